@@ -51,17 +51,19 @@ class Referees:
         self.addresses.append(f"127.0.0.1:{port}")
         return referee
 
-    def start_bots(self, address: str = "") -> list["subprocess.Popen[bytes]"]:
+    def start_bots(self, address: str = "", places: int = 8) -> list["subprocess.Popen[bytes]"]:
         """At the first referee, or another address."""
         address = address or self.addresses[0]
         tokens = asyncio.run(register(self.url, BOTS))
-        return [self._start_bot(*numbered, address) for numbered in enumerate(tokens)]
+        return [self._start_bot(*numbered, address, places) for numbered in enumerate(tokens)]
 
-    def _start_bot(self, number: int, token: str, address: str) -> "subprocess.Popen[bytes]":
+    def _start_bot(
+        self, number: int, token: str, address: str, places: int
+    ) -> "subprocess.Popen[bytes]":
         files = [str(self.home / f"{kind}{number}") for kind in ("ends", "acts")]
         with (self.home / f"bot{number}.log").open("ab") as log:
             bot = subprocess.Popen(
-                [sys.executable, "-m", "tests.chaos.bot", *files],
+                [sys.executable, "-m", "tests.chaos.bot", *files, str(places)],
                 cwd=ROOT,
                 env=os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": token},
                 stdout=log,

@@ -47,6 +47,8 @@ _FINAL = {
     grpc.StatusCode.UNIMPLEMENTED: "There is no referee of this protocol",
 }
 """Statuses after which reconnecting is useless, and their meaning."""
+_OF_ONE = {grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.UNIMPLEMENTED}
+"""Those that another referee may not answer: one of an older release does not know newer games."""
 
 
 class RefusedError(UserError):
@@ -144,6 +146,8 @@ def _play_once(
             call.cancel()
         if call.code() is grpc.StatusCode.OK and conversation.leaving:
             conversation.released = True
+        if call.code() in _OF_ONE and referees.several:
+            return welcomed, f"{_FINAL[call.code()]}: {_sentence(call.details() or '')}"
         return welcomed, _reason(address, call.code(), call.details() or "")
 
 

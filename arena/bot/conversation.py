@@ -63,6 +63,8 @@ class Conversation:
         """How many matches the bot plays at once, with all referees."""
         self.places = self.most_places
         """How many of them with this one."""
+        self.places_told = self.places
+        """How many it knows of."""
         self._fellows = [self]
         """All conversations of the program."""
 
@@ -74,7 +76,8 @@ class Conversation:
             strict=self._strict,
             challenges=self._accepts_challenges,
         )
-        other.tally, other.places, other._fellows = self.tally, 0, self._fellows
+        other.tally, other._fellows = self.tally, self._fellows
+        other.places = other.places_told = 0
         self._fellows.append(other)
         return other
 
@@ -108,11 +111,12 @@ class Conversation:
 
     def hello(self) -> referee_pb2.PlayRequest:
         """The first message of a stream."""
+        self.places_told = self.places
         hello = referee_pb2.Hello(
             protocol_version=PROTOCOL_VERSION,
             instance=self._instance,
             games=self._kind.games,
-            max_matches=self.places,
+            max_matches=self.places or -1,
             client=f"arena.bot: {self._kind.__name__}"[:80],
             challenges=self._challenges,
         )
@@ -253,6 +257,9 @@ class Conversation:
 
 
 def _log_welcome(welcome: referee_pb2.Welcome) -> None:
+    if not welcome.max_matches:
+        _log.info("Connected to a further referee, where no match begins for now.")
+        return
     _log.info(
         "Connected as %s %s of %s; playing %s, up to %d matches at once.",
         welcome.entrant.bot,

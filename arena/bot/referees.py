@@ -9,7 +9,9 @@ A bot that leaves takes no further block, and lets the referees go when no match
 that goes on with matches of another must find it connected.
 
 The bot's places are dealt out in the order in which the referees are told, the oldest first: so all
-bots with few places meet at the same ones.
+bots with few places meet at the same ones. It is connected where it has places, and at the oldest two
+of those that it reaches: when one stops, the oldest that is left goes on with its matches, and tells
+that of one that hangs while the bot's stream to it looks whole.
 """
 
 import logging
@@ -30,6 +32,9 @@ from arena.v1 import referee_pb2
 ADOPTION_S = 20.0
 """So long after the loss of a referee another one resumes its matches, or none does: three seconds
 until it is missed, and the time that a bot may be away."""
+
+HEIRS = 2
+"""So many of the oldest referees may be asked to go on with matches of another, or of each other."""
 
 _log = logging.getLogger("arena.bot")
 
@@ -86,6 +91,11 @@ class Referees:
         self._given, self._keep = given, keep
 
     @property
+    def several(self) -> bool:
+        """Whether the arena has more than one referee, as far as they are told."""
+        return len(self._listed) > 1
+
+    @property
     def up(self) -> bool:
         """Whether any referee is connected."""
         return any(one.line.up for one in self._streams)
@@ -107,8 +117,7 @@ class Referees:
             one.conversation.leaving = True
         if not self._drain_if_done():
             for one in list(self._streams):
-                one.conversation.places = 0
-                one.line.send(_places(0))
+                _play_at_most(one, 0)
             self._drain_later()
         self._wake()
 
@@ -152,7 +161,10 @@ class Referees:
             self._list(response.welcome.referees.addresses, stream)
             if self._draining:
                 stream.line.send(stream.conversation.drain())
-            self._deal_places(welcomed=stream)
+            if not stream.conversation.places_told:
+                # One that does not know that `hello` may say none has understood 1.
+                stream.conversation.places_told = response.welcome.max_matches
+            self._deal_places()
             self._open_further()
         elif response.HasField("referees"):
             self._list(response.referees.addresses, stream)
@@ -168,7 +180,7 @@ class Referees:
         with self.turn:
             stream.unreached = not stream.line.up
             stream.line.lost()
-            if len(self._listed) > 1:
+            if self.several:
                 self._lost_at = time.monotonic()
             self._deal_places()
             if self.up:
@@ -199,8 +211,7 @@ class Referees:
 
     def _drain_if_done(self) -> bool:
         """Ask the referees to let the bot go, if nothing speaks against it."""
-        several = len(self._listed) > 1
-        if not self._draining and not self._awaited and not (several and self.running):
+        if not self._draining and not self._awaited and not (self.several and self.running):
             self._draining = True
             for one in list(self._streams):
                 one.line.send(one.conversation.drain())
@@ -234,7 +245,7 @@ class Referees:
             for index, address in enumerate(reached)
         }
 
-    def _deal_places(self, welcomed: RefereeStream | None = None) -> None:
+    def _deal_places(self) -> None:
         """Tell the referees how many matches the bot plays with each: its share, but fewer while
         more than its share run with others."""
         shares = self._shares()
@@ -245,10 +256,7 @@ class Referees:
             withheld = min(over, max(0, share - one.running))
             over -= withheld
             places = share - withheld
-            # In `hello` 0 counts as 1.
-            if one.conversation.places != places or (one is welcomed and places == 0):
-                one.conversation.places = places
-                one.line.send(_places(places))
+            _play_at_most(one, places)
 
     def _share(self, stream: RefereeStream, shares: dict[str, int]) -> int:
         if self._listed:
@@ -259,8 +267,8 @@ class Referees:
         if self.leaving:
             return
         kept = {one.address for one in self._streams}
-        for address, share in self._shares().items():
-            if share and address not in kept:
+        for index, (address, share) in enumerate(self._shares().items()):
+            if (share or index < HEIRS) and address not in kept:
                 stream = RefereeStream(self.first.conversation.beside(), address=address)
                 self._streams.append(stream)
                 thread = threading.Thread(target=self._run, args=(stream,), daemon=True)
@@ -289,5 +297,10 @@ class Referees:
             self._changes.put(None)
 
 
-def _places(count: int) -> referee_pb2.PlayRequest:
-    return referee_pb2.PlayRequest(places=referee_pb2.Places(max_matches=count))
+def _play_at_most(stream: RefereeStream, places: int) -> None:
+    """So many matches at once with this referee; while a stream is opened, `hello` says it."""
+    stream.conversation.places = places
+    if stream.line.up and stream.conversation.places_told != places:
+        stream.conversation.places_told = places
+        told = referee_pb2.Places(max_matches=places)
+        stream.line.send(referee_pb2.PlayRequest(places=told))

@@ -87,7 +87,7 @@ class Lobby:
         Raises ProtocolError for a hello that cannot be served.
         """
         games = _games(hello)
-        wanted = max(1, hello.max_matches)
+        wanted = max(1, hello.max_matches) if hello.max_matches >= 0 else 0
         session = self._session(registered, hello.instance)
         older = self._streams.pop(session, None)
         if older is not None:

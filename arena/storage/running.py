@@ -175,9 +175,7 @@ def _options(block: Row[Any]) -> Options | None:
     try:
         return make_game(block.game, block.options).options
     except (UnknownGameError, OptionsError) as error:
-        log.error(
-            "a block is left to a referee of a newer release", block=block.id, why=str(error)
-        )
+        log.error("a block is left to a referee of a newer release", block=block.id, why=str(error))
         return None
 
 

@@ -190,7 +190,7 @@ class Hello(_message.Message):
     same instance takes over from the older one. Usually left empty.
     """
     max_matches: _builtins.int
-    """How many matches the bot plays at once, 1 to 64. 0 counts as 1."""
+    """How many matches the bot plays at once, 1 to 64. 0 counts as 1; -1 for none, until `places`."""
     client: _builtins.str
     """For the operator's log: what program this is, up to 80 characters. May be empty."""
     challenges: Global___ChallengePolicy.ValueType

@@ -43,7 +43,13 @@ class Stream:
         await self.context.write(pb.PlayResponse(**members))
 
     async def welcome(
-        self, *, signing_key: bytes = b"", knows_drain: bool = True, **members: Any
+        self,
+        *,
+        signing_key: bytes = b"",
+        knows_drain: bool = True,
+        address: str = "",
+        referees: pb.Referees | None = None,
+        **members: Any,
     ) -> pb.Hello:
         """Take the hello and answer it."""
         hello = (await self.hear()).hello
@@ -52,6 +58,8 @@ class Stream:
             max_matches=1,
             signing_key=signing_key,
             knows_drain=knows_drain,
+            address=address,
+            referees=referees,
         )
         write_entrant(ENTRANTS[BOT], welcome.entrant)
         await self.say(welcome=welcome, **members)

@@ -1,6 +1,7 @@
 """What a bot does when its stream is lost, refused or taken over."""
 
 import asyncio
+from contextlib import suppress
 
 import grpc
 import pytest
@@ -235,6 +236,33 @@ async def test_a_refused_token_is_not_tried_again(scribes: list[Scribe]) -> None
                 keep_playing, Referees(Conversation(Scribe)), address, "secret", pauses
             )
     assert pauses.seconds == []
+
+
+async def test_one_of_several_referees_that_does_not_know_a_bots_games_ends_nothing(
+    scribes: list[Scribe],
+) -> None:
+    asked = asyncio.Event()
+
+    async def older(stream: Stream) -> None:
+        asked.set()
+        with suppress(grpc.aio.InternalError):  # the bot has ended meanwhile
+            await stream.context.abort(grpc.StatusCode.INVALID_ARGUMENT, "none of the games")
+
+    async with referee(*[older] * 100) as other:
+
+        async def newer(stream: Stream) -> None:
+            all_told = pb.Referees(addresses=["here:1", other.target])
+            await stream.welcome(address="here:1", referees=all_told)
+            await asked.wait()
+            asked.clear()
+            await asked.wait()  # it is asked again, so the bot goes on
+            await refuse(stream)
+
+        async with referee(newer) as address:
+            with pytest.raises(RefusedError, match=r"refused the token"):
+                await asyncio.to_thread(
+                    keep_playing, Referees(Conversation(Scribe)), address, "secret", Pauses()
+                )
 
 
 async def test_a_referee_that_is_not_there_is_waited_for_and_one_reads_what_chooses_another(

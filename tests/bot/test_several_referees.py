@@ -44,12 +44,16 @@ class Program:
             assert self._there.wait_for(lambda: address in self.streams, 30)
         return self.streams[address]
 
-    def welcomed(self, stream: RefereeStream, own: str, *addresses: str) -> Outgoing:
-        """Returns what it sends from now on."""
+    def welcomed(
+        self, stream: RefereeStream, own: str, *addresses: str, understood: int | None = None
+    ) -> Outgoing:
+        """Returns what it sends from now on. The referee has understood so many places, by default
+        those that it was told."""
         outgoing: Outgoing = SimpleQueue()
         stream.line.opened(outgoing)
         all_told = pb.Referees(addresses=addresses)
-        welcome = pb.Welcome(address=own, referees=all_told, knows_drain=True)
+        places = stream.conversation.places_told if understood is None else understood
+        welcome = pb.Welcome(address=own, referees=all_told, knows_drain=True, max_matches=places)
         response = pb.PlayResponse(welcome=welcome)
         stream.conversation.hear(response, pb.PlayRequest())
         self.referees.heard(stream, response)
@@ -117,7 +121,7 @@ def test_a_referee_that_comes_is_connected_at_once_and_gets_places_as_matches_en
     bot.told(bot.first, A, B)
     told = bot.welcomed(bot.opened(B), B, A, B)
     assert bot.places() == {A: 2, B: 0}
-    assert said(told) == [0]
+    assert said(told) == []
     gone = [pb.Withdrawal(match_id=match.match_id) for match in matches[:1]]
     bot.first.conversation.hear(pb.PlayResponse(withdrawals=gone), pb.PlayRequest())
     bot.referees.heard(bot.first, pb.PlayResponse(ends=[pb.End()]))
@@ -186,6 +190,40 @@ def test_a_bot_with_few_places_plays_at_the_oldest_that_it_reaches(
     bot.referees.lost(bot.opened(A))
     bot.welcomed(bot.opened(B), B, A, B, C)
     assert bot.places() == {A: 0, B: 1, C: 0}
+
+
+def test_a_bot_with_few_places_is_connected_to_the_referees_that_may_go_on_with_its_matches(
+    program: MakeProgram,
+) -> None:
+    bot = program(1)
+    bot.welcomed(bot.first, A, A, B, C)
+    heir = bot.opened(B)
+    assert heir.conversation.hello().hello.max_matches == -1
+    bot.welcomed(heir, B, A, B, C)
+    assert set(bot.streams) == {B}
+    assert bot.places() == {A: 1, B: 0}
+    # A hangs, and its stream looks whole: B goes on with its matches, and says who is left.
+    told = bot.welcomed(heir, B, A, B, C)
+    bot.told(heir, B, C)
+    bot.opened(C)
+    assert bot.places() == {A: 0, B: 1, C: 0}
+    assert said(told) == [1]
+
+
+def test_a_referee_is_told_places_that_change_before_it_answers(program: MakeProgram) -> None:
+    bot = program(1)
+    bot.welcomed(bot.first, A, A, B)
+    heir = bot.opened(B)
+    heir.conversation.hello()
+    bot.referees.lost(bot.first)  # twice: it cannot be reached again
+    bot.referees.lost(bot.first)
+    assert said(bot.welcomed(heir, B, A, B)) == [1]
+
+
+def test_a_referee_of_before_is_told_that_none_is_not_one(program: MakeProgram) -> None:
+    bot = program(1)
+    bot.welcomed(bot.first, A, A, B)
+    assert said(bot.welcomed(bot.opened(B), B, A, B, understood=1)) == [0]
 
 
 def test_a_bot_that_knows_one_address_plays_there(program: MakeProgram) -> None:

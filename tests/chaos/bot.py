@@ -1,7 +1,7 @@
-"""A bot that writes down every end it is told: `python -m tests.chaos.bot ENDS ACTS`.
+"""A bot that writes down every end it is told: `python -m tests.chaos.bot ENDS ACTS [PLACES]`.
 
-It plays Bluff, thinks for a few milliseconds, and stops with code 1 when a transcript does not pass
-its checks.
+It plays Bluff in so many places, by default 8, thinks for a few milliseconds, and stops with code 1
+when a transcript does not pass its checks.
 """
 
 import sys
@@ -45,5 +45,7 @@ class Listening(conversation.Conversation):
 if __name__ == "__main__":
     Listening.file = Path(sys.argv[1])
     conversation.Conversation = Listening  # type: ignore[misc]  # `run` makes one of these
+    if len(sys.argv) > 3:
+        Chronicler.max_matches = int(sys.argv[3])
     with Path(sys.argv[2]).open("ab", buffering=0) as Chronicler.acts:
         run(Chronicler, ["--strict"])

@@ -58,6 +58,33 @@ def test_matches_of_a_referee_that_goes_are_played_on_by_the_other(
     referees.check(running)
 
 
+def hung(referees: Referees, referee: Program) -> None:
+    """To its bots the streams look whole."""
+    referee.process.send_signal(signal.SIGSTOP)
+
+
+@pytest.mark.parametrize("how", [killed, hung])
+def test_bots_of_one_place_play_their_matches_on_at_the_other_referee(
+    referees: Referees, how: Callable[[Referees, Program], None]
+) -> None:
+    first = referees.start()
+    referees.start()
+    bots = referees.start_bots(places=1)
+    played = "SELECT DISTINCT version_id FROM match_seats"
+    referees.until(lambda: len(referees.ids(played)) == BOTS, "not all bots play")
+    kept = "SELECT id FROM running_matches"
+    referees.until(lambda: referees.ids(kept), "nothing is kept")
+    running = referees.ids(kept)
+    how(referees, first)
+    referees.until_taken_over()
+    running |= referees.ids(kept)
+    referees.until_all_play()
+    assert [bot.poll() for bot in bots] == [None] * BOTS, referees.said()
+    first.process.send_signal(signal.SIGCONT)
+    leave(bots)
+    referees.check(running)
+
+
 def test_a_rolling_restart_costs_no_match(referees: Referees) -> None:
     old = [referees.start(), referees.start()]
     bots = referees.start_bots()

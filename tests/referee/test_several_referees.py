@@ -12,7 +12,9 @@ from arena.assembly import running_arena
 from arena.storage.async_engine import async_engine
 from arena.storage.errors import AddressesTakenError
 from arena.storage.lease import held_lease
+from arena.v1 import referee_pb2
 from tests.bots import PATIENCE, Peer
+from tests.referee.scene import BLUFF
 
 
 @pytest.fixture
@@ -22,7 +24,7 @@ async def two(database: str) -> AsyncIterator[list[Arena]]:
         yield [
             await stack.enter_async_context(
                 running_arena(
-                    *(database, "127.0.0.1", 0, []),
+                    *(database, "127.0.0.1", 0, [BLUFF]),
                     public_addresses=lambda port: [f"127.0.0.1:{port}"],
                 )
             )
@@ -41,6 +43,25 @@ async def test_the_first_words_tell_a_bot_where_it_is_and_where_the_others_are(
             welcome = await peer.greet()
             assert welcome.address == own
             assert list(welcome.referees.addresses) == addresses
+
+
+async def test_a_bot_that_says_it_has_no_places_is_connected_and_offered_nothing_until_it_has(
+    two: list[Arena],
+) -> None:
+    async with AsyncExitStack() as stack:
+        peers = []
+        for name, places in (("none", -1), ("some", 1)):
+            _, token = await two[0].store.register(name, name)
+            peer = await stack.enter_async_context(Peer(two[0].port, token, max_matches=places))
+            welcome = await peer.greet()
+            assert welcome.max_matches == max(0, places)
+            peers.append(peer)
+        assert two[0].connected == 2
+        assert two[0].director.running == 0
+        await peers[0].say(places=referee_pb2.Places(max_matches=1))
+        async with asyncio.timeout(PATIENCE):
+            while not (await peers[0].hear()).offers:
+                pass
 
 
 async def test_each_of_several_takes_an_address_that_no_other_has(

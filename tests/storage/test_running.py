@@ -94,7 +94,9 @@ async def test_what_is_kept_in_parts_is_read_as_a_whole(
 
 
 @pytest.mark.parametrize(
-    "newer", ["game = 'newer'", """options = '{"of a newer release": true}'"""], ids=["game", "option"]
+    "newer",
+    ["game = 'newer'", """options = '{"of a newer release": true}'"""],
+    ids=["game", "option"],
 )
 async def test_a_block_that_only_a_newer_release_knows_is_left_to_one_as_it_is(
     referee: RefereesStore, bots: list[Registered], sql: psycopg.Connection, newer: str

@@ -295,7 +295,7 @@ type Hello struct {
 	Instance string `protobuf:"bytes,2,opt,name=instance,proto3" json:"instance,omitempty"`
 	// The ids of the games the bot plays, such as "bluff"; at least one.
 	Games []string `protobuf:"bytes,3,rep,name=games,proto3" json:"games,omitempty"`
-	// How many matches the bot plays at once, 1 to 64. 0 counts as 1.
+	// How many matches the bot plays at once, 1 to 64. 0 counts as 1; -1 for none, until `places`.
 	MaxMatches int32 `protobuf:"varint,4,opt,name=max_matches,json=maxMatches,proto3" json:"max_matches,omitempty"`
 	// For the operator's log: what program this is, up to 80 characters. May be empty.
 	Client string `protobuf:"bytes,5,opt,name=client,proto3" json:"client,omitempty"`
