@@ -1,8 +1,8 @@
 """`Adoption`: goes on with what other referees left, at the start and whenever one has gone.
 
 It records what they had spooled, continues their blocks and matches among the bots that are
-connected here or come, conducts tournaments if this referee is the senior now, and tells bots the
-ends that nobody else will. Everything may be repeated: what was gone on with already is known.
+connected here or come, conducts their tournaments if it is the senior, and tells bots the ends that
+nobody else will. Everything may be repeated: what was gone on with already is known.
 """
 
 import asyncio
@@ -50,7 +50,6 @@ class Adoption:
         self._lobby = lobby
         self._missed_ends = missed_ends
         self._metrics = metrics
-        self._conducts = False
 
     async def run(self) -> None:
         """Go on with what is left, until cancelled."""
@@ -72,9 +71,8 @@ class Adoption:
         if self._spools is not None:
             await record_spooled(self._spools, inherited, self._store)
         with director.held():
-            if lease.senior and not self._conducts:
+            if lease.senior:
                 await self._conductor.take_up()
-                self._conducts = True
             left = await self._store.kept(self._journal.keeping.known)
             if director.winding_down:
                 return  # it stays with this lease, which is about to be left to another

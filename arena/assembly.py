@@ -21,6 +21,7 @@ from arena.hosting.terms import Terms
 from arena.hosting_registry import StoredBuilds
 from arena.metrics import Metrics, metrics_served
 from arena.pairing_history import pairing_history
+from arena.presence import Presences
 from arena.randomness import SECRET_BYTES
 from arena.readiness import Readiness
 from arena.reading.calls import ReadingCalls
@@ -122,10 +123,14 @@ async def running_arena(
             terms or Terms(),
             strengths=history.strengths,
         )
-        conductor = Conductor(store.tournaments, journal, director.schedule)
+        conductor = Conductor(
+            *(store.tournaments, journal, director.schedule), here=director.playing
+        )
         director.agenda = conductor
         missed_ends = MissedEnds(store)
         lobby = Lobby(director, signer.public_key, missed_ends)
+        presences = Presences(store, lobby)
+        lease.matches = lambda: director.running
         adoption = Adoption(
             store, spools, journal, director, conductor, lobby, missed_ends, metrics
         )
@@ -146,12 +151,19 @@ async def running_arena(
         timer = LoopTimer()
         spectators = Spectators(director.showable_matches, timer, spectator_delay, limits)
         director.audience = spectators
+        began = timer.now()
+
+        async def activity() -> Activity:
+            running = director.running + lease.matches_elsewhere
+            seconds = timer.now() - began
+            return Activity(await presences.copies(), running, journal.recorded, seconds)
+
         server = RefereeServer(
             play,
             RegistryService(registry, reading, gate),
-            OwnerService(registry, gate, lobby.presence),
+            OwnerService(registry, gate, presences.of),
             ChallengeService(registry, director.challenges, gate),
-            SpectatorService(spectators, gate, timer, _activity(journal, lobby, director, timer)),
+            SpectatorService(spectators, gate, timer, activity),
             AttendanceService(registry.players, play.attendances, gate),
             UploadService(registry, builds, gate),
             # Those of all only if bots are told which is which.
@@ -171,6 +183,8 @@ async def running_arena(
             *(writing, telling, conducting, showing, checking, guarding, renewing),
             tasks.create_task(adoption.run()),
             tasks.create_task(history.follow()),
+            tasks.create_task(conductor.search()),
+            tasks.create_task(presences.run()),
             tasks.create_task(lease.listen(database_url)),
             *([tasks.create_task(keeper.run())] if read_beside else []),
         ]
@@ -204,15 +218,6 @@ async def running_arena(
             for task in running:
                 task.cancel()
             looking_after.cancel()
-
-
-def _activity(
-    journal: Journal, lobby: Lobby, director: Director, timer: LoopTimer
-) -> Callable[[], Activity]:
-    began = timer.now()
-    return lambda: Activity(
-        lobby.connected, director.running, journal.recorded, timer.now() - began
-    )
 
 
 def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:

@@ -32,6 +32,20 @@ class Registered:
 
 
 @dataclass(frozen=True, slots=True)
+class Presence:
+    """A copy of a bot at one referee."""
+
+    version_id: VersionId
+    instance: str
+    connected: bool
+    places: int
+    """Rated matches that it plays there at once."""
+    seats: int
+    """Matches in which it has a seat there."""
+    games: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Owner:
     """Who registers bots."""
 

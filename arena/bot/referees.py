@@ -9,9 +9,9 @@ A bot that leaves takes no further block, and lets the referees go when no match
 that goes on with matches of another must find it connected.
 
 The bot's places are dealt out in the order in which the referees are told, the oldest first: so all
-bots with few places meet at the same ones. It is connected where it has places, and at the oldest two
-of those that it reaches: when one stops, the oldest that is left goes on with its matches, and tells
-that of one that hangs while the bot's stream to it looks whole.
+bots with few places meet at the same ones. It is connected where it has places, and to the oldest
+two of those that it reaches: when a referee stops, or hangs while its streams look whole, the
+oldest that is left goes on with its matches.
 """
 
 import logging
@@ -34,7 +34,7 @@ ADOPTION_S = 20.0
 until it is missed, and the time that a bot may be away."""
 
 HEIRS = 2
-"""So many of the oldest referees may be asked to go on with matches of another, or of each other."""
+"""One of so many of the oldest goes on with the matches of whichever stops."""
 
 _log = logging.getLogger("arena.bot")
 

@@ -98,7 +98,7 @@ class ChallengeBook:
         return [
             (bot.participant, self.free(bot))
             for bot in self._roster.present
-            if bot.participant.challenges is ChallengePolicy.ACCEPT
+            if _takes_challenges(bot)
         ]
 
     def free(self, bot: ConnectedBot) -> int:
@@ -162,7 +162,7 @@ class ChallengeBook:
         others = [
             bot
             for bot in present
-            if bot.participant.challenges is ChallengePolicy.ACCEPT
+            if _takes_challenges(bot)
             and bot.candidate.bot != wanted.challenger
             and game in bot.candidate.games
             and bot.eligible(now)
@@ -218,7 +218,18 @@ def _challenger(wanted: Challenge, present: Sequence[ConnectedBot]) -> Connected
     able = [bot for bot in copies if wanted.table_type.game in bot.candidate.games]
     if not able:
         raise _not_now(f"your bot does not play {wanted.table_type.game}: see `games` of its hello")
+    if not any(bot.participant.max_matches for bot in able):
+        raise _not_now(
+            "your bot has no places at this referee, only at another of this arena: challenge at "
+            "that one's address"
+        )
     return max(able, key=lambda bot: bot.participant.max_matches - bot.taken)
+
+
+def _takes_challenges(bot: ConnectedBot) -> bool:
+    """Of others. One that plays at another referee alone is connected here without places."""
+    participant = bot.participant
+    return participant.challenges is ChallengePolicy.ACCEPT and participant.max_matches > 0
 
 
 def _who(others: Sequence[ConnectedBot]) -> str:

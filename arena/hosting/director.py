@@ -134,6 +134,10 @@ class Director:
         """Whether a bot is connected, or blocks hold places of it."""
         return self._roster.knows(participant)
 
+    def playing(self, game: str, versions: Iterable[int]) -> set[int]:
+        """Those of these versions that are here to play rated matches of a game."""
+        return self._roster.playing(game, versions)
+
     def drain(self, participant: Participant) -> None:
         """A bot asks to leave: it begins no further block and is told when its blocks are over."""
         self._gone(self._roster.drain(participant))

@@ -112,6 +112,16 @@ class Roster:
         """The copies of these versions that could sit down to a rated match."""
         return [bot for bot in self._copies_of(versions) if bot.rated and bot.free(now)]
 
+    def playing(self, game: str, versions: Iterable[int]) -> set[int]:
+        """Those of these versions of which a copy is here to play rated matches of a game, left out
+        or not."""
+        return {
+            bot.candidate.bot
+            for bot in self._copies_of(versions)
+            if bot.present and not bot.draining and bot.rated
+            if bot.participant.max_matches and game in bot.candidate.games
+        }
+
     def _copies_of(self, versions: Iterable[int]) -> Iterator[ConnectedBot]:
         return (bot for version in versions for bot in self._copies.get(version, ()))
 

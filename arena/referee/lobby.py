@@ -1,6 +1,6 @@
 """`Lobby`: the sessions of all connected bots, with reconnection and takeover of streams."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -56,17 +56,24 @@ class Lobby:
         self._sessions: dict[VersionId, dict[str, Session]] = {}
         """By version and instance."""
         self._streams: dict[Session, tuple[Outbox, CloseStream]] = {}
+        self.on_change: Callable[[Session], None] = lambda _session: None
+        """Called when a bot has come or gone, has other places, or has taken a seat or left one."""
+        self._changed: Callable[[Session], None] = lambda session: self.on_change(session)
+        """One for all sessions."""
 
     @property
     def connected(self) -> int:
         """How many streams are open."""
         return len(self._streams)
 
-    def presence(self, version: VersionId) -> tuple[int, int]:
-        """How many streams of a version are open, and in how many matches it has a seat."""
-        sessions = self._sessions.get(version, {}).values()
-        streams = sum(session in self._streams for session in sessions)
-        return streams, sum(session.seats for session in sessions)
+    def copies(self, version: VersionId) -> Collection[Session]:
+        """The copies of a version that are connected or sit in a match."""
+        return self._sessions.get(version, {}).values()
+
+    @property
+    def sessions(self) -> list[Session]:
+        """All that are connected or sit in a match."""
+        return [one for copies in self._sessions.values() for one in copies.values()]
 
     def expect(self, registered: Registered, instance: str) -> Session:
         """The session of a bot that another referee's block is to be continued with."""
@@ -135,7 +142,7 @@ class Lobby:
 
     def drain(self, session: Session) -> None:
         """Let a session begin no further block, as if its bot had sent `drain`."""
-        self._matchmaker.drain(session)
+        session.drain()
 
     def offer_nothing_more(self, session: Session, outbox: Outbox) -> None:
         """Stop offers to a stream that is about to end; the bot's matches continue."""
@@ -187,7 +194,7 @@ class Lobby:
         matchmaker = self._matchmaker
         return Session(
             *(registered, instance, matchmaker.drain, matchmaker.places_changed),
-            self._missed.missed,
+            *(self._missed.missed, self._changed),
         )
 
     def _forget_idle(self, registered: Registered) -> None:

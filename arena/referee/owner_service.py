@@ -1,6 +1,6 @@
 """`OwnerService`: the unary calls by which owners sign up and look after their bots."""
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
 from typing import Any, Final, Literal, Protocol
 
@@ -80,8 +80,9 @@ class OwnerRegistry(OwnerKeys, Protocol):
         ...
 
 
-Presence = Callable[[VersionId], tuple[int, int]]
-"""How many streams of a version are open, and in how many matches it has a seat."""
+Presence = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, tuple[int, int]]]]
+"""Of these versions those that are here: how many copies of each are connected to any referee, and
+in how many matches they have a seat. Raises ProtocolError."""
 
 
 class OwnerService:
@@ -166,7 +167,9 @@ class OwnerService:
 
     async def _bots(self, request: pb.ListOwnBotsRequest, owner: Owner) -> pb.ListOwnBotsResponse:
         response = pb.ListOwnBotsResponse()
-        for one in await self._registry.own_bots(owner, request.bot):
+        found = await self._registry.own_bots(owner, request.bot)
+        present = await self._presence([one.id for one in found])
+        for one in found:
             if not response.bots or response.bots[-1].name != one.bot:
                 response.bots.add(
                     name=one.bot,
@@ -175,14 +178,14 @@ class OwnerService:
                     link=one.link,
                     frozen=one.frozen_at is not None,
                 )
-            streams, seats = self._presence(one.id)
+            copies, seats = present.get(one.id, (0, 0))
             response.bots[-1].versions.add(
                 label=one.version,
                 registered_ms=round(one.created_at.timestamp() * 1000),
                 retired=one.retired_at is not None,
                 matches=one.matches,
                 faults=one.faults,
-                connected=streams,
+                connected=copies,
                 playing=seats,
                 check=one.check,
             )

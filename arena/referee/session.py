@@ -28,7 +28,8 @@ class Session:
     """One instance of a bot version. A Participant, and the BotLine of its seats."""
 
     __slots__ = (
-        *("_missed", "_outbox", "_places_changed", "_places_free", "_seats", "_strays"),
+        *("_changed", "_leaving", "_missed", "_outbox", "_places_changed", "_places_free"),
+        *("_seats", "_strays"),
         *("_wants_to_leave", "challenges", "games", "instance", "max_matches", "registered"),
     )
 
@@ -39,6 +40,7 @@ class Session:
         wants_to_leave: Callable[["Session"], None],
         places_changed: Callable[["Session"], None],
         missed: Callable[["Session", str], None],
+        changed: Callable[["Session"], None],
     ) -> None:
         self.registered = registered
         self.instance = instance
@@ -48,6 +50,9 @@ class Session:
         self._wants_to_leave = wants_to_leave
         self._places_changed = places_changed
         self._missed = missed
+        self._changed = changed
+        self._leaving = False
+        """Whether it has asked to leave."""
         self._places_free = False
         """After a `drain`: no block holds a place of this bot any more."""
         self._outbox: Outbox | None = None
@@ -64,6 +69,12 @@ class Session:
         """In how many matches it has a seat, offered ones included."""
         return len(self._seats)
 
+    @property
+    def rated_places(self) -> int:
+        """How many rated matches it plays at once."""
+        plays = self.up and not self._leaving and self.challenges is not ChallengePolicy.OWN_ONLY
+        return self.max_matches if plays else 0
+
     def attach(self, outbox: Outbox, games: frozenset[str], max_matches: int) -> None:
         """Use a new stream: everything goes to `outbox` from now on, running matches first."""
         self._outbox = outbox
@@ -71,9 +82,10 @@ class Session:
         self.games = games
         self.max_matches = max_matches
         self._strays = 0
-        self._places_free = False
+        self._places_free = self._leaving = False
         for seat in list(self._seats.values()):
             seat.restored()
+        self._changed(self)
 
     def attached_to(self, outbox: Outbox) -> bool:
         """Whether this outbox is in use: False if a newer stream has taken over."""
@@ -82,9 +94,16 @@ class Session:
     def detach(self, *, goodbye: bool) -> None:
         """Drop the stream, which closed; after a `goodbye`, open offers are declined."""
         self._outbox = None
+        self._changed(self)
         for seat in list(self._seats.values()):
             if not (goodbye and seat.decline()):
                 seat.cut()
+
+    def drain(self) -> None:
+        """It begins no further block."""
+        self._leaving = True
+        self._wants_to_leave(self)
+        self._changed(self)
 
     def drained(self) -> None:
         self._places_free = True
@@ -119,6 +138,7 @@ class Session:
         self._close_if_drained()
 
     def _count_matches(self) -> None:
+        self._changed(self)
         if self._outbox is not None:
             self._outbox.matches = len(self._seats)
 
@@ -132,10 +152,11 @@ class Session:
             else:
                 self._strays -= self._strays > 0
         if request.HasField("drain"):
-            self._wants_to_leave(self)
+            self.drain()
         if request.HasField("places"):
             self.max_matches = max(0, min(request.places.max_matches, MAX_MATCHES))
             self._places_changed(self)
+            self._changed(self)
         if request.joins or request.declines or request.HasField("hello"):
             self._handle_offers(request)
         elif request.HasField("drain") or request.HasField("places"):

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -36,19 +36,27 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Activity:
-    """How busy a referee is."""
+    """How busy an arena is."""
 
     connected_bots: int
+    """Copies; of all referees together."""
     running_matches: int
+    """Of all together."""
     recorded_matches: int
+    """By this referee, since it started."""
     running_seconds: float
+    """Of this referee."""
 
 
 class SpectatorService:
     """Serves the proto's SpectatorService."""
 
     def __init__(
-        self, spectators: Spectators, gate: Gate, timer: Timer, activity: Callable[[], Activity]
+        self,
+        spectators: Spectators,
+        gate: Gate,
+        timer: Timer,
+        activity: Callable[[], Awaitable[Activity]],
     ) -> None:
         self._spectators = spectators
         self._gate = gate
@@ -85,7 +93,7 @@ class SpectatorService:
             self._gate.refusals.note("call refused", error)
             await self._gate.refusals.end(context, error)
             raise
-        now = self._activity()
+        now = await self._activity()
         return spectator_pb2.GetActivityResponse(
             connected_bots=now.connected_bots,
             running_matches=now.running_matches,

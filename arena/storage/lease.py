@@ -61,6 +61,10 @@ class Lease:
         """Called when these have changed."""
         self.address = ""
         """Where bots reach this one; "" if it has told nobody."""
+        self.matches: Callable[[], int] = lambda: 0
+        """How many this referee plays, for the others to know."""
+        self.matches_elsewhere = 0
+        """How many the others play."""
         self._looking = asyncio.Lock()
         self._news = asyncio.Event()
 
@@ -150,7 +154,11 @@ class Lease:
             await connection.execute(
                 update(leases)
                 .where(leases.c.epoch == self.epoch)
-                .values(renewals=leases.c.renewals + 1, renewed_at=func.now())
+                .values(
+                    renewals=leases.c.renewals + 1,
+                    renewed_at=func.now(),
+                    matches=self.matches(),
+                )
             )
             rows = (await connection.execute(select(leases))).all()
         (own,) = (row for row in rows if row.epoch == self.epoch)
@@ -160,6 +168,7 @@ class Lease:
         if senior > self.senior or inherited - self.inherited:
             self.changed.set()
         self.running = frozenset(row.epoch for row in rows)
+        self.matches_elsewhere = sum(row.matches for row in others)
         self.senior, self.inherited, self.address = senior, inherited, own.address or ""
         return others
 

@@ -5,8 +5,8 @@ from contextlib import asynccontextmanager
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from arena.records import KeptBlock, Unkept, UntoldEnd
-from arena.storage import leftovers, recording, running, statements
+from arena.records import KeptBlock, Presence, Unkept, UntoldEnd, VersionId
+from arena.storage import leftovers, presence, recording, running, statements
 from arena.storage.async_engine import async_engine
 from arena.storage.lease import Lease, held_lease
 from arena.storage.own_connection import OwnConnection
@@ -82,6 +82,34 @@ class RefereesStore(Store):
             found = await connection.execute(statements.placed_elsewhere(own, after, until))
             rows = [dict(row) | {"block_id": str(row["block_id"])} for row in found.mappings()]
             return [PlacedElsewhere(**with_time_control(row)) for row in rows], until
+
+    async def tell_presence(
+        self, here: Sequence[Presence], gone: Sequence[tuple[int, str]], *, anew: bool
+    ) -> None:
+        """Tell the other referees which copies of bots are here, and which are here no more;
+        `anew` if what was told before does not count."""
+        async with self._fenced() as connection:
+            if anew:
+                await connection.execute(presence.forget(self.lease.epoch))
+            driver = await driver_of(connection)
+            await driver.execute(presence.TELL, presence.told(self.lease.epoch, here, gone))
+
+    async def presence_elsewhere(self, versions: Collection[VersionId]) -> list[Presence]:
+        """The copies of these versions at the other referees."""
+        async with self._transaction() as connection:
+            found = await connection.execute(presence.elsewhere(self.lease.epoch, versions))
+            return [
+                Presence(
+                    *(VersionId(row.version_id), row.instance, row.connected, row.places),
+                    *(row.seats, tuple(row.games)),
+                )
+                for row in found
+            ]
+
+    async def copies_connected(self) -> int:
+        """How many copies of bots are connected to any referee, as far as they have told."""
+        async with self._transaction() as connection:
+            return int(await connection.scalar(presence.copies_connected()) or 0)
 
     async def untold_ends(self) -> list[UntoldEnd]:
         """Those of the last day, the oldest first; older ones are forgotten."""

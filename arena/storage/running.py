@@ -173,10 +173,11 @@ async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[Ke
 def _options(block: Row[Any]) -> Options | None:
     """None if only a newer release knows them: the block is left to one, as it is."""
     try:
-        return make_game(block.game, block.options).options
+        options: Options = make_game(block.game, block.options).options
     except (UnknownGameError, OptionsError) as error:
         log.error("a block is left to a referee of a newer release", block=block.id, why=str(error))
         return None
+    return options
 
 
 def _unbroken(game: str, groups: Iterable[tuple[int, bytes]]) -> tuple[SeatReply, ...]:

@@ -1,13 +1,15 @@
 """What Postgres holds of running matches and of who plays them. For referees alone.
 
     leases ─< running_blocks ─< running_matches ─< running_replies
+       └────< presence >─ versions
 
     versions ─< untold_ends >─ matches
 
     recorded_batches
 
 Unlike results these rows come and go: a match's in the transaction that records it. The reader
-role sees none of them, because secrets, and actions that nobody was shown, are in them.
+role sees none of them but `presence`, because secrets, and actions that nobody was shown, are in
+them.
 """
 
 from sqlalchemy import (
@@ -51,7 +53,26 @@ leases = Table(
     Column("released_at", Time),
     # Where bots reach it, once it listens; none behind an address that is not its own.
     Column("address", Text),
+    # How many it plays; told with each renewal.
+    Column("matches", Integer, nullable=False, server_default=text("0")),
     CheckConstraint("renewals >= 0", name="renewals_least"),
+)
+
+presence = Table(
+    "presence",
+    metadata,
+    # A row for each copy of a bot that is connected to a referee, or sits in a match there. Goes
+    # with the lease, so a dead referee's count for nobody.
+    Column("epoch", ForeignKey(leases.c.epoch, ondelete="CASCADE"), primary_key=True),
+    Column("version_id", ForeignKey(versions.c.id), primary_key=True, index=True),
+    Column("instance", Text, primary_key=True),
+    Column("connected", Boolean, nullable=False),
+    # Rated matches that it plays there at once: 0 also for one that leaves.
+    Column("places", SmallInteger, nullable=False),
+    # Matches in which it has a seat; some seconds old.
+    Column("seats", SmallInteger, nullable=False),
+    Column("games", ARRAY(Text), nullable=False),
+    CheckConstraint("places >= 0 AND seats >= 0", name="counts_least"),
 )
 
 running_blocks = Table(

@@ -8,8 +8,10 @@ from sqlalchemy import (
     Insert,
     Update,
     and_,
+    exists,
     func,
     literal,
+    or_,
     select,
     tuple_,
     update,
@@ -18,6 +20,7 @@ from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.types import NullType
 
 from arena.storage.owner_tables import owners
+from arena.storage.running_tables import leases
 from arena.storage.statements import Row
 from arena.storage.tables import (
     TOURNAMENTS_CHANNEL,
@@ -52,22 +55,46 @@ def add_entries(tournament_id: int, entries: Sequence[Mapping[str, Any]]) -> Ins
     )
 
 
-def tournament_list(
-    *,
-    name: str | None = None,
-    states: Collection[str] | None = None,
-    ids: Collection[int] | None = None,
-) -> Row:
-    """All columns of `tournaments`, oldest first: all, the one of `name`, those in `states`, those
-    of `ids`."""
+def tournament_list(*, name: str | None = None, states: Collection[str] | None = None) -> Row:
+    """All columns of `tournaments`, oldest first: all, the one of `name`, or those in `states`."""
     found = select(tournaments).order_by(tournaments.c.id)
     if name is not None:
         found = found.where(func.lower(tournaments.c.name) == name.lower())
     if states is not None:
         found = found.where(tournaments.c.state.in_(states))
-    if ids is not None:
-        found = found.where(tournaments.c.id.in_(ids))
     return found
+
+
+def conducted_by(epoch: int, ids: Collection[int] | None = None) -> Row:
+    """All columns of the tournaments that have begun and are conducted under a lease: all, or those
+    of `ids`."""
+    own = tournaments.c.conductor == epoch
+    found = select(tournaments).where(_begun(), own).order_by(tournaments.c.id)
+    return found if ids is None else found.where(tournaments.c.id.in_(ids))
+
+
+def take_up(epoch: int, *, of_the_gone: bool) -> Update:
+    """Lets a lease conduct the tournaments that have begun and that nobody conducts yet; and, if
+    so, those whose conductor is gone."""
+    nobody = tournaments.c.conductor.is_(None)
+    gone = tournaments.c.conductor.not_in(select(leases.c.epoch))
+    free = or_(nobody, gone) if of_the_gone else nobody
+    return update(tournaments).where(_begun(), free).values(conductor=epoch)
+
+
+def hand_over(tournament_id: int, epoch: int) -> Update:
+    """Lets another lease conduct a tournament, if that runs; returns the tournament's id."""
+    runs = exists().where(leases.c.epoch == epoch, leases.c.released_at.is_(None))
+    return (
+        update(tournaments)
+        .where(tournaments.c.id == tournament_id, runs)
+        .values(conductor=epoch)
+        .returning(tournaments.c.id)
+    )
+
+
+def _begun() -> ColumnElement[bool]:
+    return tournaments.c.state.in_(("running", "paused"))
 
 
 def newest_tournaments(limit: int, *, offset: int = 0, search: str = "") -> Row:

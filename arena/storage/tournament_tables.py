@@ -6,6 +6,7 @@ tournaments ─< tournament_entries ── versions
 
 from sqlalchemy import (
     ARRAY,
+    BigInteger,
     Boolean,
     CheckConstraint,
     Column,
@@ -51,6 +52,9 @@ tournaments = Table(
     # The time control.
     Column("turn_ms", Integer, nullable=False),
     Column("bank_ms", Integer, nullable=False),
+    # The lease of the referee that conducts it; none before it began, and one that is gone until
+    # the senior takes it up.
+    Column("conductor", BigInteger),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
     CheckConstraint(
         "format IN ('round-robin', 'swiss', 'knockout', 'gauntlet')", name="format_known"

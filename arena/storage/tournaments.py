@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.records import TournamentBlock, TournamentId, VersionId
 from arena.scheduling.pairings import EntryNumber, Pairing
+from arena.storage import presence
 from arena.storage import tournament_rows as rows
 from arena.storage import tournament_statements as statements
 from arena.storage.errors import (
@@ -100,11 +101,39 @@ class Tournaments:
             count = await connection.scalar(statements.tournament_count(search))
             return await _with_entries(connection, found.all()), count or 0
 
-    async def begun(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
-        """The tournaments that are running or paused, oldest first: all, or those of `ids`."""
+    async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
+        """The tournaments that are running or paused and that this referee conducts, oldest first:
+        all, or those of `ids`."""
+        assert self._epoch is not None, "only a referee conducts"
         async with transaction(self._engine) as connection:
-            states = [TournamentState.RUNNING.value, TournamentState.PAUSED.value]
-            return await _tournaments(connection, states=states, ids=ids)
+            found = await connection.execute(statements.conducted_by(self._epoch, ids))
+            return await _with_entries(connection, found.all())
+
+    async def take_up(self, *, of_the_gone: bool) -> None:
+        """Conduct those that have begun and that nobody conducts yet; and, if so, those whose
+        conductor is gone."""
+        assert self._epoch is not None, "only a referee conducts"
+        async with self._fenced() as connection:
+            await connection.execute(statements.take_up(self._epoch, of_the_gone=of_the_gone))
+
+    async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
+        """Let the referee of another lease conduct a tournament from now on, if it still runs."""
+        async with self._fenced() as connection:
+            await connection.execute(statements.hand_over(tournament_id, epoch))
+            await connection.execute(statements.tell(tournament_id))
+
+    async def whereabouts(
+        self, game: str, versions: Collection[VersionId]
+    ) -> dict[int, set[VersionId]]:
+        """Which of these versions have places for a game at the other referees, by lease."""
+        assert self._epoch is not None, "only a referee conducts"
+        found: dict[int, set[VersionId]] = {}
+        async with transaction(self._engine) as connection:
+            for row in await connection.execute(
+                presence.with_places_elsewhere(self._epoch, game, versions)
+            ):
+                found.setdefault(row.epoch, set()).add(VersionId(row.version_id))
+        return found
 
     async def named(self, name: str) -> Tournament:
         """The tournament of that name. Raises UnknownTournamentError."""
@@ -254,10 +283,8 @@ async def _tournaments(
     connection: AsyncConnection,
     *,
     name: str | None = None,
-    states: list[str] | None = None,
-    ids: Collection[TournamentId] | None = None,
 ) -> list[Tournament]:
-    found = await connection.execute(statements.tournament_list(name=name, states=states, ids=ids))
+    found = await connection.execute(statements.tournament_list(name=name))
     return await _with_entries(connection, found.all())
 
 

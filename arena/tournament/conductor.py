@@ -4,10 +4,14 @@ All its state is in storage: it reads a tournament's record, asks the format wha
 has the director play it. After a restart it reads the record again and continues, unfinished blocks
 included. It does not poll: it wakes when a tournament changes and when results are recorded, and
 the director asks it for blocks when bots connect.
+
+Of several referees one conducts a tournament: first the senior, then whichever the conductor hands
+it to, because no block can be played among the bots that are connected here, but there. When that
+one is gone, the senior conducts it again.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
 from contextlib import aclosing
 from typing import Protocol
 
@@ -17,7 +21,7 @@ from arena.games import OptionsError, UnknownGameError
 from arena.hosting.agenda import Engagement, EngagementEnd
 from arena.hosting.journal import Journal
 from arena.hosting.ports import LeaseLostError, StorageFailedError
-from arena.records import TournamentId
+from arena.records import TournamentId, VersionId
 from arena.scheduling.ladder import Candidate
 from arena.scheduling.pairings import Pairing
 from arena.tournament.running import RunningTournament
@@ -25,6 +29,8 @@ from arena.tournament.tournament import BlockRecord, Tournament, TournamentRecor
 
 MOST_BROKEN = 3
 """Blocks that may fail on our side before a tournament is paused: the cause is likely to remain."""
+SEARCH_SECONDS = 1.0
+"""How often the bots of a tournament that cannot go on are looked for at other referees."""
 RETRY_SECONDS = 2.0
 """Pause before storage is tried again after it failed."""
 
@@ -34,8 +40,23 @@ log = structlog.get_logger()
 class TournamentStore(Protocol):
     """Stored tournaments. Raises StorageFailedError when storage fails for now."""
 
-    async def begun(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
-        """The tournaments that are running or paused: all, or those of `ids`."""
+    async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
+        """The tournaments that are running or paused and that this referee conducts: all, or those
+        of `ids`."""
+        ...
+
+    async def take_up(self, *, of_the_gone: bool) -> None:
+        """Conduct those that nobody conducts yet; and, if so, those whose conductor is gone."""
+        ...
+
+    async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
+        """Let another referee conduct a tournament from now on, if it still runs."""
+        ...
+
+    async def whereabouts(
+        self, game: str, versions: Collection[VersionId]
+    ) -> Mapping[int, Collection[VersionId]]:
+        """Which of these versions have places for a game at the other referees, by lease."""
         ...
 
     async def record(self, tournament: Tournament) -> TournamentRecord:
@@ -68,7 +89,9 @@ class Conductor:
         journal: Journal,
         schedule: Callable[[], None],
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        here: Callable[[str, Collection[int]], set[int]] = lambda _game, _versions: set(),
     ) -> None:
+        """`here` says which of these versions have places for a game at this referee."""
         self._store = store
         self._journal = journal
         self._schedule = schedule
@@ -77,18 +100,21 @@ class Conductor:
         self._tournament_of: dict[Engagement, RunningTournament] = {}
         self._unknown: set[TournamentId] = set()
         self._waited_for: dict[TournamentId, list[str]] = {}
-        self._conducts = False
+        self._here = here
+        self._stuck: set[TournamentId] = set()
+        """Those of which no block could begin at the last look, because bots are not here."""
         self._changed: set[TournamentId] = set()
         """The tournaments to read again."""
-        self._all_changed = False
+        self._all_changed = self._senior = self._searches = False
         self._reading = asyncio.Lock()
         self._news = asyncio.Event()
         journal.listeners.append(self._recorded)
 
     async def take_up(self) -> None:
-        """Conduct from now on: read all tournaments, before the director adopts what another
-        referee left of them. Of several referees one conducts."""
-        self._conducts = True
+        """As the senior, conduct the tournaments that nobody does, or that did whoever is gone:
+        read them, before the director adopts what was left of them."""
+        self._senior = True
+        await self._store.take_up(of_the_gone=True)
         await self._read()
         self._all_changed = True
         self._news.set()
@@ -102,6 +128,15 @@ class Conductor:
                 await self._news.wait()
                 self._news.clear()
                 await self._look()
+
+    async def search(self) -> None:
+        """Look from time to time for the bots of tournaments that cannot go on here, until
+        cancelled."""
+        while True:
+            await self._sleep(SEARCH_SECONDS)
+            if self._with_blocks_to_play():
+                self._searches = True
+                self._news.set()
 
     # What the director asks
 
@@ -172,12 +207,18 @@ class Conductor:
 
     async def _look(self) -> None:
         try:
-            if self._conducts and (self._changed or self._all_changed):
+            if self._changed or self._all_changed:
                 changed = None if self._all_changed else self._changed
                 self._changed, self._all_changed = set(), False
+                if self._senior:
+                    await self._store.take_up(of_the_gone=False)
                 await self._read(changed)
             for running in list(self._running.values()):
                 await self._go_on(running)
+            if self._searches:
+                self._searches = False
+                for running in list(self._running.values()):
+                    await self._look_elsewhere(running)
         except LeaseLostError:
             raise
         except StorageFailedError as error:
@@ -199,7 +240,7 @@ class Conductor:
             await self._read_in_turn(ids)
 
     async def _read_in_turn(self, ids: Collection[TournamentId] | None) -> None:
-        begun = {tournament.id: tournament for tournament in await self._store.begun(ids)}
+        begun = {tournament.id: tournament for tournament in await self._store.conducted(ids)}
         for tournament in begun.values():
             running = self._running.get(tournament.id)
             if running is None:
@@ -214,6 +255,48 @@ class Conductor:
         for tournament_id in self._running if ids is None else ids:
             if tournament_id in self._running and tournament_id not in begun:
                 self._void(self._running[tournament_id].close())
+
+    async def _look_elsewhere(self, running: RunningTournament) -> None:
+        """Let another referee conduct a tournament of which nothing can be played here, but there.
+
+        Of two looks in a row, because bots come one after the other, and move their places.
+        """
+        tournament, wanted = running.tournament, set(running.wanted)
+        game = tournament.rules.game
+        played = not running.resting or self._journal.waiting
+        if not running.wanting or played or running.can_go_on(self._here(game, wanted)):
+            self._stuck.discard(tournament.id)
+        elif tournament.id not in self._stuck:
+            self._stuck.add(tournament.id)
+        else:
+            found = await self._store.whereabouts(game, [VersionId(one) for one in wanted])
+            able = [epoch for epoch, there in found.items() if running.can_go_on(set(there))]
+            # Meanwhile a block may have begun.
+            if able and running.resting and not self._journal.waiting and self._forgotten(running):
+                await self._hand_over(running, min(able))
+
+    def _forgotten(self, running: RunningTournament) -> bool:
+        """Whether storage has forgotten that its blocks were running; if not, it does soon, and
+        then another referee may play them on."""
+        kept = set(self._journal.keeping.known()).intersection(running.interrupted)
+        for block_id in kept:
+            self._journal.keeping.close(block_id)
+        return not kept
+
+    async def _hand_over(self, running: RunningTournament, epoch: int) -> None:
+        tournament = running.tournament
+        async with self._reading:
+            # First, so that no block of it begins here.
+            del self._running[tournament.id]
+            self._stuck.discard(tournament.id)
+            self._changed.add(tournament.id)  # whether it is ours is in storage alone
+            await self._store.hand_over(tournament.id, epoch)
+        log.info(
+            "a tournament is conducted where its bots are",
+            tournament=tournament.name,
+            referee=epoch,
+        )
+        self._news.set()
 
     def _knows(self, tournament: Tournament) -> bool:
         """Whether this release has its game and options. If not, it is left to a newer one."""

@@ -78,6 +78,22 @@ class RunningTournament:
         return not self._pairing_of
 
     @property
+    def resting(self) -> bool:
+        """Whether no block is being played; some may be interrupted."""
+        return len(self._pairing_of) == len(self._interrupted)
+
+    @property
+    def interrupted(self) -> list[str]:
+        """The ids of the blocks that go on when all of their bots are there again."""
+        return [engagement.block.id for engagement in self._interrupted]
+
+    def can_go_on(self, present: set[int]) -> bool:
+        """Whether a block can be played among these versions, as soon as they have free places."""
+        return any(present.issuperset(one.bots) for one in self._interrupted) or any(
+            self._startable(bot, present) is not None for bot in present
+        )
+
+    @property
     def ended_blocks(self) -> list[str]:
         """The ids of the blocks whose state must be read from storage."""
         return list(self._ended)

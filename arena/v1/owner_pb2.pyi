@@ -419,9 +419,9 @@ class OwnVersion(_message.Message):
     faults: _builtins.int
     """Faults in all of them."""
     connected: _builtins.int
-    """Streams that are open now."""
+    """Copies of it that are connected now, to whichever referee."""
     playing: _builtins.int
-    """Matches that it is offered or plays now."""
+    """Matches that it is offered or plays now, at all referees together."""
     check: _builtins.str
     """Its last check against the protocol, in a sentence; empty without one."""
     def __init__(

@@ -254,11 +254,11 @@ class GetActivityResponse(_message.Message):
     RUNNING_SECONDS_FIELD_NUMBER: _builtins.int
     WATCH_DELAY_MS_FIELD_NUMBER: _builtins.int
     connected_bots: _builtins.int
-    """Bots that are connected; copies of a bot count each."""
+    """Bots that are connected, to whichever referee; copies of a bot count each."""
     running_matches: _builtins.int
-    """Matches that are offered or played."""
+    """Matches that are offered or played, at all referees together."""
     recorded_matches: _builtins.int
-    """Matches recorded since the referee started."""
+    """Matches that this referee has recorded since it started."""
     running_seconds: _builtins.int
     """For how many seconds the referee has been running."""
     watch_delay_ms: _builtins.int

@@ -133,6 +133,18 @@ async def test_bots_that_accept_are_listed_with_how_many_further_ones_each_takes
     assert world.director.challenges.accepting() == [(you, 1)]
 
 
+async def test_bots_that_play_at_another_referee_alone_take_no_part_in_challenges() -> None:
+    world = World()
+    me = world.arrive("me", challenges=OWN_ONLY)
+    you = world.arrive("you", challenges=ACCEPT, max_matches=0)
+    assert world.director.challenges.accepting() == []
+    with pytest.raises(ChallengeRefusedError, match="No other bot accepts them now"):
+        world.director.challenges.take(wanted(me, "you"), Follower())
+    you.max_matches, me.max_matches = 1, 0
+    with pytest.raises(ChallengeRefusedError, match="challenge at that one's address"):
+        world.director.challenges.take(wanted(me, "you"), Follower())
+
+
 async def test_bots_of_the_house_challenge_each_on_its_own_account() -> None:
     world = World()
     mine = [

@@ -108,8 +108,8 @@ async def welcomed(hall: Hall, greeting: pb.Hello) -> tuple[Visit, pb.Welcome]:
     return visit, pb.PlayResponse.FromString(await outbox.take()).welcome
 
 
-@pytest.mark.parametrize(("asked", "given"), [(-5, 1), (0, 1), (1, 1), (64, 64), (65, 64)])
-async def test_a_bot_plays_at_least_one_match_and_at_most_sixty_four(
+@pytest.mark.parametrize(("asked", "given"), [(-1, 0), (0, 1), (1, 1), (64, 64), (65, 64)])
+async def test_a_bot_plays_at_most_sixty_four_matches_and_none_only_if_it_says_so(
     asked: int, given: int
 ) -> None:
     visit, welcome = await welcomed(Hall(), hello(max_matches=asked))

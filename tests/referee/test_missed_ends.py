@@ -46,7 +46,7 @@ class Ends:
 def copy(instance: str) -> Session:
     registered = Registered(VERSION, Entrant("bot", "1", "owner"), False)
     nothing = cast(Any, lambda *_: None)
-    return Session(registered, instance, nothing, nothing, nothing)
+    return Session(registered, instance, nothing, nothing, nothing, nothing)
 
 
 async def test_a_copy_is_told_the_ends_of_its_own_matches() -> None:

@@ -32,8 +32,11 @@ class Watching:
             self.spectators,
             gate(self.meter, **limits),
             timer,
-            lambda: Activity(3, 2, 100, 59.9),
+            self.activity,
         )
+
+    async def activity(self) -> Activity:
+        return Activity(3, 2, 100, 59.9)
 
     def watch(self, call: Call, **request: Any) -> asyncio.Task[None]:
         data = spectator_pb2.WatchRequest(**request).SerializeToString()

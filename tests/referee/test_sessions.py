@@ -40,6 +40,7 @@ class Table:
             self.left.append,
             lambda session: self.changed.append(session.max_matches),
             lambda _, match_id: self.missed.append(match_id),
+            lambda _: None,
         )
         self.outbox = self.connect()
         self.scene = Scene()

@@ -1,35 +1,49 @@
 """What several referees on one database have in common, as bots see it."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    suppress,
+)
 
 import grpc
 import pytest
+from sqlalchemy import text
 
 from arena.arena import Arena
 from arena.assembly import running_arena
+from arena.bot.address import Address
+from arena.commands.sequential_test.connected import conduct_connected
+from arena.games import make_game
+from arena.match.score_rule import ScoreRule
+from arena.rating.sprt import Bounds
+from arena.spectating import SpectatorClient
 from arena.storage.async_engine import async_engine
 from arena.storage.errors import AddressesTakenError
 from arena.storage.lease import held_lease
-from arena.v1 import referee_pb2
+from arena.storage.store import Store
+from arena.tournament.tournament import BlockState
+from arena.v1 import owner_pb2, referee_pb2
+from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from tests.bots import PATIENCE, Peer
 from tests.referee.scene import BLUFF
+
+
+def referee(database: str) -> AbstractAsyncContextManager[Arena]:
+    return running_arena(
+        *(database, "127.0.0.1", 0, [BLUFF]),
+        public_addresses=lambda port: [f"127.0.0.1:{port}"],
+    )
 
 
 @pytest.fixture
 async def two(database: str) -> AsyncIterator[list[Arena]]:
     """Two referees on one database."""
     async with AsyncExitStack() as stack:
-        yield [
-            await stack.enter_async_context(
-                running_arena(
-                    *(database, "127.0.0.1", 0, [BLUFF]),
-                    public_addresses=lambda port: [f"127.0.0.1:{port}"],
-                )
-            )
-            for _ in range(2)
-        ]
+        yield [await stack.enter_async_context(referee(database)) for _ in range(2)]
 
 
 async def test_the_first_words_tell_a_bot_where_it_is_and_where_the_others_are(
@@ -107,3 +121,122 @@ async def test_a_token_that_is_replaced_and_a_version_that_is_retired_end_the_st
             async with asyncio.timeout(PATIENCE):
                 code, _ = await peer.status()
             assert code is status
+
+
+class Copies:
+    """Copies of bots, each of which keeps its one stream."""
+
+    def __init__(self, tokens: dict[str, str], tasks: asyncio.TaskGroup) -> None:
+        self.tokens = tokens
+        self.tasks = tasks
+        self.running: list[asyncio.Task[None]] = []
+
+    async def come(self, bot: str, arena: Arena, instance: str = "") -> None:
+        peer = Peer(arena.port, self.tokens[bot], instance=instance)
+        await peer.greet()
+        self.running.append(self.tasks.create_task(self._play(peer)))
+
+    async def _play(self, peer: Peer) -> None:
+        async with peer:
+            with suppress(EOFError, grpc.aio.AioRpcError):  # its referee stops
+                await peer.play()
+
+
+@asynccontextmanager
+async def copies(store: Store) -> AsyncIterator[Copies]:
+    """Of two bots of one owner, who never meet in rated matches."""
+    tokens = {name: (await store.register(name, "me"))[1] for name in ("new", "old")}
+    async with asyncio.TaskGroup() as tasks:
+        found = Copies(tokens, tasks)
+        yield found
+        for task in found.running:
+            task.cancel()
+
+
+async def seen(arena: Arena, key: str) -> dict[str, tuple[int, int]]:
+    """By bot, how many copies of it are connected, and how many matches they play."""
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{arena.port}") as channel:
+        call = OwnerServiceStub(channel).ListOwnBots  # type: ignore[no-untyped-call]
+        metadata = (("authorization", f"Bearer {key}"),)
+        answer = await call(owner_pb2.ListOwnBotsRequest(), metadata=metadata)
+    versions = {bot.name: bot.versions[0] for bot in answer.bots}
+    return {name: (one.connected, one.playing) for name, one in versions.items()}
+
+
+async def until(found: Callable[[], Awaitable[bool]]) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while not await found():  # noqa: ASYNC110  only the database knows
+            await asyncio.sleep(0.05)
+
+
+async def test_an_owner_and_spectators_are_told_of_bots_at_all_referees(two: list[Arena]) -> None:
+    _, key = await two[0].store.owners.sign_up("me", None)
+    everywhere = {"new": (2, 0), "old": (1, 0)}
+    async with copies(two[0].store) as bots:
+        await bots.come("new", two[0], "left")
+        await bots.come("new", two[0], "both")
+        await bots.come("new", two[1], "both")
+        await bots.come("old", two[1])
+        for arena in two:
+            spectator = SpectatorClient(Address(f"127.0.0.1:{arena.port}"))
+
+            async def told(arena: Arena = arena, client: SpectatorClient = spectator) -> bool:
+                activity = await asyncio.to_thread(client.activity)
+                return await seen(arena, key) == everywhere and activity.connected_bots == 3
+
+            await until(told)
+        bots.running[-1].cancel()
+
+        async def gone() -> bool:
+            return (await seen(two[0], key))["old"] == (0, 0)
+
+        await until(gone)
+
+
+async def test_a_sequential_test_is_played_where_copies_of_its_bots_meet(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    async with AsyncExitStack() as stack:
+        senior = await stack.enter_async_context(referee(database))
+        second = await stack.enter_async_context(AsyncExitStack())
+        junior = await second.enter_async_context(referee(database))
+        store = senior.store
+        epochs = [senior.store.lease.epoch, junior.store.lease.epoch]
+        async with copies(store) as bots:
+            await bots.come("new", senior, "left")
+            await bots.come("new", junior, "right")
+            await bots.come("old", junior, "right")
+            testing = asyncio.create_task(
+                asyncio.to_thread(
+                    conduct_connected,
+                    *(make_game("bluff", {"dice_per_player": 2}), "new", "old"),
+                    Bounds(0.0, 0.1),  # so close together that it plays all its blocks
+                    *(ScoreRule.PLACEMENT, "seed", 100),
+                )
+            )
+
+            async def blocks(of: int) -> int:
+                (test,), _ = await store.tournaments.newest(2)
+                rows = await store.tournaments.blocks(test)
+                done = [one.block_id for one in rows if one.state is BlockState.CLOSED]
+                engine = async_engine(database)
+                async with engine.connect() as connection:
+                    statement = text(
+                        "SELECT count(*) FROM blocks WHERE epoch = :of AND id = ANY(:ids)"
+                    )
+                    found = await connection.scalar(statement, {"of": of, "ids": done})
+                await engine.dispose()
+                return int(found or 0)
+
+            async def played_at_the_second() -> bool:
+                return (await store.tournaments.newest(1))[1] == 1 and await blocks(epochs[1]) >= 2
+
+            await until(played_at_the_second)
+            assert await blocks(epochs[0]) == 0
+            # Its conductor stops, and the bots that were there come to the other.
+            await second.aclose()
+            await bots.come("old", senior, "left")
+            progress = await testing
+            assert not progress.interrupted
+            assert await blocks(epochs[0]) > 0

@@ -305,7 +305,9 @@ async def test_an_arena_whose_lease_is_taken_stops_with_a_sentence(
 
     with pytest.raises(ExceptionGroup) as raised:
         await run()
-    (error,) = raised.value.exceptions
+    error: BaseException = raised.value
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
     assert isinstance(error, LeaseTakenError)
     assert error.exit_code == 3
 

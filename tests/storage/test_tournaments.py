@@ -22,7 +22,7 @@ from arena.storage.errors import (
 )
 from arena.storage.listening import notifications
 from arena.storage.reading import Reader
-from arena.storage.referees_store import open_referees_store
+from arena.storage.referees_store import RefereesStore, open_referees_store
 from arena.storage.store import Store
 from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.tournaments import BEFORE, NewEntry
@@ -99,6 +99,39 @@ async def test_names_are_taken_once_and_well_formed(
         await created(store, [versions[0], versions[0]], "twice")
 
 
+async def test_of_several_referees_one_conducts_a_tournament_that_has_begun(
+    database: str, store: Store, referee: RefereesStore, versions: tuple[VersionId, ...]
+) -> None:
+    async def conducted_by(*referees: RefereesStore) -> list[list[str]]:
+        return [[cup.name for cup in await one.tournaments.conducted()] for one in referees]
+
+    async with open_referees_store(database) as other:
+        await created(store, versions)
+        await referee.tournaments.take_up(of_the_gone=True)
+        assert await conducted_by(referee, other) == [[], []]  # it has not begun
+        cup = await store.tournaments.named("cup")
+        await store.tournaments.change_state(
+            "cup", TournamentState.RUNNING, before=[TournamentState.CREATED]
+        )
+        await referee.tournaments.take_up(of_the_gone=False)
+        await other.tournaments.take_up(of_the_gone=True)
+        assert await conducted_by(referee, other) == [["cup"], []]
+        await referee.tournaments.hand_over(cup.id, other.lease.epoch)
+        assert await conducted_by(referee, other) == [[], ["cup"]]
+    # The other has stopped; what it left is taken over first.
+    await referee.tournaments.take_up(of_the_gone=True)
+    assert await conducted_by(referee) == [[]]
+    await referee.lease.look()
+    await referee.tournaments.take_up(of_the_gone=False)
+    assert await conducted_by(referee) == [[]]
+    await referee.tournaments.take_up(of_the_gone=True)
+    assert await conducted_by(referee) == [["cup"]]
+    await referee.tournaments.hand_over(cup.id, other.lease.epoch)  # which is gone
+    assert await conducted_by(referee) == [["cup"]]
+    await referee.tournaments.finish(cup.id)
+    assert await conducted_by(referee) == [[]]
+
+
 async def test_states_change_in_their_order_only(
     store: Store, versions: tuple[VersionId, ...]
 ) -> None:
@@ -111,13 +144,12 @@ async def test_states_change_in_their_order_only(
     with pytest.raises(TournamentStateError, match="cup is created: only one that is running"):
         await becomes(TournamentState.PAUSED)
     begun = await becomes(TournamentState.RUNNING)
-    assert begun.started_at is not None and await store.tournaments.begun() == [begun]
+    assert begun.started_at is not None
     assert (await becomes(TournamentState.PAUSED)).state is TournamentState.PAUSED
     assert (await becomes(TournamentState.RUNNING)).started_at == begun.started_at
     await store.tournaments.finish(begun.id)
     over = await store.tournaments.named("cup")
     assert (over.state, over.ended_at is not None) == (TournamentState.FINISHED, True)
-    assert await store.tournaments.begun() == []
     with pytest.raises(TournamentStateError, match="cup is finished"):
         await becomes(TournamentState.CANCELLED)
     with pytest.raises(TournamentStateError, match="no bot can withdraw"):
@@ -163,21 +195,19 @@ async def test_blocks_are_read_on_from_one_in_the_order_begun(
 
 
 async def test_tournaments_are_listed_newest_first_by_a_part_of_their_name(
-    store: Store, versions: tuple[VersionId, ...]
+    store: Store, referee: RefereesStore, versions: tuple[VersionId, ...]
 ) -> None:
     cups = [await created(store, versions, name) for name in ("spring_1", "Spring2", "autumn")]
     assert await store.tournaments.newest(2) == ([cups[2], cups[1]], 3)
     assert await store.tournaments.newest(9, "SPRING") == ([cups[1], cups[0]], 2)
     assert await store.tournaments.newest(9, "g_") == ([cups[0]], 1)
-    begun = await store.tournaments.begun([cups[0].id])
-    assert begun == []
     for name in ("spring_1", "autumn"):
         await store.tournaments.change_state(
             name, TournamentState.RUNNING, before=[TournamentState.CREATED]
         )
-    assert [one.name for one in await store.tournaments.begun([cups[0].id, cups[1].id])] == [
-        "spring_1"
-    ]
+    await referee.tournaments.take_up(of_the_gone=False)
+    asked = [cups[0].id, cups[1].id]
+    assert [one.name for one in await referee.tournaments.conducted(asked)] == ["spring_1"]
 
 
 async def test_what_a_crash_cut_off_is_open_and_goes_on_where_it_was(

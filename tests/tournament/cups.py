@@ -9,7 +9,7 @@ from typing import Any
 
 from arena.hosting.ports import StorageFailedError
 from arena.match.score_rule import ScoreRule
-from arena.records import TournamentBlock, TournamentId
+from arena.records import TournamentBlock, TournamentId, VersionId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing
 from arena.tournament.conductor import Conductor
@@ -37,6 +37,9 @@ class CupRecorder(FakeRecorder):
     changes: asyncio.Queue[str] = field(default_factory=asyncio.Queue)
     read: list[TournamentId] = field(default_factory=list)
     """The tournaments that were read with their fields, in order."""
+    elsewhere: dict[int, set[VersionId]] = field(default_factory=dict)
+    """By the lease of another referee, who has places there."""
+    handed_over: dict[TournamentId, int] = field(default_factory=dict)
 
     def put(self, tournament: Tournament) -> None:
         """Create or change a tournament, and tell."""
@@ -51,16 +54,27 @@ class CupRecorder(FakeRecorder):
         await super().open_blocks(blocks)
         self.begun_blocks += blocks
 
-    async def begun(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
+    async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
         self._fail()
         found = [
             one
             for one in self.tournaments.values()
             if one.state in (TournamentState.RUNNING, TournamentState.PAUSED)
-            and (ids is None or one.id in ids)
+            if (ids is None or one.id in ids) and one.id not in self.handed_over
         ]
         self.read += [one.id for one in found]
         return found
+
+    async def take_up(self, *, of_the_gone: bool) -> None:
+        self._fail()
+
+    async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
+        self.handed_over[tournament_id] = epoch
+
+    async def whereabouts(
+        self, game: str, versions: Collection[VersionId]
+    ) -> dict[int, set[VersionId]]:
+        return {epoch: there.intersection(versions) for epoch, there in self.elsewhere.items()}
 
     async def record_of(self, tournament: Tournament) -> TournamentRecord:
         record = TournamentRecord(tournament)
@@ -106,7 +120,10 @@ class _Store:
 
     def __init__(self, recorder: CupRecorder) -> None:
         self.record = recorder.record_of
-        self.begun = recorder.begun
+        self.conducted = recorder.conducted
+        self.take_up = recorder.take_up
+        self.hand_over = recorder.hand_over
+        self.whereabouts = recorder.whereabouts
         self.blocks = recorder.blocks
         self.add_pairings = recorder.add_pairings
         self.finish = recorder.finish
@@ -120,7 +137,8 @@ class CupWorld(World):
         self.cups = recorder or CupRecorder()
         super().__init__(recorder=self.cups, **more)
         self.conductor = Conductor(
-            _Store(self.cups), self.journal, self.director.schedule, self._no_sleep
+            *(_Store(self.cups), self.journal, self.director.schedule, self._no_sleep),
+            here=self.director.playing,
         )
         self.director.agenda = self.conductor
         self._conducting: asyncio.Task[None] | None = None

@@ -1,7 +1,8 @@
 """Tournaments conducted: to their end, through restarts, pauses, absences and breakdowns."""
 
+import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -13,7 +14,7 @@ from arena.hosting.hosted_match import HostedMatch
 from arena.records import TournamentId
 from arena.scheduling.formats import FormatName
 from arena.tournament.tournament import BlockState, TournamentState
-from tests.hosting.arrivals import Habit
+from tests.hosting.arrivals import Guest, Habit
 from tests.hosting.recorders import down
 from tests.tournament.cups import CupWorld
 
@@ -344,3 +345,83 @@ async def test_a_tournament_of_a_game_of_a_newer_release_is_left_alone(world: Cu
     assert states == {strange.id: TournamentState.RUNNING, known.id: TournamentState.FINISHED}
     told = [line for line in log if "newer release" in line["event"]]
     assert [line["tournament"] for line in told] == [strange.name]
+
+
+@pytest.fixture
+async def searching(world: CupWorld) -> AsyncIterator[CupWorld]:
+    """A world whose conductor looks for bots at other referees."""
+    search = asyncio.create_task(world.conductor.search())
+    yield world
+    search.cancel()
+
+
+def gone_to(world: CupWorld, guests: Sequence[Guest], referee: int) -> None:
+    for guest in guests:
+        world.director.depart(guest)
+        world.cups.elsewhere.setdefault(referee, set()).add(guest.registered.version_id)
+
+
+async def test_a_tournament_is_handed_to_the_referee_where_its_bots_are(
+    searching: CupWorld,
+) -> None:
+    world = searching
+    guests = world.field("a", "b", "c")
+    tournament = world.cup(guests)
+    gone_to(world, guests[:2], 7)
+    world.cups.elsewhere[5] = {guests[2].registered.version_id}  # alone, so no reason to go there
+    await world.play(5)
+    assert world.cups.handed_over == {tournament.id: 7}
+    assert world.cups.begun_blocks == []
+    world.director.arrive(guests[0])
+    world.director.arrive(guests[1])
+    await world.play(5)
+    assert world.cups.begun_blocks == []  # it is another's now
+
+
+@pytest.mark.parametrize("reason", ["nobody to play there", "a game that they do not play"])
+async def test_a_tournament_that_can_be_played_nowhere_else_stays(
+    searching: CupWorld, reason: str
+) -> None:
+    world = searching
+    guests = world.field("a", "b")
+    world.cup(guests)
+    gone_to(world, guests[:1], 7)
+    if reason == "nobody to play there":
+        world.cups.elsewhere[8] = {guests[1].registered.version_id}
+    else:
+        world.cups.elsewhere.clear()
+    await world.play(5)
+    assert world.cups.handed_over == {}
+    world.director.arrive(guests[0])
+    await world.play(10)
+    assert world.state() is TournamentState.FINISHED
+
+
+async def test_a_tournament_is_not_handed_over_while_it_can_go_on_here(
+    searching: CupWorld,
+) -> None:
+    world = searching
+    guests = world.field("a", "b", "c")
+    world.cup(guests, blocks=3)
+    world.cups.elsewhere[7] = {guest.registered.version_id for guest in guests}
+    world.director.depart(guests[2])
+    handed_over = False
+    for _ in range(40):
+        await world.play(0.25)
+        played = counted(world)[("a", "b")]
+        handed_over = bool(world.cups.handed_over)
+        assert handed_over <= (played == 3)
+    assert handed_over
+
+
+async def test_an_interrupted_block_goes_on_where_its_bots_are(searching: CupWorld) -> None:
+    world = searching
+    guests = world.field("a", "b", habit=Habit.NEVER_JOINS)
+    tournament = world.cup(guests)
+    await world.play(8)
+    assert world.cups.begun_blocks
+    gone_to(world, guests, 7)
+    await world.play(5)
+    assert world.cups.handed_over == {tournament.id: 7}
+    (block,) = world.cups.blocks_of(tournament)
+    assert block.state is BlockState.OPEN

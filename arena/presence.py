@@ -1,0 +1,154 @@
+"""`Presences`: which bots are connected, to whichever referee.
+
+Each referee writes into Postgres which copies of bots are connected to it, once a second and only
+what has changed, while another runs; seats that are taken and given back all the time only every
+few seconds. What is here is known at once. The rows of a referee that has gone go with its lease.
+"""
+
+import asyncio
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from time import monotonic
+from typing import Final
+
+import structlog
+
+from arena.records import Presence, VersionId
+from arena.referee.lobby import Lobby
+from arena.referee.session import Session
+from arena.statuses import as_statuses
+from arena.storage.errors import StorageError
+from arena.storage.referees_store import RefereesStore
+
+TELL_SECONDS: Final = 1.0
+SEATS_SECONDS: Final = 5.0
+"""How old the number of seats may be that others know of a copy."""
+MOST_TOLD: Final = 2_000
+"""Copies in one statement; the others wait for the next."""
+KEPT_SECONDS: Final = 1.0
+"""For how long the number of all copies is kept."""
+
+log = structlog.get_logger()
+
+_Key = tuple[VersionId, str]
+
+
+class Presences:
+    """What one referee tells the others, and knows from them. `run` must be running."""
+
+    def __init__(
+        self, store: RefereesStore, lobby: Lobby, now: Callable[[], float] = monotonic
+    ) -> None:
+        self._store = store
+        self._lobby = lobby
+        self._now = now
+        self._told: dict[_Key, tuple[Presence, float]] = {}
+        """What the others know, and since when."""
+        self._tells = False
+        """Whether there are others to tell, and all was told to them once."""
+        self._changed: dict[_Key, None] = {}
+        self._counted = (0, -KEPT_SECONDS)
+        lobby.on_change = self._note
+
+    def _note(self, session: Session) -> None:
+        self._changed[_key(session)] = None
+
+    async def of(self, versions: Collection[VersionId]) -> Mapping[VersionId, tuple[int, int]]:
+        """Of these versions those that are here: how many copies are connected to any referee, and
+        in how many matches they have a seat. Raises ProtocolError."""
+        async with as_statuses():
+            found = await self._elsewhere(versions)
+        found += [_seen(one) for version in versions for one in self._lobby.copies(version)]
+        connected: dict[VersionId, set[str]] = {}
+        seats: dict[VersionId, int] = {}
+        for one in found:
+            names = connected.setdefault(one.version_id, set())
+            if one.connected:
+                names.add(one.instance)
+            seats[one.version_id] = seats.get(one.version_id, 0) + one.seats
+        return {version: (len(names), seats[version]) for version, names in connected.items()}
+
+    async def _elsewhere(self, versions: Collection[VersionId]) -> list[Presence]:
+        return [] if self._alone else await self._store.presence_elsewhere(versions)
+
+    async def copies(self) -> int:
+        """How many copies of bots are connected to any referee. While the database is away, as
+        before."""
+        if self._alone:
+            return self._lobby.connected
+        found, at = self._counted
+        if self._now() - at >= KEPT_SECONDS:
+            try:
+                found = await self._store.copies_connected()
+            except StorageError as error:
+                log.warning("connected bots not counted", why=str(error))
+            self._counted = found, self._now()
+        return max(found, self._lobby.connected)
+
+    @property
+    def _alone(self) -> bool:
+        lease = self._store.lease
+        return lease.running == {lease.epoch}
+
+    async def run(self) -> None:
+        """Tell the others what has changed, until cancelled."""
+        while True:
+            await asyncio.sleep(TELL_SECONDS)
+            try:
+                await self.tell()
+            except StorageError as error:
+                log.warning("other referees not told of bots", why=str(error))
+
+    async def tell(self) -> None:
+        """Tell the others what has changed."""
+        if self._alone:
+            self._tells = False
+            self._changed.clear()
+            return
+        anew = not self._tells
+        if anew:
+            self._told.clear()
+            self._changed = dict.fromkeys(map(_key, self._lobby.sessions))
+        due = dict(islice(self._due(), MOST_TOLD))
+        here = [one for one in due.values() if one.connected or one.seats]
+        gone = [key for key, one in due.items() if not (one.connected or one.seats)]
+        self._tells = False  # if it fails, all is told again
+        if anew or due:
+            await self._store.tell_presence(here, gone, anew=anew)
+        self._tells = True
+        now = self._now()
+        for key, one in due.items():
+            self._told[key] = one, now
+        for key in gone:
+            del self._told[key]
+
+    def _due(self) -> Iterator[tuple[_Key, Presence]]:
+        """What is to be told now; what is left for later stays in `_changed`."""
+        for key in list(self._changed):
+            one = self._here(key)
+            known, since = self._told.get(key, (None, 0.0))
+            seats_alone = known is not None and replace(one, seats=known.seats) == known != one
+            if seats_alone and self._now() - since < SEATS_SECONDS:
+                continue
+            del self._changed[key]
+            if one != known and (known is not None or one.connected or one.seats):
+                yield key, one
+
+    def _here(self, key: _Key) -> Presence:
+        version, instance = key
+        for session in self._lobby.copies(version):
+            if session.instance == instance:
+                return _seen(session)
+        return Presence(version, instance, connected=False, places=0, seats=0, games=())
+
+
+def _key(session: Session) -> _Key:
+    return session.registered.version_id, session.instance
+
+
+def _seen(session: Session) -> Presence:
+    return Presence(
+        *(*_key(session), session.up),
+        *(session.rated_places, session.seats, tuple(sorted(session.games))),
+    )
