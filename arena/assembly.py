@@ -96,9 +96,9 @@ async def running_arena(
     visitor they call.
     `identity_provider` is the issuer of the ID tokens by which owners sign in, and the arena's
     client id there. `public_addresses` tells by the port where bots reach this referee beside
-    others: at the first that no other has; nothing if it has no address of its own. Raises
-    PortTakenError, TlsError and the errors of arena.storage; LeaseTakenError as soon as another
-    referee has taken over.
+    others: at the first that no other has; nothing if it has no address of its own, and then it
+    must be the only one. Raises PortTakenError, TlsError and the errors of arena.storage;
+    LeaseTakenError as soon as another referee has taken over.
     """
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_referees_store(database_url))
@@ -195,10 +195,7 @@ async def running_arena(
             own = public_addresses(bound)
             lease.on_addresses = lambda: lobby.tell_referees(lease.addresses, lease.address)
             # Before the first bot comes: it is told where it is.
-            if own:
-                await lease.announce(*own)
-            else:
-                lease.on_addresses()
+            await lease.announce(*own)
             await server.start()
             gate.connections.socket = None if socket is None else str(socket)
             if metrics_address is not None:

@@ -65,7 +65,7 @@ class VersionSeen:
     matches: int
     faults: int
     connected: int
-    """Streams that are open now."""
+    """Copies that are connected now, to whichever referee."""
     playing: int
     """Matches that it is offered or plays now."""
     check: str = ""

@@ -11,6 +11,7 @@ StorageError (a UserError)
 ├── MigrationRefusedError       the database user lacks a permission that a migration needs
 ├── LeaseTakenError             another referee has taken over from this one
 ├── AddressesTakenError         other referees have all addresses that this one may have
+├── NoAddressError              one of several referees does not tell bots where it is reached
 ├── NameRefusedError            a name that is malformed or taken
 │   ├── NameTakenError          somebody else has the name, or one that looks like it
 │   │   └── VersionExistsError  the bot has a version of that name
@@ -86,6 +87,10 @@ class LeaseTakenError(StorageError, LeaseLostError):
 
 class AddressesTakenError(StorageError):
     """Other referees have all addresses that this one may have."""
+
+
+class NoAddressError(StorageError):
+    """One of several referees does not tell bots where it is reached."""
 
 
 class NameRefusedError(StorageError):

@@ -12,7 +12,7 @@ only frozen finds its epoch gone, writes nothing and stops.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import aclosing, asynccontextmanager, suppress
 from time import monotonic
 from typing import Any, Final
@@ -22,17 +22,26 @@ from sqlalchemy import Row, func, insert, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.storage.async_engine import async_engine
-from arena.storage.errors import AddressesTakenError, LeaseTakenError, StorageError
+from arena.storage.errors import (
+    AddressesTakenError,
+    LeaseTakenError,
+    NoAddressError,
+    StorageError,
+)
 from arena.storage.listening import notifications
 from arena.storage.process_identity import own_identity
 from arena.storage.running_tables import leases
 from arena.storage.succession import succeed, taking_turns, tell
 from arena.storage.tables import REFEREES_CHANNEL
 from arena.storage.transaction import transaction
-from arena.storage.watch import Watch
+from arena.storage.watch import STILL_SECONDS, Watch
 
 RENEW_SECONDS: Final = 0.4
 """Two of these and STILL_SECONDS pass at most until a death that nobody sees is noticed."""
+ALONE_SECONDS: Final = STILL_SECONDS + 3 * RENEW_SECONDS
+"""By then whoever was dead before is taken over."""
+NO_ADDRESS: Final = ""
+"""Of a referee that is reached by those who know it; None of one that does not listen yet."""
 GIVE_UP_SECONDS: Final = 3.0
 """A renewal that takes longer is given up and tried again."""
 
@@ -70,10 +79,25 @@ class Lease:
 
     async def announce(self, *addresses: str) -> None:
         """Tell the others, and all bots, where this referee is reached: at the first of several
-        addresses at which no other is.
+        addresses at which no other is. Without any it must be the only one.
 
-        Raises AddressesTakenError.
+        A bot that does not know where the other referees are comes back to its matches by chance
+        alone. Raises AddressesTakenError and NoAddressError.
         """
+        until = monotonic() + ALONE_SECONDS
+        while True:
+            try:
+                await self._announce(addresses)
+                break
+            except NoAddressError:
+                if monotonic() >= until:
+                    raise
+            # The other may be dead, and not taken over yet.
+            await asyncio.sleep(RENEW_SECONDS)
+            await self.look()
+        await self.look()
+
+    async def _announce(self, addresses: Sequence[str]) -> None:
         async with transaction(self._engine) as connection:
             await require(connection, self.epoch)
             await taking_turns(connection)
@@ -81,17 +105,28 @@ class Lease:
                 leases.c.epoch != self.epoch, leases.c.released_at.is_(None)
             )
             taken = set((await connection.execute(others)).scalars())
+            if taken and not addresses:
+                raise NoAddressError(
+                    "Another referee runs on this database, so bots must be told where each is "
+                    "reached: set ARENA_PUBLIC_ADDRESS to an address of this one, or ARENA_HOST to "
+                    "one address."
+                )
+            if NO_ADDRESS in taken:
+                raise NoAddressError(
+                    "The referee that runs on this database does not tell bots where it is "
+                    "reached: start it again with ARENA_PUBLIC_ADDRESS before this one."
+                )
             # The only one is its own: whoever had it is gone, though this may not be known yet.
             free = [one for one in addresses if one not in taken or len(addresses) == 1]
-            if not free:
+            if addresses and not free:
                 raise AddressesTakenError(
                     f"other referees are reached at all addresses from {addresses[0]} to "
                     f"{addresses[-1]}: name more by ARENA_PUBLIC_ADDRESS."
                 )
             own = leases.c.epoch == self.epoch
-            await connection.execute(update(leases).where(own).values(address=free[0]))
+            address = free[0] if free else NO_ADDRESS
+            await connection.execute(update(leases).where(own).values(address=address))
             await connection.execute(tell())
-        await self.look()
 
     async def settle(self, epochs: Iterable[int]) -> None:
         """What these leases left is gone on with, and what they had spooled is recorded."""
@@ -225,6 +260,7 @@ async def addresses(url: str) -> list[str | None]:
     try:
         async with transaction(engine) as connection:
             running = select(leases.c.address).where(leases.c.released_at.is_(None))
-            return list((await connection.execute(running.order_by(leases.c.epoch))).scalars())
+            found = (await connection.execute(running.order_by(leases.c.epoch))).scalars()
+            return [address or None for address in found]
     finally:
         await engine.dispose()

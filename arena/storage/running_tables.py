@@ -51,7 +51,7 @@ leases = Table(
     now("renewed_at"),
     # Its holder stopped in order, and left its matches to the next.
     Column("released_at", Time),
-    # Where bots reach it, once it listens; none behind an address that is not its own.
+    # Where bots reach it, once it listens; empty if it has no address of its own to tell.
     Column("address", Text),
     # How many it plays; told with each renewal.
     Column("matches", Integer, nullable=False, server_default=text("0")),

@@ -11,9 +11,8 @@ one is gone, the senior conducts it again.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
 from contextlib import aclosing
-from typing import Protocol
 
 import structlog
 
@@ -23,9 +22,9 @@ from arena.hosting.journal import Journal
 from arena.hosting.ports import LeaseLostError, StorageFailedError
 from arena.records import TournamentId, VersionId
 from arena.scheduling.ladder import Candidate
-from arena.scheduling.pairings import Pairing
+from arena.tournament.ports import TournamentStore
 from arena.tournament.running import RunningTournament
-from arena.tournament.tournament import BlockRecord, Tournament, TournamentRecord
+from arena.tournament.tournament import Tournament
 
 MOST_BROKEN = 3
 """Blocks that may fail on our side before a tournament is paused: the cause is likely to remain."""
@@ -35,49 +34,6 @@ RETRY_SECONDS = 2.0
 """Pause before storage is tried again after it failed."""
 
 log = structlog.get_logger()
-
-
-class TournamentStore(Protocol):
-    """Stored tournaments. Raises StorageFailedError when storage fails for now."""
-
-    async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
-        """The tournaments that are running or paused and that this referee conducts: all, or those
-        of `ids`."""
-        ...
-
-    async def take_up(self, *, of_the_gone: bool) -> None:
-        """Conduct those that nobody conducts yet; and, if so, those whose conductor is gone."""
-        ...
-
-    async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
-        """Let another referee conduct a tournament from now on, if it still runs."""
-        ...
-
-    async def whereabouts(
-        self, game: str, versions: Collection[VersionId]
-    ) -> Mapping[int, Collection[VersionId]]:
-        """Which of these versions have places for a game at the other referees, by lease."""
-        ...
-
-    async def record(self, tournament: Tournament) -> TournamentRecord:
-        """What was paired and played so far."""
-        ...
-
-    async def blocks(self, tournament: Tournament, block_ids: Collection[str]) -> list[BlockRecord]:
-        """The records of these blocks."""
-        ...
-
-    async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
-        """Record new pairings."""
-        ...
-
-    async def finish(self, tournament_id: TournamentId) -> None:
-        """Mark it as finished: everything is played."""
-        ...
-
-    async def suspend(self, tournament_id: TournamentId) -> None:
-        """Pause it."""
-        ...
 
 
 class Conductor:

@@ -37,6 +37,13 @@ def test_a_port_that_is_taken(home: Path, command: str) -> None:
     assert not home.exists()
 
 
+def test_several_referees_of_which_bots_cannot_be_told_where_each_is(home: Path) -> None:
+    arguments = ("up", "--no-dashboard", "--port", str(free_port()), "--referees", "2")
+    with program(home, *arguments, ARENA_HOST="0.0.0.0") as refused:
+        assert_one_sentence(refused, "several referees", "ARENA_HOST")
+    assert not home.exists()
+
+
 def test_a_dashboard_port_that_is_taken(home: Path) -> None:
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))

@@ -22,7 +22,7 @@ from arena.match.score_rule import ScoreRule
 from arena.rating.sprt import Bounds
 from arena.spectating import SpectatorClient
 from arena.storage.async_engine import async_engine
-from arena.storage.errors import AddressesTakenError
+from arena.storage.errors import AddressesTakenError, NoAddressError
 from arena.storage.lease import held_lease
 from arena.storage.store import Store
 from arena.tournament.tournament import BlockState
@@ -97,6 +97,47 @@ async def test_each_of_several_takes_an_address_that_no_other_has(
     # The one address of a referee is its own, whoever has had it.
     await leases[1].announce("one:1")
     assert leases[1].address == "one:1"
+
+
+def without_address(database: str) -> AbstractAsyncContextManager[Arena]:
+    return running_arena(database, "127.0.0.1", 0, [])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "sentence"),
+    [
+        (referee, without_address, "set ARENA_PUBLIC_ADDRESS"),
+        (without_address, without_address, "set ARENA_PUBLIC_ADDRESS"),
+        (without_address, referee, "start it again with ARENA_PUBLIC_ADDRESS"),
+    ],
+)
+async def test_of_several_referees_each_tells_bots_where_it_is_or_does_not_start(
+    database: str,
+    first: Callable[[str], AbstractAsyncContextManager[Arena]],
+    second: Callable[[str], AbstractAsyncContextManager[Arena]],
+    sentence: str,
+) -> None:
+    async with first(database) as running:
+        with pytest.raises(ExceptionGroup) as raised:
+            async with second(database):
+                pass
+        (error,) = raised.value.exceptions
+        assert isinstance(error, NoAddressError)
+        assert sentence in str(error)
+        await running.store.lease.look()
+        assert running.store.lease.senior
+
+
+async def test_a_referee_without_address_waits_until_one_that_was_killed_is_taken_over(
+    database: str,
+) -> None:
+    engine = async_engine(database)
+    async with engine.begin() as connection:
+        # On another machine, where nobody here sees it end.
+        await connection.execute(text("INSERT INTO leases (process) VALUES ('elsewhere 1')"))
+    await engine.dispose()
+    async with without_address(database) as arena:
+        assert arena.store.lease.running == {arena.store.lease.epoch}
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ from arena.logs import configure_logs
 from arena.referee.tls import TlsFiles
 from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import FULL_SPEED
-from arena.settings import Settings, on_loopback, read_settings
+from arena.settings import Settings, SettingsError, on_loopback, read_settings
 from arena.storage.private_home import make_private_home
 
 STATUS_SECONDS = 1.0
@@ -116,6 +116,12 @@ def up(
             client_environment(settings),
             settings.dashboard_secret or secrets.token_urlsafe(32),
         )
+        further = settings.model_copy(update={"public_address": None})
+        if plan.referees > 1 and not public_addresses(further, plan.host)(plan.port):
+            raise SettingsError(
+                "Bots must be told where each of several referees is reached: set ARENA_HOST to "
+                "one address of this machine, and not to all."
+            )
         require_free(plan.host, port=plan.port)
         if plan.dashboard_port is not None:
             require_streamlit()
