@@ -1,7 +1,7 @@
 """Benchmark of scale: what a long history and a large crowd cost, beside the targets.
 
 python -m benchmarks.scale [--kept DIRECTORY] [--only commands referee dashboard recording
-    checkpoints pairing crowd idle referees jobs] [--runs 3] [--bots 1000]
+    checkpoints pairing crowd idle referees adoption jobs] [--runs 3] [--bots 1000]
     [--matches 1000 1000000] [--seats 2 4] [--crowd 2000] [--referees 1 2]
 
 The first five parts are measured on databases without a match, with 1,000 and with 1,000,000, made
@@ -9,8 +9,9 @@ by SQL, of tables of two and of four: until a referee's port is open; commands; 
 leaderboard; what Postgres reads and writes to record a match; the ladder's checkpoint. The others:
 what a table costs among many connected bots; decisions a second and the CPU of one in a crowd
 beside a few bots at as many running matches; the memory of connected bots, beside a bare gRPC
-server's; the CPU of a decision, and the decisions a second, of several referees beside one; and
-what a second process brings to `arena play`.
+server's; the CPU of a decision, and the decisions a second, of several referees beside one; how
+long matches wait for another referee when theirs ends; and what a second process brings to
+`arena play`.
 
 Databases and figures are kept in DIRECTORY, if it is given: what was measured is not measured
 again, unless --only names its part, and all figures there are printed. So a run that was ended goes
@@ -31,6 +32,7 @@ from typing import Any, Final
 
 from arena.storage.embedded import EmbeddedPostgres
 from arena.storage.schema import migrate
+from benchmarks.scale_load.adoption import seconds_until_adopted
 from benchmarks.scale_load.crowd import decisions, idle_memory
 from benchmarks.scale_load.figures import KeptFigures
 from benchmarks.scale_load.filling import Filled, fill_database
@@ -66,6 +68,7 @@ WITHOUT: Final[Mapping[str, Callable[[argparse.Namespace], Any]]] = {
         ),
         options.runs,
     ),
+    "adoption": lambda options: seconds_until_adopted(options.runs),
     "jobs": lambda options: matches_a_second(options.runs),
 }
 """The others."""

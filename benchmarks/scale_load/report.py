@@ -6,6 +6,7 @@ import statistics
 from collections.abc import Sequence
 from typing import Final
 
+from benchmarks.scale_load.adoption import FIRST_TURN
 from benchmarks.scale_load.crowd import IDLE_REFEREE, OF_THE_FEW
 from benchmarks.scale_load.figures import KeptFigures
 from benchmarks.scale_load.recording import RECORDED
@@ -45,6 +46,9 @@ SCALING: Final = 0.8
 SECOND_JOB: Final = 1.7
 """Matches a second of `arena play` with two processes, where two cores are free."""
 
+ADOPTED: Final = 3.0
+"""Seconds from the end of a referee to the first turn of its matches at another."""
+
 _HISTORY: Final = ("referee", "commands", "dashboard", "checkpoints", "recording")
 
 
@@ -68,6 +72,10 @@ def print_report(found: KeptFigures) -> None:
         verdict = _verdict(IDLE_MB, at_most([idle[IDLE_REFEREE]], IDLE_MB))
         print(f"{IDLE_BOTS:,} connections: {told} {verdict}")
     _print_referees(found.of("referees"))
+    for how, runs in found.of("adoption").items():
+        told = ", ".join(f"{name} {_told(figures)}" for name, figures in runs.items())
+        verdict = _verdict(ADOPTED, at_most(runs[FIRST_TURN], ADOPTED))
+        print(f"a referee {how}, another goes on: {told} {verdict}")
     if jobs := found.of("jobs"):
         one, two = jobs["1"], jobs["2"]
         ratios = _ratios(two, one)
