@@ -1,8 +1,8 @@
 """What `arena solve` prints: progress, states, a match."""
 
 import json
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from math import log
 from typing import Any
 
@@ -11,40 +11,128 @@ from rich.table import Table
 
 from arena.commands.terminal import Terminal, say
 from arena.games.bluff import BluffOptions
-from arena.solver import PlayedState, Progress, SolvedState, ValueBounds
+from arena.solver import ByDice, DicePair, PlayedState, Progress, SolvedState, ValueBounds
 
-_EVERY_SECONDS = 1.0
+_AFTER_LOOK, _AFTER_ITERATION = 1.0, 20.0
+"""Seconds between reports: when bounds were computed, and when they were not."""
+_CLOSING_IN = (0.5, 3.0)
+"""Bounds come nearer at least and at most with this power of the iterations."""
+_FOREVER = 30 * 86_400
+
+
+@dataclass(frozen=True)
+class StateLine:
+    """What is printed of a state."""
+
+    dice: DicePair
+    value: float
+    bounds: ValueBounds
+    exploitability: float | None
+    """None where nobody can compute it."""
+    iterations: int
+    seconds: float
+
+
+def exact_line(state: SolvedState) -> StateLine:
+    """A state with proven bounds."""
+    return StateLine(
+        state.dice, state.value, state.bounds, state.exploitability, state.iterations,
+        state.seconds,
+    )  # fmt: skip
+
+
+def played_line(state: PlayedState, *, one_round: bool = False) -> StateLine:
+    """A state of play that knows its last bets: its value is an estimate, and all that is certain
+    is between which numbers any value lies."""
+    whole = ValueBounds(-1.0 if one_round else 0.0, 1.0)
+    return StateLine(state.dice, state.value, whole, None, state.sweeps, state.seconds)
 
 
 class Reporter:
-    """Tells on stderr how far a round is, at most once a second; also from another process."""
+    """Tells on stderr how far a search is; also from another process."""
 
     def __init__(self) -> None:
-        self._next = time.monotonic() + _EVERY_SECONDS
-        self._before: Progress | None = None
+        self._told: Progress | None = None
 
     def __call__(self, progress: Progress) -> None:
-        before, self._before = self._before, progress
-        if time.monotonic() < self._next:
+        told = self._told
+        if told is None or told.dice != progress.dice or told.iterations > progress.iterations:
+            told = self._told = Progress(progress.dice, 0, 0.0, progress.target, ())
+        looked = len(progress.looks) > len(told.looks)
+        if progress.seconds - told.seconds < (_AFTER_LOOK if looked else _AFTER_ITERATION):
             return
-        self._next = time.monotonic() + _EVERY_SECONDS
-        opener, other = progress.dice
-        say(
-            f"{opener} against {other} dice: {progress.iterations:,} iterations in "
-            f"{progress.seconds:.0f} s, exploitability {progress.exploitability:.2g}, bounds "
-            f"{progress.width:.2g} apart"
-            f"{_to_go(before, progress)}",
-            err=True,
-        )
+        self._told = progress
+        say(f"{_dice(progress.dice)}: {progress_words(progress)}", err=True)
+
+
+def progress_words(progress: Progress) -> str:
+    """How far a search is, how near its bounds are and how long it still takes."""
+    iterations = (
+        "1 iteration" if progress.iterations == 1 else f"{progress.iterations:,} iterations"
+    )
+    words = f"{iterations} in {_time_words(progress.seconds)}"
+    if not progress.looks:
+        return words
+    apart = progress.looks[-1].apart
+    words += f", exploitability {apart / 2:.2g}, bounds {apart:.2g} apart"
+    if apart <= progress.target:
+        return words
+    seconds = seconds_to_go(progress)
+    left = "" if seconds is None else f": about {_time_words(seconds)} to go"
+    return f"{words} ({progress.target:.2g} is wanted{left})"
+
+
+def seconds_to_go(progress: Progress) -> float | None:
+    """The time to go, if the bounds go on to come nearer as they did since half of the iterations;
+    None before that is known."""
+    last = progress.looks[-1]
+    before = [look for look in progress.looks if 2 * look.iterations <= last.iterations]
+    if not before or not 0 < last.apart < before[-1].apart:
+        return None
+    least, most = _CLOSING_IN
+    power = log(before[-1].apart / last.apart) / log(last.iterations / before[-1].iterations)
+    factor: float = (last.apart / progress.target) ** (1 / min(max(power, least), most))
+    needed = last.iterations * factor - progress.iterations
+    return max(needed, 0.0) * progress.seconds / progress.iterations
+
+
+def tell_if_wide(state: SolvedState, width: float, *, timed: bool) -> None:
+    """Say on stderr if the bounds are not as near as was wanted, and why."""
+    if state.width <= width:
+        return
+    why = (
+        "those of the rounds that may follow keep them apart"
+        if state.hangs_on_later_rounds(width)
+        else "the time was over"
+        if timed
+        else "more iterations in single precision do not bring them nearer"
+    )
+    say(
+        f"{_dice(state.dice)}: the bounds are {state.width:.3g} apart, not {width:.3g}: {why}.",
+        err=True,
+    )
+
+
+def tell_last_bets(recall: ByDice) -> None:
+    """Say on stderr what play is that comes without a proof."""
+    say(
+        f"With more dice in play than are solved exactly, play knows only its last bets (--recall "
+        f"{recall}): its values are estimates, and nothing is proven of them.",
+        err=True,
+    )
 
 
 def tell_played(state: PlayedState) -> None:
     """Tell on stderr that the play of a state is there."""
-    opener, other = state.dice
-    say(f"{opener} against {other} dice: the opener wins {state.value:.1%}", err=True)
+    say(f"{_dice(state.dice)}: value {state.value:.1%}", err=True)
 
 
-def print_states(states: Sequence[SolvedState], *, one_round: bool) -> None:
+def tell_certifying(dice: DicePair) -> None:
+    """Tell on stderr whose proof is computed now, which takes a while with many dice."""
+    say(f"{_dice(dice)}: computing best responses", err=True)
+
+
+def print_states(states: Sequence[StateLine], *, one_round: bool) -> None:
     """A table of states."""
     what = "opener's mean result" if one_round else "opener wins the match"
     table = Table("opener's dice", "other's dice", what, "proven bounds", "exploitability")
@@ -55,13 +143,17 @@ def print_states(states: Sequence[SolvedState], *, one_round: bool) -> None:
         table.add_row(
             *map(str, state.dice),
             format(state.value, digits),
-            f"{state.bounds.low:{digits}} to {state.bounds.high:{digits}}",
-            f"{state.exploitability:.2g}",
+            "not proven"
+            if state.exploitability is None
+            else f"{state.bounds.low:{digits}} to {state.bounds.high:{digits}}",
+            "unknown" if state.exploitability is None else f"{state.exploitability:.2g}",
         )
     Terminal().print_table(table)
 
 
-def print_match(states: Sequence[SolvedState], options: BluffOptions, value: ValueBounds) -> None:
+def print_match(
+    states: Sequence[StateLine], options: BluffOptions, value: float, bounds: ValueBounds
+) -> None:
     """All states of a match, and what it is worth before its first round."""
     print_states(states, one_round=False)
     who = (
@@ -72,7 +164,7 @@ def print_match(states: Sequence[SolvedState], options: BluffOptions, value: Val
     each = options.dice_per_player
     typer.echo(
         f"Seat 0 wins a match from {each} {'die' if each == 1 else 'dice'} each with "
-        f"{sum(value) / 2:.4%} ({value.low:.4%} to {value.high:.4%}): {who}."
+        f"{value:.4%} ({bounds.low:.4%} to {bounds.high:.4%}): {who}."
     )
 
 
@@ -81,7 +173,7 @@ def print_json(found: object) -> None:
     typer.echo(json.dumps(found, indent=2))
 
 
-def state_json(state: SolvedState) -> dict[str, Any]:
+def state_json(state: StateLine) -> dict[str, Any]:
     """A state as JSON."""
     return {
         "opener_dice": state.dice[0],
@@ -89,31 +181,34 @@ def state_json(state: SolvedState) -> dict[str, Any]:
         "value": round(state.value, 9),
         "low": round(state.bounds.low, 9),
         "high": round(state.bounds.high, 9),
-        "exploitability": round(state.exploitability, 9),
+        "exploitability": None if state.exploitability is None else round(state.exploitability, 9),
         "iterations": state.iterations,
         "seconds": round(state.seconds, 3),
     }
 
 
 def match_json(
-    states: Sequence[SolvedState], options: BluffOptions, value: ValueBounds
+    states: Sequence[StateLine], options: BluffOptions, value: float, bounds: ValueBounds
 ) -> dict[str, Any]:
     """A match as JSON: its options, seat 0's probability to win, and its states."""
     return {
         "options": options.model_dump(mode="json"),
-        "value": round(sum(value) / 2, 9),
-        "low": round(value.low, 9),
-        "high": round(value.high, 9),
+        "value": round(value, 9),
+        "low": round(bounds.low, 9),
+        "high": round(bounds.high, 9),
         "states": [state_json(state) for state in states],
     }
 
 
-def _to_go(before: Progress | None, now: Progress) -> str:
-    """The time to go, if the bounds go on to close in as they did since the last report."""
-    if now.width <= now.target:
-        return ""
-    if before is None or before.dice != now.dice or not 0 < now.width < before.width:
-        return f" ({now.target:.2g} is wanted)"
-    power = log(before.width / now.width) / log(now.iterations / before.iterations)
-    needed = (now.width / now.target) ** (1 / max(power, 0.5))
-    return f" ({now.target:.2g} is wanted: about {now.seconds * (needed - 1):,.0f} s to go)"
+def _dice(dice: DicePair) -> str:
+    return f"{dice[0]} against {dice[1]} dice"
+
+
+def _time_words(seconds: float) -> str:
+    if seconds < 600:
+        return f"{seconds:.0f} s"
+    if seconds < 2 * 3600:
+        return f"{seconds / 60:.0f} minutes"
+    if seconds < 2 * 86_400:
+        return f"{seconds / 3600:.0f} hours"
+    return f"{seconds / 86_400:.0f} days" if seconds < _FOREVER else "months"

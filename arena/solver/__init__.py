@@ -7,24 +7,24 @@ The method and its sources are in docs/solver.md.
 
 from arena.solver.best_response import proven_bounds
 from arena.solver.by_dice import ByDice, ByDiceError, read_by_dice
-from arena.solver.last_bets import solve_last_bets
+from arena.solver.last_bets import play_single_round, solve_last_bets
 from arena.solver.matches import (
     MOST_DICE,
-    DicePair,
     ForEach,
-    Progress,
-    SolvedState,
+    certified_again,
     solve_matches,
     solve_round,
     states_before,
     states_of_match,
 )
+from arena.solver.memory import MemoryShortError, check_memory, free_memory
 from arena.solver.options import OptionsNotSolvedError, check_options, match_value
 from arena.solver.play import PlayedState, exact_play, strategies
 from arena.solver.play_file import PartFiles, is_play, read_play, write_play
 from arena.solver.round_game import RoundGame, ValueBounds, match_round, single_round
-from arena.solver.round_solver import RoundSolver
-from arena.solver.strategy_file import StrategyFileError, certified_again, load, save
+from arena.solver.round_solver import RoundSolver, bytes_needed
+from arena.solver.search import DicePair, Look, Progress, SolvedState
+from arena.solver.state_files import StateFiles, StrategyFileError
 from arena.solver.tables import Strategy
 
 __all__ = [
@@ -33,6 +33,8 @@ __all__ = [
     "ByDiceError",
     "DicePair",
     "ForEach",
+    "Look",
+    "MemoryShortError",
     "OptionsNotSolvedError",
     "PartFiles",
     "PlayedState",
@@ -40,20 +42,23 @@ __all__ = [
     "RoundGame",
     "RoundSolver",
     "SolvedState",
+    "StateFiles",
     "Strategy",
     "StrategyFileError",
     "ValueBounds",
+    "bytes_needed",
     "certified_again",
+    "check_memory",
     "check_options",
     "exact_play",
+    "free_memory",
     "is_play",
-    "load",
     "match_round",
     "match_value",
+    "play_single_round",
     "proven_bounds",
     "read_by_dice",
     "read_play",
-    "save",
     "single_round",
     "solve_last_bets",
     "solve_matches",

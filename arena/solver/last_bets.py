@@ -6,25 +6,25 @@ forgets, so the theory of regret minimisation promises nothing (Lanctot and othe
 worth is measured. Rounds with few dice come from the exact solver.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
-from typing import Final, TypeAlias
+from types import MappingProxyType
+from typing import TypeAlias
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 from arena.solver.by_dice import ByDice
-from arena.solver.matches import DicePair, ForEach, SolvedState, by_dice_in_play, states_of_match
-from arena.solver.play import VALUE_DIGITS, PlayedState, exact_play
+from arena.solver.matches import ForEach, by_dice_in_play
+from arena.solver.play import VALUE_DIGITS, PlayedState
 from arena.solver.recall import recall_nodes
-from arena.solver.round_game import RoundGame, ValueBounds, match_round
+from arena.solver.round_game import RoundGame, ValueBounds, match_round, single_round
+from arena.solver.search import DicePair, Values
 from arena.solver.tables import lanes_for
 
 FloatTable: TypeAlias = NDArray[np.float32]
-
-DICE: Final = 5
-"""Dice per seat at the start of a match."""
 
 _AVERAGING = 2.0
 """The strategy of sweep t counts t ** _AVERAGING times in the average."""
@@ -42,34 +42,39 @@ _RARE = np.float32(1e-3)
 
 
 def solve_last_bets(
+    states: Collection[DicePair],
     *,
-    dice: int = DICE,
     recall: ByDice = ByDice(1),
     sweeps: ByDice,
-    known: Iterable[SolvedState] = (),
+    values: Mapping[DicePair, float] = MappingProxyType({}),
     played: Iterable[PlayedState] = (),
     solved: Callable[[PlayedState], None] = lambda _: None,
     for_each: ForEach = map,
 ) -> list[PlayedState]:
-    """All states of a match from so many dice each, smallest first; `solved` gets each of them.
+    """Play of these states, smallest first; `solved` gets each. All that may follow are among them,
+    or among `values`, which are those of states that are solved otherwise.
 
-    Play knows the last `recall` bets of a round, and is improved `sweeps` times. States in `known`
-    are taken as they are, and so are those in `played`, which an interrupted call has solved.
+    Play knows the last `recall` bets of a round, and is improved `sweeps` times. States in `played`
+    are taken as they are: an interrupted call has solved them.
     """
-    exact = {state.dice: state for state in known}
     done = {state.dice: state for state in played}
-    states: dict[DicePair, PlayedState] = {}
-    for pairs in by_dice_in_play(states_of_match(dice)):
-        values = {pair: ValueBounds(one.value, one.value) for pair, one in states.items()}
-        missing = [pair for pair in pairs if pair not in exact and pair not in done]
-        found = for_each(partial(_solve, values=values, recall=recall, sweeps=sweeps), missing)
-        for pair in pairs:
-            if pair in exact:
-                states[pair] = exact_play(exact[pair])
-            else:
-                states[pair] = done[pair] if pair in done else next(found)
-            solved(states[pair])
-    return list(states.values())
+    found: dict[DicePair, PlayedState] = {}
+    known = {dice: round(value, VALUE_DIGITS) for dice, value in values.items()}
+    for level in by_dice_in_play({*states} - known.keys()):
+        bounds = {dice: ValueBounds(value, value) for dice, value in known.items()}
+        missing = [dice for dice in level if dice not in done]
+        play = partial(_play_of_match, values=bounds, recall=recall, sweeps=sweeps)
+        new = for_each(play, missing)
+        for dice in level:
+            found[dice] = done[dice] if dice in done else next(new)
+            known[dice] = found[dice].value
+            solved(found[dice])
+    return list(found.values())
+
+
+def play_single_round(dice: DicePair, *, recall: ByDice, sweeps: ByDice) -> PlayedState:
+    """Play of a round for itself (+1 or -1), which knows its last bets."""
+    return _play(single_round(dice), recall, sweeps)
 
 
 class _Learner:
@@ -134,11 +139,15 @@ class _Learner:
         self._play = average.astype(np.float32)
 
 
-def _solve(
-    dice: DicePair, *, values: Mapping[DicePair, ValueBounds], recall: ByDice, sweeps: ByDice
+def _play_of_match(
+    dice: DicePair, *, values: Values, recall: ByDice, sweeps: ByDice
 ) -> PlayedState:
-    game = match_round(dice, values)
-    known, times = recall.at(sum(dice)), sweeps.at(sum(dice))
+    return _play(match_round(dice, values), recall, sweeps)
+
+
+def _play(game: RoundGame, recall: ByDice, sweeps: ByDice) -> PlayedState:
+    began = time.monotonic()
+    known, times = recall.at(sum(game.dice)), sweeps.at(sum(game.dice))
     opener, other = _Learner(game, 0, known), _Learner(game, 1, known)
     for sweep in range(1, times + 1):
         weight = (sweep / times) ** _AVERAGING
@@ -151,7 +160,8 @@ def _solve(
         one.play()[:, : len(game.hands[seat])].astype(np.float64)
         for seat, one in enumerate((opener, other))
     ]
-    return PlayedState(game.dice, value, known, (play[0], play[1]))
+    seconds = time.monotonic() - began
+    return PlayedState(game.dice, value, known, (play[0], play[1]), times, seconds)
 
 
 @njit(

@@ -1,84 +1,56 @@
 """Rounds and whole matches solved until their values are known well enough."""
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import groupby
-from typing import Any, Final, Protocol, TypeAlias
+from typing import Any, Final, Protocol
 
-from arena.solver.best_response import proven_bounds
-from arena.solver.round_game import RoundGame, ValueBounds, match_round, single_round
-from arena.solver.round_solver import RoundSolver
-from arena.solver.tables import Strategy
-
-DicePair: TypeAlias = tuple[int, int]
-"""The opener's dice and the other's."""
+from arena.solver.round_game import ValueBounds, match_round, single_round
+from arena.solver.search import (
+    DicePair,
+    Goal,
+    Keep,
+    Report,
+    SolvedState,
+    Values,
+    certified,
+    keep_nothing,
+    search,
+    tell_nobody,
+)
 
 MOST_DICE: Final = 4
 """Dice in play of a round whose histories still fit into memory: 16 million and 8 GB."""
 
-_FIRST_LOOK, _NEXT_LOOK = 50, 1.25
-"""Bounds are computed after so many iterations, and again whenever that grew by this factor."""
 _OF_LATER_ROUNDS = 0.25
-"""Later rounds are solved to this part of the width, because their bounds add up."""
-
-
-@dataclass(frozen=True)
-class SolvedState:
-    """What is known of the rounds that begin with these dice."""
-
-    dice: DicePair
-    bounds: ValueBounds
-    """Between them lies the opener's probability to win the match, or its mean result of a single
-    round."""
-    exploitability: float
-    """What a best response to the round's strategy gains, on average of both seats."""
-    iterations: int
-    seconds: float
-    strategy: Strategy
-
-    @property
-    def value(self) -> float:
-        """The middle of the bounds."""
-        return sum(self.bounds) / 2
-
-
-@dataclass(frozen=True)
-class Progress:
-    """How far the solving of one round is."""
-
-    dice: DicePair
-    iterations: int
-    exploitability: float
-    """Of the round's strategy so far, on average of both seats."""
-    width: float
-    """Between the bounds."""
-    target: float
-    seconds: float
-
-
-Report: TypeAlias = Callable[[Progress], None]
-
-
-def _tell_nobody(_: Progress) -> None:
-    """A report that another process can be given, which a lambda is not."""
+"""Rounds with a die less get this part of the width, because bounds add up, and of the time."""
 
 
 class ForEach(Protocol):
     """`map`, or that of an executor: it may do several parts at a time, and elsewhere."""
 
     def __call__(
-        self, function: Callable[[DicePair], Any], states: Iterable[DicePair], /
+        self, function: Callable[[Any], Any], parts: Iterable[Any], /
     ) -> Iterator[Any]: ...
 
 
+@dataclass(frozen=True)
+class _Part:
+    """A state to be searched for."""
+
+    dice: DicePair
+    goal: Goal
+    begun: SolvedState | None
+
+
 def solve_round(
-    dice: DicePair, *, width: float, until: float = float("inf"), report: Report = _tell_nobody
+    dice: DicePair, *, width: float, until: float = float("inf"), report: Report = tell_nobody
 ) -> SolvedState:
     """One round for itself (+1 or -1), until its bounds are `width` apart or `time.time()` has
     reached `until`."""
-    return _solve(single_round(dice), None, width, until, report)
+    return search(single_round(dice), None, Goal(width, until), report=report)
 
 
 def solve_matches(
@@ -87,25 +59,39 @@ def solve_matches(
     width: float,
     until: float = float("inf"),
     known: Iterable[SolvedState] = (),
-    report: Report = _tell_nobody,
+    report: Report = tell_nobody,
+    keep: Keep = keep_nothing,
     solved: Callable[[SolvedState], None] = lambda _: None,
     for_each: ForEach = map,
 ) -> dict[DicePair, SolvedState]:
-    """The rounds that are wanted and all that may follow them; `solved` gets each, smallest first.
+    """The rounds that are wanted and all that they need, smallest first; `solved` gets each.
 
-    States with equally many dice in play do not depend on each other: those are the parts that
-    `for_each` gets, with `report`. States in `known` are taken as they are.
+    A state in `known` is taken as it is if its bounds are as near as is wanted now; else the search
+    for it goes on, and states that may follow it are needed too. States with equally many dice in
+    play do not depend on each other: those are the parts that `for_each` gets, with `report` and
+    `keep`, which gets what is found so far from time to time.
     """
+    most = max(map(sum, wanted))
+
+    def share(dice: DicePair) -> float:
+        return float(_OF_LATER_ROUNDS ** (most - sum(dice)))
+
     states = {state.dice: state for state in known}
-    needed = {later for dice in wanted for later in states_before(dice)}
-    for level in by_dice_in_play(needed - states.keys()):
+    near = {dice for dice, state in states.items() if state.width <= width * share(dice)}
+    needed = {*wanted}.union(*(states_before(dice) for dice in wanted if dice not in near))
+    for level in by_dice_in_play(needed - near):
         bounds = {state.dice: state.bounds for state in states.values()}
-        widths = {dice: width if dice in wanted else width * _OF_LATER_ROUNDS for dice in level}
-        part = partial(_solve_state, values=bounds, widths=widths, until=until, report=report)
-        for state in for_each(part, level):
+        begins = time.time()
+        each = (until - begins) * share(level[0]) / len(level)
+        parts = [
+            _Part(dice, Goal(width * share(dice), begins + number * each), states.get(dice))
+            for number, dice in enumerate(level, start=1)
+        ]
+        part = partial(_search_part, values=bounds, report=report, keep=keep)
+        for state in for_each(part, parts):
             states[state.dice] = state
             solved(state)
-    return states
+    return {dice: states[dice] for group in by_dice_in_play(needed) for dice in group}
 
 
 def states_of_match(dice: int) -> list[DicePair]:
@@ -121,37 +107,20 @@ def by_dice_in_play(states: Iterable[DicePair]) -> list[list[DicePair]]:
     return [list(group) for _, group in groupby(ordered, key=sum)]
 
 
-def _solve_state(
-    dice: DicePair,
-    *,
-    values: Mapping[DicePair, ValueBounds],
-    widths: Mapping[DicePair, float],
-    until: float,
-    report: Report,
-) -> SolvedState:
-    """The round of a match, given the values of all that may follow."""
-    return _solve(match_round(dice, values), values, widths[dice], until, report)
+def _search_part(part: _Part, *, values: Values, report: Report, keep: Keep) -> SolvedState:
+    game = match_round(part.dice, values)
+    return search(game, values, part.goal, begun=part.begun, report=report, keep=keep)
 
 
-def certified_state(state: SolvedState, values: Mapping[DicePair, ValueBounds]) -> SolvedState:
-    """A state of a match with the bounds that its strategy proves, given those of later rounds."""
-    game = match_round(state.dice, values)
-    bounds, exploitability = _certified(game, state.strategy, values)
-    return replace(state, bounds=bounds, exploitability=exploitability)
-
-
-def _certified(
-    game: RoundGame, strategy: Strategy, values: Mapping[DicePair, ValueBounds] | None
-) -> tuple[ValueBounds, float]:
-    """The proven bounds, with later rounds at their worst and their best, and the exploitability
-    in the round alone."""
-    alone = proven_bounds(game, strategy)
-    exploitability = (alone.high - alone.low) / 2
-    if values is None:
-        return alone, exploitability
-    low, high = (match_round(game.dice, values, side).payoffs for side in ("low", "high"))
-    worst, best = proven_bounds(game, strategy, low), proven_bounds(game, strategy, high)
-    return ValueBounds(worst.low, best.high), exploitability
+def certified_again(states: Iterable[SolvedState]) -> Iterator[SolvedState]:
+    """The same states, smallest first, with the bounds that their strategies prove: computed anew
+    by exact best responses, and from nothing else."""
+    values: dict[DicePair, ValueBounds] = {}
+    for state in states:
+        game = match_round(state.dice, values)
+        bounds, exploitability = certified(game, state.strategy, values)
+        values[state.dice] = bounds
+        yield replace(state, bounds=bounds, exploitability=exploitability)
 
 
 def states_before(dice: DicePair) -> list[DicePair]:
@@ -169,28 +138,3 @@ def states_before(dice: DicePair) -> list[DicePair]:
 
 def _fits(later: DicePair, dice: DicePair) -> bool:
     return later[0] <= dice[0] and later[1] <= dice[1]
-
-
-def _solve(
-    game: RoundGame,
-    values: Mapping[DicePair, ValueBounds] | None,
-    width: float,
-    until: float,
-    report: Report,
-) -> SolvedState:
-    began = time.monotonic()
-    solver = RoundSolver(game)
-    look = _FIRST_LOOK
-    while True:
-        solver.iterate()
-        late = time.time() >= until  # the clock of all machines
-        if solver.iterations < look and not late:
-            continue
-        look = int(solver.iterations * _NEXT_LOOK)
-        strategy = solver.strategy()
-        bounds, exploitability = _certified(game, strategy, values)
-        seconds = time.monotonic() - began
-        apart, iterations = bounds.high - bounds.low, solver.iterations
-        report(Progress(game.dice, iterations, exploitability, apart, width, seconds))
-        if late or apart <= width:
-            return SolvedState(game.dice, bounds, exploitability, iterations, seconds, strategy)

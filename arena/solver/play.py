@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.games.bluff.bets import track
-from arena.solver.matches import DicePair, SolvedState
+from arena.solver.memory import check_memory
 from arena.solver.recall import RecallNodes, recall_nodes
 from arena.solver.round_game import Floats, ValueBounds, hands_of
+from arena.solver.round_solver import bytes_needed
+from arena.solver.search import DicePair, SolvedState
 from arena.solver.tables import Strategy, lanes_for, layout_of
 
 VALUE_DIGITS: Final = 6
@@ -31,6 +33,9 @@ class PlayedState:
     play: tuple[Floats, Floats]
     """By seat [row, hand]: probabilities. Rows are actions, node by node: as in tables.py if it
     knows all bets, else as in recall.py."""
+    sweeps: int = 0
+    """How often it was improved, and in how many seconds; 0 of exact play and of play in a file."""
+    seconds: float = 0.0
 
 
 def exact_play(state: SolvedState) -> PlayedState:
@@ -78,11 +83,13 @@ def strategies(
     """The same play as tables over all histories, of the states that are wanted: four dice in play
     take gigabytes.
 
-    Nothing is proven of them yet: their bounds are 0 and 1.
+    Nothing is proven of them yet: their bounds are 0 and 1. Raises MemoryShortError.
     """
     for state in states:
         if state.dice in wanted:
-            yield SolvedState(state.dice, ValueBounds(0, 1), 1, 0, 0, _over_histories(state))
+            check_memory(bytes_needed(state.dice), f"All bets with {sum(state.dice)} dice in play")
+            bounds, strategy = ValueBounds(0, 1), _over_histories(state)
+            yield SolvedState(state.dice, bounds, 1, 0, 0, strategy, regrets=None)
 
 
 def _over_histories(state: PlayedState) -> Strategy:

@@ -19,7 +19,7 @@ import numpy as np
 
 from arena.solver.play import VALUE_DIGITS, PlayedState
 from arena.solver.recall import recall_nodes
-from arena.solver.strategy_file import StrategyFileError
+from arena.solver.state_files import StrategyFileError
 from arena.solver.tables import layout_of
 
 FORMAT: Final = "arena-play/2"

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arena.solver.round_game import RoundGame
+from arena.solver.round_game import RoundGame, hands_of
 from arena.solver.tables import Strategy, Table, lanes_for, layout_of
 from arena.solver.walker import Walker
 
@@ -34,6 +34,14 @@ class RoundSolver:
         )
         self._due = [np.zeros(layout.nodes(seat) * lanes[seat], _REAL) for seat in (0, 1)]
 
+    def go_on_from(self, iterations: int, average: Strategy, regrets: Strategy) -> None:
+        """Go on with what another solver had after so many iterations, of this round or of one with
+        slightly other payoffs. The tables are copied."""
+        self.iterations = iterations
+        for seat in (0, 1):
+            self._average[seat][:] = average.weights[seat]
+            self._regrets[seat][:] = regrets.weights[seat]
+
     def iterate(self) -> None:
         """One update of both seats."""
         self.iterations += 1
@@ -47,3 +55,18 @@ class RoundSolver:
         for seat, walker in enumerate(self._walkers):
             walker.catch_up(self._regrets[seat], self._average[seat], self._due[seat])
         return Strategy(self._average)
+
+    def regrets(self) -> Strategy:
+        """What the next iteration plays by; not a copy."""
+        return Strategy(self._regrets)
+
+
+def bytes_needed(dice: tuple[int, int]) -> int:
+    """The memory of a RoundSolver, nearly all of it in tables."""
+    layout = layout_of(6 * sum(dice))
+    return sum(
+        np.dtype(_REAL).itemsize
+        * lanes_for(len(hands_of(dice[seat])))
+        * (2 * layout.actions(seat) + layout.nodes(seat))
+        for seat in (0, 1)
+    )

@@ -16,16 +16,20 @@ from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face, PlacedBet
 from arena.games.bluff.bets import lowest_raises
 from arena.home.in_process import Contender, play_series
 from arena.home.loading import load_bot
-from arena.solver import ByDice, solve_last_bets, solve_matches, write_play
+from arena.solver import ByDice, exact_play, solve_last_bets, solve_matches, write_play
 
 
 @cache
 def solved(*, exact: bool) -> SolvedPlay:
     """Play with one die each."""
-    known = [solve_matches([(1, 1)], width=1e-2)[1, 1]] if exact else []
+    states = (
+        [exact_play(solve_matches([(1, 1)], width=1e-2)[1, 1])]
+        if exact
+        else solve_last_bets([(1, 1)], sweeps=ByDice(20))
+    )
     with TemporaryDirectory() as folder:
         file = Path(folder) / "play"
-        write_play(file, solve_last_bets(dice=1, sweeps=ByDice(20), known=known))
+        write_play(file, states)
         return read(file.read_bytes())
 
 

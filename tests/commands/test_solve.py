@@ -6,14 +6,17 @@ from typing import Any
 
 import pytest
 import typer
-from click.testing import Result
-from typer.testing import CliRunner
+from typer.testing import CliRunner, Result
 
 from arena.commands.solve import solve
 from arena.home.loading import SAMPLE_BOTS
 
 compiles = pytest.mark.slow
 """The solver's loops, by numba, which takes a while."""
+
+KEYS = [
+    "opener_dice", "other_dice", "value", "low", "high", "exploitability", "iterations", "seconds",
+]  # fmt: skip
 
 app = typer.Typer()
 app.command()(solve)
@@ -32,10 +35,7 @@ def printed(*arguments: object) -> Any:
 @compiles
 def test_a_single_round_is_printed_with_its_bounds() -> None:
     told = printed("--dice", "1,1", "--one-round", "--width", 1e-3)
-    assert list(told) == [
-        "opener_dice", "other_dice", "value", "low", "high", "exploitability", "iterations",
-        "seconds",
-    ]  # fmt: skip
+    assert list(told) == KEYS
     assert (told["opener_dice"], told["other_dice"]) == (1, 1)
     assert told["low"] <= -7 / 258 <= told["high"] <= told["low"] + 1e-3
     assert told["value"] == pytest.approx((told["low"] + told["high"]) / 2, abs=1e-8)
@@ -66,20 +66,79 @@ def test_several_processes_write_the_same_file(tmp_path: Path) -> None:
 
 @compiles
 def test_solved_states_are_kept_and_certified(tmp_path: Path) -> None:
-    file = tmp_path / "solved.npz"
-    first = printed("--dice", "1,1", "--width", 1e-2, "--to", file)
-    again = printed("--dice", "1,1", "--width", 1e-4, "--to", file)
-    assert again["iterations"] == first["iterations"], "what is in the file is not solved again"
-    (proven,) = printed("--certify", file)
-    assert proven["low"] == pytest.approx(first["low"], abs=1e-6)
-    assert proven["high"] == pytest.approx(first["high"], abs=1e-6)
+    folder = tmp_path / "solved"
+    first = printed("--dice", "1,1", "--width", 1e-2, "--to", folder)
+    assert printed("--dice", "1,1", "--width", 1e-2, "--to", folder) == first
+    (proven,) = printed("--certify", folder)
+    assert proven == first
+    better = printed("--dice", "1,1", "--width", 1e-4, "--to", folder)
+    assert better["iterations"] > first["iterations"]
+    assert better["high"] - better["low"] <= 1e-4
+    assert printed("--certify", folder) == [better]
+    missing = run("--certify", folder, "--dice", "1,2")
+    assert missing.exit_code == 2
+    assert "holds no solved state of 1 against 2 dice" in missing.stderr
+
+
+@compiles
+def test_a_state_that_was_cut_off_is_improved_and_so_is_what_rests_on_it(tmp_path: Path) -> None:
+    folder = tmp_path / "solved"
+    cut_off = run("--dice", "1,1", "--seconds", 0.1, "--width", 1e-8, "--to", folder, "--json")
+    assert cut_off.exit_code == 0
+    assert "1 against 1 dice: the bounds are" in cut_off.stderr
+    assert "apart, not 1e-08: the time was over." in cut_off.stderr
+    before = json.loads(cut_off.stdout)
+    assert before["high"] - before["low"] > 1e-3 / 4
+    told = run("--dice", "1,2", "--width", 1e-3, "--to", folder, "--json")
+    assert "the bounds are" not in told.stderr
+    state = json.loads(told.stdout)
+    assert state["high"] - state["low"] <= 1e-3
+    first, second = printed("--certify", folder)
+    assert first["high"] - first["low"] <= 1e-3 / 4
+    assert second == state
 
 
 @compiles
 def test_when_the_time_is_over_the_bounds_so_far_are_told() -> None:
-    told = printed("--dice", "2,1", "--seconds", 1.5)
+    said = run("--dice", "2,1", "--seconds", 0.1, "--json")
+    told = json.loads(said.stdout)
     assert told["high"] - told["low"] > 2e-5
     assert told["low"] < 0.8 < told["high"]
+    assert "2 against 1 dice: the bounds are" in said.stderr and "1e-05" in said.stderr
+
+
+@compiles
+def test_states_beyond_the_proof_are_printed_in_the_same_way(tmp_path: Path) -> None:
+    folder = tmp_path / "solved"
+    said = run("--dice", "2,3", "--width", 5e-2, "--sweeps", 2, "--to", folder, "--json")
+    assert said.exit_code == 0, said.stderr
+    told = json.loads(said.stdout)
+    assert list(told) == KEYS
+    assert (told["low"], told["high"], told["exploitability"]) == (0, 1, None)
+    assert 0.1 < told["value"] < 0.4 and told["iterations"] == 2
+    assert "nothing is proven of them" in said.stderr and "2 against 3 dice: value" in said.stderr
+    assert [one["opener_dice"] for one in printed("--certify", folder)] == [1, 1, 2]
+    told = printed("--dice", "1,4", "--one-round", "--sweeps", 2)
+    assert (told["low"], told["high"], told["exploitability"]) == (-1, 1, None)
+    table = run("--dice", "2,3", "--width", 5e-2, "--sweeps", 2, "--to", folder).stdout
+    assert "not proven" in table and "unknown" in table
+
+
+@compiles
+def test_all_states_of_a_match_are_printed_with_proof_where_there_is_one(tmp_path: Path) -> None:
+    options = "--option", "dice_per_player=3", "--option", "start_mode=seat"
+    said = run(*options, "--width", 5e-2, "--sweeps", 1, "--json")
+    assert said.exit_code == 0, said.stderr
+    told = json.loads(said.stdout)
+    assert [(one["opener_dice"], one["other_dice"]) for one in told["states"]] == [
+        (1, 1), (1, 2), (2, 1), (1, 3), (2, 2), (3, 1), (2, 3), (3, 2), (3, 3),
+    ]  # fmt: skip
+    proven = [one["exploitability"] is not None for one in told["states"]]
+    assert proven == [True] * 3 + [False] * 6
+    assert told["value"] == told["states"][-1]["value"]
+    assert (told["low"], told["high"]) == (0, 1)
+    tables = printed("--option", "dice_per_player=2", "--sweeps", 1, "--tables", tmp_path / "play")
+    assert len(tables["states"]) == 4
 
 
 @pytest.mark.parametrize(
@@ -87,9 +146,8 @@ def test_when_the_time_is_over_the_bounds_so_far_are_told() -> None:
     [
         (["--dice", "1"], "give two counts from 1, such as 2,1"),
         (["--dice", "0,2"], "give two counts from 1, such as 2,1"),
-        (["--dice", "3,4"], "at most 4 dice together"),
+        (["--dice", "6,1"], "a match from 5 dice each never has so many"),
         (["--one-round"], "--one-round needs --dice"),
-        (["--option", "dice_per_player=3"], "which do not fit into memory"),
         (["--option", "dice_per_player=1", "--dice", "2,1"], "from 1 dice each never has so many"),
         (["--option", "show_and_reroll=true"], "without its extension"),
         (["--option", "start_star=6"], "there is no option 'start_star'"),
@@ -101,11 +159,18 @@ def test_when_the_time_is_over_the_bounds_so_far_are_told() -> None:
         (["--tables", "x", "--recall", "3"], "at most 2 bets, and 6 with at most 4 dice in play"),
         (["--tables", "x", "--recall", "2,5:3"], "do not fit into memory"),
         (["--tables", "x", "--sweeps", "0"], "--sweeps: '0' is neither a number from 1"),
-        (["--recall", "2"], "--recall and --sweeps say how --tables FILE is made"),
-        (["--dice", "1,1", "--sweeps", "9"], "--recall and --sweeps say how --tables FILE is made"),
-        (["--certify", "nowhere.npz"], "nowhere.npz holds no solved states (No such file"),
-        (["--certify", str(Path(__file__))], "it is no file of `arena solve --to` or `--tables`"),
-        (["--certify", "nowhere.npz", "--one-round"], "--certify takes a file, --dice A,B and no"),
+        (
+            ["--recall", "2"],
+            "--recall and --sweeps say how play is improved that knows only the last bets",
+        ),
+        (
+            ["--dice", "1,1", "--sweeps", "9"],
+            "--recall and --sweeps say how play is improved that knows only the last bets",
+        ),
+        (["--certify", "nowhere"], "nowhere holds no solved states"),
+        (["--certify", str(Path(__file__))], "is no folder of solved states"),
+        (["--dice", "1,1", "--to", str(Path(__file__))], "is no folder of solved states"),
+        (["--certify", "nowhere", "--one-round"], "--certify takes a file, --dice A,B and no"),
     ],
 )
 def test_a_mistake_is_answered_in_a_sentence(arguments: list[str], words: str) -> None:

@@ -174,6 +174,20 @@ def test_a_cluster_solves_the_same_to_the_byte(address: str, tmp_path: Path) -> 
     assert here.read_bytes() == there.read_bytes()
 
 
+@pytest.mark.slow
+def test_a_cluster_proves_the_same_and_its_tables_come_here(address: str, tmp_path: Path) -> None:
+    states, tables = [], []
+    for where in (["--jobs", "1"], ["--cluster", address]):
+        folder = tmp_path / where[0]
+        state = arena("solve", "--dice", "1,2", "--width", "5e-2", "--to", folder, *where)
+        states.append({name: value for name, value in state.items() if name != "seconds"})
+        # A line of figures comes first, with the seconds.
+        tables.append(
+            {file.name: file.read_bytes().split(b"\n", 1)[1] for file in folder.iterdir()}
+        )
+    assert [*tables[0]] and states[0] == states[1] and tables[0] == tables[1]
+
+
 def stop_in_the_middle_of_a_part() -> None:
     with processes(2) as workers:
         part = workers.executor.submit(time.sleep, 600)

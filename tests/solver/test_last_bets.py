@@ -1,7 +1,6 @@
 """Play by the last bet and its file, and how the sample bot `cfr` reads it."""
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,6 @@ from arena.solver import (
     PartFiles,
     PlayedState,
     StrategyFileError,
-    ValueBounds,
     certified_again,
     exact_play,
     match_round,
@@ -24,6 +22,7 @@ from arena.solver import (
     read_play,
     solve_last_bets,
     solve_matches,
+    states_of_match,
     strategies,
     write_play,
 )
@@ -37,7 +36,7 @@ BETS = 12
 def test_the_more_bets_play_knows_the_better_it_is() -> None:
     apart = []
     for recall in (1, 2, 3):
-        (state,) = solve_last_bets(dice=1, recall=ByDice(recall), sweeps=ByDice(60))
+        (state,) = solve_last_bets(states_of_match(1), recall=ByDice(recall), sweeps=ByDice(60))
         (strategy,) = (solved.strategy for solved in strategies([state], [(1, 1)]))
         low, high = proven_bounds(match_round((1, 1), {}), strategy)
         assert low <= state.value <= high
@@ -49,32 +48,34 @@ def test_the_more_bets_play_knows_the_better_it_is() -> None:
 @pytest.mark.parametrize("recall", [1, 2])
 def test_processes_solve_the_same_to_the_byte(tmp_path: Path, recall: int) -> None:
     alone, side_by_side = tmp_path / "alone", tmp_path / "side by side"
-    write_play(alone, solve_last_bets(dice=2, recall=ByDice(recall), sweeps=ByDice(3)))
+    write_play(alone, solve_last_bets(states_of_match(2), recall=ByDice(recall), sweeps=ByDice(3)))
     with processes(2) as workers:
         for_each = workers.executor.map
-        states = solve_last_bets(dice=2, recall=ByDice(recall), sweeps=ByDice(3), for_each=for_each)
+        states = solve_last_bets(
+            states_of_match(2), recall=ByDice(recall), sweeps=ByDice(3), for_each=for_each
+        )
     write_play(side_by_side, states)
     assert alone.read_bytes() == side_by_side.read_bytes()
 
 
 def test_rounds_with_few_dice_may_know_more_bets_and_be_improved_more_often() -> None:
     usual, few = ByDice(1), ByDice(1, few=3, small=3)
-    states = solve_last_bets(dice=2, recall=few, sweeps=ByDice(3, few=2, small=60))
+    states = solve_last_bets(states_of_match(2), recall=few, sweeps=ByDice(3, few=2, small=60))
     assert {state.dice: state.recall for state in states} == {
         (1, 1): 3,
         (1, 2): 3,
         (2, 1): 3,
         (2, 2): 1,
     }
-    (alone,) = solve_last_bets(dice=1, recall=ByDice(3), sweeps=ByDice(60))
+    (alone,) = solve_last_bets(states_of_match(1), recall=ByDice(3), sweeps=ByDice(60))
     assert all(map(np.array_equal, states[0].play, alone.play))
-    (worse,) = solve_last_bets(dice=1, recall=usual, sweeps=ByDice(60))
+    (worse,) = solve_last_bets(states_of_match(1), recall=usual, sweeps=ByDice(60))
     assert states[0].play[0].shape != worse.play[0].shape
 
 
 def test_an_interrupted_solve_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
     whole, continued = tmp_path / "whole", tmp_path / "continued"
-    write_play(whole, solve_last_bets(dice=2, sweeps=ByDice(3)))
+    write_play(whole, solve_last_bets(states_of_match(2), sweeps=ByDice(3)))
     parts = PartFiles(continued, "parts")
 
     def stop(state: PlayedState) -> None:
@@ -83,7 +84,7 @@ def test_an_interrupted_solve_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        solve_last_bets(dice=2, sweeps=ByDice(3), solved=stop)
+        solve_last_bets(states_of_match(2), sweeps=ByDice(3), solved=stop)
     asked: list[DicePair] = []
 
     def for_each(solve: Callable[[DicePair], Any], states: Iterable[DicePair]) -> Iterator[Any]:
@@ -91,7 +92,9 @@ def test_an_interrupted_solve_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
             asked.append(state)
             yield solve(state)
 
-    left = solve_last_bets(dice=2, sweeps=ByDice(3), played=parts.read(), for_each=for_each)
+    left = solve_last_bets(
+        states_of_match(2), sweeps=ByDice(3), played=parts.read(), for_each=for_each
+    )
     assert asked == [(2, 1), (2, 2)]
     write_play(continued, left)
     assert continued.read_bytes() == whole.read_bytes()
@@ -102,7 +105,7 @@ def test_an_interrupted_solve_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 @pytest.mark.parametrize("recall", [1, 2])
 def test_a_file_holds_the_play_to_a_byte(tmp_path: Path, recall: int) -> None:
     file = tmp_path / "play"
-    states = solve_last_bets(dice=1, recall=ByDice(recall), sweeps=ByDice(3))
+    states = solve_last_bets(states_of_match(1), recall=ByDice(recall), sweeps=ByDice(3))
     write_play(file, states)
     (again,) = read_play(file)
     for play, written in zip(again.play, states[0].play, strict=True):
@@ -112,7 +115,7 @@ def test_a_file_holds_the_play_to_a_byte(tmp_path: Path, recall: int) -> None:
 def test_exact_play_of_a_file_proves_almost_what_it_did(tmp_path: Path) -> None:
     file = tmp_path / "play"
     exact = solve_matches([(1, 1)], width=1e-2)[1, 1]
-    write_play(file, solve_last_bets(dice=1, sweeps=ByDice(1), known=[exact]))
+    write_play(file, [exact_play(exact)])
     (again,) = certified_again(strategies(read_play(file), [(1, 1)]))
     assert again.bounds == pytest.approx(exact.bounds, abs=0.01)
 
@@ -120,14 +123,10 @@ def test_exact_play_of_a_file_proves_almost_what_it_did(tmp_path: Path) -> None:
 def test_a_shipped_state_is_made_again(tmp_path: Path) -> None:
     """Two dice each, from the shipped states that it leads to."""
     shipped = {state.dice: state for state in read_play(FILE)}
-    smaller = list(strategies(shipped.values(), [(1, 1), (1, 2), (2, 1)]))
-    known = [
-        replace(one, bounds=ValueBounds(shipped[one.dice].value, shipped[one.dice].value))
-        for one in smaller
-    ]
+    values = {dice: shipped[dice].value for dice in ((1, 1), (1, 2), (2, 1))}
     file = tmp_path / "play"
-    write_play(file, solve_last_bets(dice=2, sweeps=ByDice(40), known=known))
-    (again,) = (state for state in read_play(file) if state.dice == (2, 2))
+    write_play(file, solve_last_bets([(2, 2)], sweeps=ByDice(40), values=values))
+    (again,) = read_play(file)
     assert again.value == pytest.approx(shipped[2, 2].value, abs=1e-6)
     for made, expected in zip(again.play, shipped[2, 2].play, strict=True):
         # Values in the file have six digits: a few probabilities fall on the other side of a step.
@@ -165,6 +164,8 @@ def test_what_holds_no_play_is_refused_by_name(tmp_path: Path, content: bytes) -
 
 
 def test_more_dice_are_better() -> None:
-    values = {state.dice: state.value for state in solve_last_bets(dice=2, sweeps=ByDice(3))}
+    values = {
+        state.dice: state.value for state in solve_last_bets(states_of_match(2), sweeps=ByDice(3))
+    }
     assert values[2, 1] > values[2, 2] > values[1, 2]
     assert values[2, 1] > values[1, 1] > values[1, 2]

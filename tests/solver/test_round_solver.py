@@ -17,7 +17,7 @@ from arena.solver import (
     solve_matches,
     solve_round,
 )
-from tests.solver.linear_program import value_of
+from tests.solver import enumeration, linear_program
 
 LATER = {
     (1, 1): ValueBounds(0.4, 0.5),
@@ -100,9 +100,31 @@ def test_small_rounds_have_the_value_of_a_linear_program(dice: tuple[int, int], 
     for game in (single_round(dice), match_round(dice, LATER)):
         few = with_few_bets(game, bets)
         low, high = bounds_after(few, 1_000)
-        value = value_of(few)
+        value = linear_program.value_of(few)
         assert low - 1e-9 <= value <= high + 1e-9
         assert high - low < 2e-3
+
+
+@pytest.mark.parametrize("places", [(0, 1), (2, 5), (4, 9), (5, 11)])
+def test_a_duel_with_two_bets_has_the_value_of_all_pure_strategies(places: tuple[int, int]) -> None:
+    game = match_round((1, 1), {})
+    low, high = (game.bets[place] for place in places)
+    two = replace(
+        game,
+        bets=(low, high),
+        matching=(game.matching[0][[*places]], game.matching[1][[*places]]),
+        payoffs=game.payoffs[[*places]],
+    )
+    table = enumeration.results(low, high)
+    value = enumeration.value_of(table)
+    bounds = bounds_after(two, 1_000)
+    assert bounds.low - 1e-9 <= value <= bounds.high + 1e-9
+    assert bounds.high - bounds.low < 2e-3
+    assert linear_program.value_of(two) == pytest.approx(value, abs=1e-9)
+    # Before the first iteration all actions are equally likely: so are all pure strategies.
+    uniform = proven_bounds(two, RoundSolver(two).strategy())
+    assert uniform == pytest.approx((table.mean(0).min(), table.mean(1).max()), abs=1e-12)
+    assert uniform.high - uniform.low > 0.05
 
 
 def test_more_iterations_close_in() -> None:

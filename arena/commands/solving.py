@@ -1,0 +1,179 @@
+"""What `arena solve` does: which states it solves exactly, and the others by the last bets."""
+
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+from arena.commands.errors import CommandError
+from arena.commands.solve_report import (
+    Reporter,
+    StateLine,
+    exact_line,
+    played_line,
+    tell_certifying,
+    tell_if_wide,
+    tell_last_bets,
+    tell_played,
+)
+from arena.solver import (
+    ByDice,
+    DicePair,
+    ForEach,
+    PartFiles,
+    PlayedState,
+    SolvedState,
+    StateFiles,
+    certified_again,
+    exact_play,
+    is_play,
+    play_single_round,
+    read_play,
+    solve_last_bets,
+    solve_matches,
+    solve_round,
+    states_before,
+    states_of_match,
+    strategies,
+    write_play,
+)
+
+LIGHT = 3
+"""Dice in play up to which a state takes a minute or two, and several fit into memory."""
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How much a solve may cost."""
+
+    width: float
+    """How far apart proven bounds may be."""
+    until: float
+    """By `time.time()`, of what is proven."""
+    recall: ByDice
+    """How many of the last bets the other states know."""
+    sweeps: ByDice
+    """How often those are improved."""
+
+
+def exact_states(
+    wanted: Collection[DicePair], files: StateFiles | None, effort: Effort, for_each: ForEach,
+    *, checkpoints: bool,
+) -> list[SolvedState]:  # fmt: skip
+    """The states that are wanted, with proof, and what they need; what a folder holds is gone on
+    with. With `checkpoints` it is also kept while a state is under way."""
+    before = {one for dice in wanted for one in states_before(dice)}
+    known = [] if files is None else _read(files, before)
+
+    def solved(state: SolvedState) -> None:
+        if files is not None:
+            files.write(state)
+
+    arguments = {} if files is None or not checkpoints else {"keep": files.write}
+    states = solve_matches(
+        wanted, width=effort.width, until=effort.until, known=known, report=Reporter(),
+        solved=solved, for_each=for_each, **arguments,
+    )  # fmt: skip
+    for dice in wanted:
+        tell_if_wide(states[dice], effort.width, timed=effort.until < inf)
+    return list(states.values())
+
+
+def all_states(
+    wanted: Collection[DicePair], files: StateFiles | None, effort: Effort, for_each: ForEach,
+    *, checkpoints: bool,
+) -> list[StateLine]:  # fmt: skip
+    """The states that are wanted: with few dice in play with proof, the others by what is known of
+    the last bets. States with more dice that a folder holds are taken as they are."""
+    light = [dice for dice in wanted if sum(dice) <= LIGHT]
+    exact = exact_states(light, files, effort, for_each, checkpoints=checkpoints)
+    if files is not None:
+        exact += _read(files, {dice for dice in wanted if sum(dice) > LIGHT})
+    values = {state.dice: state.value for state in exact}
+    tell_last_bets(effort.recall)
+    played = solve_last_bets(
+        wanted,
+        recall=effort.recall,
+        sweeps=effort.sweeps,
+        values=values,
+        solved=tell_played,
+        for_each=for_each,
+    )
+    return [*map(exact_line, exact), *map(played_line, played)]
+
+
+def single_round(dice: DicePair, effort: Effort, *, exact: bool) -> StateLine:
+    """A round for itself."""
+    if exact:
+        state = solve_round(dice, width=effort.width, until=effort.until, report=Reporter())
+        tell_if_wide(state, effort.width, timed=effort.until < inf)
+        return exact_line(state)
+    tell_last_bets(effort.recall)
+    played = play_single_round(dice, recall=effort.recall, sweeps=effort.sweeps)
+    return played_line(played, one_round=True)
+
+
+def write_tables(
+    file: Path, dice: int, files: StateFiles | None, effort: Effort,
+    workers: AbstractContextManager[ForEach],
+) -> list[StateLine]:  # fmt: skip
+    """The tables of the sample bot `cfr`, for matches from so many dice each. Goes on state by
+    state where it was stopped."""
+    wanted = states_of_match(dice)
+    exact = [] if files is None else _read(files, {*wanted})
+    parts = PartFiles(file, f"{dice}-dice-recall-{effort.recall}-sweeps-{effort.sweeps}")
+
+    def solved(state: PlayedState) -> None:
+        tell_played(state)
+        parts.write(state)
+
+    with workers as for_each:
+        played = solve_last_bets(
+            wanted,
+            recall=effort.recall,
+            sweeps=effort.sweeps,
+            values={state.dice: state.value for state in exact},
+            played=parts.read(),
+            solved=solved,
+            for_each=for_each,
+        )
+    states = [*map(exact_play, exact), *played]
+    write_play(file, sorted(states, key=lambda state: (sum(state.dice), state.dice)))
+    parts.remove()
+    return [*map(exact_line, exact), *map(played_line, played)]
+
+
+def certified(file: Path, wanted: Collection[DicePair] | None) -> list[StateLine]:
+    """What the strategies of a file or a folder are worth: those that are wanted and all that may
+    follow them; of a folder all, if nothing is said, of tables of the bot those that take little.
+    """
+    needed = {one for dice in wanted or [] for one in states_before(dice)}
+    states: Iterable[SolvedState]
+    if file.is_file() and is_play(file):
+        played = read_play(file)
+        needed = needed or {state.dice for state in played if sum(state.dice) <= LIGHT}
+        states = strategies(played, needed)
+    else:
+        files = StateFiles(file)
+        needed = needed or {*files.dice()}
+        if not needed:
+            raise CommandError(f"{file} holds no solved states.")
+        states = _read(files, needed)
+        if missing := needed - {state.dice for state in states}:
+            opener, other = min(missing)
+            raise CommandError(f"{file} holds no solved state of {opener} against {other} dice.")
+    return [exact_line(state) for state in certified_again(_told(states))]
+
+
+def _told(states: Iterable[SolvedState]) -> Iterator[SolvedState]:
+    for state in states:
+        if sum(state.dice) > LIGHT:
+            tell_certifying(state.dice)
+        yield state
+
+
+def _read(files: StateFiles, wanted: Collection[DicePair]) -> list[SolvedState]:
+    """Those of the states that are there, smallest first."""
+    states = [files.read(dice) for dice in files.dice() if dice in wanted]
+    return [state for state in states if state is not None]
