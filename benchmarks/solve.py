@@ -1,13 +1,14 @@
 """Benchmark of the solver of Bluff, compared with OpenSpiel's CFR+ in C++.
 
-python -m benchmarks.solve [--iterations 100] [--json FILE]
+python -m benchmarks.solve [--runs 3] [--iterations 250] [--json FILE]
 
 The game is the same: one round, one die each (OpenSpiel's `liars_dice`). Both run in this command,
-one after the other, each in its own process on one core. Prints NashConv (what both best responses
-gain together) over processor time of both, the states a second (an iteration of either goes once
-through all histories with all pairs of hands), and how much faster the arena reaches each of
-OpenSpiel's. OpenSpiel is installed from the package index into a temporary environment; if it
-cannot be, it is left out with a message.
+in turn, several times, each time in a process of its own on one core. Prints NashConv (what both
+best responses gain together) over processor time of both, the states a second (an iteration of
+either goes once through all histories with all pairs of hands), and how much faster the arena
+reaches each of OpenSpiel's: medians of the runs, with the least and the most. OpenSpiel is
+installed from the package index into a temporary environment; if it cannot be, it is left out with
+a message.
 """
 
 import argparse
@@ -16,8 +17,11 @@ import subprocess
 import sys
 import tempfile
 import venv
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from statistics import median
 
 _OPENSPIEL = Path(__file__).parent / "solver_load" / "openspiel_cfr.py"
 _OURS = ["-m", "benchmarks.solver_load.arena_cfr"]
@@ -25,56 +29,89 @@ _OURS = ["-m", "benchmarks.solver_load.arena_cfr"]
 _STATES = 2**12 * 6**2
 """Histories (sets of the 12 bets) with pairs of hands."""
 
-Look = dict[str, Any]
-"""Iterations, seconds of processor time, NashConv and memory at one moment."""
+
+@dataclass(frozen=True)
+class Look:
+    """What a program reaches after so many iterations; all runs do the same."""
+
+    iterations: int
+    nash_conv: float
+    memory_mb: float
+    seconds: list[float]
+    """Of processor time, by run."""
 
 
 def main() -> None:
     """Run both and print the curves."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
-    parser.add_argument("--iterations", type=int, default=100, help="of OpenSpiel")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--iterations", type=int, default=250, help="of OpenSpiel, in each run")
     parser.add_argument("--json", type=Path, help="write all figures there")
     options = parser.parse_args()
-    theirs = _openspiel([n for n in (10, 25, 50, 100, 250, 1000) if n <= options.iterations])
     looks = sorted({round(10 * 1.15**step) for step in range(45)})
-    ours = _looks([sys.executable, *_OURS, *map(str, looks)])
-    _print("arena", [look for look in ours if look["iterations"] in looks[::6]])
+    # A look of OpenSpiel's takes as long as 25 of its iterations.
+    their_looks = [options.iterations // 25, options.iterations // 5, options.iterations]
+    our_runs, their_runs = [], []
+    with _openspiel() as python:
+        for _ in range(options.runs):
+            our_runs.append(_output([sys.executable, *_OURS, *map(str, looks)]))
+            if python is not None:
+                their_runs.append(_output([python, str(_OPENSPIEL), *map(str, their_looks)]))
+    ours, theirs = _together(our_runs), _together(their_runs)
+    _print("arena", [look for look in ours if look.iterations in looks[::6]])
     _print("OpenSpiel", theirs)
     for look in theirs:
-        first = next((own for own in ours if own["nash_conv"] <= look["nash_conv"]), None)
+        first = next((own for own in ours if own.nash_conv <= look.nash_conv), None)
         if first is not None:
+            times = [their / own for their, own in zip(look.seconds, first.seconds, strict=True)]
             print(
-                f"NashConv {look['nash_conv']:.2e}: OpenSpiel {look['seconds']:.2f} s, "
-                f"arena {first['seconds']:.4f} s, {look['seconds'] / first['seconds']:,.0f} times "
-                "faster"
+                f"NashConv {look.nash_conv:.2e}: OpenSpiel {median(look.seconds):.2f} s, arena "
+                f"{median(first.seconds):.4f} s: {median(times):,.0f} times faster "
+                f"({min(times):,.0f} to {max(times):,.0f})"
             )
     if options.json:
         report = {"arena": ours, "openspiel": theirs}
-        options.json.write_text(json.dumps(report, indent=2) + "\n")
+        options.json.write_text(json.dumps(report, indent=2, default=vars) + "\n")
 
 
-def _openspiel(looks: list[int]) -> list[Look]:
+@contextmanager
+def _openspiel() -> Iterator[str | None]:
+    """A Python that has OpenSpiel."""
     with tempfile.TemporaryDirectory() as home:
         venv.create(home, with_pip=True)
         python = str(Path(home) / "bin" / "python")
         install = [python, "-m", "pip", "install", "--quiet", "open_spiel"]
         if subprocess.run(install, check=False).returncode:
             print("OpenSpiel cannot be installed here: left out.", file=sys.stderr)
-            return []
-        return _looks([python, str(_OPENSPIEL), *map(str, looks)])
+            yield None
+        else:
+            yield python
 
 
-def _looks(command: list[str]) -> list[Look]:
+def _output(command: list[str]) -> list[dict[str, float]]:
     done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return [json.loads(line) for line in done.stdout.splitlines()]
+
+
+def _together(runs: Sequence[list[dict[str, float]]]) -> list[Look]:
+    return [
+        Look(
+            round(looks[0]["iterations"]),
+            looks[0]["nash_conv"],
+            max(look["memory_mb"] for look in looks),
+            [look["seconds"] for look in looks],
+        )
+        for looks in zip(*runs, strict=True)
+    ]
 
 
 def _print(name: str, looks: list[Look]) -> None:
     print(f"{name:10} iterations   seconds   NashConv   MB    states/s")
     for look in looks:
+        seconds = median(look.seconds)
         print(
-            f"{'':10} {look['iterations']:10,} {look['seconds']:9.4f} {look['nash_conv']:10.2e} "
-            f"{look['memory_mb']:4.0f} {_STATES * look['iterations'] / look['seconds']:11,.0f}"
+            f"{'':10} {look.iterations:10,} {seconds:9.4f} {look.nash_conv:10.2e} "
+            f"{look.memory_mb:4.0f} {_STATES * look.iterations / seconds:11,.0f}"
         )
 
 
