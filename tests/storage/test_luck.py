@@ -185,7 +185,9 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     sql.execute("DROP SCHEMA procrastinate CASCADE")
     sql.execute("DROP TABLE shifts, workers, hosted_bots, hosted_versions, build_files, builds")
     sql.execute("DROP TABLE match_luck, signing_secret, signing_key")
-    sql.execute("DROP TABLE running_replies, running_matches, running_blocks, leases, untold_ends")
+    sql.execute(
+        "DROP TABLE presence, running_replies, running_matches, running_blocks, leases, untold_ends"
+    )
     sql.execute("DROP TABLE recorded_batches, match_faults, conformance_checks, version_counts")
     sql.execute("DROP FUNCTION count_seats CASCADE")
     sql.execute("DROP TABLE owner_keys, invites, audit, voidings")
@@ -212,6 +214,7 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     )
     for table in ("matches", "tournaments"):
         sql.execute(f"ALTER TABLE {table} DROP COLUMN turn_ms, DROP COLUMN bank_ms")
+    sql.execute("ALTER TABLE tournaments DROP COLUMN conductor")
     sql.execute("DROP FUNCTION refuse_luck_of_other_seats, require_lease")
     sql.execute("UPDATE alembic_version SET version_num = '0002'")
     migrate(database)
