@@ -5,7 +5,14 @@ from arena.analysis.decisions import ANALYSED_GAMES, AnalysedDecision, decisions
 from arena.analysis.frequencies import SITUATIONS, Frequency, frequencies
 from arena.analysis.grades import BOUNDS, Grade, grade_of
 from arena.analysis.loss_sums import Estimate, LossSums
-from arena.analysis.match_analysis import Account, MatchAnalysis, SeatAnalysis, analyse, by_seat
+from arena.analysis.match_analysis import (
+    Account,
+    MatchAnalysis,
+    SeatAnalysis,
+    analyse,
+    analysis_of,
+    by_seat,
+)
 from arena.analysis.values import ActionValues, BluffSearch, BluffTables, Valued, known_sources
 
 __all__ = [
@@ -27,6 +34,7 @@ __all__ = [
     "Valued",
     "analyse",
     "analyse_bot",
+    "analysis_of",
     "by_seat",
     "decisions",
     "frequencies",

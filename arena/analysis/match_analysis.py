@@ -76,7 +76,11 @@ class MatchAnalysis:
 
 def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = None) -> MatchAnalysis:
     """The analysis of a match. Raises TranscriptError if it contradicts the rules."""
-    found = tuple(decisions(transcript, sources))
+    return analysis_of(transcript, tuple(decisions(transcript, sources)))
+
+
+def analysis_of(transcript: Transcript, found: tuple[AnalysedDecision, ...]) -> MatchAnalysis:
+    """The same by decisions that are known already."""
     seats = by_seat(found, len(transcript.setup.entrants))
     complete = len(seats) == 2 and bool(found) and all(d.values for d in found)
     return MatchAnalysis(transcript, found, seats, _accounts(transcript, found) if complete else ())

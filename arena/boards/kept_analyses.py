@@ -1,13 +1,14 @@
 """Analyses that were kept, as boards and pages read them: of matches, and summed up by version."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
-from arena.analysis import AnalysedDecision, Estimate, LossSums, kept_form
+from arena.analysis import AnalysedDecision, Estimate, LossSums, by_seat, kept_form
 from arena.boards.ladder_log import LadderId
 from arena.games import GAMES
+from arena.match.transcript import Transcript
 from arena.records import VersionId
-from arena.storage.analyses import kept_analyses, losses, unpacked
+from arena.storage.analyses import FoundAnalysis, kept_analyses, losses, unpacked
 from arena.storage.reading import Read
 
 
@@ -26,6 +27,18 @@ def kept_decisions(
         row.match_id: kept_form.from_json(unpacked(row.data), GAMES[row.game].notation)
         for row in rows
     }
+
+
+def to_keep(
+    match_id: str, transcript: Transcript, found: Sequence[AnalysedDecision]
+) -> FoundAnalysis:
+    """A match's decisions as they are kept."""
+    seats = by_seat(found, len(transcript.setup.entrants))
+    return FoundAnalysis(
+        match_id,
+        kept_form.to_json(found, GAMES[transcript.setup.game].notation),
+        tuple((len(seat.losses), sum(seat.losses)) for seat in seats),
+    )
 
 
 def mean_losses(read: Read, ladder: LadderId) -> Mapping[VersionId, Estimate]:

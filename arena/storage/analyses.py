@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
 
+import psycopg
 import zstandard
 from sqlalchemy import Select, Text, and_, cast, delete, func, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
@@ -52,6 +53,13 @@ SET matches = sums.matches + EXCLUDED.matches, decisions = sums.decisions + EXCL
     decisions_squares = sums.decisions_squares + EXCLUDED.decisions_squares,
     loss_squares = sums.loss_squares + EXCLUDED.loss_squares,
     products = sums.products + EXCLUDED.products
+"""
+
+_MAY_ADD: LiteralString = """
+SELECT current_setting('transaction_read_only') = 'off'
+    AND bool_and(has_table_privilege(name, 'INSERT') AND has_table_privilege(name, 'UPDATE'))
+    AND NOT EXISTS (SELECT FROM version_losses WHERE edition <> %s)
+FROM unnest(ARRAY['match_analyses', 'version_losses']) AS name
 """
 
 
@@ -128,20 +136,17 @@ class Analyses:
 
     async def keep(self, edition: str, found: Sequence[FoundAnalysis]) -> None:
         """Keep analyses and add them to the sums; those kept by others meanwhile change nothing."""
-        pack = zstandard.ZstdCompressor().compress
-        ids = [one.match_id for one in found]
-        rows = [
-            (one.match_id, seat, decisions, loss)
-            for one in found
-            for seat, (decisions, loss) in enumerate(one.seats)
-        ]
+        async with transaction(self._engine) as connection:
+            await _keep(await driver_of(connection), edition, found)
+
+    async def add(self, edition: str, found: Sequence[FoundAnalysis]) -> None:
+        """The same where this database user may write and no others are kept than those of the
+        edition, which only `forget_others` gives up; else nothing."""
         async with transaction(self._engine) as connection:
             driver = await driver_of(connection)
-            data = [pack(one.text.encode()) for one in found]
-            cursor = await driver.execute(_KEEP, [edition, ids, data])
-            added = [row[0] for row in await cursor.fetchall()]
-            columns = [list(column) for column in zip(*rows, strict=True)]
-            await driver.execute(_ADD, [edition, *columns, added])
+            cursor = await driver.execute(_MAY_ADD, [edition])
+            if await cursor.fetchone() == (True,):
+                await _keep(driver, edition, found)
 
 
 def kept_analyses(edition: str, match_ids: Collection[str]) -> Row:
@@ -193,3 +198,20 @@ def _missing(chosen: Select[Any], wanted: AnalysisQuery) -> Select[Any]:
     if wanted.since is not None:
         found = found.where(matches.c.finished_at >= wanted.since)
     return found
+
+
+async def _keep(
+    driver: psycopg.AsyncConnection[Any], edition: str, found: Sequence[FoundAnalysis]
+) -> None:
+    pack = zstandard.ZstdCompressor().compress
+    ids = [one.match_id for one in found]
+    rows = [
+        (one.match_id, seat, decisions, loss)
+        for one in found
+        for seat, (decisions, loss) in enumerate(one.seats)
+    ]
+    data = [pack(one.text.encode()) for one in found]
+    cursor = await driver.execute(_KEEP, [edition, ids, data])
+    added = [row[0] for row in await cursor.fetchall()]
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    await driver.execute(_ADD, [edition, *columns, added])

@@ -23,12 +23,11 @@ from arena.analysis import (
 from arena.analysis import analyse as analysed
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.jobs_option import Cluster, Jobs
-from arena.commands.results.match_argument import cannot_be_read, newest, recorded
+from arena.commands.results.match_argument import cannot_be_read
 from arena.commands.results.transcript_files import texts
 from arena.commands.terminal import Terminal
 from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
-from arena.match.transcript import Transcript
 from arena.match.transcript_json import read_json
 
 
@@ -83,8 +82,13 @@ def analyse(
             raise CommandError("--follow, --seats, --jobs and --cluster belong to --missing.")
         if not matches and bot is None:
             raise CommandError("Give matches, files with matches, --bot NAME, or --missing.")
-        given = _transcripts(matches) if matches else newest(bot, limit) if bot else ()
-        found = (_analysed(name, transcript) for name, transcript in given)
+        if bot is not None and not matches:
+            # Imported here, because a file needs no database.
+            from arena.commands.results.recorded_analyses import newest_seats
+
+            _print_bot(bot, newest_seats(bot, limit), as_json)
+            return
+        found = _analyses(matches or [], all_values=as_json)
         if bot is not None:
             _print_bot(bot, [seat for match in found for seat in _seats_of(match, bot)], as_json)
             return
@@ -95,27 +99,31 @@ def analyse(
                 _print(match)
 
 
-def _transcripts(names: list[str]) -> Iterator[tuple[str, Transcript]]:
+def _analyses(names: list[str], *, all_values: bool) -> Iterator[MatchAnalysis]:
     for name in names:
         if is_match_id(name.lower()):
-            yield name, recorded(name)
+            # Imported here, because a file needs no database.
+            from arena.commands.results.recorded_analyses import recorded_analysis
+
+            yield recorded_analysis(name, all_values=all_values)
             continue
         try:
             for line, text in texts(Path(name)):
                 place = name if line is None else f"{name}, line {line}"
-                try:
-                    yield place, read_json(text)
-                except TranscriptError as error:
-                    raise CommandError(f"{place} is no transcript: {error}.") from error
+                yield _analysed(place, text)
         except OSError as error:
             raise cannot_be_read(name, error) from error
 
 
-def _analysed(name: str, transcript: Transcript) -> MatchAnalysis:
+def _analysed(place: str, text: bytes) -> MatchAnalysis:
+    try:
+        transcript = read_json(text)
+    except TranscriptError as error:
+        raise CommandError(f"{place} is no transcript: {error}.") from error
     try:
         return analysed(transcript)
     except TranscriptError as error:
-        raise CommandError(f"{name} cannot be replayed: {error}.") from error
+        raise CommandError(f"{place} cannot be replayed: {error}.") from error
 
 
 def _seats_of(match: MatchAnalysis, bot: str) -> Iterator[SeatAnalysis]:

@@ -10,12 +10,11 @@ from datetime import datetime, timedelta
 import structlog
 import typer
 
-from arena.analysis import ANALYSED_GAMES, by_seat, decisions, kept_form
-from arena.boards.kept_analyses import edition
+from arena.analysis import ANALYSED_GAMES, decisions
+from arena.boards.kept_analyses import edition, to_keep
 from arena.commands.database import database
 from arena.commands.jobs_option import processor_count, workers_of
 from arena.commands.progress import progress
-from arena.games import GAMES
 from arena.match.replay import TranscriptError
 from arena.settings import read_settings
 from arena.storage.analyses import AnalysisQuery, FoundAnalysis, Unanalysed
@@ -97,9 +96,4 @@ def analysed(match: Unanalysed) -> FoundAnalysis | None:
     except (TranscriptDamagedError, TranscriptError) as error:
         log.warning("match not analysed", match=match.match_id, why=str(error))
         return None
-    seats = by_seat(found, len(transcript.setup.entrants))
-    return FoundAnalysis(
-        match.match_id,
-        kept_form.to_json(found, GAMES[transcript.setup.game].notation),
-        tuple((len(seat.losses), sum(seat.losses)) for seat in seats),
-    )
+    return to_keep(match.match_id, transcript, found)

@@ -1,7 +1,6 @@
 """A match as a command's argument: its id in the database, or a file with its transcript."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from arena.commands.errors import CommandError
 from arena.commands.results.transcript_files import whole_text
@@ -9,9 +8,6 @@ from arena.match.match_id import is_match_id
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import read_json
 from arena.printable import printable
-
-if TYPE_CHECKING:
-    from arena.storage.reading import Reader
 
 
 def transcript_of(match: str) -> Transcript:
@@ -28,28 +24,6 @@ def recorded(match_id: str) -> Transcript:
     if found is None:
         raise CommandError(f"There is no match {match_id}: see `arena matches`.")
     return found
-
-
-def newest(bot: str, limit: int) -> list[tuple[str, Transcript]]:
-    """The newest matches of a bot in the database, by their ids, newest first. Raises
-    CommandError."""
-    from arena.commands.database import with_reader
-    from arena.commands.known_bots import require_bot
-    from arena.storage.match_search import MatchFilter, found_matches, transcripts_of_matches
-    from arena.storage.transcripts import Packed, unpack
-
-    def read(reader: "Reader") -> list[tuple[str, Transcript]]:
-        require_bot(reader, bot)
-        order = [
-            str(row.match_id) for row in reader(found_matches(MatchFilter(bot=bot), limit=limit))
-        ]
-        found = {
-            str(row.match_id): unpack(Packed(row.format, row.sha256, row.data))
-            for row in (reader(transcripts_of_matches(order)) if order else ())
-        }
-        return [(match_id, found[match_id]) for match_id in order if match_id in found]
-
-    return with_reader(read)
 
 
 def cannot_be_read(name: str, error: OSError) -> CommandError:

@@ -1,0 +1,120 @@
+"""Analyses of matches in the database, for commands: those that are kept are read, others computed
+and then kept, where the database user may write."""
+
+import asyncio
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+from arena.analysis import (
+    ANALYSED_GAMES,
+    AnalysedDecision,
+    MatchAnalysis,
+    SeatAnalysis,
+    analysis_of,
+    by_seat,
+    decisions,
+)
+from arena.boards.kept_analyses import edition, kept_decisions, to_keep
+from arena.commands.database import existing_database
+from arena.commands.errors import CommandError
+from arena.commands.known_bots import require_bot
+from arena.match.replay import TranscriptError
+from arena.match.transcript import Transcript
+from arena.settings import read_settings
+from arena.storage import bot_statements
+from arena.storage.analyses import FoundAnalysis
+from arena.storage.match_search import MatchFilter, found_matches, transcripts_of_matches
+from arena.storage.reading import Reader, open_reader
+from arena.storage.rows import match_row
+from arena.storage.store import open_store
+from arena.storage.transcripts import Packed, unpack
+
+_AT_A_TIME = 50
+"""Matches that are computed before they are kept: seconds by tables."""
+
+
+def recorded_analysis(match_id: str, *, all_values: bool) -> MatchAnalysis:
+    """The analysis of a match; with `all_values` it is computed even if it is kept, because only
+    the values of two actions are. Raises CommandError and StorageError."""
+    match_id = match_id.lower()
+    with _database() as database:
+        transcript = database.transcripts([match_id]).get(match_id)
+        if transcript is None:
+            raise CommandError(f"There is no match {match_id}: see `arena matches`.")
+        kept = {} if all_values else kept_decisions(database.read, [match_id])
+        found = kept.get(match_id) or database.computed({match_id: transcript})[match_id]
+        return analysis_of(transcript, found)
+
+
+def newest_seats(bot: str, limit: int) -> list[SeatAnalysis]:
+    """The seats of a bot in its newest matches, newest first. Raises CommandError and
+    StorageError."""
+    with _database() as database:
+        bot = database.name_of(bot)
+        rows = database.read(found_matches(MatchFilter(bot=bot), limit=limit))
+        matches = [match_row(row._mapping) for row in rows]
+        found = dict(kept_decisions(database.read, [one.match_id for one in matches]))
+        missing = [one.match_id for one in matches if one.match_id not in found]
+        for at in range(0, len(missing), _AT_A_TIME):
+            found |= database.computed(database.transcripts(missing[at : at + _AT_A_TIME]))
+        return [
+            seat
+            for one in matches
+            if one.match_id in found
+            for taken, seat in zip(
+                one.seats, by_seat(found[one.match_id], len(one.seats)), strict=True
+            )
+            if taken.bot == bot
+        ]
+
+
+@contextmanager
+def _database() -> Iterator["_Database"]:
+    with existing_database(read_settings()) as url, open_reader(url) as read:
+        yield _Database(url, read)
+
+
+@dataclass(frozen=True)
+class _Database:
+    url: str
+    read: Reader
+
+    def name_of(self, bot: str) -> str:
+        """The name as registered, from one in any case."""
+        require_bot(self.read, bot)
+        (row,) = self.read(bot_statements.bot_named(bot))
+        name: str = row.name
+        return name
+
+    def transcripts(self, match_ids: Collection[str]) -> dict[str, Transcript]:
+        return {
+            str(row.match_id): unpack(Packed(row.format, row.sha256, row.data))
+            for row in self.read(transcripts_of_matches(match_ids))
+        }
+
+    def computed(
+        self, transcripts: Mapping[str, Transcript]
+    ) -> dict[str, tuple[AnalysedDecision, ...]]:
+        """The decisions of these matches, which are kept if that is possible."""
+        found = {match_id: _decisions(match_id, one) for match_id, one in transcripts.items()}
+        new = [
+            to_keep(match_id, one, found[match_id])
+            for match_id, one in transcripts.items()
+            if one.setup.game in ANALYSED_GAMES
+        ]
+        if new:
+            asyncio.run(_keep(self.url, new))
+        return found
+
+
+def _decisions(match_id: str, transcript: Transcript) -> tuple[AnalysedDecision, ...]:
+    try:
+        return tuple(decisions(transcript))
+    except TranscriptError as error:
+        raise CommandError(f"{match_id} cannot be replayed: {error}.") from error
+
+
+async def _keep(url: str, new: Sequence[FoundAnalysis]) -> None:
+    async with open_store(url) as store:
+        await store.analyses.add(edition(), new)
