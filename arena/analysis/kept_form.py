@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from hashlib import sha256
 from typing import Any, Final
 
-from arena.analysis.bluff.solved_play import shipped_file
+from arena.analysis.bluff.solved_play import chosen_file
 from arena.analysis.decisions import AnalysedDecision
 from arena.analysis.solved_place import SolvedPlace
 from arena.games.notation import Notation
@@ -16,8 +16,8 @@ _DIGITS: Final = 6
 
 
 def edition() -> str:
-    """Tells what was analysed by the same values from what was not."""
-    tables = shipped_file()
+    """Tells what was analysed by the same values from what was not. Raises PlayFileError."""
+    tables = chosen_file()
     return f"{_FORMAT}-{sha256(tables).hexdigest()[:16] if tables else 'search'}"
 
 

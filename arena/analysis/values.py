@@ -9,7 +9,7 @@ import numpy as np
 from arena.analysis.bluff.look import Look
 from arena.analysis.bluff.players import KINDS, belief
 from arena.analysis.bluff.round_values import RoundValues
-from arena.analysis.bluff.solved_play import RoundDice, Situation, SolvedPlay, shipped
+from arena.analysis.bluff.solved_play import RoundDice, Situation, SolvedPlay, chosen
 from arena.analysis.bluff.table import BettingTable, hands_of
 from arena.games.bluff import Bet, BluffView, Dice, Doubt
 
@@ -72,7 +72,7 @@ class BluffTables:
     def __init__(self, solved: SolvedPlay) -> None:
         self._solved = solved
         # Decisions of one round share most of the work.
-        self._round = lru_cache(maxsize=64)(self._round_values)
+        self._round = lru_cache(maxsize=16)(self._round_values)
 
     def look(self, view: Any, taken: Any) -> Valued | None:
         if not isinstance(view, BluffView) or (isinstance(taken, Bet) and taken.show):
@@ -109,7 +109,7 @@ class BluffTables:
 
 
 def known_sources() -> Sequence[ActionValues]:
-    """Whom the analysis asks, in this order: the shipped tables where they are installed, and the
-    search."""
-    solved = shipped()
+    """Whom the analysis asks, in this order: the chosen tables where there are some, and the
+    search. Raises PlayFileError."""
+    solved = chosen()
     return (BluffSearch(),) if solved is None else (BluffTables(solved), BluffSearch())

@@ -1,15 +1,19 @@
 """Values of actions by solved tables, and how the tables are read."""
 
+import os
+import subprocess
+import sys
 from functools import cache
+from itertools import combinations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
 
-from arena.analysis import BluffTables, analyse
+from arena.analysis import BluffTables, analyse, kept_form
 from arena.analysis.bluff.round_values import RoundValues
-from arena.analysis.bluff.solved_play import PlayFileError, SolvedPlay, read, shipped
+from arena.analysis.bluff.solved_play import PlayFileError, RoundPlay, SolvedPlay, chosen, read
 from arena.analysis.bluff.table import hands_of
 from arena.games import make_game
 from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face, PlacedBet
@@ -17,29 +21,35 @@ from arena.games.bluff.bets import lowest_raises
 from arena.home.in_process import Contender, play_series
 from arena.home.loading import load_bot
 from arena.solver import ByDice, exact_play, solve_last_bets, solve_matches, write_play
+from arena.solver.recall import recall_nodes
 
 
-@cache
-def solved(*, exact: bool) -> SolvedPlay:
-    """Play with one die each."""
+def written(recall: int | None) -> bytes:
+    """The file of play with one die each that knows so many of the last bets, or all."""
     states = (
         [exact_play(solve_matches([(1, 1)], width=1e-2)[1, 1])]
-        if exact
-        else solve_last_bets([(1, 1)], sweeps=ByDice(20))
+        if recall is None
+        else solve_last_bets([(1, 1)], recall=ByDice(recall), sweeps=ByDice(20))
     )
     with TemporaryDirectory() as folder:
         file = Path(folder) / "play"
         write_play(file, states)
-        return read(file.read_bytes())
+        return file.read_bytes()
 
 
-@pytest.mark.parametrize("exact", [False, True])
+@cache
+def solved(recall: int | None) -> SolvedPlay:
+    """The same play, as it is read."""
+    return read(written(recall))
+
+
+@pytest.mark.parametrize("recall", [None, 1, 2, 3])
 @pytest.mark.parametrize("role", [0, 1])
-def test_the_values_of_actions_add_up_to_that_of_the_round(exact: bool, role: int) -> None:
-    play = solved(exact=exact).rounds[1, 1]
+def test_the_values_of_actions_add_up_to_that_of_the_round(recall: int | None, role: int) -> None:
+    play = solved(recall).rounds[1, 1]
     total = 0.0
     for number, hand in enumerate(hands_of(1).dice):
-        values = RoundValues(solved(exact=exact), play, role, hand)
+        values = RoundValues(solved(recall), play, role, hand)
         for opening in range(1, 13) if role else [0]:
             history = [opening] if role else []
             likely = hands_of(1).chances
@@ -51,12 +61,81 @@ def test_the_values_of_actions_add_up_to_that_of_the_round(exact: bool, role: in
                 total += hands_of(1).chances[number] * likely.sum() * worth
     opener = 1 - total if role else total
     # The file holds the value to six digits, and probabilities to a byte.
-    assert opener == pytest.approx(solved(exact=exact).values[1, 1], abs=0.01)
+    assert opener == pytest.approx(solved(recall).values[1, 1], abs=0.01)
+
+
+def won_by_opener(play: RoundPlay, history: tuple[int, ...], opener: int, other: int) -> float:
+    """How often the opener wins a round with these hands of one die each that goes on by the play
+    after a history, found by trying all that may follow."""
+    role, place = len(history) % 2, history[-1] if history else 0
+    own = play.weights(role, history)[:, (opener, other)[role]]
+    won = 0.0
+    if place:
+        bet, dice = play.bets[place - 1], hands_of(1).matching[:, [opener, other]]
+        true = dice[bet.face - 1].sum() >= bet.quantity
+        won += own[0] * (true == (role == 1))  # the bettor was the other of the two
+    for action in own[1:].nonzero()[0].tolist():
+        won += own[action + 1] * won_by_opener(play, (*history, place + 1 + action), opener, other)
+    return won
+
+
+@pytest.mark.parametrize("recall", [1, 2, 3])
+@pytest.mark.parametrize("history", [(), (2,), (5, 6), (4, 6, 7)], ids=str)
+def test_values_are_those_of_all_that_may_follow(recall: int, history: tuple[int, ...]) -> None:
+    """With one die each, who wins the round wins the match."""
+    play, role, hand = solved(recall).rounds[1, 1], len(history) % 2, 3
+    values = RoundValues(solved(recall), play, role, hands_of(1).dice[hand])
+    belief = np.arange(1, 7) / 21
+    place = history[-1] if history else 0
+    for action, value in enumerate(values.values(history, belief)[1:], 1):
+        won = [
+            won_by_opener(play, (*history, place + action), *pair)
+            for theirs in range(6)
+            for pair in [(hand, theirs) if role == 0 else (theirs, hand)]
+        ]
+        opener = float(belief @ won)
+        assert value == pytest.approx(opener if role == 0 else 1 - opener)
+
+
+@pytest.mark.parametrize("recall", [1, 2, 3, 12])
+def test_play_is_read_from_the_rows_in_which_it_is_written(recall: int) -> None:
+    nodes = recall_nodes(12, recall)
+    play = RoundPlay((1, 1), recall, (np.empty((0, 6), np.uint8),) * 2)
+    for size in range(5):
+        for history in combinations(range(1, 13), size):
+            node = 0
+            for bet in history:
+                node = int(nodes.below[nodes.rows[node] + bet - nodes.places[node]])
+            assert play.rows(0, history) == slice(nodes.rows[node], nodes.rows[node + 1])
+
+
+def test_the_tables_of_an_analysis_may_be_chosen(tmp_path: Path) -> None:
+    """They name another edition, so that what is kept by others is not read."""
+    program = (
+        "from arena.analysis import kept_form, known_sources\n"
+        "print(kept_form.edition(), [source.name for source in known_sources()])"
+    )
+
+    def run(file: Path) -> subprocess.CompletedProcess[str]:
+        return subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "ARENA_CFR_TABLES": str(file)},
+            check=False,
+            capture_output=True,
+            text=True,
+        )
+
+    file = tmp_path / "two.tables"
+    file.write_bytes(written(2))
+    chosen_edition = run(file).stdout
+    assert "['tables', 'search']" in chosen_edition
+    assert chosen_edition.split()[0] != kept_form.edition()
+    assert "ARENA_CFR_TABLES: " in run(tmp_path / "nothing").stderr
 
 
 def test_hands_are_believed_by_the_bets_that_the_tables_place_with_them() -> None:
-    play = solved(exact=True).rounds[1, 1]
-    values = RoundValues(solved(exact=True), play, 1, (Face.TWO,))
+    play = solved(None).rounds[1, 1]
+    values = RoundValues(solved(None), play, 1, (Face.TWO,))
     for opening in range(1, 13):
         weights = play.weights(0, [])[opening] * (1 / 6)
         if weights.sum() > 0.05:
@@ -79,7 +158,7 @@ def view_of(
 
 
 def test_a_doubt_that_cannot_fail_wins_the_match() -> None:
-    valued = BluffTables(solved(exact=True)).look(view_of(Bet(2, Face.FIVE)), Doubt())
+    valued = BluffTables(solved(None)).look(view_of(Bet(2, Face.FIVE)), Doubt())
     assert valued is not None
     assert valued.standing == 0
     assert valued.values[Doubt()] == pytest.approx(1)
@@ -97,11 +176,11 @@ def test_a_doubt_that_cannot_fail_wins_the_match() -> None:
     ids=["three seats", "more dice", "laid out", "bets beyond the dice"],
 )
 def test_what_the_tables_do_not_know_is_left_to_others(view: BluffView) -> None:
-    assert BluffTables(solved(exact=True)).look(view, Bet(1, Face.ONE)) is None
+    assert BluffTables(solved(None)).look(view, Bet(1, Face.ONE)) is None
 
 
 def test_matches_of_two_are_valued_by_the_shipped_tables() -> None:
-    tables = shipped()
+    tables = chosen()
     assert tables is not None
     game = make_game("bluff")
     contenders = [Contender(name, load_bot(name)) for name in ("cfr", "random")]

@@ -4,11 +4,15 @@ arena/solver/play_file.py describes the file. It is read here without the solver
 """
 
 import json
+import os
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
+from itertools import accumulate
+from math import comb
+from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -20,6 +24,8 @@ from arena.games.bluff import Bet, BluffView, PlacedBet
 from arena.games.bluff.bets import track
 
 FORMAT = "arena-play/2"
+CHOSEN = "ARENA_CFR_TABLES"
+"""The environment variable that names another file than the shipped one, as for the bot."""
 SLIP = 0.02
 """How often a seat is taken to act at random: beliefs are defined after every bet."""
 RoundDice: TypeAlias = tuple[int, int]
@@ -35,8 +41,8 @@ class RoundPlay:
     """How both seats play the rounds that begin with certain dice."""
 
     dice: RoundDice
-    exact: bool
-    """Whether it knows all bets of the round, or the last one only."""
+    recall: int | None
+    """How many of the last bets of the round it knows; None for all."""
     tables: tuple[NDArray[np.uint8], NDArray[np.uint8]]
     """By seat, the opener's first: [row, hand], in proportion to the probability."""
 
@@ -47,13 +53,21 @@ class RoundPlay:
     def weights(self, role: int, history: Sequence[int]) -> Weights:
         """[a, h] How often the opener (role 0) or the other takes each action after a history of
         bets, numbered from 1 on the track: the doubt, then the bets above the last one. Zero for
-        hands with which it never comes there."""
+        hands with which it never comes there, if it knows all bets."""
+        if self.recall is None and len(history) and history[-1] == len(self.bets):
+            return np.ones((1, self.tables[role].shape[1]))  # nothing is left but the doubt
+        rows = self.rows(role, history)
+        return self._by_place[role][rows] if self.recall == 1 else _shares(self.tables[role][rows])
+
+    def rows(self, role: int, history: Sequence[int]) -> slice:
+        """Which rows of the role's table these are."""
         bets, place = len(self.bets), history[-1] if history else 0
-        if self.exact and place == bets:  # nothing is left but the doubt
-            return np.ones((1, self.tables[role].shape[1]))
-        row = _node_row(history, role == 0, bets) if self.exact else _place_row(place, bets)
-        rows = slice(row, row + bets - place + 1)
-        return _shares(self.tables[role][rows]) if self.exact else self._by_place[role][rows]
+        row = (
+            _node_row(history, role == 0, bets)
+            if self.recall is None
+            else _recalled_row(history, self.recall, bets)
+        )
+        return slice(row, row + bets - place + 1)
 
     def likelihood(self, role: int, history: Sequence[int], *, doubted: bool = False) -> Weights:
         """[h] How likely the opener (role 0) or the other places its bets of a history with each
@@ -75,7 +89,7 @@ class RoundPlay:
         bets = len(self.bets)
         for table, shares in zip(self.tables, found, strict=True):
             for place in range(bets + 1):
-                row = _place_row(place, bets)
+                row = _recalled_row((place,) if place else (), 1, bets)
                 rows = slice(row, row + bets - place + 1)
                 shares[rows] = _shares(table[rows])
         return found[0], found[1]
@@ -135,16 +149,13 @@ def read(data: bytes) -> SolvedPlay:
         numbers = np.frombuffer(zlib.decompress(rest), np.uint8)
         rounds, values, at = {}, {}, 0
         for opener, other, value, recall in header["states"]:
-            if recall not in (None, 1):
-                raise PlayFileError("The play knows more than the last bet, but not all bets.")
-            exact = recall is None
             tables = []
             for role, dice in enumerate((opener, other)):
                 bets, hands = 6 * (opener + other), len(hands_of(dice).dice)
-                rows = _subtrees(bets)[role][0] if exact else (bets + 1) * (bets + 2) // 2
+                rows = _subtrees(bets)[role][0] if recall is None else _first_rows(bets, recall)[-1]
                 tables.append(numbers[at : at + rows * hands].reshape(rows, hands))
                 at += rows * hands
-            rounds[opener, other] = RoundPlay((opener, other), exact, (tables[0], tables[1]))
+            rounds[opener, other] = RoundPlay((opener, other), recall, (tables[0], tables[1]))
             values[opener, other] = value
     except (ValueError, KeyError, TypeError, zlib.error) as error:
         raise PlayFileError(f"The file holds no play: {error}.") from error
@@ -152,17 +163,25 @@ def read(data: bytes) -> SolvedPlay:
 
 
 @cache
-def shipped() -> SolvedPlay | None:
-    """The play of the installed sample bot `cfr`; None where the sample bots are not installed."""
-    data = shipped_file()
+def chosen() -> SolvedPlay | None:
+    """The play of the chosen file, by default of that which comes with the sample bot `cfr`; None
+    where the sample bots are not installed. Raises PlayFileError."""
+    data = chosen_file()
     return None if data is None else read(data)
 
 
-def shipped_file() -> bytes | None:
-    """The file of that play."""
+def chosen_file() -> bytes | None:
+    """The bytes of that file. Raises PlayFileError."""
+    name = os.environ.get(CHOSEN)
     try:
+        if name:
+            return Path(name).read_bytes()
         return files("arena_sample_bots").joinpath("cfr.tables").read_bytes()
-    except (ModuleNotFoundError, FileNotFoundError):
+    except ModuleNotFoundError:
+        return None
+    except OSError as error:
+        if name:
+            raise PlayFileError(f"{CHOSEN}: {name} cannot be read ({error.strerror}).") from error
         return None
 
 
@@ -178,9 +197,23 @@ def _shares(weights: NDArray[np.uint8]) -> Weights:
     return shares
 
 
-def _place_row(place: int, bets: int) -> int:
-    """The row at which a place begins: one place has one action more than the next."""
-    return place * (bets + 1) - place * (place - 1) // 2
+def _recalled_row(history: Sequence[int], recall: int, bets: int) -> int:
+    """The row at which the node after a history begins, if the last bets are known: nodes lie by
+    the last bet, then by the one before, and so on."""
+    *before, place = history[-recall:] or [0]
+    node = 0
+    for earlier, bet in enumerate(reversed(before), 2):
+        node += sum(comb(bet - 1, known) for known in range(recall - earlier + 2))
+    return _first_rows(bets, recall)[place] + node * (bets - place + 1)
+
+
+# Bounded by the dice in play.
+@cache
+def _first_rows(bets: int, recall: int) -> list[int]:
+    """By place, the row at which its nodes begin; at the end, how many rows there are. A place has
+    a node for each choice of the bets before it that are known."""
+    nodes = [1, *(sum(comb(place - 1, k) for k in range(recall)) for place in range(1, bets + 1))]
+    return [0, *accumulate(many * (bets - place + 1) for place, many in enumerate(nodes))]
 
 
 def _node_row(history: Sequence[int], opens: bool, bets: int) -> int:
