@@ -57,7 +57,7 @@ def test_an_action_costs_the_difference_to_the_best() -> None:
         assert decision.loss is not None
         assert decision.values[decision.best] - decision.loss == pytest.approx(decision.win)
         assert decision.loss >= 0
-        assert all(0 <= value <= 1.05 for value in decision.values.values())
+        assert all(0 <= value <= 1 + 1e-9 for value in decision.values.values())
 
 
 def test_a_doubt_that_cannot_fail_with_one_die_each_wins_the_match() -> None:
@@ -69,6 +69,18 @@ def test_a_doubt_that_cannot_fail_with_one_die_each_wins_the_match() -> None:
     assert valued.standing == 0
     assert valued.values[Doubt()] == pytest.approx(1)
     assert max(valued.values, key=valued.values.__getitem__) == Doubt()
+
+
+@pytest.mark.parametrize("counts", [(9, 1), (9, 1, 0), (9, 1, 1)], ids=str)
+def test_no_action_wins_with_more_than_certainty(counts: tuple[int, ...]) -> None:
+    """A bet that is not doubted is worth more than the dice say, but no more than the match."""
+    dice, nothing = (Face.TWO,) * counts[0], ((),) * len(counts)
+    view = BluffView(0, 1, 0, 0, dice, nothing, counts, 90, (), (1,) * 6, sum(counts), False)
+    valued = BluffSearch().look(view, Bet(1, Face.TWO))
+    assert valued is not None
+    best = max(valued.values.values())
+    assert best <= 1 + 1e-9
+    assert best > 0.9
 
 
 def test_reading_bets_changes_what_is_believed() -> None:

@@ -33,7 +33,8 @@ MANY_HANDS = 500
 DEEP_REACH = 2
 """The same for a second raise."""
 PRESSURE = 0.03
-"""The worth of a bet that is not doubted: the other seat must then bet higher, or doubt."""
+"""By how much a bet that is not doubted makes a win more likely than the dice do, up to certainty:
+the other seat must then bet higher, or doubt."""
 STRENGTH = 2.0
 """A seat wins the match in proportion to its dice to this power. Solved: a seat that opens with one
 die against two wins 20.6 %."""
@@ -70,7 +71,8 @@ class Look:
         self.rest = spread(held[1:])
         """[f, r] What all but the next seat hold."""
         strengths = np.array(table.counts) ** STRENGTH
-        self.trusted = strengths[seat] / strengths.sum() + PRESSURE
+        self.trusted = min(1.0, strengths[seat] / strengths.sum() + PRESSURE)
+        """The chance to win after a bet that is not doubted."""
 
     def values(self) -> dict[Bet | Doubt, float]:
         """The values of a doubt, where a bet stands, and of the lowest bets on each face."""
