@@ -4,6 +4,7 @@ from arena.analysis.bot_analysis import BotAnalysis, analyse_bot
 from arena.analysis.decisions import ANALYSED_GAMES, AnalysedDecision, decisions
 from arena.analysis.frequencies import SITUATIONS, Frequency, frequencies
 from arena.analysis.grades import BOUNDS, Grade, grade_of
+from arena.analysis.leak import Leak
 from arena.analysis.loss_sums import Estimate, LossSums
 from arena.analysis.match_analysis import (
     Account,
@@ -28,6 +29,7 @@ __all__ = [
     "Estimate",
     "Frequency",
     "Grade",
+    "Leak",
     "LossSums",
     "MatchAnalysis",
     "SeatAnalysis",

@@ -1,12 +1,12 @@
 """A bot over many matches: what its decisions cost, and where it loses most."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from arena.analysis.decisions import AnalysedDecision
 from arena.analysis.frequencies import Frequency, frequencies
 from arena.analysis.grades import Grade
+from arena.analysis.leak import Leak, leak_of
 from arena.analysis.loss_sums import Estimate, LossSums
 from arena.analysis.match_analysis import SeatAnalysis
 
@@ -22,8 +22,8 @@ class BotAnalysis:
     match_loss: Estimate
     """Of all decisions in a match."""
     grades: Counter[Grade]
-    leak: str
-    """In a sentence, the situation in which it loses most."""
+    leak: Leak | None
+    """Where it loses most; None if it loses nothing."""
     frequencies: tuple[Frequency, ...]
     """How often it bluffs and doubts, beside solved play; () where that is unknown."""
 
@@ -35,39 +35,13 @@ def analyse_bot(matches: Iterable[SeatAnalysis]) -> BotAnalysis | None:
         return None
     sums = LossSums.of((len(seat.losses), sum(seat.losses)) for seat in played)
     found = [decision for seat in played for decision in seat.decisions]
+    counted = frequencies(played)
     return BotAnalysis(
         sums.matches,
         sums.decisions,
         sums.by_decision,
         sums.by_match,
         Counter(decision.grade for decision in found if decision.grade is not None),
-        _leak(found, sums.matches),
-        frequencies(played),
+        leak_of(found, counted),
+        counted,
     )
-
-
-def _leak(found: Iterable[AnalysedDecision], matches: int) -> str:
-    lost: dict[tuple[str, str], float] = defaultdict(float)
-    times: Counter[tuple[str, str]] = Counter()
-    for decision in found:
-        if decision.loss:
-            situation = (_kind(decision.action), _kind(decision.best))
-            lost[situation] += decision.loss
-            times[situation] += 1
-    if not lost:
-        return "It loses nothing."
-    worst = max(lost, key=lost.__getitem__)
-    taken, better = worst
-    what = (
-        f"a {taken} where another was better"
-        if taken == better
-        else (f"a {taken} where a {better} was better")
-    )
-    return (
-        f"It loses most by {what}: {lost[worst] / sum(lost.values()):.0%} of its loss, "
-        f"{times[worst] / matches:.1f} times a match."
-    )
-
-
-def _kind(action: object) -> str:
-    return type(action).__name__.lower()

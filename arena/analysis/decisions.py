@@ -47,7 +47,7 @@ class AnalysedDecision:
     @property
     def best(self) -> Any:
         """The action with the highest value; None without values."""
-        return max(self.values, key=self.values.__getitem__) if self.values else None
+        return _best(self.values) if self.values else None
 
     @property
     def win(self) -> float | None:
@@ -93,9 +93,15 @@ def decisions(
                 None if valued is None else valued.standing,
                 None if valued is None else valued.values,
                 None if source is None else source.name,
-                None if valued is None else solved_place(view, step.action, valued.play),
+                None
+                if valued is None
+                else solved_place(view, step.action, _best(valued.values), valued.play),
             )
         before = frame.state
+
+
+def _best(values: Mapping[Any, float]) -> Any:
+    return max(values, key=values.__getitem__)
 
 
 def _claim_chance(view: Any, options: Options) -> Fraction | None:

@@ -20,7 +20,7 @@ SituationName: TypeAlias = str
 
 EVERYWHERE: Final[SituationName] = "everywhere"
 _DICE: Final = ("with fewer dice", "with as many dice", "with more dice")
-_OPENS: Final[SituationName] = "no bet stands"
+OPENS: Final[SituationName] = "no bet stands"
 _LIKELY: Final = (
     (0.25, "bet under 25 % likely"),
     (0.5, "bet 25 to 50 % likely"),
@@ -28,7 +28,7 @@ _LIKELY: Final = (
     (2.0, "bet over 75 % likely"),
 )
 """By the seat's own dice; each up to its bound."""
-SITUATIONS: Final = (EVERYWHERE, *_DICE, _OPENS, *(name for _, name in _LIKELY))
+SITUATIONS: Final = (EVERYWHERE, *_DICE, OPENS, *(name for _, name in _LIKELY))
 """In the order of display; after them come those of certain dice, such as "3 against 2 dice"."""
 
 _MANY = 30
@@ -96,15 +96,24 @@ def _answers(decision: AnalysedDecision, place: SolvedPlace) -> Iterator[tuple[W
         yield "doubt", isinstance(decision.action, Doubt), place.doubts
 
 
+def by_bet(decision: AnalysedDecision) -> SituationName:
+    """The situation by how likely the standing bet is."""
+    if decision.unread is None:
+        return OPENS
+    return next(name for bound, name in _LIKELY if decision.unread <= bound)
+
+
+def by_dice(place: SolvedPlace) -> SituationName:
+    """The situation by who has more dice."""
+    own, other = place.own_dice, place.other_dice
+    return _DICE[(own > other) - (own < other) + 1]
+
+
 def _situations(decision: AnalysedDecision, place: SolvedPlace) -> Iterator[SituationName]:
     yield EVERYWHERE
-    own, other = place.own_dice, place.other_dice
-    yield _DICE[(own > other) - (own < other) + 1]
-    if decision.unread is None:
-        yield _OPENS
-    else:
-        yield next(name for bound, name in _LIKELY if decision.unread <= bound)
-    yield f"{own} against {other} dice"
+    yield by_dice(place)
+    yield by_bet(decision)
+    yield f"{place.own_dice} against {place.other_dice} dice"
 
 
 def _place(situation: SituationName) -> tuple[int, SituationName]:

@@ -36,7 +36,7 @@ def _row(one: AnalysedDecision, notation: Notation) -> list[Any]:
     row = [
         *(one.step, one.seat, notation.to_json(one.action), int(one.forced)),
         *(_rounded(one.unread), _rounded(one.read), one.source, _rounded(one.win)),
-        one.solved and [*one.solved[:3], *map(_rounded, one.solved[3:])],
+        one.solved and [*one.solved[:4], *map(_rounded, one.solved[4:])],
     ]
     if one.loss:
         row += [notation.to_json(one.best), _rounded(one.loss)]

@@ -11,7 +11,8 @@ _HALF = Fraction(1, 2)
 
 
 class SolvedPlace(NamedTuple):
-    """How often solved play bluffs and doubts in a decision's place, and whether the seat bluffed.
+    """How often solved play bluffs and doubts in a decision's place, and whether the seat bluffed
+    and would better have bluffed.
 
     A bluff is here a bet that is more likely false than true by the dice that the seat sees.
     """
@@ -19,14 +20,18 @@ class SolvedPlace(NamedTuple):
     own_dice: int
     other_dice: int
     bluffed: bool
+    better_bluffs: bool
+    """Whether the best action is a bluff."""
     bluffs: float
     doubts: float | None
     """None where no bet stands."""
 
 
-def solved_place(view: Any, taken: Any, play: Mapping[Any, float] | None) -> SolvedPlace | None:
-    """The same of a decision with this view, by how often solved play takes each action there;
-    None where that is unknown, as in other games."""
+def solved_place(
+    view: Any, taken: Any, best: Any, play: Mapping[Any, float] | None
+) -> SolvedPlace | None:
+    """The same of a decision with this view, the action taken and the best one, by how often solved
+    play takes each action there; None where that is unknown, as in other games."""
     if play is None or not isinstance(view, BluffView) or view.seat is None:
         return None
     own = view.dice_counts[view.seat]
@@ -34,6 +39,7 @@ def solved_place(view: Any, taken: Any, play: Mapping[Any, float] | None) -> Sol
         own,
         sum(view.dice_counts) - own,
         _is_bluff(view, taken),
+        _is_bluff(view, best),
         sum(share for action, share in play.items() if _is_bluff(view, action)),
         play.get(Doubt(), 0.0) if view.bets else None,
     )

@@ -162,7 +162,8 @@ def decisions(found: BotAnalysis) -> Html:
         *_entry("Blunders", f"{blunders / found.decisions:.1%}", "of its decisions"),
         class_="ba-style",
     )
-    return together(figures, tag("p", found.leak))
+    leak = found.leak.in_words if found.leak else "It loses nothing."
+    return together(figures, tag("p", leak))
 
 
 def _percents(found: Estimate) -> str:

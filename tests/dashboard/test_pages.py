@@ -334,7 +334,8 @@ def test_what_decisions_cost_is_on_the_board_and_on_the_page_of_a_bot(filled: Fi
     app = open_page("bot", bot="beta")
     assert not app.exception
     assert "Decisions" in headings(app)
-    assert sums["beta"] is not None and sums["beta"].leak in html(app)
+    assert sums["beta"] is not None and sums["beta"].leak is not None
+    assert sums["beta"].leak.in_words in html(app)
     assert "Bluffs and doubts" in headings(app)
     assert sums["beta"].frequencies
     for one in sums["beta"].frequencies:

@@ -146,7 +146,7 @@ def _print_bot(bot: str, seats: list[SeatAnalysis], as_json: bool) -> None:
     typer.echo(f"Loss of a decision: {_percent(found.loss)} of a win.")
     typer.echo(f"Loss of a match: {_percent(found.match_loss)}.")
     typer.echo(f"Grades: {shares}.")
-    typer.echo(found.leak)
+    typer.echo(found.leak.in_words if found.leak else "It loses nothing.")
     shown = [one for one in found.frequencies if one.situation in SITUATIONS]
     if shown:
         _print_frequencies(bot, shown)
@@ -273,7 +273,16 @@ def _bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
         "match_loss": _rounded(found.match_loss.mean),
         "match_loss_error": _rounded(found.match_loss.error),
         "grades": {grade.value: found.grades[grade] for grade in Grade},
-        "leak": found.leak,
+        "leak": found.leak
+        and {
+            "what": found.leak.what,
+            "habit": found.leak.habit,
+            "situation": found.leak.situation,
+            "dice": found.leak.dice,
+            "loss": _rounded(found.leak.loss),
+            "share": _rounded(found.leak.share),
+            "in_words": found.leak.in_words,
+        },
         "frequencies": [
             {
                 "what": one.what,
