@@ -1,6 +1,7 @@
 """A best response learned by playing, and `arena exploit`."""
 
 import json
+import time
 from random import Random
 
 import pytest
@@ -57,6 +58,29 @@ def test_a_best_response_beats_a_predictable_bot_and_repeats_by_its_seed() -> No
     assert found["matches"] == 400
     assert found["low"] > 0.6
     assert run(*words) == (code, text)
+
+
+def test_where_nothing_was_found_it_says_so_and_what_to_do() -> None:
+    words = ("cfr", "--train", 200, "--matches", 100)
+    code, text = run(*words)
+    assert code == 0
+    assert "nothing was found that surely wins more than half against cfr" in text
+    assert "Train longer, such as with --train 2000." in text
+    assert "a best response" not in text
+    code, text = run(*words, "--json")
+    assert code == 0
+    assert json.loads(text)["exploits"] is False
+
+
+def test_it_learns_for_as_long_as_is_said_or_until_it_has_played_enough() -> None:
+    began = time.monotonic()
+    code, text = run("timid", "--seconds", 0.5, "--matches", 2, "--json")
+    assert code == 0
+    assert time.monotonic() - began >= 0.5
+    assert json.loads(text)["trained"] > 10
+    code, text = run("timid", "--seconds", 600, "--train", 20, "--matches", 2, "--json")
+    assert code == 0
+    assert json.loads(text)["trained"] == 20
 
 
 @pytest.mark.parametrize(
