@@ -27,7 +27,7 @@ from arena.games import make_game
 from arena.home.in_process import Contender, play_series
 from arena.home.loading import load_bot
 
-QUANTILES: Final = (0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99)
+QUANTILES: Final = (0.25, 0.5, 0.75, 0.875, 0.9375, 0.99)
 RESAMPLES: Final = 2_000
 Numbers: TypeAlias = NDArray[np.float64]
 
@@ -131,7 +131,7 @@ def _share(every: Numbers, bound: float) -> float:
 def _print(losses: dict[str, list[list[float]]], every: Numbers, told: list[Told]) -> None:
     print(f"{len(every):,} decisions")
     for at in QUANTILES:
-        print(f"  {at:4.0%} cost up to {np.quantile(every, at):.2%} of a win")
+        print(f"  {at:6.2%} cost up to {np.quantile(every, at):.2%} of a win")
     for bound, grade in BOUNDS:
         print(f"  up to {bound:.1%} ({grade.value}): {_share(every, bound):.0%}")
     for bot, by_match in losses.items():

@@ -16,9 +16,9 @@ class Grade(Enum):
 
 BOUNDS: Final = (
     (0.001, Grade.BEST),
-    (0.03, Grade.FINE),
-    (0.08, Grade.INACCURATE),
-    (0.15, Grade.MISTAKE),
+    (0.035, Grade.FINE),
+    (0.1, Grade.INACCURATE),
+    (0.2, Grade.MISTAKE),
 )
 """The largest loss of each grade, in chances to win; above the last is a blunder."""
 

@@ -2,6 +2,7 @@
 
 import sys
 from random import Random
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from scipy.optimize import linprog
 
 from arena.games import make_game
-from arena.games.bluff_you import BluffYouPhase
+from arena.games.bluff_you import BluffYouPhase, Swap
 from arena.home.loading import load_bot
 from tests.games.contract import Case, playout
 
@@ -78,18 +79,6 @@ def best_worth(offers: list[Any], swaps: bool) -> float:
     return float(-solved.fun)
 
 
-def planned_worth(plan: Any) -> float:
-    """What a plan is worth against a seer that knows it."""
-    worth = 0.0
-    for offer, lies in plan.lies.items():
-        truths = sum(
-            plan.told.get((offer, double), 0.0) * bot.WAYS[offer.number, double]
-            for double in (False, True)
-        )
-        worth += offer.prize * min(truths, lies) - offer.price * max(truths, lies)
-    return worth
-
-
 @pytest.mark.slow
 def test_the_plan_is_worth_as_much_as_the_best_one() -> None:
     checked = positions()
@@ -97,7 +86,36 @@ def test_the_plan_is_worth_as_much_as_the_best_one() -> None:
     assert sum(swaps for _, swaps in checked) > 10
     for offers, swaps in checked:
         plan = bot.plan(offers, swaps)
-        assert planned_worth(plan) == pytest.approx(best_worth(offers, swaps), abs=1e-6), offers
+        best = best_worth(offers, swaps) / bot.ROLLS
+        assert plan.worth == pytest.approx(best, abs=1e-8), offers
+
+
+@pytest.mark.slow
+def test_the_swap_that_is_taken_leaves_the_next_bluffer_least_by_linear_program() -> None:
+    differences = []
+    for seats in (2, 3, 4):
+        case = Case("bluff_you", (), seats)
+        for step in playout(case, 7):
+            if step.before.phase is not BluffYouPhase.ANNOUNCE:
+                continue
+            bluffer = step.before.bluffer
+            view = case.game.view(step.before, bluffer)
+            swaps = [one for one in case.game.choices(view) if isinstance(one, Swap)]
+            if not 1 < len(swaps) <= 12:
+                continue
+            turn = SimpleNamespace(view=view, game=case.game, choices=lambda found=swaps: found)
+            left = {}
+            for swap in swaps:
+                then = case.game.apply(step.before, bluffer, swap)
+                seen = case.game.view(then, then.bluffer)
+                options = case.game.options
+                left[swap] = best_worth(
+                    list(bot.offers(seen, options)), bot.can_swap(seen, options)
+                )
+            assert left[bot.best_swap(turn)] == pytest.approx(min(left.values()), abs=1e-6)
+            differences.append(max(left.values()) - min(left.values()))
+    assert len(differences) > 5
+    assert max(differences) > 1  # of 216 rolls
 
 
 def test_every_roll_is_told_lied_about_or_swapped() -> None:

@@ -11,6 +11,10 @@ most with a lie each, until all rolls are used up. When there are too few chips 
 are better swapped, and the remaining rolls are lies about what costs least, which fail.
 (tests/sample_bots/test_bluff_you_equilibrium.py finds the same worth by linear programming.)
 
+How to swap. A swap leaves all points as they are, so it is worth nothing by itself; but it changes
+what the next bluffer may announce. So take the swap after which the best plan of that seat is worth
+least.
+
 How to answer. Believe each announcement as often as makes every lie worth the same, `worst_roll`:
 then no bluffer gains by another mixture. A bluffer that pairs tells the truth half of the time, so
 that both answers are equally good; so it costs nothing to lean towards a seat's known habit.
@@ -18,7 +22,7 @@ that both answers are equally good; so it costs nothing to lean towards a seat's
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TypeAlias
 
@@ -86,6 +90,18 @@ class Plan:
     worst_roll: float
     """The worth of having to lie."""
 
+    @property
+    def worth(self) -> float:
+        """What it is worth against a seer that knows it."""
+        worth = 0.0
+        for offer, lies in self.lies.items():
+            truths = sum(
+                self.told.get((offer, double), 0.0) * WAYS[offer.number, double]
+                for double in (False, True)
+            )
+            worth += offer.prize * min(truths, lies) - offer.price * max(truths, lies)
+        return worth / ROLLS
+
     def belief(self, offer: Offer) -> float:
         """How often to believe this, so that no lie is worth more than `worst_roll`."""
         stake = offer.prize + offer.price
@@ -122,6 +138,20 @@ def can_swap(view: BluffYouView, options: BluffYouOptions) -> bool:
     points = (0, 0, 0, *options.chip_points)
     own = view.chips[view.bluffer]
     return bool(swap_targets(own, view.centre, points, options.swap_min_give))
+
+
+def after(view: BluffYouView, swap: Swap) -> BluffYouView:
+    """The turn of the next bluffer after a swap, as far as plans need it."""
+    chips, bluffer = list(view.chips), view.bluffer
+    own = set(chips[bluffer]) - set(swap.give) | {swap.take}
+    chips[bluffer] = tuple(sorted(own))
+    return replace(
+        view,
+        bluffer=(bluffer + 1) % len(chips),
+        chips=tuple(chips),
+        centre=tuple(sorted({*view.centre, *swap.give} - {swap.take})),
+        no_win_turns=view.no_win_turns + 1,
+    )
 
 
 def plan(possible: list[Offer], swaps: bool) -> Plan:
@@ -162,6 +192,18 @@ def plan(possible: list[Offer], swaps: bool) -> Plan:
             worst_roll = worth
     lies[cheapest] += max(0.0, left)
     return Plan(shares, lies, swapped, worst_roll)
+
+
+def best_swap(turn: BluffYouTurn) -> Swap | None:
+    """The swap that leaves least to the next bluffer; None if there is none."""
+    options = turn.game.options
+
+    def left(swap: Swap) -> float:
+        view = after(turn.view, swap)
+        return plan(list(offers(view, options)), can_swap(view, options)).worth
+
+    swaps = [choice for choice in turn.choices() if isinstance(choice, Swap)]
+    return min(swaps, key=left, default=None)
 
 
 class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]):
@@ -219,9 +261,9 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
         for (offer, with_double), share in best.told.items():
             if (offer.number, with_double) == (rolled, double) and self.random.random() < share:
                 return self.said(offer, view)
-        swaps = [choice for choice in turn.choices() if isinstance(choice, Swap)]
-        if swaps and self.random.random() < best.swapped:
-            return self.random.choice(swaps)
+        swap = best_swap(turn)
+        if swap is not None and self.random.random() < best.swapped:
+            return swap
         lies = {offer: share for offer, share in best.lies.items() if offer.number != rolled}
         if any(lies.values()):
             return self.said(self.random.choices(list(lies), list(lies.values()))[0], view)

@@ -7,7 +7,7 @@ worth of the chip, how they do answer. If a seat believes at a rate of b
 
     a truth is worth prize * (1 - b) - price * b,
     a lie   is worth prize * b - price * (1 - b),
-    a swap  is worth nothing: its points stay the same.
+    a swap  is worth nothing: its points stay the same (which one, says the equilibrium).
 
 A double, which a swap needs, comes in 4 of 9 rolls; so a swap is what saves it from a bad lie. It
 chooses among all announcements to all seats, the better the more often, and rather lets a seat win
@@ -30,6 +30,7 @@ from arena.games.bluff_you import (
 from arena_sample_bots.bluff_you_equilibrium import (
     BluffYouEquilibrium,
     BluffYouTurn,
+    best_swap,
     can_swap,
     offers,
     plan,
@@ -87,9 +88,9 @@ class BluffYouPlanner(BluffYouEquilibrium):
                 right = rate if offer.number == rolled else 1 - rate
                 worth = offer.prize * (1 - right) - offer.price * right
                 yield worth - AHEAD * right * view.points[seat], kind(seat, offer.number)
-        swaps = [choice for choice in turn.choices() if isinstance(choice, Swap)]
-        if swaps:
-            yield 0.0, self.random.choice(swaps)
+        swap = best_swap(turn)
+        if swap is not None:
+            yield 0.0, swap
 
     def rate(self, seat: int, kind: type, dear: bool, expected: float) -> float:
         """How often a seat is expected to believe."""
