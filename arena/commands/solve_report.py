@@ -58,7 +58,7 @@ class Reporter:
         told = self._told
         if told is None or told.dice != progress.dice or told.iterations > progress.iterations:
             told = self._told = Progress(progress.dice, 0, 0.0, progress.target, ())
-        looked = len(progress.looks) > len(told.looks)
+        looked = len(progress.gaps) > len(told.gaps)
         if progress.seconds - told.seconds < (_AFTER_LOOK if looked else _AFTER_ITERATION):
             return
         self._told = progress
@@ -71,9 +71,9 @@ def progress_words(progress: Progress) -> str:
         "1 iteration" if progress.iterations == 1 else f"{progress.iterations:,} iterations"
     )
     words = f"{iterations} in {_time_words(progress.seconds)}"
-    if not progress.looks:
+    if not progress.gaps:
         return words
-    apart = progress.looks[-1].apart
+    apart = progress.gaps[-1].apart
     words += f", exploitability {apart / 2:.2g}, bounds {apart:.2g} apart"
     if apart <= progress.target:
         return words
@@ -85,8 +85,8 @@ def progress_words(progress: Progress) -> str:
 def seconds_to_go(progress: Progress) -> float | None:
     """The time to go, if the bounds go on to come nearer as they did since half of the iterations;
     None before that is known."""
-    last = progress.looks[-1]
-    before = [look for look in progress.looks if 2 * look.iterations <= last.iterations]
+    last = progress.gaps[-1]
+    before = [gap for gap in progress.gaps if 2 * gap.iterations <= last.iterations]
     if not before or not 0 < last.apart < before[-1].apart:
         return None
     least, most = _CLOSING_IN

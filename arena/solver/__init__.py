@@ -23,7 +23,7 @@ from arena.solver.play import PlayedState, exact_play, strategies
 from arena.solver.play_file import PartFiles, is_play, read_play, write_play
 from arena.solver.round_game import RoundGame, ValueBounds, match_round, single_round
 from arena.solver.round_solver import RoundSolver, bytes_needed
-from arena.solver.search import DicePair, Look, Progress, SolvedState
+from arena.solver.search import DicePair, Gap, Progress, SolvedState
 from arena.solver.state_files import StateFiles, StrategyFileError
 from arena.solver.tables import Strategy
 
@@ -33,7 +33,7 @@ __all__ = [
     "ByDiceError",
     "DicePair",
     "ForEach",
-    "Look",
+    "Gap",
     "MemoryShortError",
     "OptionsNotSolvedError",
     "PartFiles",

@@ -66,7 +66,7 @@ class SolvedState:
 
 
 @dataclass(frozen=True)
-class Look:
+class Gap:
     """How near a search was after some iterations."""
 
     iterations: int
@@ -83,7 +83,7 @@ class Progress:
     seconds: float
     target: float
     """How far the bounds may be apart."""
-    looks: tuple[Look, ...]
+    gaps: tuple[Gap, ...]
     """Those of this call, the last one at the end."""
 
 
@@ -136,7 +136,7 @@ def search(
         begun = replace(begun, bounds=bounds, exploitability=exploitability)
         if begun.width <= goal.width:
             return begun
-    looks: list[Look] = []
+    gaps: list[Gap] = []
     next_look = _look_after(solver.iterations, len(game.bets))
     keep_at = began + keep_seconds
     while True:
@@ -148,14 +148,14 @@ def search(
             next_look = _look_after(solver.iterations, len(game.bets))
             strategy = solver.strategy()
             alone = proven_bounds(game, strategy)
-            looks.append(Look(solver.iterations, alone.high - alone.low))
-        report(Progress(game.dice, solver.iterations, seconds, goal.width, tuple(looks)))
+            gaps.append(Gap(solver.iterations, alone.high - alone.low))
+        report(Progress(game.dice, solver.iterations, seconds, goal.width, tuple(gaps)))
         if not looking:
             continue
-        ends = late or _stalled(looks)
+        ends = late or _stalled(gaps)
         due = time.monotonic() >= keep_at
         # The bounds are never nearer than the round alone keeps them.
-        if not (ends or due or looks[-1].apart <= goal.width):
+        if not (ends or due or gaps[-1].apart <= goal.width):
             continue
         bounds, exploitability = certified(game, strategy, values)
         seconds = before + time.monotonic() - began
@@ -200,7 +200,7 @@ def _look_after(iterations: int, bets: int) -> int:
     return look
 
 
-def _stalled(looks: list[Look]) -> bool:
-    last = looks[-1].iterations
-    before = [look.apart for look in looks if look.iterations * _STALLED <= last]
-    return bool(before) and min(look.apart for look in looks) > min(before) * _NEARER
+def _stalled(gaps: list[Gap]) -> bool:
+    last = gaps[-1].iterations
+    before = [gap.apart for gap in gaps if gap.iterations * _STALLED <= last]
+    return bool(before) and min(gap.apart for gap in gaps) > min(before) * _NEARER

@@ -3,13 +3,13 @@
 import pytest
 
 from arena.commands.solve_report import Reporter, progress_words, seconds_to_go
-from arena.solver import Look, Progress
+from arena.solver import Gap, Progress
 
 
 def progress(
-    *looks: tuple[int, float], iterations: int, seconds: float, target: float = 1e-5
+    *gaps: tuple[int, float], iterations: int, seconds: float, target: float = 1e-5
 ) -> Progress:
-    return Progress((1, 2), iterations, seconds, target, tuple(Look(*look) for look in looks))
+    return Progress((1, 2), iterations, seconds, target, tuple(Gap(*look) for look in gaps))
 
 
 def test_before_the_first_look_only_iterations_are_told() -> None:
@@ -28,13 +28,13 @@ def test_bounds_that_come_nearer_tell_the_time_to_go() -> None:
 
 
 def test_iterations_since_the_last_look_are_taken_off() -> None:
-    looks = (100, 1e-2), (1_000, 1e-3)
-    now = progress(*looks, iterations=2_000, seconds=120, target=1e-4)
+    gaps = (100, 1e-2), (1_000, 1e-3)
+    now = progress(*gaps, iterations=2_000, seconds=120, target=1e-4)
     assert seconds_to_go(now) == pytest.approx(480)
-    assert seconds_to_go(progress(*looks, iterations=20_000, seconds=1, target=1e-4)) == 0
+    assert seconds_to_go(progress(*gaps, iterations=20_000, seconds=1, target=1e-4)) == 0
 
 
-def test_the_time_to_go_comes_from_half_of_the_iterations_not_from_the_last_two_looks() -> None:
+def test_the_time_to_go_comes_from_half_of_the_iterations_not_from_the_last_two_gaps() -> None:
     now = progress(
         (100, 1e-2), (900, 1.0001e-3), (1_000, 1e-3), iterations=1_000, seconds=60, target=1e-4
     )
@@ -64,18 +64,18 @@ def test_what_is_near_enough_has_no_time_to_go() -> None:
     )
 
 
-def test_a_report_comes_once_a_second_after_looks_and_seldom_without(
+def test_a_report_comes_once_a_second_after_gaps_and_seldom_without(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     report, told = Reporter(), []
-    looks: tuple[tuple[int, float], ...] = ()
-    # An iteration takes five seconds; of two looks the second waits for the next report.
+    gaps: tuple[tuple[int, float], ...] = ()
+    # An iteration takes five seconds; of two gaps the second waits for the next report.
     for iterations, seconds, looked in (
         (1, 5.0, False), (2, 10.0, False), (4, 20.0, False), (5, 25.0, False), (8, 40.0, True),
         (9, 40.5, True), (10, 50.0, False), (13, 60.5, False),
     ):  # fmt: skip
-        looks += ((iterations, 1 / iterations),) if looked else ()
-        report(progress(*looks, iterations=iterations, seconds=seconds))
+        gaps += ((iterations, 1 / iterations),) if looked else ()
+        report(progress(*gaps, iterations=iterations, seconds=seconds))
         told.append(capsys.readouterr().err)
     assert [number for number, text in enumerate(told) if text] == [2, 4, 6]
     assert told[2] == "1 against 2 dice: 4 iterations in 20 s\n"
@@ -84,6 +84,6 @@ def test_a_report_comes_once_a_second_after_looks_and_seldom_without(
 def test_each_round_is_reported_from_its_beginning(capsys: pytest.CaptureFixture[str]) -> None:
     report = Reporter()
     report(progress((100, 1e-3), iterations=100, seconds=100))
-    other = Progress((2, 1), 8, 1.5, 1e-5, (Look(8, 1e-2),))
+    other = Progress((2, 1), 8, 1.5, 1e-5, (Gap(8, 1e-2),))
     report(other)
     assert capsys.readouterr().err.splitlines()[1].startswith("2 against 1 dice: 8 iterations")

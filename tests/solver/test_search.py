@@ -106,14 +106,14 @@ def test_a_search_ends_when_single_precision_brings_the_bounds_no_nearer() -> No
     assert stuck.width > 1e-3 and not stuck.hangs_on_later_rounds(1e-9)
 
 
-def test_reports_come_after_every_iteration_with_the_looks_so_far() -> None:
+def test_reports_come_after_every_iteration_with_the_gaps_so_far() -> None:
     told: list[Progress] = []
     solve_matches([(1, 1)], width=1e-2, report=told.append)
     assert [one.iterations for one in told] == [*range(1, len(told) + 1)]
-    assert not told[0].looks
-    looked = [look.iterations for look in told[-1].looks]
-    assert looked == sorted({*looked}) and looked[0] == 14 and looked[-1] == len(told)
-    assert told[-1].looks[-1].apart <= 1e-2 < told[-1].looks[-2].apart
+    assert not told[0].gaps
+    seen = [gap.iterations for gap in told[-1].gaps]
+    assert seen == sorted({*seen}) and seen[0] == 14 and seen[-1] == len(told)
+    assert told[-1].gaps[-1].apart <= 1e-2 < told[-1].gaps[-2].apart
 
 
 def test_each_state_gets_its_part_of_the_time_and_of_the_width() -> None:
