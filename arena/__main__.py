@@ -16,6 +16,11 @@ WITHOUT_SERVER = frozenset(
 
 OF_THE_SERVER = frozenset({"--connected", "--missing", "--operator"})
 
+OF_RESULTS = frozenset(
+    {"analyse", "export", "faults", "history", "leaderboard", "matches", "transcript", "verify"}
+)
+"""Commands that read the database of the arena on whose machine they run."""
+
 MODULES = {
     "play": frozenset(
         {
@@ -95,6 +100,11 @@ def missing_extra(module: str, arguments: Sequence[str]) -> str | None:
     )
     if extra == "dashboard" and "up" in arguments[:1]:
         sentence += "; `arena up --no-dashboard` needs `server` only"
+    if extra == "server" and not OF_RESULTS.isdisjoint(arguments[:1]):
+        sentence += (
+            ". It reads the database of an arena on this machine; the results of one elsewhere are "
+            "on the pages of its dashboard"
+        )
     return sentence + "."
 
 

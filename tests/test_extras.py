@@ -60,5 +60,10 @@ def test_up_without_the_pages_is_offered_where_only_they_are_missing() -> None:
     assert "--no-dashboard" not in str(missing_extra("streamlit", ["dashboard"]))
 
 
+def test_who_lacks_the_server_learns_where_results_can_be_read() -> None:
+    assert "pages of its dashboard" in str(missing_extra("sqlalchemy", ["matches"]))
+    assert "pages of its dashboard" not in str(missing_extra("sqlalchemy", ["serve"]))
+
+
 def test_a_module_that_no_extra_brings_is_not_explained() -> None:
     assert missing_extra("something_else", ["play"]) is None

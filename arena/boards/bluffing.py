@@ -32,6 +32,15 @@ class Claim:
     """Whether the bot made it; else it was the default action."""
 
 
+_UNITS: Final = {"bluff": ("die short", "dice short"), "bluff_you": ("pip off", "pips off")}
+
+
+def off_in_words(game: str, off: int) -> str:
+    """By how much a claim was false: "2 dice short"."""
+    one, several = _UNITS.get(game, ("point off", "points off"))
+    return f"{off} {one if off == 1 else several}"
+
+
 @dataclass(frozen=True, slots=True)
 class Doubting:
     """A claim doubted."""

@@ -34,7 +34,7 @@ _HINTS = {
     f"affect ranks. Shown from {FEWEST_MATCHES} matches on.",
     "trend": f"Elo gained or lost by the latest {TREND_SHARE:.0%} of the ladder's matches.",
     "loss": "What a decision costs on average, in percent of a win, and half its 95 % interval: 0 "
-    "is perfect play. Of the matches that were analysed; it does not affect ranks.",
+    "is perfect play. Of the matches that were analysed, from two on; it does not affect ranks.",
     "share": "First places by match; a shared one counts in part.",
     "place": "1 is best; ties share the mean of their places.",
 }
@@ -116,11 +116,11 @@ def _checked(check: RecordedCheck | None) -> list[Any] | None:
     return [check_mark(check), check_in_words(check), not check.outcome.failed]
 
 
-def _percents(loss: Estimate | None) -> list[float | None] | None:
-    """Mean and error; no error of a single match."""
-    if loss is None:
+def _percents(loss: Estimate | None) -> list[float] | None:
+    """Mean and error; None of a single match, which has no error and says nothing."""
+    if loss is None or not isfinite(loss.error):
         return None
-    return [round(100 * loss.mean, 2), round(100 * loss.error, 2) if isfinite(loss.error) else None]
+    return [round(100 * loss.mean, 2), round(100 * loss.error, 2)]
 
 
 def _domain(lines: Sequence[BoardLine]) -> tuple[float, float]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from arena.boards.bluffing import Bluffing
+from arena.boards.bluffing import Bluffing, off_in_words
 from arena.games import GAMES
 from arena.storage.rows import MatchRow, SeatRow
 from arena_dashboard.markup import Html, badge, tag, together
@@ -73,19 +73,16 @@ _NOT_COUNTED = (
     "bots play in every rotation of the seats. Matches of unrated tournaments never count."
 )
 
-_UNITS = {"bluff": ("die short", "dice short"), "bluff_you": ("pip off", "pips off")}
-
 
 def _boldest(row: MatchRow, bluffing: Bluffing | None) -> Html:
     claim = None if bluffing is None else bluffing.boldest
     if bluffing is None or claim is None:
         return Html("")
-    one, several = _UNITS.get(row.game, ("point off", "points off"))
-    by = f"{claim.off} {one if claim.off == 1 else several}"
     return tag(
         "div",
         tag("a", "Boldest bluff", href=replay_link(row.match_id, claim.step)),
-        f": {bluffing.entrants[claim.seat].bot}, {by}, and nobody doubted.",
+        f": {bluffing.entrants[claim.seat].bot}, {off_in_words(row.game, claim.off)}, "
+        "and nobody doubted.",
         class_="ba-faint",
     )
 

@@ -47,7 +47,7 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
     with st.form("upload"):
         most_mb = allowed.build_bytes // _MIB
         file = st.file_uploader("The build", type=["py", "zip"], max_upload_size=most_mb)
-        name = st.text_input("Name of the bot", max_chars=40, help="By default that of the file.")
+        name = st.text_input("Name of the bot", max_chars=40, placeholder="that of the file")
         st.caption(
             f"{allowed.uploads_a_day} uploads in 24 hours, {allowed.hosted_bots} bots. Each upload "
             "is a version of its own."

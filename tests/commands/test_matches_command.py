@@ -54,8 +54,15 @@ def test_matches_are_sorted_by_the_boldest_bluff(played: list[FinishedMatch]) ->
     for match in listed("--sort", "boldest"):
         claim = boldest[match["match_id"]]
         assert claim is not None
+        assert match["boldest_bluff"] == {
+            "seat": claim.seat,
+            "step": claim.step,
+            "off": claim.off,
+        }
         sizes.append(claim.off)
     assert sizes == sorted(sizes, reverse=True)
+    assert "dice short" in arena("--sort", "boldest").output
+    assert {match["boldest_bluff"] for match in listed()} == {None}
     assert "closest" in arena("--sort", "oddest").output
 
 

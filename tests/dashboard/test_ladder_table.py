@@ -73,13 +73,13 @@ def test_the_trend_of_a_bot_is_whole_points_and_unknown_for_a_new_one() -> None:
     assert not content_of([LINE])["trends"]
 
 
-def test_the_mean_loss_is_in_percent_and_one_match_has_no_error() -> None:
+def test_the_mean_loss_is_in_percent_and_is_not_shown_of_one_match() -> None:
     found = content_of(
         [LINE, replace(HONEST, version_id=VersionId(1))],
         losses={LINE.version_id: Estimate(0.03216, 0.0041), VersionId(1): Estimate(0.1, inf)},
     )
     assert found["losses"] and "percent of a win" in found["hints"]["loss"]
-    assert [row[20] for row in found["rows"]] == [[3.22, 0.41], [10.0, None]]
+    assert [row[20] for row in found["rows"]] == [[3.22, 0.41], None]
     assert not content_of([LINE])["losses"]
 
 

@@ -1,6 +1,7 @@
 """`arena matches` and `arena transcript`: lists recorded matches, prints a transcript."""
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,6 +16,7 @@ from arena.commands.known_bots import require_bot
 from arena.commands.terminal import Terminal
 
 if TYPE_CHECKING:
+    from arena.boards.bluffing import Bluffing
     from arena.storage.reading import Reader
     from arena.storage.rows import MatchRow
 
@@ -37,7 +39,8 @@ def matches(
         Sort,
         typer.Option(
             help="closest: fewest points between first and second, among the newest 1,000 that "
-            "fit. boldest: the largest false claim that nobody doubted, among the newest 200."
+            "fit. boldest: the largest false claim that nobody doubted, among the newest 200 that "
+            "fit."
         ),
     ] = Sort.NEWEST,
     limit: Annotated[int, typer.Option(min=1, max=100_000, help="How many.")] = 20,
@@ -52,7 +55,7 @@ def matches(
 
             make_game(game)
 
-    def read(reader: "Reader") -> "list[MatchRow]":
+    def read(reader: "Reader") -> "tuple[list[MatchRow], Mapping[str, Bluffing]]":
         from arena.boards.match_finding import Bluffs, find
         from arena.storage import tournament_statements
         from arena.storage.match_search import MatchFilter
@@ -77,16 +80,24 @@ def matches(
             since=since and since.replace(tzinfo=UTC),
             until=until and until.replace(tzinfo=UTC),
         )
-        return find(reader, Bluffs(reader), wanted, sort=sort, limit=limit)
+        bluffs = Bluffs(reader)
+        rows = find(reader, bluffs, wanted, sort=sort, limit=limit)
+        by_bluff = sort is Sort.BOLDEST
+        return rows, bluffs.of([row.match_id for row in rows]) if by_bluff else {}
 
-    found = with_reader(read)
+    found, bluffings = with_reader(read)
     if as_json:
-        typer.echo(json.dumps([_match_json(match) for match in found], indent=2))
+        objects = [_match_json(match, bluffings.get(match.match_id)) for match in found]
+        typer.echo(json.dumps(objects, indent=2))
         return
     if not found:
         typer.echo("No such match.")
         return
-    table = Table(Column("match", no_wrap=True, min_width=36), "game", "finished (UTC)", "places")
+    table = Table(
+        Column("match", no_wrap=True, min_width=36),
+        *("game", "finished (UTC)", "places"),
+        *(["boldest bluff"] if bluffings else []),
+    )
     for match in found:
         places = sorted(match.seats, key=lambda seat: seat.placing)
         table.add_row(
@@ -95,11 +106,22 @@ def matches(
             f"{match.finished_at:%Y-%m-%d %H:%M:%S}",
             "  ".join(f"{seat.placing}. {seat.bot}" for seat in places)
             + ("  (casual)" if match.casual else ""),
+            *([_boldest(match, bluffings[match.match_id])] if bluffings else []),
         )
     Terminal().print_table(table, lesser=("finished (UTC)", "game"))
 
 
-def _match_json(match: "MatchRow") -> dict[str, Any]:
+def _boldest(match: "MatchRow", bluffing: "Bluffing") -> str:
+    from arena.boards.bluffing import off_in_words
+
+    claim = bluffing.boldest
+    if claim is None:
+        return ""
+    return f"{bluffing.entrants[claim.seat].bot}, {off_in_words(match.game, claim.off)}"
+
+
+def _match_json(match: "MatchRow", bluffing: "Bluffing | None") -> dict[str, Any]:
+    claim = None if bluffing is None else bluffing.boldest
     return {
         "match_id": match.match_id,
         "game": match.game,
@@ -127,6 +149,9 @@ def _match_json(match: "MatchRow") -> dict[str, Any]:
             }
             for number, seat in enumerate(match.seats)
         ],
+        "boldest_bluff": None
+        if claim is None
+        else {"seat": claim.seat, "step": claim.step, "off": claim.off},
     }
 
 

@@ -141,7 +141,7 @@ function trend(row) {
 function loss(row) {
   if (!row[LOSS]) return ["–"];
   const [mean, error] = row[LOSS];
-  return [mean.toFixed(1), error === null ? "" : element("small", "", `±${error.toFixed(1)}`)];
+  return [mean.toFixed(1), element("small", "", `±${error.toFixed(1)}`)];
 }
 
 /** @param {Row} row @param {Data} data */
