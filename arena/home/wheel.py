@@ -16,14 +16,14 @@ from hashlib import sha256
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
+from threading import Lock
 from typing import Final
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from arena.errors import UserError
 from arena.home.loading import SAMPLE_BOTS
-from arena.home.sources import source_files
+from arena.home.sources import PACKAGE, source_files
 
-PACKAGE: Final = "bluff-arena"
 _PACKAGES: Final = ("arena", "arena_dashboard", "arena_sample_bots")
 _CHECKOUT: Final = SAMPLE_BOTS.parents[2]
 _OF_CHECKOUTS: Final = {
@@ -40,20 +40,28 @@ _OF_CHECKOUTS: Final = {
 _METADATA: Final = ("METADATA", "WHEEL", "entry_points.txt", "licenses/LICENSE")
 _TIME: Final = (2020, 2, 2, 0, 0, 0)
 """The same files are the same wheel."""
+_PACKING: Final = Lock()
 
 
 class NoWheelError(UserError):
     """There is nothing that says what the wheel's metadata are."""
 
 
+@cache
 def wheel_name() -> str:
     """The file's name, by which installers know what it is. Raises NoWheelError."""
     return f"{_stem(_installed())}-py3-none-any.whl"
 
 
-@cache
 def wheel() -> bytes:
     """The wheel of what is installed here; made at the first call. Raises NoWheelError."""
+    # Those that come meanwhile wait for it: the cache alone would let each make its own.
+    with _PACKING:
+        return _packed()
+
+
+@cache
+def _packed() -> bytes:
     installed = _installed()
     information = f"{_stem(installed)}.dist-info"
     members = {name: path.read_bytes() for name, path in sorted(_files())}

@@ -10,7 +10,6 @@ from zipfile import ZipFile
 
 import pytest
 
-from arena.home.sources import source_files
 from arena.home.starters import LANGUAGES, StarterError, copy_starter, starter_archive
 
 
@@ -85,17 +84,6 @@ def test_a_script_uses_the_package_where_it_is_installed_and_installs_nothing(
     )
     assert "no arena's" in started.stdout, started.stderr
     assert not (tmp_path / "fox" / ".venv").exists()
-
-
-def test_nothing_hidden_or_built_is_given_away(tmp_path: Path) -> None:
-    kept = {"bot.py", "bot/Main.java", ".gitignore", ".streamlit/config.toml"}
-    others = {".arena/config/owners.json", ".env", "bot/.key", ".streamlit/secrets.toml"}
-    built = {"__pycache__/bot.pyc", "go/bot", "target/bot", "node_modules/grpc/index.js"}
-    for name in kept | others | built:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text("x")
-    found = {path.relative_to(tmp_path).as_posix() for path in source_files(tmp_path)}
-    assert found == kept
 
 
 def test_an_archive_holds_the_starter_and_a_private_script_that_runs_it() -> None:
