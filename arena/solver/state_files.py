@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import numpy as np
 
@@ -51,18 +52,21 @@ class StateFiles:
             "seconds": state.seconds,
         }
         path = self._path(state.dice)
-        beside = path.with_name(f"{path.name}.new")
+        # Of its own: another search may write the same state at the same time.
+        beside = path.with_name(f"{path.name}.{uuid4().hex}.new")
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
-            with beside.open("wb") as file:
+            with beside.open("xb") as file:
                 file.write(json.dumps(figures).encode().ljust(_HEADER_BYTES - 1) + b"\n")
                 for table in (*state.strategy.weights, *state.regrets.weights):
                     file.write(table.data)
             os.replace(beside, path)  # noqa: PTH105  atomic
         except OSError as error:
+            raise StrategyFileError(f"{path} cannot be written: {error.strerror}.") from error
+        finally:
+            # Still there if it did not become the state's.
             with suppress(OSError):
                 beside.unlink()
-            raise StrategyFileError(f"{path} cannot be written: {error.strerror}.") from error
 
     def read(self, dice: DicePair) -> SolvedState | None:
         """A state, if it is there. Raises StrategyFileError."""

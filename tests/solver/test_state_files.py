@@ -1,8 +1,10 @@
 """Files of solved states: what was written is read, and proves the same."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from threading import Barrier
 
 import numpy as np
 import pytest
@@ -117,3 +119,28 @@ def test_a_file_instead_of_a_folder_is_refused_by_name(tmp_path: Path) -> None:
         StateFiles(file).dice()
     with pytest.raises(StrategyFileError, match="cannot be written"):
         StateFiles(file).write(duel(1e-1))
+
+
+def test_searches_that_write_a_state_at_once_leave_one_of_them_whole(tmp_path: Path) -> None:
+    files = StateFiles(tmp_path)
+    states = [duel(), duel(1e-1)]
+    begun = Barrier(len(states))
+
+    def write_often(state: SolvedState) -> None:
+        begun.wait()
+        for _ in range(50):
+            files.write(state)
+
+    with ThreadPoolExecutor(len(states)) as pool:
+        list(pool.map(write_often, states))
+    assert [file.name for file in tmp_path.iterdir()] == ["1-1.state"]
+    read = files.read((1, 1))
+    assert read is not None
+    assert read.exploitability in {state.exploitability for state in states}
+
+
+def test_a_state_that_cannot_be_kept_leaves_nothing_beside(tmp_path: Path) -> None:
+    (tmp_path / "1-1.state").mkdir()
+    with pytest.raises(StrategyFileError, match=r"1-1.state cannot be written"):
+        StateFiles(tmp_path).write(duel(1e-1))
+    assert [file.name for file in tmp_path.iterdir()] == ["1-1.state"]
