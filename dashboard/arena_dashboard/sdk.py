@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from arena.home.wheel import wheel, wheel_name
+from arena.home.wheel import NoWheelError, wheel, wheel_name
 
 _BELOW: Final = "/download"
 
@@ -22,11 +22,20 @@ def install_command(extra: str, page: str | None) -> str:
 
 
 async def _download(request: Request) -> Response:
-    if request.path_params["name"] != wheel_name():
-        return PlainTextResponse(f"There is {_BELOW}/{wheel_name()} alone.\n", 404)
+    # Both read files, the first time.
+    return await asyncio.to_thread(_answer, request.path_params["name"])
+
+
+def _answer(name: str) -> Response:
+    try:
+        if name != wheel_name():
+            return PlainTextResponse(f"There is {_BELOW}/{wheel_name()} alone.\n", 404)
+        packed = wheel()
+    except NoWheelError as error:
+        return PlainTextResponse(f"{error}\n", 404)
     # A checkout's has the same name whatever is in it.
     headers = {"Cache-Control": "no-cache"}
-    return Response(await asyncio.to_thread(wheel), headers=headers, media_type="application/zip")
+    return Response(packed, headers=headers, media_type="application/zip")
 
 
 ROUTES: Final = (Route(f"{_BELOW}/{{name}}", _download),)

@@ -7,6 +7,7 @@ import streamlit as st
 
 from arena.errors import UserError
 from arena.home.starters import LANGUAGES
+from arena.home.wheel import NoWheelError
 from arena.owner_client import OwnerCallError, OwnerClient
 from arena.upload_client import UploadClient
 from arena_dashboard import browser, owners, sdk, sign_in, submitting, uploads
@@ -150,12 +151,15 @@ st.markdown(
     "Try it without any server; whatever it does wrong is listed. The package comes from this "
     "arena and needs Python 3.11 or newer."
 )
-st.code(
-    "python3 -m venv .venv && . .venv/bin/activate\n"
-    f"{sdk.install_command('play', st.context.url)}\n"
-    "arena play mine.py honest timid --matches 200",
-    language="bash",
-)
+try:
+    st.code(
+        "python3 -m venv .venv && . .venv/bin/activate\n"
+        f"{sdk.install_command('play', st.context.url)}\n"
+        "arena play mine.py honest timid --matches 200",
+        language="bash",
+    )
+except NoWheelError as error:
+    st.warning(str(error))
 st.markdown("All of the above from a terminal:")
 st.code(
     f"export ARENA_ADDRESS={owners.public_address()}\n"
