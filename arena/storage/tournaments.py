@@ -274,18 +274,10 @@ async def _change(
 
 
 async def _named(connection: AsyncConnection, name: str) -> Tournament:
-    for tournament in await _tournaments(connection, name=name):
+    found = await connection.execute(statements.tournament_list(name=name))
+    for tournament in await _with_entries(connection, found.all()):
         return tournament
     raise UnknownTournamentError(f"There is no tournament {name}: see `arena tournament list`.")
-
-
-async def _tournaments(
-    connection: AsyncConnection,
-    *,
-    name: str | None = None,
-) -> list[Tournament]:
-    found = await connection.execute(statements.tournament_list(name=name))
-    return await _with_entries(connection, found.all())
 
 
 async def _with_entries(
