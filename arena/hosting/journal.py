@@ -8,7 +8,7 @@ process. They are told to nobody before they are recorded.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Collection
 from dataclasses import dataclass
 from time import monotonic
 from typing import Any
@@ -95,6 +95,14 @@ class Journal:
     def waiting(self) -> int:
         """Matches that are not recorded yet."""
         return len(self._matches)
+
+    def writes(self, block_ids: Collection[str]) -> bool:
+        """Whether the beginning or a match of one of these blocks is not recorded yet."""
+        blocks = frozenset(block_ids)
+        return bool(blocks) and (
+            any(opening.block.id in blocks for opening in self._openings)
+            or any(entry.match.block.id in blocks for entry in self._matches)
+        )
 
     @property
     def spooled(self) -> int:

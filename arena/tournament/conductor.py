@@ -219,8 +219,7 @@ class Conductor:
         """
         tournament, wanted = running.tournament, set(running.wanted)
         game = tournament.rules.game
-        played = not running.resting or self._journal.waiting
-        if not running.wanting or played or running.can_go_on(self._here(game, wanted)):
+        if not running.wanting or self._plays(running) or running.can_go_on(self._here(game, wanted)):
             self._stuck.discard(tournament.id)
         elif tournament.id not in self._stuck:
             self._stuck.add(tournament.id)
@@ -228,8 +227,12 @@ class Conductor:
             found = await self._store.whereabouts(game, [VersionId(one) for one in wanted])
             able = [epoch for epoch, there in found.items() if running.can_go_on(set(there))]
             # Meanwhile a block may have begun.
-            if able and running.resting and not self._journal.waiting and self._forgotten(running):
+            if able and not self._plays(running) and self._forgotten(running):
                 await self._hand_over(running, min(able))
+
+    def _plays(self, running: RunningTournament) -> bool:
+        """Whether a block of it is played here, or what was played of one is not recorded yet."""
+        return not running.resting or self._journal.writes(running.interrupted)
 
     def _forgotten(self, running: RunningTournament) -> bool:
         """Whether storage has forgotten that its blocks were running; if not, it does soon, and

@@ -16,6 +16,7 @@ from arena.scheduling.formats import FormatName
 from arena.tournament.tournament import BlockState, TournamentState
 from tests.hosting.arrivals import Guest, Habit
 from tests.hosting.recorders import down
+from tests.storage.results import finished
 from tests.tournament.cups import CupWorld
 
 
@@ -376,6 +377,26 @@ async def test_a_tournament_is_handed_to_the_referee_where_its_bots_are(
     world.director.arrive(guests[1])
     await world.play(5)
     assert world.cups.begun_blocks == []  # it is another's now
+
+
+async def test_a_result_of_another_match_that_waits_to_be_recorded_keeps_no_tournament_here(
+    searching: CupWorld,
+) -> None:
+    world = searching
+    guests = world.field("a", "b")
+    tournament = world.cup(guests)
+    for guest in guests:
+        world.director.depart(guest)
+    await world.play(1)
+    versions = [guest.registered.version_id for guest in guests]
+    # It waits as long as no time passes.
+    world.journal.add(finished(versions), lambda: None, lambda: None)
+    world.cups.elsewhere[7] = set(versions)
+    async with asyncio.timeout(5):
+        while not world.cups.handed_over:  # noqa: ASYNC110  the conductor tells nobody
+            await asyncio.sleep(0)
+    assert world.cups.handed_over == {tournament.id: 7}
+    assert world.journal.waiting == 1
 
 
 @pytest.mark.parametrize("reason", ["nobody to play there", "a game that they do not play"])
