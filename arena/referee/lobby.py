@@ -20,6 +20,8 @@ PROTOCOL_VERSION = 1
 MAX_INSTANCES = 8
 """Most copies of one version that may be connected at once."""
 MAX_INSTANCE_NAME = 40
+_NO_PLACES = -1
+"""As `max_matches` of a hello; what is smaller counts as 1, like 0."""
 
 _POLICIES = {
     referee_pb2.CHALLENGE_POLICY_ACCEPT: ChallengePolicy.ACCEPT,
@@ -94,7 +96,7 @@ class Lobby:
         Raises ProtocolError for a hello that cannot be served.
         """
         games = _games(hello)
-        wanted = max(1, hello.max_matches) if hello.max_matches >= 0 else 0
+        wanted = 0 if hello.max_matches == _NO_PLACES else max(1, hello.max_matches)
         session = self._session(registered, hello.instance)
         older = self._streams.pop(session, None)
         if older is not None:

@@ -108,7 +108,7 @@ async def welcomed(hall: Hall, greeting: pb.Hello) -> tuple[Visit, pb.Welcome]:
     return visit, pb.PlayResponse.FromString(await outbox.take()).welcome
 
 
-@pytest.mark.parametrize(("asked", "given"), [(-1, 0), (0, 1), (1, 1), (64, 64), (65, 64)])
+@pytest.mark.parametrize(("asked", "given"), [(-2, 1), (-1, 0), (0, 1), (1, 1), (64, 64), (65, 64)])
 async def test_a_bot_plays_at_most_sixty_four_matches_and_none_only_if_it_says_so(
     asked: int, given: int
 ) -> None:
