@@ -8,7 +8,6 @@ from sqlalchemy import (
     Insert,
     Update,
     and_,
-    exists,
     func,
     literal,
     or_,
@@ -82,15 +81,15 @@ def take_up(epoch: int, *, of_the_gone: bool) -> Update:
     return update(tournaments).where(_begun(), free).values(conductor=epoch)
 
 
+def running_lease(epoch: int) -> Row:
+    """epoch, if the lease runs: until the transaction ends nobody takes it over."""
+    runs = select(leases.c.epoch).where(leases.c.epoch == epoch, leases.c.released_at.is_(None))
+    return runs.with_for_update(read=True, key_share=True)
+
+
 def hand_over(tournament_id: int, epoch: int) -> Update:
-    """Lets another lease conduct a tournament, if that runs; returns the tournament's id."""
-    runs = exists().where(leases.c.epoch == epoch, leases.c.released_at.is_(None))
-    return (
-        update(tournaments)
-        .where(tournaments.c.id == tournament_id, runs)
-        .values(conductor=epoch)
-        .returning(tournaments.c.id)
-    )
+    """Lets another lease conduct a tournament."""
+    return update(tournaments).where(tournaments.c.id == tournament_id).values(conductor=epoch)
 
 
 def _begun() -> ColumnElement[bool]:

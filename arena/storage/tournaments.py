@@ -119,7 +119,8 @@ class Tournaments:
     async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
         """Let the referee of another lease conduct a tournament from now on, if it still runs."""
         async with self._fenced() as connection:
-            await connection.execute(statements.hand_over(tournament_id, epoch))
+            if await connection.scalar(statements.running_lease(epoch)) is not None:
+                await connection.execute(statements.hand_over(tournament_id, epoch))
             await connection.execute(statements.tell(tournament_id))
 
     async def whereabouts(

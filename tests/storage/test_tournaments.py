@@ -27,6 +27,8 @@ from arena.storage.store import Store
 from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.tournaments import BEFORE, NewEntry
 from arena.tournament.tournament import BlockState, Rules, Tournament, TournamentState
+from tests.databases import plain
+from tests.storage.locks import waiting
 from tests.storage.log import rated_results
 from tests.storage.results import block, finished
 
@@ -130,6 +132,27 @@ async def test_of_several_referees_one_conducts_a_tournament_that_has_begun(
     assert await conducted_by(referee) == [["cup"]]
     await referee.tournaments.finish(cup.id)
     assert await conducted_by(referee) == [[]]
+
+
+async def test_nobody_takes_a_referee_over_while_it_is_handed_a_tournament(
+    database: str,
+    store: Store,
+    referee: RefereesStore,
+    versions: tuple[VersionId, ...],
+    sql: psycopg.Connection,
+) -> None:
+    await created(store, versions)
+    cup = await store.tournaments.named("cup")
+    free = "SELECT FROM leases WHERE epoch = %s FOR UPDATE SKIP LOCKED"
+    async with open_referees_store(database) as other:
+        epoch = other.lease.epoch
+        with psycopg.connect(plain(database)) as busy:
+            busy.execute("SELECT FROM tournaments FOR UPDATE")
+            handing = asyncio.ensure_future(referee.tournaments.hand_over(cup.id, epoch))
+            await waiting(sql, 1)
+            assert sql.execute(free, [epoch]).rowcount == 0
+        await handing
+        assert sql.execute(free, [epoch]).rowcount == 1
 
 
 async def test_states_change_in_their_order_only(
