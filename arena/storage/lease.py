@@ -18,7 +18,7 @@ from time import monotonic
 from typing import Any, Final
 
 import structlog
-from sqlalchemy import Row, func, insert, select, text, update
+from sqlalchemy import Row, func, insert, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.storage.async_engine import async_engine
@@ -104,6 +104,10 @@ class Lease:
             others = select(leases.c.address).where(
                 leases.c.epoch != self.epoch, leases.c.released_at.is_(None)
             )
+            if not addresses:
+                # Of two that start together the younger gives way.
+                first = or_(leases.c.epoch < self.epoch, leases.c.address.is_not(None))
+                others = others.where(first)
             taken = set((await connection.execute(others)).scalars())
             if taken and not addresses:
                 raise NoAddressError(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from types import NoneType
 
 import psycopg
 import pytest
@@ -13,7 +14,7 @@ import pytest
 from arena.assembly import running_arena
 from arena.processes import spawn, stop
 from arena.storage.async_engine import async_engine
-from arena.storage.errors import DatabaseUnreachableError, LeaseTakenError
+from arena.storage.errors import DatabaseUnreachableError, LeaseTakenError, NoAddressError
 from arena.storage.lease import RENEW_SECONDS, Lease, held_lease
 from arena.storage.process_identity import has_ended, own_identity
 from arena.storage.watch import STILL_SECONDS
@@ -90,6 +91,14 @@ async def listening(lease: Lease, url: str) -> AsyncIterator[None]:
         task = tasks.create_task(lease.listen(url))
         yield
         task.cancel()
+
+
+async def test_of_two_without_address_that_start_together_the_younger_alone_does_not(
+    database: str,
+) -> None:
+    async with held(database) as older, held(database) as younger:
+        told = await asyncio.gather(younger.announce(), older.announce(), return_exceptions=True)
+        assert [type(one) for one in told] == [NoAddressError, NoneType]
 
 
 async def test_a_referee_hears_of_an_address_at_once(
