@@ -6,6 +6,7 @@ few seconds. What is here is known at once. The rows of a referee that has gone 
 """
 
 import asyncio
+import math
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -48,7 +49,8 @@ class Presences:
         self._tells = False
         """Whether there are others to tell, and all was told to them once."""
         self._changed: dict[_Key, None] = {}
-        self._counted = (0, -KEPT_SECONDS)
+        self._counted, self._counted_at = 0, -math.inf
+        self._counting: asyncio.Task[None] | None = None
         lobby.on_change = self._note
 
     def _note(self, session: Session) -> None:
@@ -77,14 +79,20 @@ class Presences:
         before."""
         if self._alone:
             return self._lobby.connected
-        found, at = self._counted
-        if self._now() - at >= KEPT_SECONDS:
-            try:
-                found = await self._store.copies_connected()
-            except StorageError as error:
-                log.warning("connected bots not counted", why=str(error))
-            self._counted = found, self._now()
-        return max(found, self._lobby.connected)
+        if self._now() - self._counted_at >= KEPT_SECONDS:
+            if self._counting is None:
+                self._counting = asyncio.create_task(self._count())
+            await asyncio.shield(self._counting)  # others wait for the same
+        return max(self._counted, self._lobby.connected)
+
+    async def _count(self) -> None:
+        try:
+            self._counted = await self._store.copies_connected()
+        except StorageError as error:
+            log.warning("connected bots not counted", why=str(error))
+        finally:
+            self._counted_at = self._now()
+            self._counting = None
 
     @property
     def _alone(self) -> bool:
