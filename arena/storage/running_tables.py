@@ -8,8 +8,7 @@
     recorded_batches
 
 Unlike results these rows come and go: a match's in the transaction that records it. The reader
-role sees none of them but `presence`, because secrets, and actions that nobody was shown, are in
-them.
+role sees none of them, because secrets, and actions that nobody was shown, are in them.
 """
 
 from sqlalchemy import (

@@ -154,7 +154,7 @@ async def test_however_a_block_ends_nothing_of_it_stays(
 async def test_the_reader_sees_nothing_of_running_matches(
     database: str, referee: RefereesStore, bots: list[Registered]
 ) -> None:
-    for table in (*KEPT_TABLES, "leases", "untold_ends", "recorded_batches"):
+    for table in (*KEPT_TABLES, "leases", "presence", "untold_ends", "recorded_batches"):
         with (
             reading_engine(database).connect() as reader,
             pytest.raises(Exception, match="permission denied"),

@@ -21,7 +21,6 @@ CREATE TABLE presence (
     CONSTRAINT presence_counts_least CHECK (places >= 0 AND seats >= 0)
 );
 CREATE INDEX presence_version_id_ix ON presence (version_id);
-GRANT SELECT ON presence TO arena_reader;
 ALTER TABLE leases ADD COLUMN matches integer NOT NULL DEFAULT 0;
 ALTER TABLE tournaments ADD COLUMN conductor bigint;
 """
