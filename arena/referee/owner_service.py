@@ -80,7 +80,7 @@ class OwnerRegistry(OwnerKeys, Protocol):
         ...
 
 
-Presence = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, tuple[int, int]]]]
+CountCopies = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, tuple[int, int]]]]
 """Of these versions those that are here: how many copies of each are connected to any referee, and
 in how many matches they have a seat. Raises ProtocolError."""
 
@@ -88,10 +88,10 @@ in how many matches they have a seat. Raises ProtocolError."""
 class OwnerService:
     """Serves the proto's OwnerService."""
 
-    def __init__(self, registry: OwnerRegistry, gate: Gate, presence: Presence) -> None:
+    def __init__(self, registry: OwnerRegistry, gate: Gate, count_copies: CountCopies) -> None:
         self._registry = registry
         self._gate = gate
-        self._presence = presence
+        self._count_copies = count_copies
         self._calls = OwnerCalls(registry, gate, pb)
 
     @property
@@ -168,7 +168,7 @@ class OwnerService:
     async def _bots(self, request: pb.ListOwnBotsRequest, owner: Owner) -> pb.ListOwnBotsResponse:
         response = pb.ListOwnBotsResponse()
         found = await self._registry.own_bots(owner, request.bot)
-        present = await self._presence([one.id for one in found])
+        present = await self._count_copies([one.id for one in found])
         for one in found:
             if not response.bots or response.bots[-1].name != one.bot:
                 response.bots.add(

@@ -56,8 +56,8 @@ class Lease:
         self.epoch = epoch
         self._watch = watch
         self.senior = False
-        """Whether no referee that runs is older: it conducts tournaments, and takes over from the
-        dead. Once it is, it stays so."""
+        """Whether no referee that runs is older: it takes over from the dead, and takes up the
+        tournaments of nobody or of the gone. Once it is, it stays so."""
         self.inherited: frozenset[int] = frozenset()
         """The leases that it succeeds directly: what they left is to be gone on with."""
         self.running: frozenset[int] = frozenset((epoch,))
