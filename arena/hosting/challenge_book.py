@@ -220,8 +220,8 @@ def _challenger(wanted: Challenge, present: Sequence[ConnectedBot]) -> Connected
         raise _not_now(f"your bot does not play {wanted.table_type.game}: see `games` of its hello")
     if not any(bot.participant.max_matches for bot in able):
         raise _not_now(
-            "your bot has no places at this referee, only at another of this arena: challenge at "
-            "that one's address"
+            "your bot has no places at this referee: if it has some at another of this arena, "
+            "challenge at that one's address"
         )
     return max(able, key=lambda bot: bot.participant.max_matches - bot.taken)
 
