@@ -219,7 +219,11 @@ class Conductor:
         """
         tournament, wanted = running.tournament, set(running.wanted)
         game = tournament.rules.game
-        if not running.wanting or self._plays(running) or running.can_go_on(self._here(game, wanted)):
+        if (
+            not running.wanting
+            or self._plays(running)
+            or running.can_go_on(self._here(game, wanted))
+        ):
             self._stuck.discard(tournament.id)
         elif tournament.id not in self._stuck:
             self._stuck.add(tournament.id)

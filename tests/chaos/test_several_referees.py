@@ -75,12 +75,14 @@ def test_bots_of_one_place_play_their_matches_on_at_the_other_referee(
     kept = "SELECT id FROM running_matches"
     referees.until(lambda: referees.ids(kept), "nothing is kept")
     running = referees.ids(kept)
-    how(referees, first)
-    referees.until_taken_over()
-    running |= referees.ids(kept)
-    referees.until_all_play()
-    assert [bot.poll() for bot in bots] == [None] * BOTS, referees.said()
-    first.process.send_signal(signal.SIGCONT)
+    try:
+        how(referees, first)
+        referees.until_taken_over()
+        running |= referees.ids(kept)
+        referees.until_all_play()
+        assert [bot.poll() for bot in bots] == [None] * BOTS, referees.said()
+    finally:
+        first.process.send_signal(signal.SIGCONT)
     leave(bots)
     referees.check(running)
 

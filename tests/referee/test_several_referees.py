@@ -243,6 +243,8 @@ async def test_a_sequential_test_is_played_where_copies_of_its_bots_meet(
         second = await stack.enter_async_context(AsyncExitStack())
         junior = await second.enter_async_context(referee(database))
         store = senior.store
+        engine = async_engine(database)
+        stack.push_async_callback(engine.dispose)
         epochs = [senior.store.lease.epoch, junior.store.lease.epoch]
         async with copies(store) as bots:
             await bots.come("new", senior, "left")
@@ -253,7 +255,7 @@ async def test_a_sequential_test_is_played_where_copies_of_its_bots_meet(
                     conduct_connected,
                     *(make_game("bluff", {"dice_per_player": 2}), "new", "old"),
                     Bounds(0.0, 0.1),  # so close together that it plays all its blocks
-                    *(ScoreRule.PLACEMENT, "seed", 100),
+                    *(ScoreRule.PLACEMENT, "seed", 1_000),
                 )
             )
 
@@ -261,13 +263,11 @@ async def test_a_sequential_test_is_played_where_copies_of_its_bots_meet(
                 (test,), _ = await store.tournaments.newest(2)
                 rows = await store.tournaments.blocks(test)
                 done = [one.block_id for one in rows if one.state is BlockState.CLOSED]
-                engine = async_engine(database)
                 async with engine.connect() as connection:
                     statement = text(
                         "SELECT count(*) FROM blocks WHERE epoch = :of AND id = ANY(:ids)"
                     )
                     found = await connection.scalar(statement, {"of": of, "ids": done})
-                await engine.dispose()
                 return int(found or 0)
 
             async def played_at_the_second() -> bool:
