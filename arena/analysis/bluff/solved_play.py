@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from math import comb
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
@@ -56,12 +56,16 @@ class RoundPlay:
         hands with which it never comes there, if it knows all bets."""
         if self.recall is None and len(history) and history[-1] == len(self.bets):
             return np.ones((1, self.tables[role].shape[1]))  # nothing is left but the doubt
-        rows = self.rows(role, history)
-        return self._by_place[role][rows] if self.recall == 1 else _shares(self.tables[role][rows])
+        if self.recall == 1:
+            return self._by_place[role][history[-1] if history else 0]
+        return _shares(self.tables[role][self.rows(role, history)])
 
     def rows(self, role: int, history: Sequence[int]) -> slice:
         """Which rows of the role's table these are."""
-        bets, place = len(self.bets), history[-1] if history else 0
+        place = history[-1] if history else 0
+        if self.recall == 1:
+            return self._rows_by_place[place]
+        bets = len(self.bets)
         row = (
             _node_row(history, role == 0, bets)
             if self.recall is None
@@ -83,16 +87,18 @@ class RoundPlay:
         return likely
 
     @cached_property
-    def _by_place(self) -> tuple[Weights, Weights]:
-        """By role [row, h]: the probabilities of play by the last bet."""
-        found = tuple(np.empty(table.shape) for table in self.tables)
-        bets = len(self.bets)
-        for table, shares in zip(self.tables, found, strict=True):
-            for place in range(bets + 1):
-                row = _recalled_row((place,) if place else (), 1, bets)
-                rows = slice(row, row + bets - place + 1)
-                shares[rows] = _shares(table[rows])
-        return found[0], found[1]
+    def _rows_by_place(self) -> list[slice]:
+        """The rows of play by the last bet."""
+        return [slice(*ends) for ends in pairwise(_first_rows(len(self.bets), 1))]
+
+    @cached_property
+    def _by_place(self) -> tuple[list[Weights], list[Weights]]:
+        """By role and place [a, h]: the probabilities of play by the last bet."""
+        opener, other = self.tables
+        return (
+            [_shares(opener[rows]) for rows in self._rows_by_place],
+            [_shares(other[rows]) for rows in self._rows_by_place],
+        )
 
 
 class Situation(NamedTuple):
