@@ -145,8 +145,6 @@ class _Following:
 
 def _missing(known: NDArray[np.bool_], place: int) -> list[int]:
     """The bets above a place that are not known, the highest first: those below build on them."""
-    if known[place + 1 :].all():  # nearly always
-        return []
     found: list[int] = ((~known[place + 1 :]).nonzero()[0][::-1] + place + 1).tolist()
     return found
 
