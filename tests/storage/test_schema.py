@@ -42,6 +42,7 @@ from arena.storage.owner_tables import (
 )
 from arena.storage.running_tables import (
     leases,
+    presence,
     recorded_batches,
     running_blocks,
     running_matches,
@@ -191,7 +192,7 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
     signer = await store.signer()
     running = (
         *(leases, running_blocks, running_matches, running_replies, recorded_batches),
-        untold_ends,
+        *(untold_ends, presence),
     )
     hosted = (builds, build_files, hosted_versions, hosted_bots, workers, shifts)
     owned = (owner_keys, owner_identities, sign_ins, used_id_tokens, invites)
