@@ -4,7 +4,7 @@
 /**
  * @typedef {[number, number, number, number, string, string, string, boolean, boolean, number,
  *   number, number, number, number, number, string, string[], number, number | null,
- *   [string, string, boolean] | null, [number, number | null] | null]} Row
+ *   [string, string, boolean] | null, [number, number] | null]} Row
  *   version id, rank, best and worst rank, bot, version, owner, house, anchor, Elo, low, high,
  *   matches, win share, mean place, luck-adjusted, flags, band, trend, check (its mark, what it
  *   means, whether all is well), mean loss and its error
