@@ -43,11 +43,20 @@ fi
 """In an archive's run.sh. The package may be installed already; where it is not, systems refuse to
 install packages among their own, and may know Python as `python3` only."""
 
+_WITH_SDK = frozenset({"python"})
+
 _NAMES = {"c++": "cpp", "js": "javascript", "ts": "typescript", "py": "python", "golang": "go"}
 
 
 class StarterError(UserError, ValueError):
     """The starter cannot be copied; the message says what is allowed."""
+
+
+def require_sdk(language: str) -> None:
+    """Raise NoWheelError if a starter in this language of LANGUAGES holds the SDK, which is not
+    here to be packed."""
+    if language in _WITH_SDK:
+        wheel_name()
 
 
 def copy_starter(language: str, directory: Path) -> str:
@@ -64,7 +73,7 @@ def copy_starter(language: str, directory: Path) -> str:
         raise StarterError(f"{directory} is a file: name a new or an empty folder.")
     if directory.is_dir() and any(directory.iterdir()):
         raise StarterError(f"{directory} is not empty: name a new or an empty folder.")
-    sdk = {wheel_name(): wheel()} if name == "python" else {}
+    sdk = {wheel_name(): wheel()} if name in _WITH_SDK else {}
     try:
         _copy(_folder(name), directory)
         if name != "python":

@@ -44,7 +44,7 @@ _PACKING: Final = Lock()
 
 
 class NoWheelError(UserError):
-    """There is nothing that says what the wheel's metadata are."""
+    """There is nothing that says what the wheel's metadata are; the message says what to do."""
 
 
 @cache
@@ -84,7 +84,10 @@ def _installed() -> Distribution:
     try:
         return distribution(PACKAGE)
     except PackageNotFoundError as error:
-        raise NoWheelError(f"{PACKAGE} is not installed, so there is no wheel of it.") from error
+        raise NoWheelError(
+            f"{PACKAGE} runs here without being installed, so there is no wheel of it: in a "
+            "checkout `make setup` installs it."
+        ) from error
 
 
 def _stem(installed: Distribution) -> str:

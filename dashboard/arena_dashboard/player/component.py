@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from functools import cache
 from hashlib import sha256
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Final
 
@@ -86,7 +85,7 @@ def register() -> None:
     if manager.get_component_asset_root(component_name(KEY)) is None:
         manifest = ComponentManifest(
             _PROJECT,
-            version(_PROJECT),
+            _edition(),
             [ComponentConfig(f"{one}-{_edition()}", asset_dir="assets") for one in _SCRIPTS],
         )
         manager.register_from_manifest(manifest, Path(__file__).parent)

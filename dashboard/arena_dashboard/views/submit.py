@@ -6,7 +6,7 @@ from importlib.resources import files
 import streamlit as st
 
 from arena.errors import UserError
-from arena.home.starters import LANGUAGES
+from arena.home.starters import LANGUAGES, require_sdk
 from arena.home.wheel import NoWheelError
 from arena.owner_client import OwnerCallError, OwnerClient
 from arena.upload_client import UploadClient
@@ -66,17 +66,7 @@ def start(made: Made) -> None:
     )
     st.code(made.token, language=None)
     address = owners.public_address()
-    st.markdown(
-        f"**A complete bot in {NAMES[made.language]}**, with address and token filled in: unpack "
-        "it, read its README.md, and run `sh run.sh`, which builds it first."
-    )
-    st.download_button(
-        f"Download the {NAMES[made.language]} starter",
-        partial(submitting.starter, made, address),
-        file_name=submitting.file_name(made),
-        mime="application/zip",
-        type="primary",
-    )
+    offer_starter(made, address)
     st.markdown("**Or any bot you have**, started like this:")
     st.code(submitting.commands(made, address), language="bash")
     st.markdown(
@@ -85,6 +75,27 @@ def start(made: Made) -> None:
         "`arena` comes with the package, see below."
     )
     st.code(submitting.check_command(made, address), language="bash")
+
+
+def offer_starter(made: Made, address: str) -> None:
+    """Let the owner download a bot in the language, or say why not."""
+    language = NAMES[made.language]
+    try:
+        require_sdk(made.language)
+    except NoWheelError as error:
+        st.warning(f"There is no {language} starter to download. {error}")
+        return
+    st.markdown(
+        f"**A complete bot in {language}**, with address and token filled in: unpack it, read its "
+        "README.md, and run `sh run.sh`, which builds it first."
+    )
+    st.download_button(
+        f"Download the {language} starter",
+        partial(submitting.starter, made, address),
+        file_name=submitting.file_name(made),
+        mime="application/zip",
+        type="primary",
+    )
 
 
 @st.fragment
