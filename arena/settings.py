@@ -1,9 +1,10 @@
 """`Settings`: the environment variables `ARENA_…`, as in `ARENA_HOME=/srv/arena arena up`."""
 
 import logging
+import re
 from ipaddress import ip_address
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
@@ -15,6 +16,8 @@ from arena.scheduling.pace import DEFAULT_PACE, read_pace
 
 _PREFIX = "ARENA_"
 _DRIVER = "postgresql+psycopg://"
+MOST_ADDRESSES: Final = 100
+"""Of `public_address`; a referee takes one."""
 
 
 class SettingsError(UserError, ValueError):
@@ -89,7 +92,8 @@ class Settings(BaseSettings):
     public_address: str | None = None
     """Where bots reach this referee among several on one database: `host:port`, or
     `https://host:port`; with a range of ports (`host:50061-50068`) at the first that no other has.
-    Without it the address that it listens on, if that is one of its own."""
+    Without it the address that it listens on, if that is one of its own. Pages show it to authors,
+    of a range the first."""
     dashboard_port: Port = 8501
     """The dashboard's port."""
     socket: Path | None = None
@@ -152,6 +156,23 @@ class Settings(BaseSettings):
     def metrics_address(self) -> tuple[str, int] | None:
         """Where metrics are served, if anywhere."""
         return None if self.metrics_port is None else (self.host, self.metrics_port)
+
+    @property
+    def public_addresses(self) -> tuple[str, ...]:
+        """`public_address`, for each port of a range: `host:50061-50063` is three. Raises
+        SettingsError."""
+        if self.public_address is None:
+            return ()
+        ports = re.fullmatch(r"(.+:)(\d{1,5})-(\d{1,5})", self.public_address)
+        if ports is None:
+            return (self.public_address,)
+        first, last = int(ports[2]), int(ports[3])
+        if not 0 < first <= last < first + MOST_ADDRESSES:
+            raise SettingsError(
+                f"ARENA_PUBLIC_ADDRESS is malformed: {first}-{last} is no range of up to "
+                f"{MOST_ADDRESSES} ports."
+            )
+        return tuple(f"{ports[1]}{port}" for port in range(first, last + 1))
 
     @property
     def identity_provider(self) -> tuple[str, str] | None:

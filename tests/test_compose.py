@@ -99,6 +99,15 @@ def test_referees_can_be_scaled_as_only_the_proxy_publishes_their_ports(
     assert default in referee["environment"]["ARENA_PUBLIC_ADDRESS"]
 
 
+def test_authors_are_shown_the_published_port_that_leads_to_all_referees(
+    compose: dict[str, Any],
+) -> None:
+    services = compose["services"]
+    host, port = services["dashboard"]["environment"]["ARENA_PUBLIC_ADDRESS"].split("}:")
+    assert services["referee"]["environment"]["ARENA_PUBLIC_ADDRESS"].startswith(f"{host}}}:")
+    assert any(published.endswith(f"}}:{port}:50051") for published in services["proxy"]["ports"])
+
+
 def test_the_worker_may_make_namespaces_and_has_no_right_of_the_machine(
     compose: dict[str, Any],
 ) -> None:

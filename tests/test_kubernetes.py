@@ -62,6 +62,24 @@ def test_ports_that_are_named_are_those_that_the_settings_say(
     assert settings["ARENA_PUBLIC_ADDRESS"] == f"$(NODE):{ports['bots']['hostPort']}"
 
 
+def test_authors_are_shown_the_address_of_a_node_on_which_a_referee_runs(
+    manifests: list[dict[str, Any]], containers: list[dict[str, Any]]
+) -> None:
+    referee, dashboard = containers[1:]
+    (port,) = [one["hostPort"] for one in referee["ports"] if one["name"] == "bots"]
+    (shown,) = [one["value"] for one in dashboard["env"] if one["name"] == "ARENA_PUBLIC_ADDRESS"]
+    assert shown == f"$(NODE):{port}"
+    pods = {
+        one["metadata"]["name"]: one["spec"]["template"]
+        for one in manifests
+        if one["kind"] == "Deployment"
+    }
+    beside = pods["dashboard"]["spec"]["affinity"]["podAffinity"]
+    (rule,) = beside["requiredDuringSchedulingIgnoredDuringExecution"]
+    assert rule["topologyKey"] == "kubernetes.io/hostname"
+    assert rule["labelSelector"]["matchLabels"] == pods["referee"]["metadata"]["labels"]
+
+
 def test_a_job_is_removed_before_it_is_applied_again(manifests: list[dict[str, Any]]) -> None:
     # Its template cannot be changed: with another image `kubectl apply` would be refused.
     head = FILE.read_text().split("apiVersion:")[0]

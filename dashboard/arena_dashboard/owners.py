@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from arena.owner_client import OwnerCallError, SignUpTerms
-from arena.settings import Settings, read_settings
+from arena.settings import Settings, on_loopback, read_settings
 from arena.upload_client import UploadClient, UploadTerms
 from arena_dashboard import identities
 
@@ -111,10 +111,20 @@ def refused(error: OwnerCallError) -> None:
 
 
 def public_address() -> str:
-    """The referee's address as the visitor reaches it: by the name in the visitor's own address
-    bar, if the referee listens on all addresses."""
-    settings = _settings()
-    host = settings.host
-    if host in _EVERYWHERE:
-        host = urlsplit(st.context.url or "").hostname or "localhost"
-    return f"{'https://' if settings.tls_cert else ''}{host}:{settings.port}"
+    """The referee's address as the visitor reaches it. Raises SettingsError."""
+    return address_for(st.context.url or "", _settings())
+
+
+def address_for(page: str, settings: Settings) -> str:
+    """The referee's address for a visitor of a page: ARENA_PUBLIC_ADDRESS, or else where it
+    listens. All addresses, and this machine's own for visitors of another, are no address to them:
+    there it is the name by which they reach the page. Raises SettingsError."""
+    listens = f"{'https://' if settings.tls_cert else ''}{settings.host}:{settings.port}"
+    address = next(iter(settings.public_addresses), listens)
+    host, _, port = address.rpartition(":")
+    scheme = "https://" if host.startswith("https://") else ""
+    host = host.removeprefix(scheme)
+    visited = urlsplit(page).hostname or "localhost"
+    if host in _EVERYWHERE or (on_loopback(host) and not on_loopback(visited)):
+        host = f"[{visited}]" if ":" in visited else visited
+    return f"{scheme}{host}:{port}"

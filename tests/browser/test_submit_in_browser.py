@@ -85,6 +85,7 @@ def place(
         "ARENA_DATABASE_URL": database,
         "ARENA_HOME": str(home),
         "ARENA_ADDRESS": f"127.0.0.1:{port}",
+        "ARENA_PUBLIC_ADDRESS": f"localhost:{port}",
         "ARENA_PORT": str(port),
     }
 
@@ -205,7 +206,11 @@ def test_a_stranger_signs_up_registers_a_bot_starts_it_and_sees_its_first_match(
         for line in archive.read(script).decode().splitlines()
         if line.startswith("export ")
     )
-    assert exports["ARENA_ADDRESS"] == place.environment["ARENA_ADDRESS"]
+    assert exports["ARENA_ADDRESS"] == place.environment["ARENA_PUBLIC_ADDRESS"]
+    address = f"export ARENA_ADDRESS={exports['ARENA_ADDRESS']}\n"
+    expect(page.locator('[data-testid="stCode"]').filter(has_text="ARENA_ADDRESS")).to_have_text(
+        [re.compile(re.escape(address))] * 3
+    )
     assert page.get_by_text(exports["ARENA_TOKEN"]).count() >= 1
     overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert page.evaluate(overflow) <= 0

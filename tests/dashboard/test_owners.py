@@ -1,6 +1,7 @@
 """What pages show of owners' bots: escaped text, links that lead out safely, the first steps."""
 
 from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -8,8 +9,9 @@ import pytest
 
 from arena.owner_client import BotSeen, VersionSeen
 from arena.records import CheckOrigin, CheckOutcome
+from arena.settings import Settings
 from arena.storage.checks import RecordedCheck
-from arena_dashboard import bot_tables, own_tables, submitting
+from arena_dashboard import bot_tables, own_tables, owners, submitting
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.markup import in_markdown, with_code
 from arena_dashboard.submitting import Made
@@ -93,6 +95,38 @@ def test_a_line_of_my_bots_says_whether_it_plays_and_links_to_its_faults() -> No
 )
 def test_the_name_of_a_starter_is_safe_for_files(bot: str, file: str) -> None:
     assert submitting.file_name(Made(bot, "1", "go", "arena_x")) == file
+
+
+@pytest.mark.parametrize(
+    ("public", "host", "page", "shown"),
+    [
+        (
+            "https://play.example.org:443",
+            "127.0.0.1",
+            "https://x.org/",
+            "https://play.example.org:443",
+        ),
+        ("play.example.org:61-68", "10.0.0.1", "https://x.org/", "play.example.org:61"),
+        (None, "10.0.0.1", "https://x.org/", "10.0.0.1:7"),
+        (None, "0.0.0.0", "https://x.org/submit", "x.org:7"),
+        (None, "0.0.0.0", "http://[2001:db8::1]:8501/submit", "[2001:db8::1]:7"),
+        (None, "0.0.0.0", "", "localhost:7"),
+        (None, "127.0.0.1", "http://localhost:8501/submit", "127.0.0.1:7"),
+        # To a visitor of another machine, 127.0.0.1 is that other machine.
+        (None, "127.0.0.1", "http://arena.example.org:8501/", "arena.example.org:7"),
+        ("https://127.0.0.1:51", "0.0.0.0", "https://x.org/", "https://x.org:51"),
+    ],
+)
+def test_authors_are_shown_the_address_by_which_they_reach_the_referee(
+    public: str | None, host: str, page: str, shown: str
+) -> None:
+    settings = Settings(public_address=public, host=host, port=7)
+    assert owners.address_for(page, settings) == shown
+
+
+def test_the_address_of_a_referee_with_a_certificate_says_so(tmp_path: Path) -> None:
+    settings = Settings(host="10.0.0.1", port=7, tls_cert=tmp_path)
+    assert owners.address_for("", settings) == "https://10.0.0.1:7"
 
 
 def test_commands_are_quoted_for_the_shell() -> None:

@@ -71,6 +71,13 @@ def test_a_dashboard_whose_address_cannot_be_listened_on(home: Path) -> None:
     assert not home.exists()
 
 
+def test_a_dashboard_that_would_show_authors_what_is_no_address(home: Path) -> None:
+    arguments = ("dashboard", "--port", str(free_port()))
+    with program(home, *arguments, ARENA_PUBLIC_ADDRESS="nowhere") as refused:
+        assert_one_sentence(refused, "ARENA_PUBLIC_ADDRESS is malformed")
+    assert not home.exists()
+
+
 @pytest.mark.parametrize("command", ["leaderboard", "history", "matches", "export results.csv"])
 def test_a_game_that_does_not_exist_is_refused_before_a_database_is_opened(
     home: Path, command: str

@@ -11,7 +11,11 @@ import typer
 from arena.commands.database import database
 from arena.commands.errors import exit_with_message
 from arena.commands.serving.free_ports import require_free
-from arena.commands.serving.own_referee import client_environment, own_address
+from arena.commands.serving.own_referee import (
+    client_environment,
+    own_address,
+    public_addresses,
+)
 from arena.logs import configure_logs
 from arena.processes import spawn, stop
 from arena.settings import read_settings
@@ -44,6 +48,7 @@ def dashboard(
         configure_logs(settings)
         host = settings.host if host is None else host
         port = settings.dashboard_port if port is None else port
+        public_addresses(settings, settings.host)  # refused here: the pages would show any text
         arguments = dashboard_arguments(host, port)
         require_free(host, port=port)
         with database(settings) as url:

@@ -1,12 +1,10 @@
 """The referee of the settings: its TLS, and how programs on its machine reach it."""
 
 import os
-import re
 import socket
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Final
 
 import structlog
 
@@ -17,9 +15,6 @@ from arena.referee.limits import Limits
 from arena.referee.tls import TlsFiles, certificate_name
 from arena.settings import Settings, SettingsError
 from arena.storage.private_socket import make_private, socket_directory
-
-MOST_ADDRESSES: Final = 100
-"""Of which a referee takes one."""
 
 log = structlog.get_logger()
 
@@ -98,9 +93,8 @@ def own_address(settings: Settings, port: int | None = None) -> str:
 def public_addresses(settings: Settings, host: str) -> Callable[[int], Sequence[str]]:
     """By the port, where bots may reach it among several referees, each at another address; nothing
     if nobody says where. Raises SettingsError."""
-    chosen = settings.public_address
-    if chosen is not None:
-        named = _each_of(chosen)
+    named = settings.public_addresses
+    if named:
         try:
             for address in named:
                 Address.parse(address, {})
@@ -111,20 +105,6 @@ def public_addresses(settings: Settings, host: str) -> Callable[[int], Sequence[
         return lambda _port: ()
     scheme = "https://" if settings.tls_cert else ""
     return lambda port: [f"{scheme}{host}:{port}"]
-
-
-def _each_of(address: str) -> list[str]:
-    """`host:50061-50063` as three addresses. Raises SettingsError."""
-    ports = re.fullmatch(r"(.+:)(\d{1,5})-(\d{1,5})", address)
-    if ports is None:
-        return [address]
-    first, last = int(ports[2]), int(ports[3])
-    if not 0 < first <= last < first + MOST_ADDRESSES:
-        raise SettingsError(
-            f"ARENA_PUBLIC_ADDRESS is malformed: {first}-{last} is no range of up to "
-            f"{MOST_ADDRESSES} ports."
-        )
-    return [f"{ports[1]}{port}" for port in range(first, last + 1)]
 
 
 def client_environment(settings: Settings) -> dict[str, str]:
