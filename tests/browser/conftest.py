@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, 
 from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
 from tests.dashboard.cups import hold
-from tests.dashboard.played import creeping, fill
+from tests.dashboard.played import anyhow, creeping, fill
 from tests.dashboard_server import answering, streamlit_options
 from tests.databases import execute, named
 from tests.free_port import free_port
@@ -33,7 +33,8 @@ class Site:
     matches: list[FinishedMatch]
     """Of Bluff at two seats."""
     others: dict[str, FinishedMatch]
-    """One of each game at three seats, and "long": one of more than 1,000 steps."""
+    """One of each game at three seats; "long": one of more than 1,000 steps; "crowded": one of
+    six bots with names as long as may be."""
 
 
 @pytest.fixture(scope="package")
@@ -59,6 +60,9 @@ def site(postgres_server: str, chromium: str) -> Iterator[Site]:
     plan: dict[str, Any] = {"seats": 6, "blocks": 1, "policies": creepers}
     options: dict[str, Any] = {"start_mode": "seat", "dice_per_player": 9}
     others["long"] = asyncio.run(fill(database, **plan, **options))[0]
+    crowd = [(f"the-bot-with-the-very-long-name-{number}", anyhow) for number in range(6)]
+    plan = {"seats": 6, "blocks": 1, "policies": crowd}
+    others["crowded"] = asyncio.run(fill(database, **plan))[0]
     bots = ("honest", "alpha", "beta", "gamma", "a-name-of-some-thirty-letters")
     asyncio.run(hold(database, "cup", FormatName.SWISS, bots, seats=3))
     with dashboard(database) as address:

@@ -47,8 +47,33 @@ def test_a_link_opens_a_moment_as_a_seat_saw_it(page: Page, site: Site) -> None:
     at_step(page, 3)
 
 
+@pytest.mark.parametrize("game", GAMES)
+def test_a_link_without_a_step_opens_at_the_first_claim_and_play_goes_on_from_there(
+    page: Page, site: Site, game: str
+) -> None:
+    match = site.others[game]
+    watch(page, match)
+    expect(page.locator("svg.table")).to_contain_text("claims")
+    step = first_decision(match)
+    at_step(page, step)
+    page.wait_for_url(f"**step={step}**")
+    page.get_by_role("button", name="Play (Space)").click()
+    at_step(page, step + 1)
+    watch(page, match, "&step=0")
+    at_step(page, 0)
+
+
+def first_decision(match: FinishedMatch) -> int:
+    """The first step that a seat took: in these matches it is a claim."""
+    return next(
+        number
+        for number, step in enumerate(match.transcript.steps, 1)
+        if isinstance(step.actor, int)
+    )
+
+
 def test_twenty_fast_key_presses_move_twenty_steps(page: Page, site: Site) -> None:
-    watch(page, site.others["bluff_you"])
+    watch(page, site.others["bluff_you"], "&step=0")
     before = page.evaluate("history.length")
     for _ in range(20):
         page.keyboard.press("ArrowRight", delay=0)
@@ -86,7 +111,7 @@ def test_stepping_asks_the_server_nothing_and_a_viewpoint_once(page: Page, site:
 def test_every_control_leads_to_its_moment(page: Page, site: Site) -> None:
     match = site.others["bluff"]
     last = len(match.transcript.steps)
-    watch(page, match)
+    watch(page, match, "&step=0")
     at_step(page, 0)
     for name, step in (("Last (End)", last), ("Step back (←)", last - 1), ("First (Home)", 0)):
         page.get_by_role("button", name=name).click()
@@ -158,6 +183,33 @@ def test_table_and_controls_are_above_the_fold_and_never_jump(
         assert place["width"] >= 44 and place["height"] >= 44
 
 
+@pytest.mark.parametrize("name", ["bluff", "crowded"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_every_viewpoint_is_in_sight_however_many_and_long_the_names(
+    page: Page, site: Site, name: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    match = site.others[name]
+    watch(page, match)
+    buttons = page.locator(".view").all()
+    places = [place for one in buttons if (place := one.bounding_box()) is not None]
+    assert len(places) == len(match.transcript.setup.entrants) + 3  # and the analysis
+    table = page.locator("svg.table").bounding_box()
+    scrubber = page.locator(".scrubber").bounding_box()
+    assert table is not None and scrubber is not None
+    assert table["y"] + table["height"] <= scrubber["y"]
+    for place in places:
+        assert place["x"] >= 0 and place["x"] + place["width"] <= width
+        assert place["y"] + place["height"] <= table["y"]
+        for other in places:
+            beside = place["x"] + place["width"] <= other["x"] or place["x"] > other["x"]
+            assert place is other or beside or place["y"] != other["y"]
+    last = buttons[-2]
+    last.click()
+    expect(last).to_have_attribute("aria-pressed", "true")
+    assert last.get_attribute("title") == f"Seen by: {match.transcript.setup.entrants[-1].bot}"
+
+
 def test_each_of_a_thousand_steps_is_shown_at_once(page: Page, site: Site) -> None:
     match = site.others["long"]
     last = len(match.transcript.steps)
@@ -201,7 +253,7 @@ def test_the_next_match_of_the_block_is_a_page_of_its_own(page: Page, site: Site
     watch(page, site.matches[0], "&step=2&view=spectator")
     page.get_by_role("link", name="next match").click()
     expect(page.get_by_role("link", name="previous match")).to_be_visible()
-    at_step(page, 0)
+    at_step(page, first_decision(site.matches[1]))
     assert second in page.url and "view=spectator" in page.url
     page.go_back()
     expect(page.get_by_role("link", name="next match")).to_be_visible()
@@ -209,7 +261,7 @@ def test_the_next_match_of_the_block_is_a_page_of_its_own(page: Page, site: Site
 
 
 def test_the_keys_are_told_and_belong_to_fields_where_one_types(page: Page, site: Site) -> None:
-    watch(page, site.matches[0])
+    watch(page, site.matches[0], "&step=0")
     page.keyboard.press("?")
     expect(page.get_by_role("note", name="Keys")).to_be_visible()
     page.keyboard.press("?")

@@ -8,7 +8,7 @@ const assets = new URL("../../../dashboard/arena_dashboard/player/assets/", impo
 /** @param {string} name */
 const module = (name) => import(new URL(name, assets).href);
 
-const { Playback, SPEEDS, roundStarts } = await module("playback.js");
+const { Playback, SPEEDS, firstClaim, roundStarts } = await module("playback.js");
 const { searchFor, stepOf, isEmbedded } = await module("address.js");
 const { keyAction } = await module("keys.js");
 const { merged, unpack } = await module("packed.js");
@@ -47,6 +47,12 @@ test("a step that showed nothing leads to the moment before it", () => {
     playback.seekStep(step);
     assert.equal(playback.at, at, `step ${step}`);
   }
+});
+
+test("who names no step begins at the first claim, or where there is none at the beginning", () => {
+  const claim = { seat: 0 };
+  assert.equal(firstClaim({ frames: [null, null, claim, claim].map((one) => ({ claim: one })) }), 2);
+  assert.equal(firstClaim({ frames: [{ claim: null }, { claim: null }] }), 0);
 });
 
 test("rounds are gone through by their first moments", () => {
@@ -115,7 +121,8 @@ test("an address keeps what is not the player's", () => {
   assert.equal(searchFor(analysed, place), analysed, "the next match is analysed too");
   assert.equal(searchFor(analysed, { ...place, analysed: false }), search);
   for (const wrong of ["", "?step=no", "?step=-3", "?step=1.5", "?step="])
-    assert.equal(stepOf(wrong), 0);
+    assert.equal(stepOf(wrong), null);
+  assert.equal(searchFor("?step=9", { match: "m", view: "0" }), "?match=m&view=0");
 });
 
 /** @param {string} key @param {object} [more] */

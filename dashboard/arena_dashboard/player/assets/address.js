@@ -2,13 +2,15 @@
 
 /**
  * @param {string} search The query string now.
- * @param {{match: string, step: number, view: string, analysed?: boolean}} place
+ * @param {{match: string, step?: number, view: string, analysed?: boolean}} place Without a step the
+ *   player chooses where to begin.
  * @returns {string} The query string of a place; everything else in it stays.
  */
 export function searchFor(search, { match, step, view, analysed }) {
   const query = new URLSearchParams(search);
   query.set("match", match);
-  query.set("step", String(step));
+  if (step === undefined) query.delete("step");
+  else query.set("step", String(step));
   query.set("view", view);
   if (analysed) query.set("analysis", "1");
   else if (analysed === false) query.delete("analysis");
@@ -20,10 +22,10 @@ export function matchOf(search) {
   return (new URLSearchParams(search).get("match") ?? "").toLowerCase();
 }
 
-/** @param {string} search @returns {number} The step of an address; 0 if it names none. */
+/** @param {string} search @returns {number|null} The step of an address; null if it names none. */
 export function stepOf(search) {
   const text = new URLSearchParams(search).get("step") ?? "";
-  return /^\d{1,6}$/.test(text) ? Number(text) : 0;
+  return /^\d{1,6}$/.test(text) ? Number(text) : null;
 }
 
 /** Whether the page is shown inside another one. @param {string} search */

@@ -1,10 +1,14 @@
 /** What decisions were worth: of this moment, of the match, and the chances to win over it. */
 
 import { element } from "./dom.js";
-import { GRADES, percent, points } from "./words.js";
+import { GRADES, tenths } from "./words.js";
 
 /** @typedef {import("./types.js").Match} Match */
 /** @typedef {import("./types.js").Decision} Decision */
+
+const GRADING =
+  "Chances to win are by what the seat knew when it decided, so luck is not in them. The more of " +
+  "its chance a decision cost, the worse its grade: best, fine, inaccurate, mistake, blunder.";
 
 export class Analysis {
   /** @param {Match} match @param {(index: number) => void} seek */
@@ -24,6 +28,7 @@ export class Analysis {
       element("strong", {}, "The decision of the match"),
       `: ${costInWords(match, /** @type {Decision} */ (match.frames[index].decision))} `,
       button,
+      element("span", { class: "faint grading" }, GRADING),
     );
   }
 
@@ -33,10 +38,10 @@ export class Analysis {
     this.now.replaceChildren();
     if (!decision) return;
     const { grade, win, loss, better, forced } = decision;
-    const cost = better ? `: ${better} was better by ${points(loss)} of the match` : "";
+    const other = better ? ` With ${better}: ${tenths(win + loss)}.` : "";
     this.now.append(
       element("span", { class: `tag ${GRADES[grade]}` }, grade),
-      `${cost}${forced ? " (played for it)" : ""}. Chance to win now: ${percent(win)}.`,
+      `${forced ? " (played for it)" : ""} Its chance to win: ${tenths(win)}.${other}`,
     );
   }
 }
@@ -69,9 +74,12 @@ export function chancesToWin({ frames, names, result }) {
 }
 
 /** @param {Match} match @param {Decision} decision */
-function costInWords({ names }, { seat, action, better, loss }) {
+function costInWords({ names }, { seat, action, better, win, loss }) {
   const other = better ?? "another action";
-  return `${names[seat]} chose ${action}; ${other} was better by ${points(loss)} of the match.`;
+  return (
+    `${names[seat]} chose ${action}, and its chance to win was ${tenths(win)}; with ${other} it ` +
+    `would have been ${tenths(win + loss)}.`
+  );
 }
 
 /** @param {Match} match */

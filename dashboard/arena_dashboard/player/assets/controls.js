@@ -11,6 +11,10 @@ import { tag, text } from "./svg.js";
 /** The marks of the scrubber, the most telling first. @type {Mark[]} */
 const MARKS = ["fault", "bluff", "bust", "doubt", "showdown"];
 
+const READING =
+  "P(true) is how likely a claim was to be true, by what the seat or the spectator saw at that " +
+  "moment. Above the line are bluffs and faults, below it doubts, busts and reveals.";
+
 export class Controls {
   /** @param {Match} match @param {import("./player.js").Player} player */
   constructor(match, player) {
@@ -64,6 +68,7 @@ export class Controls {
         button("control", "Help (?)", "?", () => this.toggleHelp()),
       ),
       this.help,
+      element("p", { class: "faint reading" }, READING),
     );
     this.where = /** @type {HTMLElement} */ (this.place.querySelector(".where"));
   }

@@ -6,6 +6,9 @@ import { viewpointName, viewpoints } from "./words.js";
 
 /** @typedef {import("./types.js").Match} Match */
 
+/** With more seats, three buttons stand beside each other on a phone. */
+const MOST_IN_PAIRS = 4;
+
 export class Header {
   /** @param {Match} match @param {import("./player.js").Player} player */
   constructor(match, player) {
@@ -15,9 +18,10 @@ export class Header {
       ["next match ›", match.next],
     ])) {
       if (!id) continue;
-      const place = { match: id, step: 0, view: match.view };
-      links.append(element("a", { href: searchFor(location.search, place) }, words));
+      const href = searchFor(location.search, { match: id, view: match.view });
+      links.append(element("a", { href }, words));
     }
+    const many = match.names.length > MOST_IN_PAIRS ? " many" : "";
     const views = element("div", { class: "views", role: "group", "aria-label": "Seen by" });
     for (const view of viewpoints(match.names.length)) {
       const name = viewpointName(view, match.names);
@@ -25,8 +29,7 @@ export class Header {
       made.setAttribute("aria-pressed", String(view === match.view));
       views.append(made);
     }
-    this.views = views;
-    const look = element("div", { class: "look" }, views);
+    const look = element("div", { class: `look${many}` }, views);
     if (match.analysable) look.append(analysisButton(match, player));
     this.place = element(
       "header",
@@ -41,13 +44,6 @@ export class Header {
       ),
       ...(match.live ? [] : [look]),
     );
-  }
-
-  /** Where the viewpoints do not all fit, the chosen one is in sight. */
-  showView() {
-    const chosen = this.views.querySelector("[aria-pressed=true]");
-    if (chosen instanceof HTMLElement)
-      this.views.scrollLeft = chosen.offsetLeft - this.views.offsetLeft - 60;
   }
 }
 

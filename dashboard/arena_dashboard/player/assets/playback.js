@@ -99,6 +99,17 @@ export class Playback {
 }
 
 /**
+ * Where a match begins for who names no step: everything before it is dealing.
+ * @param {{frames: readonly {claim: object|null}[]}} match
+ */
+export function firstClaim({ frames }) {
+  return Math.max(
+    0,
+    frames.findIndex(({ claim }) => claim),
+  );
+}
+
+/**
  * The first moment of each round, ascending.
  * @param {readonly {round: number}[]} frames
  */

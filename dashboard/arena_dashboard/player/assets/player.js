@@ -10,7 +10,7 @@ import { keyAction } from "./keys.js";
 import { Live } from "./live.js";
 import { Log } from "./log.js";
 import { unpack } from "./packed.js";
-import { Playback } from "./playback.js";
+import { firstClaim, Playback } from "./playback.js";
 import { resultElement } from "./result.js";
 import { saveStill } from "./still.js";
 import { onSwipe } from "./swipe.js";
@@ -56,14 +56,15 @@ export class Player {
       this.live.receive(match);
       return;
     }
-    const step = this.place ? this.step : stepOf(location.search);
     const same = this.match?.match === match.match;
+    const step = same ? this.step : stepOf(location.search);
     const { playing, speed, loop } = this.playback;
     this.match = match;
     this.waiting = false;
     this.playback = new Playback(match.frames);
     Object.assign(this.playback, { speed, loop, playing: playing && same });
-    this.playback.seekStep(same || !this.place ? step : stepOf(location.search));
+    if (step === null) this.playback.seek(firstClaim(match));
+    else this.playback.seekStep(step);
     this.build(match);
     this.listen();
     this.draw();
@@ -105,7 +106,6 @@ export class Player {
       resultElement(match),
     );
     this.root.append(this.place);
-    this.header.showView();
     this.shown = -1;
     this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(scene);

@@ -170,7 +170,7 @@ function drawClaim(match, frame, width) {
   const third = Math.max(second + 92, width * 0.72);
   const single = match.view === "everything" ? null : claim.chances[0];
   return [
-    label("small", 0, 18, fitted(`${match.names[claim.seat]} claims`, second - 10, 12)),
+    label("small", 0, 18, `${fitted(match.names[claim.seat], second - 54, 12)} claims`),
     game.claim(frame, 0, 26),
     claim.truth !== null && [
       label("small", second, 18, "truth"),

@@ -36,9 +36,9 @@ export const GRADES = {
   blunder: "bad",
 };
 
-/** What an action cost: a difference of chances. @param {number} loss */
-export function points(loss) {
-  return `${(100 * loss).toFixed(1)} %`;
+/** A chance to win, so exactly that small losses are seen. @param {number} chance */
+export function tenths(chance) {
+  return `${(100 * chance).toFixed(1)}\u00a0%`;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Bluff You!: three dice, what is said of them, and who owns which chip. */
 
 import { chip, die } from "../pieces.js";
-import { at, label } from "../svg.js";
+import { at, fitted, label } from "../svg.js";
 
 /** @typedef {import("../types.js").Match} Match */
 /** @typedef {import("../types.js").Frame} Frame */
@@ -52,6 +52,7 @@ export function middle(match, frame, width) {
     0,
   );
   const left = DICE * 34 + 56;
+  const said = `: ${answer || "?"}`;
   return [
     label(
       "faint",
@@ -66,10 +67,7 @@ export function middle(match, frame, width) {
         "answer",
         left,
         34,
-        `${match.names[to]}: ${answer || "?"}`.slice(
-          0,
-          Math.max(8, Math.floor((width - left) / 8)),
-        ),
+        `${fitted(match.names[to], width - left - said.length * 8, 15)}${said}`,
       ),
     at(2, 50, chips(centre, [], Math.min(width - 4, CHIPS * LARGEST), 1)),
   ];
