@@ -16,6 +16,7 @@ from tests.games.contract import HOOKS
 from tests.playthroughs.recording import PLAYTHROUGHS
 
 ROOT = Path(__file__).parents[1]
+RULES = "sample_bots/python/arena_sample_bots/language_model/rules"
 ENVELOPES = {
     kind: game_pb2.DESCRIPTOR.message_types_by_name[kind].oneofs_by_name["game"]
     for kind in ("Options", "Action", "Draw", "View", "Event")
@@ -51,6 +52,9 @@ def test_a_game_is_in_every_place_it_must_be_in(name: str) -> None:
         "dashboard/scenes/__init__.py: its line in SCENES": name in SCENES,
         "tests/independent_referee.py: its line in GAMES": name in independent_referee.GAMES,
         f"docs/games/{name}.md: its rules for bot authors": path(f"docs/games/{name}.md"),
+        f"{RULES}/{name}.md: its rules for models, and for who reads along on the pages": path(
+            f"{RULES}/{name}.md"
+        ),
     } | {
         f"proto/arena/v1/game.proto: its line in {kind}": members(kind).get(name) == proto
         for kind in ENVELOPES

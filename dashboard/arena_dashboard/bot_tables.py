@@ -35,11 +35,14 @@ _REASONS = {
 
 def index(rows: Sequence[Any], checks: Mapping[VersionId, RecordedCheck]) -> Html:
     """A page of the list of bots, with the `checks` of their newest versions."""
-    heads = ("Bot", "Owner", "Newest version", "Registered")
+    # On a phone the owner stands under the bot's name.
+    heads = (("Bot", None), ("Owner", "ba-wide"), ("Newest version", None), ("Registered", None))
     return tag(
         "table",
         tag("caption", "Bots by name", class_="ba-unseen"),
-        tag("thead", tag("tr", *(tag("th", text, scope="col") for text in heads))),
+        tag(
+            "thead", tag("tr", *(tag("th", text, scope="col", class_=look) for text, look in heads))
+        ),
         tag("tbody", together(*(_listed(row, checks.get(row.newest_id)) for row in rows))),
         class_="ba-table",
     )
@@ -54,8 +57,9 @@ def _listed(row: Any, check: RecordedCheck | None) -> Html:
             " ",
             badge("house") if row.house else "",
             badge("retired", "warn") if row.retired_at else "",
+            tag("div", row.owner, class_="ba-faint ba-narrow ba-said"),
         ),
-        tag("td", row.owner),
+        tag("td", row.owner, class_="ba-wide"),
         tag(
             "td",
             f"v{row.newest}",

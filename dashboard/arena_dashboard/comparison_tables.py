@@ -112,7 +112,7 @@ def numbers(
         ("Bot", "", None),
         ("Elo", "ba-number", None),
         ("Nash", "ba-number", "Weight in the equilibrium of picking a bot. Does not affect ranks"),
-        *((f"Wins at {size}", "ba-number", f"{1 / size:.0%} is average") for size in sizes),
+        *((f"Wins, {size} seats", "ba-number", f"{1 / size:.0%} is average") for size in sizes),
         ("Faults", "ba-number", "Late, illegal, malformed or missing answers"),
         ("Forfeits", "ba-number", None),
     ]

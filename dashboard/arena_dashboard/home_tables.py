@@ -14,6 +14,20 @@ TOP = 3
 """Bots shown of a ladder."""
 
 
+def welcome() -> Html:
+    """What this is, for who comes for the first time."""
+    return tag(
+        "p",
+        "Programs play games of bluff against each other: dice or cards are hidden, a claim may be "
+        "a lie, and a doubt shows the truth. Watch a match, ",
+        tag("a", "play against them", href="play"),
+        ", or ",
+        tag("a", "submit a bot", href="submit"),
+        " of your own.",
+        class_="ba-said",
+    )
+
+
 def now(matches_a_second: float | None, activity: RefereeActivity | None, known: bool) -> Html:
     """What is going on; `known` says whether these pages know a referee to ask."""
     figures = []

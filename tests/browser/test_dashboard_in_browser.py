@@ -111,7 +111,7 @@ def test_a_match_of_the_list_leads_to_its_replay(page: Page) -> None:
     "path",
     [
         *("/", "/leaderboard", "/matches", "/replay", "/submit"),
-        *("/head-to-head", "/history", "/bot?bot=alpha"),
+        *("/head-to-head", "/history", "/bot", "/bot?bot=alpha"),
         *("/tournaments", "/tournaments?name=cup"),
     ],
 )
@@ -126,6 +126,18 @@ def test_no_page_is_wider_than_a_phone(page: Page, path: str) -> None:
         ".map(e => e.getBoundingClientRect().right))"
     )
     assert widest <= 391
+
+
+def test_on_a_phone_the_list_of_bots_tears_no_name_and_has_the_owner_under_it(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/bot")
+    link = page.get_by_role("link", name="honest", exact=True)
+    expect(link).to_be_visible()
+    assert link.evaluate("e => e.getClientRects().length") == 1
+    owner = page.locator(".ba-table tr").filter(has=link).get_by_text("arena").filter(visible=True)
+    above, below = link.bounding_box(), owner.bounding_box()
+    assert above is not None and below is not None
+    assert below["y"] >= above["y"] + above["height"]
 
 
 def test_the_matrix_is_reached_and_scrolled_with_keys_alone(page: Page) -> None:

@@ -40,7 +40,7 @@ def test_every_pair_is_in_the_matrix_with_its_wilson_interval(filled: Filler) ->
     assert f"alpha 1 against beta 1: {met.wins} won, 0 tied, {met.losses} lost" in page
     assert f"<small>{met.low:.0%}–{met.high:.0%}</small>".replace("%", "") in page
     assert page.count('class="ba-heat ') == 9
-    assert "Wins at 2" in page and "Forfeits" in page
+    assert "Wins, 2 seats" in page and "Forfeits" in page
     assert "The ratings explain worst" in texts(app) or facts.comparisons.worst is None
     assert 'href="bot?bot=alpha"' in page
 

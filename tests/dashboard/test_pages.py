@@ -10,6 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from arena.analysis import SITUATIONS, Grade, analyse, analyse_bot, decisions
 from arena.commands.results.keep_analyses import keep_missing
+from arena.games import GAMES
 from arena.luck import luck_of
 from arena.match.clock import TimeControl
 from arena.match.transcript_json import read_json
@@ -354,6 +355,16 @@ def test_under_a_replay_are_the_other_matches_of_its_block(filled: Filler) -> No
     linked = re.findall(r">(Match \d): [^<]*<", html(app))
     assert linked == ["Match 1", "Match 3"]
     assert f"<code>arena verify {replay['match']}.json</code>" in html(app)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_under_a_replay_are_the_rules_of_its_game(filled: Filler, game: str) -> None:
+    filled(blocks=1, game=game)
+    app = open_page("replay")
+    (folded,) = [one for one in app.expander if GAMES[game].title in one.label]
+    (rules,) = folded.markdown
+    assert rules.value.startswith(f"{GAMES[game].title}, 2 to ")
+    assert not re.search(r"(?<!\\)\*", rules.value)  # a star of Bluff is no emphasis
 
 
 def test_a_match_of_a_tournament_leads_to_it(arena: str) -> None:

@@ -46,7 +46,8 @@ def show(ladder: LadderId) -> None:
         )
     st.caption(
         "Nash: the weight of each bot in the equilibrium of choosing a bot. A bot that only beats "
-        "weak bots gains Elo but no weight. Small changes of the results can change it a lot."
+        "weak bots gains Elo but no weight. Small changes of the results can change it a lot. "
+        "Wins: the share of its matches at tables of that size that it won."
     )
 
 

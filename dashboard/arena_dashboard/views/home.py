@@ -57,7 +57,7 @@ def show_later() -> None:
         browser.beat("later", browser.PULSE_SECONDS)
         return
     if ladders:
-        st.subheader("Best bots")
+        st.subheader("Best bots by Elo rating")
         st.html(home_tables.ladders(ladders))
     else:
         st.info("No match has been played yet. The first ratings appear some seconds after it.")
@@ -74,6 +74,7 @@ def show_later() -> None:
 if LADDER_QUERY & st.query_params.to_dict().keys():
     st.switch_page("views/leaderboard.py", query_params=st.query_params.to_dict())
 st.title("Now playing")
+st.html(home_tables.welcome())
 show_now()
 show_later()
 browser.keep_current("away", data.away(), data.away)

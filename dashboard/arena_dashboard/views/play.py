@@ -13,6 +13,7 @@ from arena_dashboard.playing import component
 from arena_dashboard.playing.game_options import choose_options
 from arena_dashboard.playing.people import BANK_SECONDS, COOKIE, People, Person, people, wanted
 from arena_dashboard.playing.picture import replay_of
+from arena_dashboard.rules import show_rules
 from arena_dashboard.streams import network_of
 from arena_dashboard.url_choice import to_url, url_choice
 
@@ -34,6 +35,7 @@ def choose(everybody: People) -> None:
         on_change=to_url("game"),
         required=True,
     )
+    show_rules(game)
     names = [f"{one.entrant.bot}:{one.entrant.version}" for one in found]
     bots = [one.entrant.bot for one in found]
     labels = {
@@ -76,7 +78,7 @@ def choose(everybody: People) -> None:
             st.rerun()
     st.caption(
         "The match is unrated. You see what a bot in your seat would see, and every draw can be "
-        "checked afterwards in the replay. Rules: docs/games."
+        "checked afterwards in the replay."
     )
 
 

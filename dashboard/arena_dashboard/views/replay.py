@@ -15,6 +15,7 @@ from arena.storage.rows import MatchRow
 from arena_dashboard import data, match_page
 from arena_dashboard.markup import command, together
 from arena_dashboard.player import component
+from arena_dashboard.rules import show_rules
 from arena_dashboard.watching import Onlooker
 
 
@@ -63,6 +64,7 @@ with st.container(key="around"):
     facts = match_page.match_facts(row, match["doubt"], match["signedBy"])
     links = match_page.links(row, block, data.tournament_of(row), match["view"])
     st.html(together(facts, links))
+    show_rules(row.game)
     st.download_button(
         "Transcript",
         lambda: data.transcript_file(row.match_id),

@@ -174,9 +174,9 @@ except NoWheelError as error:
 st.markdown("All of the above from a terminal:")
 st.code(
     f"export ARENA_ADDRESS={owners.public_address()}\n"
-    "arena signup 'Your Name'     # --invite CODE, where one is needed\n"
-    "arena submit mine.py          # the arena runs it; or run it yourself:\n"
-    "arena bot new mine           # prints the token, once\n"
+    "arena signup 'Your Name'  # --invite CODE, where one is needed\n"
+    "arena submit mine.py      # the arena runs it; or run it yourself:\n"
+    "arena bot new mine        # prints the token, once\n"
     "ARENA_TOKEN=the-token python mine.py",
     language="bash",
 )
