@@ -210,6 +210,36 @@ def test_every_viewpoint_is_in_sight_however_many_and_long_the_names(
     assert last.get_attribute("title") == f"Seen by: {match.transcript.setup.entrants[-1].bot}"
 
 
+def test_on_a_phone_the_focus_is_never_out_of_sight(page: Page, site: Site) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    watch(page, site.others["bluff"])
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    seen = set()
+    for _ in range(30):
+        page.keyboard.press("Tab")
+        name, sides, in_sight = page.evaluate(FOCUS)
+        assert in_sight, (name, sides)
+        seen.add(name)
+    page.get_by_test_id("stExpandSidebarButton").click()
+    expect(page.get_by_role("link", name="Leaderboard")).to_be_in_viewport()
+    assert {"Seen by: Everything", "Analysis", "Play (Space)", "Copy a link to this moment"} <= seen
+
+
+FOCUS = """() => {
+    let one = document.activeElement
+    while (one.shadowRoot?.activeElement) one = one.shadowRoot.activeElement
+    const { left, right, top, bottom } = one.getBoundingClientRect()
+    const middle = [(left + right) / 2, (top + bottom) / 2]
+    let on = document.elementFromPoint(...middle)
+    while (on?.shadowRoot) on = on.shadowRoot.elementFromPoint(...middle)
+    const name = one.getAttribute("aria-label") ?? one.textContent
+    const around = each => each ? [each, ...around(each.parentNode ?? each.host)] : []
+    const inSight = around(on).includes(one) || (on && around(one).includes(on))
+    return [name, [left, right, top, bottom], inSight]
+}"""
+"""What has the focus, where it is, and whether it is what one sees there."""
+
+
 def test_each_of_a_thousand_steps_is_shown_at_once(page: Page, site: Site) -> None:
     match = site.others["long"]
     last = len(match.transcript.steps)
