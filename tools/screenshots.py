@@ -62,6 +62,7 @@ CHART: Final = "[data-testid=stVegaLiteChart] :is(canvas, svg)"
 CONTENT: Final = {
     "home": PLAYER,
     "replay": PLAYER,
+    "analysis": ".player .costliest",
     "history": CHART,
     "bot": CHART,
     "play": ".stButton",
