@@ -1,35 +1,17 @@
-"""The player in a real browser: every way to a moment, from every viewpoint, on every screen."""
+"""The player in a real browser: every way to a moment, from every viewpoint."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, WebSocket, expect
+from playwright.sync_api import Page, WebSocket, expect
 
 from arena.match.transcript_json import read_json
 from arena.records import FinishedMatch
-from tests.browser.axe import assert_nothing_serious, needs_axe
 from tests.browser.conftest import Site
+from tests.browser.replays import GAMES, at_step, watch
 
-GAMES = ["bluff", "bluff_you", "bloeff"]
 GRADE = re.compile("^(best|fine|inaccurate|mistake|blunder)$")
-
-
-def watch(page: Page, match: FinishedMatch, query: str = "") -> None:
-    """Open the replay of a match and wait for its table."""
-    page.goto(f"/replay?match={match.transcript.setup.match_id}{query}")
-    expect(page.locator(".player svg.table g.seat").first).to_be_visible()
-
-
-def at_step(page: Page, step: int) -> None:
-    expect(page.locator(".entry[aria-current] .number")).to_have_text(str(step))
-
-
-def height(page: Page) -> float:
-    box = page.locator(".player svg.table").bounding_box()
-    assert box is not None
-    return box["height"]
 
 
 def test_a_link_opens_a_moment_as_a_seat_saw_it(page: Page, site: Site) -> None:
@@ -164,82 +146,6 @@ def test_a_lie_is_seen_as_one_and_only_where_it_may_be(page: Page, site: Site, g
     expect(page.locator("svg.table")).to_contain_text("P(true), Spectator")
 
 
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize(("width", "tall"), [(1440, 900), (390, 844)])
-def test_table_and_controls_are_above_the_fold_and_never_jump(
-    page: Page, site: Site, game: str, width: int, tall: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": tall})
-    watch(page, site.others[game])
-    first = height(page)
-    for _ in range(12):
-        page.keyboard.press("ArrowRight")
-        assert height(page) == first
-    box = page.locator("svg.table").bounding_box()
-    assert box is not None and box["y"] + box["height"] <= tall
-    for control in page.locator(".buttons .control").all():
-        place = control.bounding_box()
-        assert place is not None and place["y"] + place["height"] <= tall
-        assert place["width"] >= 44 and place["height"] >= 44
-
-
-@pytest.mark.parametrize("name", ["bluff", "crowded"])
-@pytest.mark.parametrize("width", [1440, 390])
-def test_every_viewpoint_is_in_sight_however_many_and_long_the_names(
-    page: Page, site: Site, name: str, width: int
-) -> None:
-    page.set_viewport_size({"width": width, "height": 844})
-    match = site.others[name]
-    watch(page, match)
-    buttons = page.locator(".view").all()
-    places = [place for one in buttons if (place := one.bounding_box()) is not None]
-    assert len(places) == len(match.transcript.setup.entrants) + 3  # and the analysis
-    table = page.locator("svg.table").bounding_box()
-    scrubber = page.locator(".scrubber").bounding_box()
-    assert table is not None and scrubber is not None
-    assert table["y"] + table["height"] <= scrubber["y"]
-    for place in places:
-        assert place["x"] >= 0 and place["x"] + place["width"] <= width
-        assert place["y"] + place["height"] <= table["y"]
-        for other in places:
-            beside = place["x"] + place["width"] <= other["x"] or place["x"] > other["x"]
-            assert place is other or beside or place["y"] != other["y"]
-    last = buttons[-2]
-    last.click()
-    expect(last).to_have_attribute("aria-pressed", "true")
-    assert last.get_attribute("title") == f"Seen by: {match.transcript.setup.entrants[-1].bot}"
-
-
-def test_on_a_phone_the_focus_is_never_out_of_sight(page: Page, site: Site) -> None:
-    page.set_viewport_size({"width": 390, "height": 844})
-    watch(page, site.others["bluff"])
-    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
-    seen = set()
-    for _ in range(30):
-        page.keyboard.press("Tab")
-        name, sides, in_sight = page.evaluate(FOCUS)
-        assert in_sight, (name, sides)
-        seen.add(name)
-    page.get_by_test_id("stExpandSidebarButton").click()
-    expect(page.get_by_role("link", name="Leaderboard")).to_be_in_viewport()
-    assert {"Seen by: Everything", "Analysis", "Play (Space)", "Copy a link to this moment"} <= seen
-
-
-FOCUS = """() => {
-    let one = document.activeElement
-    while (one.shadowRoot?.activeElement) one = one.shadowRoot.activeElement
-    const { left, right, top, bottom } = one.getBoundingClientRect()
-    const middle = [(left + right) / 2, (top + bottom) / 2]
-    let on = document.elementFromPoint(...middle)
-    while (on?.shadowRoot) on = on.shadowRoot.elementFromPoint(...middle)
-    const name = one.getAttribute("aria-label") ?? one.textContent
-    const around = each => each ? [each, ...around(each.parentNode ?? each.host)] : []
-    const inSight = around(on).includes(one) || (on && around(one).includes(on))
-    return [name, [left, right, top, bottom], inSight]
-}"""
-"""What has the focus, where it is, and whether it is what one sees there."""
-
-
 def test_each_of_a_thousand_steps_is_shown_at_once(page: Page, site: Site) -> None:
     match = site.others["long"]
     last = len(match.transcript.steps)
@@ -361,26 +267,3 @@ def test_an_analysis_tells_a_seat_of_its_own_decisions_and_a_spectator_of_none(
     page.keyboard.press("s")
     expect(page.locator(".costliest")).to_contain_text("hidden dice")
     expect(page.locator(".entry .tag", has_text=GRADE)).to_have_count(0)
-
-
-@needs_axe
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_serious_bars_anybody_from_an_analysis(
-    site: Site, scheme: str, width: int, within: Callable[..., Page]
-) -> None:
-    page = within(color_scheme=scheme, viewport={"width": width, "height": 844})
-    watch(page, site.matches[0], "&step=6&analysis=1")
-    expect(page.locator(".costliest")).to_be_attached()
-    assert_nothing_serious(page, "{include: [['.stBidiComponent']]}")
-
-
-@needs_axe
-@pytest.mark.parametrize("game", GAMES)
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_serious_bars_anybody_from_the_player(
-    site: Site, browser: Browser, game: str, scheme: str, within: Callable[..., Page]
-) -> None:
-    page = within(color_scheme=scheme)
-    watch(page, site.others[game], "&step=6")
-    assert_nothing_serious(page, "{include: [['.stBidiComponent']]}")
