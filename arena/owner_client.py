@@ -12,6 +12,7 @@ from arena.bot.address import Address, AddressError
 from arena.errors import UserError
 from arena.records import Allowance, SignUp
 from arena.referee import visitors
+from arena.referee.paging import MOST_LINES
 from arena.v1 import owner_pb2 as pb
 from arena.v1 import registry_pb2
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
@@ -90,6 +91,16 @@ class BotSeen:
         return all(one.retired for one in self.versions)
 
 
+@dataclass(frozen=True, slots=True)
+class BotPage:
+    """A page of an owner's bots; one with many versions goes on on the next page."""
+
+    bots: tuple[BotSeen, ...]
+    """By name."""
+    next_page: str
+    """The token of the next page; empty after the last."""
+
+
 class OwnerClient:
     """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
 
@@ -156,10 +167,21 @@ class OwnerClient:
         answer = self._ask(self._registry.RegisterBot, request, key)
         return answer.entrant.bot, answer.token
 
-    def bots(self, key: str, bot: str = "") -> list[BotSeen]:
-        """The owner's bots, or the one of that name, by name."""
-        answer = self._ask(self._owners.ListOwnBots, pb.ListOwnBotsRequest(bot=_sent(bot)), key)
-        return [_bot(one) for one in answer.bots]
+    def bots(
+        self, key: str, *, prefix: str = "", versions: int = MOST_LINES, page: str = ""
+    ) -> BotPage:
+        """Bots of the owner whose name begins with `prefix`, by name, with so many versions
+        together; `page` is the token of a page."""
+        request = pb.ListOwnBotsRequest(
+            name_prefix=_sent(prefix), page_size=versions, page_token=_sent(page)
+        )
+        answer = self._ask(self._owners.ListOwnBots, request, key)
+        return BotPage(tuple(map(_bot, answer.bots)), answer.next_page_token)
+
+    def bot(self, key: str, name: str) -> BotSeen:
+        """The owner's bot of that name, with its newest versions, MOST_LINES at most."""
+        answer = self._ask(self._owners.ListOwnBots, pb.ListOwnBotsRequest(bot=_sent(name)), key)
+        return _bot(answer.bots[0])
 
     def describe(
         self,
@@ -236,6 +258,7 @@ def _bot(one: pb.OwnBot) -> BotSeen:
 
 __all__ = [
     "AddressError",
+    "BotPage",
     "BotSeen",
     "OwnerCallError",
     "OwnerClient",

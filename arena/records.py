@@ -92,6 +92,19 @@ class Allowance:
 
 
 @dataclass(frozen=True, slots=True)
+class OwnBots:
+    """Which versions of an owner's bots are asked for."""
+
+    bot: str = ""
+    """Of this bot alone; of all for ""."""
+    prefix: str = ""
+    """Of bots whose name begins with this."""
+    after: VersionId | None = None
+    """Of those behind this version."""
+    limit: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class OwnedVersion:
     """A version of an owner's bot, as its owner sees it."""
 

@@ -11,6 +11,7 @@ from arena.records import (
     CheckOrigin,
     CheckOutcome,
     Identity,
+    OwnBots,
     OwnedVersion,
     Owner,
     RecordedChallenge,
@@ -175,9 +176,9 @@ class StoredRegistry:
             )
         return owner
 
-    async def own_bots(self, owner: Owner, bot: str) -> list[OwnedVersion]:
+    async def own_bots(self, owner: Owner, wanted: OwnBots) -> list[OwnedVersion]:
         async with as_statuses():
-            found = await self._store.owners.bots(owner, bot or None)
+            found = await self._store.owners.bots(owner, wanted)
             checks = await self._store.checks.last([one.id for one in found])
         return [
             replace(one, check=check_in_words(checks[one.id])) if one.id in checks else one

@@ -7,7 +7,7 @@ from rich.table import Table
 
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.listing import SHOWN, Limit, say_shown
+from arena.commands.listing import SHOWN, Limit, say_more
 from arena.commands.owners import any_bot, hosted
 from arena.commands.owners.any_bot import tell_token
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
@@ -64,17 +64,16 @@ def list_bots(
     limit: Limit = SHOWN,
     search: Annotated[
         str,
-        typer.Option(help="Only bots with this in their name; with --operator or their owner's."),
+        typer.Option(
+            help="Only bots whose name begins with this; with --operator also those of the owner "
+            "of that name."
+        ),
     ] = "",
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
     """List your bots and their versions by name; all owners' with --operator."""
-    if operator:
-        lines, count = any_bot.any_bots(limit, search)
-    else:
-        own = [line for line in _own_bots(address) if search.lower() in line["bot"].lower()]
-        lines, count = own[:limit], len(own)
+    lines, more = any_bot.any_bots(limit, search) if operator else _own_bots(address, limit, search)
     if as_json:
         say_json(lines)
         return
@@ -84,7 +83,8 @@ def list_bots(
         owner = [line["owner"]] if operator else []
         table.add_row(line["bot"], line["version"], *owner, str(line["matches"]), ", ".join(marks))
     Terminal().print_table(table)
-    say_shown(len(lines), count, "versions", "--limit and --search show others")
+    if more:
+        say_more(limit, "versions")
 
 
 @app.command()
@@ -100,7 +100,7 @@ def show(
         any_bot.show_bot(name, as_json=as_json)
         return
     with exit_with_message():
-        (bot,) = client_of(address).bots(login_at(address).key, name)
+        bot = client_of(address).bot(login_at(address).key, name)
     if as_json:
         shown = {"bot": bot.name, "text": bot.text, "language": bot.language, "link": bot.link}
         say_json(shown | {"frozen": bot.frozen, "versions": _versions(bot)})
@@ -175,12 +175,22 @@ app.command()(any_bot.register)
 app.command()(any_bot.freeze)
 
 
-def _own_bots(address: str) -> list[dict[str, Any]]:
+def _own_bots(address: str, limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
+    """The first versions of the owner's bots, as JSON, and whether there are more."""
+    from arena.referee.paging import MOST_LINES
+
+    lines: list[dict[str, Any]] = []
+    page = ""
     with exit_with_message():
-        bots = client_of(address).bots(login_at(address).key)
-    return [
-        {"bot": bot.name, "frozen": bot.frozen} | line for bot in bots for line in _versions(bot)
-    ]
+        key, client = login_at(address).key, client_of(address)
+        while True:
+            wanted = min(limit - len(lines), MOST_LINES)
+            found = client.bots(key, prefix=search, versions=wanted, page=page)
+            for bot in found.bots:
+                lines += [{"bot": bot.name, "frozen": bot.frozen} | one for one in _versions(bot)]
+            page = found.next_page
+            if not page or len(lines) >= limit:
+                return lines, bool(page)
 
 
 def _versions(bot: "BotSeen") -> list[dict[str, Any]]:

@@ -14,9 +14,17 @@ TableLimit = Annotated[
     int, typer.Option(min=1, max=100_000, help="How many lines; --json has them all.")
 ]
 Search = Annotated[str, typer.Option(help="Only those with this in their name.")]
+Prefix = Annotated[
+    str, typer.Option("--search", help="Only those whose name begins with this, in any case.")
+]
 
 
 def say_shown(shown: int, count: int, what: str, more: str = "--limit shows more") -> None:
     """Below a list, say how much of it is shown, unless it is all."""
     if shown < count:
         say(f"{shown:,} of {count:,} {what}: {more}.")
+
+
+def say_more(shown: int, what: str) -> None:
+    """Below a list that does not show all, say so without counting the rest."""
+    say(f"The first {shown:,} {what}: --limit and --search show others.")

@@ -19,6 +19,7 @@ from arena.match.transcript import Entrant
 from arena.records import VersionId
 from arena.referee.errors import ProtocolError, malformed
 from arena.referee.options_json import read_options
+from arena.referee.paging import page_number, page_size
 from arena.storage import bot_statements, statements
 from arena.storage.checks import last_checks
 from arena.storage.match_search import MatchFilter, found_matches
@@ -28,8 +29,6 @@ from arena.v1 import registry_pb2
 
 DEFAULT_MATCHES: Final = 50
 MOST_MATCHES: Final = 1_000
-MOST_LINES: Final = 1_000
-"""Bots or ratings in one answer."""
 
 _TRANSCRIPT = key(registry_pb2.GetTranscriptResponse, "transcript")
 
@@ -63,8 +62,8 @@ class ReadingCalls:
             return ReadingAnswer(error.sentence.encode(), error.code.name)
 
     def _bots(self, request: registry_pb2.ListBotsRequest) -> bytes:
-        size = _page_size(request.page_size)
-        after = _page_number(request.page_token) if request.page_token else None
+        size = page_size(request.page_size)
+        after = page_number(request.page_token) if request.page_token else None
         # One more, which says whether there is a next page.
         rows = self._read(bot_statements.bot_list(after=after, limit=size + 1))
         checks = last_checks(self._read, [VersionId(row.id) for row in rows[:size]])
@@ -178,19 +177,6 @@ RowT = TypeVar("RowT")
 
 def _page(rows: Sequence[RowT], size: int, token: str) -> tuple[Sequence[RowT], str]:
     """A page of rows, and the token of the next one: the number of rows before it."""
-    first = _page_number(token or "0")
-    last = first + _page_size(size)
+    first = page_number(token or "0")
+    last = first + page_size(size)
     return rows[first:last], str(last) if last < len(rows) else ""
-
-
-def _page_size(size: int) -> int:
-    if not 0 <= size <= MOST_LINES:
-        raise malformed(f"`page_size` is 1 to {MOST_LINES}, not {size}")
-    return size or MOST_LINES
-
-
-def _page_number(token: str) -> int:
-    """The number in a page token."""
-    if not (token.isascii() and token.isdigit() and len(token) < 10):
-        raise malformed("`page_token` is none of ours: leave it out for the first page")
-    return int(token)

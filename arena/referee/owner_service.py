@@ -7,9 +7,10 @@ from typing import Any, Final, Literal, Protocol
 import grpc
 import grpc.aio
 
-from arena.records import Allowance, Identity, OwnedVersion, Owner, SignUp, VersionId
+from arena.records import Allowance, Identity, OwnBots, OwnedVersion, Owner, SignUp, VersionId
 from arena.referee.gate import Gate
 from arena.referee.owner_calls import OwnerCalls, OwnerKeys
+from arena.referee.paging import page_number, page_size
 from arena.referee.refusals import Context
 from arena.v1 import owner_pb2 as pb
 
@@ -62,9 +63,8 @@ class OwnerRegistry(OwnerKeys, Protocol):
         """A new key of an owner, whose other keys end."""
         ...
 
-    async def own_bots(self, owner: Owner, bot: str) -> list[OwnedVersion]:
-        """The versions of the owner's bots, by bot and newest first; of one bot, or of all for
-        ""."""
+    async def own_bots(self, owner: Owner, wanted: OwnBots) -> list[OwnedVersion]:
+        """Versions of the owner's bots, by bot and newest first."""
         ...
 
     async def describe(self, owner: Owner, bot: str, said: dict[str, str]) -> None:
@@ -166,10 +166,17 @@ class OwnerService:
         return pb.GetOwnerResponse(owner=owner.name)
 
     async def _bots(self, request: pb.ListOwnBotsRequest, owner: Owner) -> pb.ListOwnBotsResponse:
+        size = page_size(request.page_size)
+        after = VersionId(page_number(request.page_token)) if request.page_token else None
+        # One more, which says whether there is a next page.
+        wanted = OwnBots(request.bot, request.name_prefix, after, size + 1)
+        found = await self._registry.own_bots(owner, wanted)
+        shown = found[:size]
+        present = await self._count_copies([one.id for one in shown])
         response = pb.ListOwnBotsResponse()
-        found = await self._registry.own_bots(owner, request.bot)
-        present = await self._count_copies([one.id for one in found])
-        for one in found:
+        if len(found) > size:
+            response.next_page_token = str(shown[-1].id)
+        for one in shown:
             if not response.bots or response.bots[-1].name != one.bot:
                 response.bots.add(
                     name=one.bot,

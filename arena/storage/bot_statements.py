@@ -11,9 +11,12 @@ from sqlalchemy import (
     Insert,
     Integer,
     LargeBinary,
+    ScalarSelect,
+    Select,
     Text,
     TextClause,
     Update,
+    and_,
     any_,
     cast,
     exists,
@@ -24,6 +27,7 @@ from sqlalchemy import (
     text,
     true,
     tuple_,
+    union,
     update,
 )
 from sqlalchemy.dialects.postgresql import insert
@@ -39,6 +43,9 @@ from arena.storage.tables import (
     version_counts,
     versions,
 )
+
+_BEHIND_ALL = "\U0010ffff"
+"""Behind every character that a name may have."""
 
 _retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at")
 
@@ -149,42 +156,57 @@ def versions_of(bot: str, label: str | None) -> Row:
     return found if label is None else found.where(versions.c.label == label)
 
 
-def bot_page(*, search: str = "", offset: int = 0, limit: int = 50) -> Row:
-    """name, owner, house, created_at, retired_at, versions (how many), newest_id, newest (its
-    label): a page of the bots by name, those with `search` in the name of the bot or its owner.
-    """
-    # Their versions are looked up for the page alone, and not for all before it.
-    page = (
-        select(bots.c.id, bots.c.folded, bots.c.name, owners.c.name.label("owner"), bots.c.house)
-        .add_columns(bots.c.created_at, bots.c.retired_at)
-        .select_from(bots.join(owners))
-        .where(_has_in_name(search) if search else true())
-        .order_by(bots.c.folded)
-        .offset(offset)
-        .limit(limit)
-        .subquery("page")
-    )
+def bot_page(
+    *, search: str = "", after: str | None = None, before: str | None = None, limit: int = 50
+) -> Row:
+    """name, folded, owner, house, created_at, retired_at, versions (how many), newest_id, newest
+    (its label): bots by name, those that `_found` finds; the first behind the name `after`, or the
+    last before the name `before`, as `folded` has them."""
+    page = _found(search, limit, after, before).subquery("page")
     newest = (
         select(versions.c.id, versions.c.label)
-        .where(versions.c.bot_id == page.c.id)
+        .where(versions.c.bot_id == bots.c.id)
         .order_by(versions.c.id.desc())
         .limit(1)
         .lateral()
     )
-    count = select(func.count()).where(versions.c.bot_id == page.c.id).scalar_subquery()
+    count = select(func.count()).where(versions.c.bot_id == bots.c.id).scalar_subquery()
     return (
-        select(page.c.name, page.c.owner, page.c.house, page.c.created_at, page.c.retired_at)
-        .add_columns(count.label("versions"))
+        select(bots.c.name, bots.c.folded, owners.c.name.label("owner"), bots.c.house)
+        .add_columns(bots.c.created_at, bots.c.retired_at, count.label("versions"))
         .add_columns(newest.c.id.label("newest_id"), newest.c.label.label("newest"))
-        .select_from(page.join(newest, true()))
-        .order_by(page.c.folded)
+        .select_from(page.join(bots, bots.c.id == page.c.id).join(owners).join(newest, true()))
+        .order_by(bots.c.folded)
     )
 
 
-def _has_in_name(search: str) -> ColumnElement[bool]:
-    """Whether a bot or its owner has these words in its name."""
-    words = folded(search)
-    return func.strpos(bots.c.folded, words) + func.strpos(owners.c.folded, words) > 0
+def _found(
+    search: str, limit: int, after: str | None = None, before: str | None = None
+) -> Select[tuple[int, str]]:
+    """id, folded: the bots whose name begins with `search`, and those of the owner of that name."""
+
+    def part(*conditions: ColumnElement[bool]) -> Select[tuple[int, str]]:
+        found = select(bots.c.id, bots.c.folded).where(*conditions)
+        if after is not None:
+            found = found.where(bots.c.folded > after)
+        if before is not None:
+            return found.where(bots.c.folded < before).order_by(bots.c.folded.desc()).limit(limit)
+        return found.order_by(bots.c.folded).limit(limit)
+
+    if not search:
+        return part()
+    owner = select(owners.c.id).where(owners.c.folded == folded(search)).scalar_subquery()
+    # An index leads to the rows of each in their order, so that only so many are read.
+    either = union(part(begins_with(bots.c.folded, search)), part(bots.c.owner_id == owner))
+    both = either.subquery("either")
+    by_name = both.c.folded.desc() if before is not None else both.c.folded
+    return select(both.c.id, both.c.folded).order_by(by_name).limit(limit)
+
+
+def begins_with(name: ColumnElement[str], word: str) -> ColumnElement[bool]:
+    """Whether a folded name begins with a word: as a range, which an index leads to."""
+    first = folded(word)
+    return and_(name >= first, name < first + _BEHIND_ALL)
 
 
 def profile_of(bot: str) -> Row:
@@ -215,38 +237,50 @@ def retire_version(version_id: int) -> Update:
 def bot_list(
     *,
     named: Collection[str] | None = None,
-    search: str = "",
     after: int | None = None,
     limit: int | None = None,
 ) -> Row:
     """The columns of `all_versions`, created_at and matches (the version's), by bot and age; only
-    those of the bots `named`, or of bots with `search` in their name or their owner's; with a
-    `limit` so many of those behind the version `after`."""
-    name = bots.c.folded
+    those of the bots `named`; with a `limit` so many of those behind the version `after`."""
+    found = _listed().limit(limit)
+    if named is not None:
+        found = found.where(bots.c.folded == any_(literal(list(map(folded, named)), ARRAY(Text))))
+    if after is None:
+        return found
+    last = folded_of(after)
+    # The first condition is part of the second; an index on names leads to it.
+    place = tuple_(bots.c.folded, versions.c.id) > tuple_(last, literal(after))
+    return found.where(bots.c.folded >= last, place)
+
+
+def found_versions(search: str, limit: int) -> Row:
+    """The columns of `bot_list`: so many of the versions of bots whose name begins with `search`,
+    or whose owner has that name."""
+    # A bot has a version at least.
+    bots_found = _found(search, limit).subquery("found")
+    return _listed().where(bots.c.id.in_(select(bots_found.c.id))).limit(limit)
+
+
+def _listed() -> Row:
     played = func.coalesce(version_counts.c.matches, 0)
-    found = (
+    return (
         all_versions()
         .add_columns(versions.c.created_at, played.label("matches"))
         .outerjoin(version_counts)
         .order_by(None)
-        .order_by(name, versions.c.id)
-        .limit(limit)
+        .order_by(bots.c.folded, versions.c.id)
     )
-    if named is not None:
-        found = found.where(bots.c.folded == any_(literal(list(map(folded, named)), ARRAY(Text))))
-    if search:
-        found = found.where(_has_in_name(search))
-    if after is None:
-        return found
-    last_bot, version = bots.alias(), versions.alias()
-    last = (
-        select(last_bot.c.folded)
-        .join(version, version.c.bot_id == last_bot.c.id)
-        .where(version.c.id == after)
+
+
+def folded_of(version_id: int) -> ScalarSelect[str]:
+    """What the bot of a version is found by; NULL if there is no such version."""
+    bot, version = bots.alias(), versions.alias()
+    return (
+        select(bot.c.folded)
+        .join(version, version.c.bot_id == bot.c.id)
+        .where(version.c.id == version_id)
         .scalar_subquery()
     )
-    # The first condition is part of the second; an index on names leads to it.
-    return found.where(name >= last, tuple_(name, versions.c.id) > tuple_(last, literal(after)))
 
 
 def is_bot(name: str) -> ColumnElement[bool]:

@@ -1,6 +1,6 @@
 """Shared column definitions, name checks and naming conventions of constraints."""
 
-from sqlalchemy import TIMESTAMP, Column, MetaData, func
+from sqlalchemy import TIMESTAMP, Column, MetaData, Text, func
 
 metadata = MetaData(
     naming_convention={
@@ -16,6 +16,9 @@ NAME = "~ '^[A-Za-z0-9._-]{1,40}$'"
 """SQL of a check constraint: the form of names of versions and tournaments."""
 ANY_NAME = "char_length(name) BETWEEN 1 AND 40 AND name = btrim(name)"
 """SQL of a check constraint: what the database itself can say of names in any script."""
+FOLDED = Text(collation="C")
+"""What a name is found by. Compared by code points, so that an index leads to the names that begin
+with a word, whatever the database's collation."""
 Time = TIMESTAMP(timezone=True)
 
 

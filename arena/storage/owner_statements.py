@@ -7,7 +7,8 @@ from typing import Any
 from sqlalchemy import Insert, Update, and_, extract, func, or_, select, text, true, update
 from sqlalchemy.dialects.postgresql import insert
 
-from arena.storage.bot_statements import name_columns, not_uploaded
+from arena.records import OwnBots
+from arena.storage.bot_statements import begins_with, folded_of, name_columns, not_uploaded
 from arena.storage.names import folded, skeleton
 from arena.storage.owner_tables import audit, invites, owner_keys, owners
 from arena.storage.sign_in_statements import owners_by_key
@@ -38,7 +39,7 @@ def owner_by_key(sha256: bytes) -> Row:
 
 def owner_list(*, search: str = "", limit: int | None = None) -> Row:
     """id, name, created_at, banned_at, bots (those in service), has_key; by name: of the owners
-    with `search` in their name."""
+    whose name begins with `search`."""
     in_service = (
         select(func.count())
         .where(bots.c.owner_id == owners.c.id, bots.c.retired_at.is_(None))
@@ -48,7 +49,7 @@ def owner_list(*, search: str = "", limit: int | None = None) -> Row:
         select(owners.c.id, owners.c.name, owners.c.created_at, owners.c.banned_at)
         .add_columns(in_service.label("bots"), owner_keys.c.sha256.is_not(None).label("has_key"))
         .select_from(owners.outerjoin(owner_keys))
-        .where(owners.c.folded.contains(folded(search), autoescape=True) if search else true())
+        .where(begins_with(owners.c.folded, search) if search else true())
         .order_by(owners.c.folded)
         .limit(limit)
     )
@@ -81,8 +82,8 @@ def owners_versions_today(owner_id: int) -> Row:
     )
 
 
-def owned_versions(owner_id: int, bot: str | None = None) -> Row:
-    """The columns of OwnedVersion, by bot and newest first; of all bots of an owner, or of one."""
+def owned_versions(owner_id: int, wanted: OwnBots) -> Row:
+    """The columns of OwnedVersion, by bot and newest first."""
     retired = func.coalesce(bots.c.retired_at, versions.c.retired_at)
     found = (
         select(versions.c.id, bots.c.name.label("bot"), versions.c.label.label("version"))
@@ -93,8 +94,18 @@ def owned_versions(owner_id: int, bot: str | None = None) -> Row:
         .select_from(versions.join(bots).outerjoin(version_counts))
         .where(bots.c.owner_id == owner_id)
         .order_by(bots.c.folded, versions.c.id.desc())
+        .limit(wanted.limit)
     )
-    return found if bot is None else found.where(bots.c.folded == folded(bot))
+    if wanted.bot:
+        found = found.where(bots.c.folded == folded(wanted.bot))
+    if wanted.prefix:
+        found = found.where(begins_with(bots.c.folded, wanted.prefix))
+    if wanted.after is None:
+        return found
+    last = folded_of(wanted.after)
+    same_bot = and_(bots.c.folded == last, versions.c.id < wanted.after)
+    # The first condition is part of the second; an index on an owner's names leads to it.
+    return found.where(bots.c.folded >= last, or_(bots.c.folded > last, same_bot))
 
 
 def set_key(owner_id: int, sha256: bytes) -> Insert:

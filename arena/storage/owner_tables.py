@@ -24,7 +24,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from arena.storage.columns import ANY_NAME, Time, metadata, now
+from arena.storage.columns import ANY_NAME, FOLDED, Time, metadata, now
 
 owners = Table(
     "owners",
@@ -33,7 +33,7 @@ owners = Table(
     Column("name", Text, nullable=False),
     now("created_at"),
     # One owner per name, ignoring case; and none that looks like another.
-    Column("folded", Text, nullable=False, unique=True),
+    Column("folded", FOLDED, nullable=False, unique=True),
     Column("skeleton", Text, nullable=False, unique=True),
     # Neither the owner nor its bots are let in.
     Column("banned_at", Time),

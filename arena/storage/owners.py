@@ -1,15 +1,14 @@
 """`Owners`: owners, their keys and bots, invites and the audit, one transaction per method."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from sqlalchemy import Row as SqlRow
-from sqlalchemy import RowMapping
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.records import Allowance, OwnedVersion, Owner, OwnerId, Registered
+from arena.records import Allowance, OwnBots, OwnedVersion, Owner, OwnerId, Registered
 from arena.storage import (
     bot_statements,
     owner_statements,
@@ -35,8 +34,10 @@ from arena.storage.names import (
 )
 from arena.storage.new_owners import new_owner
 from arena.storage.rows import AuditRow, InviteRow, OwnerRow
-from arena.storage.statements import Row, row_count
+from arena.storage.statements import row_count
 from arena.storage.transaction import transaction
+
+_ALL = OwnBots()
 
 
 class Owners:
@@ -104,14 +105,13 @@ class Owners:
             await record(connection, owner.name, "register", str(registered.entrant))
         return registered, token
 
-    async def bots(self, owner: Owner, bot: str | None = None) -> list[OwnedVersion]:
-        """The versions of all bots of the owner, or of one, newest first. Raises
-        UnknownBotError."""
+    async def bots(self, owner: Owner, wanted: OwnBots = _ALL) -> list[OwnedVersion]:
+        """Versions of the owner's bots, by bot and newest first. Raises UnknownBotError."""
         async with self._transaction() as connection:
-            statement = owner_statements.owned_versions(owner.id, bot)
+            statement = owner_statements.owned_versions(owner.id, wanted)
             rows = (await connection.execute(statement)).mappings().all()
-        if bot is not None and not rows:
-            raise _not_yours(bot)
+        if wanted.bot and wanted.after is None and not rows:
+            raise _not_yours(wanted.bot)
         return [OwnedVersion(**row) for row in rows]
 
     async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
@@ -148,10 +148,12 @@ class Owners:
 
     # The operator's
 
-    async def owners(self, limit: int, search: str = "") -> tuple[list[OwnerRow], int]:
-        """The first owners with `search` in their name, by name; and how many have it."""
-        rows, count = await self._page(owner_statements.owner_list(search=search, limit=limit))
-        return [OwnerRow(**row) for row in rows], count
+    async def owners(self, limit: int, search: str = "") -> list[OwnerRow]:
+        """The first owners whose name begins with `search`, by name."""
+        found = owner_statements.owner_list(search=search, limit=limit)
+        async with self._transaction() as connection:
+            rows = (await connection.execute(found)).mappings().all()
+        return [OwnerRow(**row) for row in rows]
 
     async def reset_key(self, name: str, actor: str) -> str:
         """A new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
@@ -201,14 +203,11 @@ class Owners:
 
     async def invites(self, limit: int) -> tuple[list[InviteRow], int]:
         """The newest invites that can be used, newest first; and how many there are."""
-        rows, count = await self._page(owner_statements.invite_list(limit))
-        return [InviteRow(**row) for row in rows], count
-
-    async def _page(self, found: Row) -> tuple[Sequence[RowMapping], int]:
-        """The rows of a statement, and how many it has without its limit."""
+        found = owner_statements.invite_list(limit)
         async with self._transaction() as connection:
             rows = (await connection.execute(found)).mappings().all()
-            return rows, await connection.scalar(row_count(found)) or 0
+            count = await connection.scalar(row_count(found)) or 0
+        return [InviteRow(**row) for row in rows], count
 
     async def withdraw_invite(self, number: int, actor: str) -> None:
         """End an invite. Raises InviteRefusedError."""

@@ -171,13 +171,11 @@ class Store:
         """All versions of all bots, or of those with these names, by name and age."""
         return [BotVersion(**row) for row in await self._rows(bot_statements.bot_list(named=named))]
 
-    async def bot_page(self, limit: int, search: str = "") -> tuple[list[BotVersion], int]:
-        """The first versions of `bots`, of bots with `search` in their name or their owner's; and
-        how many there are."""
-        wanted = bot_statements.bot_list(search=search, limit=limit)
-        rows = [BotVersion(**row) for row in await self._rows(wanted)]
-        (count,) = await self._rows(statements.row_count(wanted))
-        return rows, count["rows"]
+    async def find_bots(self, search: str, limit: int) -> list[BotVersion]:
+        """The first versions of `bots`, of bots whose name begins with `search` or whose owner has
+        that name."""
+        found = bot_statements.found_versions(search, limit)
+        return [BotVersion(**row) for row in await self._rows(found)]
 
     # Results
 

@@ -39,7 +39,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from arena.storage.columns import ANY_NAME, NAME, Time, metadata, now
+from arena.storage.columns import ANY_NAME, FOLDED, NAME, Time, metadata, now
 from arena.storage.owner_tables import owners
 
 READER_ROLE = "arena_reader"
@@ -62,7 +62,7 @@ bots = Table(
     "bots",
     metadata,
     Column("id", Integer, Identity(always=True), primary_key=True),
-    Column("owner_id", ForeignKey(owners.c.id), nullable=False, index=True),
+    Column("owner_id", ForeignKey(owners.c.id), nullable=False),
     Column("name", Text, nullable=False),
     # One of the platform's own sample bots.
     Column("house", Boolean, nullable=False),
@@ -70,7 +70,7 @@ bots = Table(
     Column("retired_at", Time),
     # One bot per name among all owners, ignoring case, and none that looks like another: no bot
     # plays under another's name.
-    Column("folded", Text, nullable=False, unique=True),
+    Column("folded", FOLDED, nullable=False, unique=True),
     Column("skeleton", Text, nullable=False, unique=True),
     # Set while the operator does not let it play.
     Column("frozen_at", Time),
@@ -85,6 +85,8 @@ bots = Table(
     CheckConstraint(
         "link = '' OR (link ~ '^https?://' AND char_length(link) <= 200)", name="link_allowed"
     ),
+    # An owner's bots by name.
+    Index("bots_owner_ix", "owner_id", "folded"),
 )
 
 versions = Table(

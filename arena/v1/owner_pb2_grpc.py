@@ -146,7 +146,8 @@ class OwnerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def ListOwnBots(self, request, context):
-        """Lists the owner's bots with all their versions.
+        """Lists the owner's bots with their versions, by page. INVALID_ARGUMENT for a size that is not
+        allowed or a token that is none.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -66,7 +66,9 @@ class OwnerServiceStub:
     GetOwner: _grpc.UnaryUnaryMultiCallable[_owner_pb2.GetOwnerRequest, _owner_pb2.GetOwnerResponse]
     """Tells whose key it is."""
     ListOwnBots: _grpc.UnaryUnaryMultiCallable[_owner_pb2.ListOwnBotsRequest, _owner_pb2.ListOwnBotsResponse]
-    """Lists the owner's bots with all their versions."""
+    """Lists the owner's bots with their versions, by page. INVALID_ARGUMENT for a size that is not
+    allowed or a token that is none.
+    """
     DescribeBot: _grpc.UnaryUnaryMultiCallable[_owner_pb2.DescribeBotRequest, _owner_pb2.DescribeBotResponse]
     """Changes what the owner says of a bot. INVALID_ARGUMENT for what is not allowed."""
     RotateToken: _grpc.UnaryUnaryMultiCallable[_owner_pb2.RotateTokenRequest, _owner_pb2.RotateTokenResponse]
@@ -114,7 +116,9 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
     GetOwner: _aio.UnaryUnaryMultiCallable[_owner_pb2.GetOwnerRequest, _owner_pb2.GetOwnerResponse]  # type: ignore[assignment]
     """Tells whose key it is."""
     ListOwnBots: _aio.UnaryUnaryMultiCallable[_owner_pb2.ListOwnBotsRequest, _owner_pb2.ListOwnBotsResponse]  # type: ignore[assignment]
-    """Lists the owner's bots with all their versions."""
+    """Lists the owner's bots with their versions, by page. INVALID_ARGUMENT for a size that is not
+    allowed or a token that is none.
+    """
     DescribeBot: _aio.UnaryUnaryMultiCallable[_owner_pb2.DescribeBotRequest, _owner_pb2.DescribeBotResponse]  # type: ignore[assignment]
     """Changes what the owner says of a bot. INVALID_ARGUMENT for what is not allowed."""
     RotateToken: _aio.UnaryUnaryMultiCallable[_owner_pb2.RotateTokenRequest, _owner_pb2.RotateTokenResponse]  # type: ignore[assignment]
@@ -195,7 +199,9 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _owner_pb2.ListOwnBotsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_owner_pb2.ListOwnBotsResponse, _abc.Awaitable[_owner_pb2.ListOwnBotsResponse]]:
-        """Lists the owner's bots with all their versions."""
+        """Lists the owner's bots with their versions, by page. INVALID_ARGUMENT for a size that is not
+        allowed or a token that is none.
+        """
 
     @_abc_1.abstractmethod
     def DescribeBot(

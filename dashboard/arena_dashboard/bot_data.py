@@ -85,11 +85,34 @@ class Decisions:
     """Over time; None for too few matches."""
 
 
-def index(search: str, page: int) -> Sequence[Any]:
-    """A page of the bots by name, counted from 0: the rows of `bot_page`, and one more if there is
-    a next page."""
-    statement = bot_statements.bot_page(search=search, offset=page * PAGE, limit=PAGE + 1)
-    return data.read(statement)
+@dataclass(frozen=True, slots=True)
+class BotIndex:
+    """A page of all bots, or of those that a search finds."""
+
+    rows: Sequence[Any]
+    """Those of `bot_page`."""
+    before: str | None
+    """What the page before ends before; None on the first."""
+    after: str | None
+    """What the next page begins after; None on the last."""
+
+
+def index(search: str, after: str | None, before: str | None) -> BotIndex:
+    """The bots by name, as many as a page has: those behind `after`, or those before `before`."""
+    # One more, which says whether there is another page.
+    found = data.read(
+        bot_statements.bot_page(search=search, after=after, before=before, limit=PAGE + 1)
+    )
+    more = len(found) > PAGE
+    rows = found[:PAGE] if before is None else found[-PAGE:]
+    if not rows:
+        return BotIndex(rows, None, None)
+    turned_back = before is not None
+    return BotIndex(
+        rows,
+        rows[0].folded if (more if turned_back else after is not None) else None,
+        rows[-1].folded if turned_back or more else None,
+    )
 
 
 def profile(name: str) -> Profile | None:

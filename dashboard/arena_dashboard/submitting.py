@@ -132,7 +132,7 @@ class FirstSteps:
 
     def _look(self) -> StepsSeen:
         """Raises OwnerCallError and StorageError."""
-        (bot,) = self._client.bots(self._key, self.bot)
+        bot = self._client.bot(self._key, self.bot)
         build = None
         if self._uploaded:
             builds = self._client.builds(self._key, self.bot)

@@ -48,7 +48,7 @@ async def listed(arena: Arena, *words: str) -> list[dict[str, Any]]:
     return found
 
 
-async def test_bots_and_owners_are_listed_by_page_and_by_a_part_of_their_name(
+async def test_bots_and_owners_are_listed_by_page_and_by_the_beginning_of_their_name(
     arena: Arena, store: Store
 ) -> None:
     for name in ("fox", "Fox_2", "owl"):
@@ -57,15 +57,18 @@ async def test_bots_and_owners_are_listed_by_page_and_by_a_part_of_their_name(
     for words, key, what in ((bot_list, "bot", "versions"), (owner_list, "owner", "owners")):
         whole = [line[key] for line in await listed(arena, *words)]
         assert len(whole) == 3
-        assert " of " not in await arena(*words)
+        assert "The first" not in await arena(*words, "--limit", "3")
         assert [line[key] for line in await listed(arena, *words, "--limit", "2")] == whole[:2]
-        assert f"2 of 3 {what}: --limit and --search" in await arena(*words, "--limit", "2")
+        said = f"The first 2 {what}: --limit and --search show others."
+        assert said in await arena(*words, "--limit", "2")
         both = [line[key] for line in await listed(arena, *words, "--search", "FOX")]
         assert both == whole[:2]
-        (found,) = await listed(arena, *words, "--search", "x_")
+        (found,) = await listed(arena, *words, "--search", "fox_")
         assert found[key].startswith("Fox_2")
-        assert f"1 of 2 {what}" in await arena(*words, "--search", "fox", "--limit", "1")
-    assert [line["bot"] for line in await listed(arena, *bot_list, "--search", "owls")] == ["owl"]
+        assert await listed(arena, *words, "--search", "x_") == []
+        assert f"The first 1 {what}" in await arena(*words, "--search", "fox", "--limit", "1")
+    by_owner = await listed(arena, *bot_list, "--search", "Owlsmith")
+    assert [line["bot"] for line in by_owner] == ["owl"]
 
 
 async def test_invites_are_listed_newest_first(arena: Arena, store: Store) -> None:

@@ -90,6 +90,12 @@ async def test_an_author_signs_up_registers_and_looks_after_a_bot(
         ("Bad Bluff", "1", True),
     ]
     assert "retired" in (await arena("bot", "list")).stdout
+    first = (await arena("bot", "list", "--limit", "1")).stdout
+    assert "The first 1 versions: --limit and --search show others." in first
+    assert json.loads((await arena("bot", "list", "--json", "--limit", "1")).stdout) == listed[:1]
+    found = await arena("bot", "list", "--json", "--search", "bad b")
+    assert json.loads(found.stdout) == listed
+    assert json.loads((await arena("bot", "list", "--json", "--search", "bluff")).stdout) == []
 
 
 async def test_the_key_of_a_sign_up_is_printed_though_it_cannot_be_kept(

@@ -160,13 +160,22 @@ def test_the_index_of_bots_is_searched_and_turned_by_the_url(
     filled(blocks=1)
     page = html(open_page("bot", q="ALPHA"))
     assert "bot?bot=alpha" in page and "bot?bot=beta" not in page
-    assert "bot?bot=beta" in html(open_page("bot", q="betas-own"))
-    assert "No bot fits" in texts(open_page("bot", q="%"))
+    assert "bot?bot=beta" in html(open_page("bot", q="betas-Owner"))
+    for nobody in ("%", "lpha", "\U0010ffff"):
+        assert "No bot fits" in texts(open_page("bot", q=nobody))
     monkeypatch.setattr(bot_data, "PAGE", 2)
     page = html(open_page("bot"))
-    assert "bot?bot=alpha" in page and "bot?bot=honest" not in page and "bot?page=1" in page
-    page = html(open_page("bot", page="1"))
-    assert "bot?bot=honest" in page and "bot?bot=alpha" not in page and "bot?page=0" in page
+    assert "bot?bot=alpha" in page and "bot?bot=honest" not in page
+    assert "bot?after=beta" in page and "before=" not in page
+    page = html(open_page("bot", after="beta"))
+    assert "bot?bot=honest" in page and "bot?bot=alpha" not in page
+    assert "bot?before=honest" in page and "after=" not in page
+    page = html(open_page("bot", before="honest"))
+    assert "bot?bot=alpha" in page and "bot?bot=honest" not in page
+    assert "bot?after=beta" in page and "before=" not in page
+    assert "There are no more bots" in texts(open_page("bot", after="zzz"))
+    page = html(open_page("bot", q="betas-owner", after="a"))
+    assert "bot?q=betas-owner&amp;before=beta" in page
 
 
 def test_two_bots_have_a_page_with_a_verdict_and_their_matches(filled: Filler) -> None:

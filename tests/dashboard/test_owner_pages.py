@@ -1,6 +1,7 @@
 """What owners do on "Submit a bot" and "My bots", at a running referee."""
 
 import asyncio
+import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
 from typing import Any
@@ -171,6 +172,22 @@ async def test_a_bot_is_retired_after_a_second_thought(scene: Scene) -> None:
     async with Peer(scene.port, token) as peer:
         with pytest.raises(grpc.aio.AioRpcError):
             await peer.greet()
+
+
+async def test_more_versions_than_a_page_has_are_on_the_next(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await registered(scene, "owl")
+    for number in range(20):
+        await scene.arena.store.register("fox", "ann", f"r{number}")
+    ann = await visitor(scene, "own_bots")
+    assert "vr19<" in ann.sees and "vr0<" in ann.sees and "owl" not in ann.sees
+    assert ">First<" not in ann.sees
+    (token,) = re.findall(r'href="my-bots\?page=(\d+)"', ann.sees)
+    ann.app.query_params["page"] = token
+    await ann.run()
+    assert ">owl<" in ann.sees and "fox" not in ann.sees
+    assert 'href="my-bots"' in ann.sees and ">More<" not in ann.sees
 
 
 async def test_an_older_build_plays_again_when_one_rolls_back(scene: Scene) -> None:

@@ -135,7 +135,7 @@ async def test_nobody_signs_up_where_it_is_closed_or_without_an_invite(database:
                 "UNAUTHENTICATED",
                 True,
             )
-        assert await scene.arena.store.owners.owners(9) == ([], 0)
+        assert await scene.arena.store.owners.owners(9) == []
 
 
 async def test_a_name_that_is_taken_reserved_or_malformed_is_refused_by_its_own_status(
@@ -200,6 +200,35 @@ async def test_one_owner_can_do_nothing_to_anothers_bot(database: str) -> None:
         assert not (await stub.ListOwnBots(pb.ListOwnBotsRequest(), metadata=bob)).bots
         async with Peer(scene.port, made.token) as peer:
             await peer.greet()
+
+
+async def test_an_owners_bots_come_by_page_and_one_with_many_versions_goes_on_on_the_next(
+    database: str,
+) -> None:
+    async with owners(database) as (_, stub, registry):
+        mine = bearing(await sign_up(stub, "Ann"))
+        for bot, version in (("fox", "1"), ("fox", "2"), ("fox", "3"), ("owl", "1")):
+            await registry.RegisterBot(new(bot, version), metadata=mine)
+
+        async def listed(**wanted: Any) -> tuple[list[tuple[str, list[str]]], str]:
+            asked = pb.ListOwnBotsRequest(**wanted)
+            answer = await stub.ListOwnBots(asked, metadata=mine)
+            bots = [(bot.name, [one.label for one in bot.versions]) for bot in answer.bots]
+            return bots, answer.next_page_token
+
+        bots, token = await listed(page_size=2)
+        assert bots == [("fox", ["3", "2"])] and token
+        assert await listed(page_size=2, page_token=token) == ([("fox", ["1"]), ("owl", ["1"])], "")
+        assert await listed() == ([("fox", ["3", "2", "1"]), ("owl", ["1"])], "")
+        assert await listed(name_prefix="O") == ([("owl", ["1"])], "")
+        assert await listed(name_prefix="wl") == ([], "")
+        for wanted, words in (
+            ({"page_size": 1001}, "`page_size` is 1 to 1000, not 1001"),
+            ({"page_size": -1}, "`page_size` is 1 to 1000, not -1"),
+            ({"page_token": "fox"}, "`page_token` is none of ours"),
+        ):
+            code, why = await refused(listed(**wanted))
+            assert (code, words in why) == ("INVALID_ARGUMENT", True), why
 
 
 async def test_an_owner_describes_rotates_and_retires_its_bot(database: str) -> None:

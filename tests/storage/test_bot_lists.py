@@ -35,17 +35,37 @@ async def test_a_page_of_bots_is_by_name_whatever_its_case(read: Reader, store: 
     await some(store)
     assert names(read) == ["bear", "Fox", "fox-2", "wolf"]
     assert names(read, limit=2) == ["bear", "Fox"]
-    assert names(read, limit=2, offset=2) == ["fox-2", "wolf"]
+    assert names(read, after="fox", limit=2) == ["fox-2", "wolf"]
+    assert names(read, before="fox-2", limit=1) == ["Fox"]
+    assert names(read, before="wolf") == ["bear", "Fox", "fox-2"]
+    assert names(read, after="m", limit=2) == ["wolf"]
+    assert names(read, after="wolf") == names(read, before="bear") == []
 
 
-async def test_bots_are_searched_by_their_names_and_their_owners(
+async def test_bots_are_found_by_the_beginning_of_their_name_or_by_their_owner(
     read: Reader, store: Store
 ) -> None:
     await some(store)
-    assert names(read, search="FOX") == ["Fox", "fox-2"]
+    assert names(read, search="FO") == ["Fox", "fox-2"]
     assert names(read, search="ANN") == ["bear", "wolf"]
-    assert names(read, search="ob") == ["Fox"]
+    assert names(read, search="an") == names(read, search="ox") == []
     assert names(read, search="%") == names(read, search="nothing") == []
+    assert names(read, search="fox", after="fox") == ["fox-2"]
+    assert names(read, search="ann", before="wolf", limit=1) == ["bear"]
+    # One that both find is one.
+    await store.register("annie", "ann")
+    assert names(read, search="ann") == ["annie", "bear", "wolf"]
+    assert names(read, search="ann", limit=2) == ["annie", "bear"]
+    listed = await store.find_bots("ann", 2)
+    assert [(row.bot, row.version) for row in listed] == [("annie", "1"), ("bear", "1")]
+    assert [row.version for row in await store.find_bots("bob", 9)] == ["1", "2"]
+
+
+async def test_names_are_in_the_order_of_their_code_points(read: Reader, store: Store) -> None:
+    for name in ("zebra", "Éclair", "a-b", "ab", "a b"):
+        await store.register(name, "ann")
+    assert names(read) == ["a b", "a-b", "ab", "zebra", "Éclair"]
+    assert names(read, search="É") == ["Éclair"]
 
 
 async def test_a_page_says_of_each_bot_how_many_versions_it_has_and_the_newest(

@@ -2,18 +2,20 @@
 matches, bots and tournaments there are."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import psycopg
 import pytest
 
 from arena.boards.ladder_log import LadderId, block_goes_on, read_log, registered
 from arena.match.clock import DEFAULT_TIME_CONTROL
-from arena.records import VersionId
+from arena.records import OwnBots, VersionId
 from arena.storage import (
     analyses,
     bot_statements,
     ladder_statements,
     leftovers,
+    owner_statements,
     shift_statements,
     statements,
     tournament_statements,
@@ -22,6 +24,8 @@ from tests.databases import TEMPLATE, Copies, plain
 from tests.storage.explained import Explained, Plans
 
 MATCHES, BOTS, CUPS = 30_000, 20_000, 300
+RICH = 2_000
+"""The owner of 2,000 bots more."""
 NEW = 40
 """Of the matches, those that count last."""
 UNFINISHED = 30
@@ -34,6 +38,9 @@ INSERT INTO bots (owner_id, name, folded, skeleton, house)
     SELECT 1 + n / 10, 'bot' || n, 'bot' || n, 'bot' || n, false
     FROM generate_series(0, {BOTS} - 1) n;
 INSERT INTO versions (bot_id, label) SELECT n, '1' FROM generate_series(1, {BOTS}) n;
+INSERT INTO bots (owner_id, name, folded, skeleton, house)
+    SELECT {RICH}, 'own' || n, 'own' || n, 'own' || n, false FROM generate_series(1, 2000) n;
+INSERT INTO versions (bot_id, label) SELECT {BOTS} + n, '1' FROM generate_series(1, 2000) n;
 INSERT INTO tokens (version_id, sha256)
     SELECT n, sha256(n::text::bytea) FROM generate_series(1, {BOTS}) n;
 CREATE TEMPORARY TABLE played AS
@@ -187,18 +194,51 @@ def test_losses_are_read_of_the_versions_of_a_ladder(explained: Explained) -> No
     require_few(explained.plans, 20)
 
 
-def test_a_page_of_bots_reads_the_names_up_to_it_and_its_own_versions(
-    explained: Explained,
+@pytest.mark.parametrize("place", [{}, {"after": "bot3"}, {"before": "bot3"}], ids=str)
+def test_a_page_of_all_bots_is_led_to_by_a_name(
+    explained: Explained, place: dict[str, str]
 ) -> None:
-    assert len(explained(bot_statements.bot_page(limit=50))) == 50
-    require_few(explained.plans, 4 * 50)
-    explained.plans = Plans()
-    assert len(explained(bot_statements.bot_page(offset=500, limit=50))) == 50
-    require_few(explained.plans, 2 * 550 + 2 * 50)
+    assert len(explained(bot_statements.bot_page(**place, limit=50))) == 50
+    require_few(explained.plans, 6 * 50)
     assert explained.plans.read("versions") <= 2 * 50
 
 
-def test_a_search_for_bots_looks_at_each_name_once(explained: Explained) -> None:
-    assert len(explained(bot_statements.bot_page(search="bot1999", limit=50))) == 11
-    assert explained.plans.read("bots") <= BOTS + 50
-    assert explained.plans.read("versions") <= 50
+@pytest.mark.parametrize(
+    ("search", "place", "found"),
+    [
+        ("bot", {}, 50),
+        ("bot", {"after": "bot3"}, 50),
+        ("bot", {"before": "bot3"}, 50),
+        ("bot1999", {}, 11),
+        ("owner7", {}, 10),
+        ("nobody", {}, 0),
+    ],
+    ids=str,
+)
+def test_a_search_for_bots_reads_those_that_it_finds(
+    explained: Explained, search: str, place: dict[str, str], found: int
+) -> None:
+    assert len(explained(bot_statements.bot_page(search=search, **place, limit=50))) == found
+    listed = explained(bot_statements.found_versions(search, 50))
+    assert len(listed) == found
+    assert explained.plans.gone_through(*GROWING) == set()
+    assert explained.plans.read(*GROWING) <= 16 * 50, explained.plans.rows
+
+
+def test_a_search_for_owners_reads_those_that_it_finds(explained: Explained) -> None:
+    assert len(explained.undone(owner_statements.owner_list(search="owner19", limit=50))) == 50
+    require_few(explained.plans, 16 * 50)
+
+
+@pytest.mark.parametrize("wanted", [OwnBots(limit=50), OwnBots(prefix="own1", limit=50)], ids=str)
+def test_a_page_of_an_owners_bots_is_led_to_by_the_last_of_the_one_before(
+    explained: Explained, wanted: OwnBots
+) -> None:
+    first = explained.undone(owner_statements.owned_versions(RICH, wanted))
+    assert len(first) == 50
+    require_few(explained.plans, 6 * 50)
+    explained.plans = Plans()
+    following = replace(wanted, after=VersionId(first[-1].id))
+    second = explained.undone(owner_statements.owned_versions(RICH, following))
+    assert len(second) == 50 and not {row.id for row in first} & {row.id for row in second}
+    require_few(explained.plans, 6 * 50)

@@ -1,6 +1,7 @@
 """Owners: signing up, keys, what they may do with their bots, and what the operator may."""
 
 import asyncio
+from dataclasses import replace
 
 import psycopg
 import pytest
@@ -8,7 +9,7 @@ from sqlalchemy import create_engine, text
 
 from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import LiveBoard
-from arena.records import Allowance, Block, BlockKind, Owner
+from arena.records import Allowance, Block, BlockKind, OwnBots, Owner
 from arena.storage.errors import (
     BannedError,
     DetailsRefusedError,
@@ -39,7 +40,7 @@ async def ann(store: Store) -> Owner:
 @pytest.mark.slow
 async def test_the_key_of_a_sign_up_proves_who_an_owner_is(store: Store) -> None:
     owner, key = await store.owners.sign_up(" Ann ", None)
-    ((listed,), _) = await store.owners.owners(9)
+    (listed,) = await store.owners.owners(9)
     assert (owner.name, listed.name, listed.bots, listed.has_key) == ("Ann", "Ann", 0, True)
     assert key.startswith("arena_owner_")
     assert await store.owners.by_key(key) == owner
@@ -81,8 +82,8 @@ async def test_an_invite_lets_in_as_many_as_it_says_and_not_one_more(store: Stor
 
     # All at once: the last use is nobody's twice.
     assert sum(await asyncio.gather(*map(come, range(30)))) == 10
-    found, count = await store.owners.owners(9)
-    assert (len(found), count) == (9, 10)
+    assert len(await store.owners.owners(9)) == 9
+    assert len(await store.owners.owners(11)) == 10
     assert await store.owners.invites(9) == ([], 0)
 
 
@@ -118,10 +119,28 @@ async def test_an_owner_registers_bots_and_versions_whose_tokens_are_valid(store
     assert await store.authenticate(token) == first
     assert str(second.entrant) == "Лиса 2 2"
     assert [one.version for one in await store.owners.bots(owner)] == ["2", "1"]
-    assert [one.id for one in await store.owners.bots(owner, "ЛИСА 2")] == [
+    assert [one.id for one in await store.owners.bots(owner, OwnBots("ЛИСА 2"))] == [
         second.version_id,
         first.version_id,
     ]
+
+
+async def test_an_owners_bots_are_read_page_by_page_and_by_the_beginning_of_their_name(
+    store: Store,
+) -> None:
+    owner = await ann(store)
+    for bot, label in (("fox", "1"), ("Fox 2", "1"), ("fox", "2"), ("owl", "1"), ("fox", "3")):
+        await store.owners.register(owner, bot, label, PLENTY)
+    wanted, pages = OwnBots(limit=2), []
+    while page := await store.owners.bots(owner, wanted):
+        pages.append([f"{one.bot} {one.version}" for one in page])
+        wanted = replace(wanted, after=page[-1].id)
+    assert pages == [["fox 3", "fox 2"], ["fox 1", "Fox 2 1"], ["owl 1"]]
+    found = await store.owners.bots(owner, OwnBots(prefix="FOX "))
+    assert [one.bot for one in found] == ["Fox 2"]
+    assert await store.owners.bots(owner, OwnBots(prefix="ox")) == []
+    last = await store.owners.bots(owner, OwnBots("fox", after=found[-1].id))
+    assert last == []
 
 
 async def test_matches_are_counted_by_version(store: Store) -> None:
@@ -150,8 +169,8 @@ async def test_one_owner_can_do_nothing_to_anothers_bot(store: Store) -> None:
         lambda: owners.rotate(bob, "fox", None),
         lambda: owners.retire(bob, "fox", None),
         lambda: owners.describe(bob, "fox", {"text": "mine"}),
-        lambda: owners.bots(bob, "fox"),
-        lambda: owners.bots(bob, "nothing"),
+        lambda: owners.bots(bob, OwnBots("fox")),
+        lambda: owners.bots(bob, OwnBots("nothing")),
     ):
         with pytest.raises(UnknownBotError, match=r"You have no bot \w+"):
             await act()  # type: ignore[no-untyped-call]

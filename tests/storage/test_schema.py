@@ -76,6 +76,12 @@ SELECT attrelid::regclass::text, attname, attidentity
 FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
 WHERE relnamespace = 'public'::regnamespace AND attidentity <> ''
 """
+_COLLATIONS = """
+SELECT attrelid::regclass::text, attname, attcollation::regcollation::text
+FROM pg_attribute JOIN pg_class ON pg_class.oid = attrelid
+WHERE relnamespace = 'public'::regnamespace AND relkind = 'r' AND attcollation <> 0
+    AND relname <> 'alembic_version' AND NOT attisdropped
+"""
 _INDEXES = "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'public'"
 _CATALOGUE = {
     "tables and grants on them": """
@@ -129,12 +135,20 @@ def test_the_migrations_make_exactly_the_tables(database: str, empty_database: s
             here, opts={"compare_type": True, "compare_server_default": True}
         )
         assert compare_metadata(context, metadata) == []
-        for query in (_CONSTRAINTS, _IDENTITIES, _INDEXES):
+        for query in (_CONSTRAINTS, _IDENTITIES, _COLLATIONS, _INDEXES):
             found = {tuple(row) for row in here.execute(text(query))}
             wanted = {tuple(row) for row in there.execute(text(query))}
             assert {row for row in found if row[0] != "alembic_version_pkc"} == wanted
     migrated.dispose()
     declared.dispose()
+
+
+def test_names_are_compared_by_code_points_whatever_the_databases_own_order(database: str) -> None:
+    """Else no index on them leads to those that begin with a word."""
+    with psycopg.connect(plain(database)) as connection:
+        found = connection.execute(_COLLATIONS).fetchall()
+    by_code_points = {f"{table}.{column}" for table, column, order in found if order == '"C"'}
+    assert by_code_points == {"bots.folded", "owners.folded"}
 
 
 def test_the_newest_migration_is_the_one_that_is_named() -> None:

@@ -40,9 +40,9 @@ def freeze(
     say(f"{name} {'may play again' if undo else 'is frozen'}.", err=True)
 
 
-def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], int]:
-    """Versions of all owners' bots by name, as JSON, and how many there are in all."""
-    bots, count = with_store(lambda store: store.bot_page(limit, search))
+def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
+    """The first versions of all owners' bots by name, as JSON, and whether there are more."""
+    bots = with_store(lambda store: store.find_bots(search, limit + 1))
     return [
         {
             "bot": bot.bot,
@@ -52,8 +52,8 @@ def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], int]:
             "retired": bot.retired_at is not None,
             "matches": bot.matches,
         }
-        for bot in bots
-    ], count
+        for bot in bots[:limit]
+    ], len(bots) > limit
 
 
 def show_bot(name: str, *, as_json: bool) -> None:

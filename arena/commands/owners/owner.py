@@ -6,7 +6,7 @@ import typer
 from rich.table import Table
 
 from arena.commands.database import with_store
-from arena.commands.listing import SHOWN, Limit, Search, say_shown
+from arena.commands.listing import SHOWN, Limit, Prefix, say_more
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
 
@@ -20,11 +20,12 @@ NameArgument = Annotated[str, typer.Argument(help="The owner's name.")]
 @app.command("list")
 def list_owners(
     limit: Limit = SHOWN,
-    search: Search = "",
+    search: Prefix = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """List owners by name."""
-    owners, count = with_store(lambda store: store.owners.owners(limit, search))
+    found = with_store(lambda store: store.owners.owners(limit + 1, search))
+    owners = found[:limit]
     if as_json:
         lines = [
             {
@@ -43,7 +44,8 @@ def list_owners(
         marks = ["banned"] * (one.banned_at is not None) + ["no key"] * (not one.has_key)
         table.add_row(one.name, str(one.bots), f"{one.created_at:%Y-%m-%d}", ", ".join(marks))
     Terminal().print_table(table)
-    say_shown(len(owners), count, "owners", "--limit and --search show others")
+    if len(found) > limit:
+        say_more(limit, "owners")
 
 
 @app.command()

@@ -81,5 +81,5 @@ def _follow(client: "UploadClient", key: str, bot: str, version: str) -> "BuildS
 
 
 def _matches(client: "UploadClient", key: str, bot: str, version: str) -> int:
-    (owned,) = client.bots(key, bot)
+    owned = client.bot(key, bot)
     return next(one.matches for one in owned.versions if one.label == version)

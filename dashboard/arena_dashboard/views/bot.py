@@ -32,28 +32,28 @@ def show_index() -> None:
         "Find",
         key="q",
         placeholder="a bot or its owner",
-        on_change=to_url("q", "page", "bot"),
+        help="The beginning of a bot's name, or the whole name of an owner; case does not matter.",
+        on_change=to_url("q", "after", "before", "bot"),
         width=300,
     )
-    text = st.query_params.get("page", "")
-    page = int(text) if text.isdecimal() and len(text) < 6 else 0
-    rows = bot_data.index(search, page)
-    if not rows:
-        st.info("No bot has been registered yet." if not search else "No bot fits.")
+    after, before = st.query_params.get("after"), st.query_params.get("before")
+    page = bot_data.index(search, after, before)
+    if not page.rows:
+        if after is not None or before is not None:
+            st.info("There are no more bots.")
+        else:
+            st.info("No bot has been registered yet." if not search else "No bot fits.")
         return
-    listed = rows[: bot_data.PAGE]
-    checks = data.checks([row.newest_id for row in listed])
-    st.html(bot_tables.index(listed, checks))
+    checks = data.checks([row.newest_id for row in page.rows])
+    st.html(bot_tables.index(page.rows, checks))
     found = {"q": search} if search else {}
     turning = []
-    if page:
-        turning.append(
-            tag("a", "Back", href="bot?" + urlencode(found | {"page": str(page - 1)}), rel="prev")
-        )
-    if len(rows) > bot_data.PAGE:
-        turning.append(
-            tag("a", "More", href="bot?" + urlencode(found | {"page": str(page + 1)}), rel="next")
-        )
+    if page.before is not None:
+        back = "bot?" + urlencode(found | {"before": page.before})
+        turning.append(tag("a", "Back", href=back, rel="prev"))
+    if page.after is not None:
+        more = "bot?" + urlencode(found | {"after": page.after})
+        turning.append(tag("a", "More", href=more, rel="next"))
     st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
 
 

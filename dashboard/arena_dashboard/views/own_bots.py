@@ -1,17 +1,23 @@
 """The page "My bots": the bots of the owner who is signed in, and what can be done with them."""
 
+from urllib.parse import urlencode
+
 import streamlit as st
 
 from arena.errors import UserError
-from arena.owner_client import BotSeen, OwnerCallError, OwnerClient
+from arena.owner_client import BotPage, BotSeen, OwnerCallError, OwnerClient
 from arena.storage.errors import StorageError
 from arena.upload_client import UploadClient
 from arena_dashboard import bot_data, browser, identities, own_tables, owners, sign_in, uploads
-from arena_dashboard.markup import in_markdown
+from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
 from arena_dashboard.storage_words import why_nothing_is_read
 
 LATER_SECONDS = 5.0
+PAGE = 20
+"""Versions on a page."""
+ASKED = "page"
+"""In the URL the token of a page that is not the first."""
 
 
 def describe(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
@@ -88,11 +94,28 @@ def renew_key(client: OwnerClient, owner: SignedIn) -> None:
     st.rerun()
 
 
+def page_of_bots(client: OwnerClient, owner: SignedIn) -> BotPage:
+    """The bots that the page shows. Raises OwnerCallError."""
+    return client.bots(owner.key, versions=PAGE, page=st.query_params.get(ASKED, ""))
+
+
+def turn_pages(page: BotPage) -> None:
+    """Links to the other pages of one's bots, if there are any."""
+    turning = []
+    if ASKED in st.query_params:
+        turning.append(tag("a", "First", href="my-bots", rel="first"))
+    if page.next_page:
+        more = "my-bots?" + urlencode({ASKED: page.next_page})
+        turning.append(tag("a", "More", href=more, rel="next"))
+    if turning:
+        st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
+
+
 @st.fragment
 def show_versions(client: OwnerClient, owner: SignedIn) -> None:
     """All bots with their versions, as they play."""
     try:
-        bots = client.bots(owner.key)
+        bots = page_of_bots(client, owner).bots
         ratings = {bot.name: bot_data.ladders_of(bot.name) for bot in bots}
         st.html(own_tables.versions(bots, ratings))
     except OwnerCallError as error:
@@ -106,16 +129,20 @@ def show(client: UploadClient, owner: SignedIn) -> None:
     """Everything of an owner."""
     sign_in.show_fresh_key()
     try:
-        bots = client.bots(owner.key)
+        page = page_of_bots(client, owner)
     except OwnerCallError as error:
         owners.refused(error)
         return
-    if not bots:
-        st.info("You have no bot yet.")
-    else:
+    if page.bots:
         show_versions(client, owner)
+        turn_pages(page)
+    elif ASKED in st.query_params:
+        st.info("There are no more bots.")
+        turn_pages(page)
+    else:
+        st.info("You have no bot yet.")
     st.page_link("views/submit.py", label="Submit a bot")
-    for bot in bots:
+    for bot in page.bots:
         with st.expander(f"Builds, logs and settings of {in_markdown(bot.name)}"):
             uploads.show_builds(client, owner, bot.name)
             describe(client, owner, bot)

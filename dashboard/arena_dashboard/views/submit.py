@@ -52,8 +52,7 @@ def register(client: OwnerClient, owner: SignedIn) -> None:
 
 def _say_language(client: OwnerClient, owner: SignedIn, bot: str, language: str) -> None:
     """Let the bot's page name the language, unless its owner has said another."""
-    (known,) = client.bots(owner.key, bot)
-    if not known.language:
+    if not client.bot(owner.key, bot).language:
         client.describe(owner.key, bot, language=language)
 
 
