@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 from arena.errors import UserError
+from arena.games.validation_errors import found_text, reason_text
 from arena.records import SignUp
 from arena.scheduling.pace import DEFAULT_PACE, read_pace
 
@@ -38,7 +39,7 @@ def web_address(url: str) -> str:
     if parts.scheme not in ("https", "http") or not parts.hostname:
         raise ValueError("must be an address that begins with https://")
     if parts.scheme == "http" and not on_loopback(parts.hostname):
-        raise ValueError("must begin with https://, but on this machine")
+        raise ValueError("must begin with https://, except on this machine")
     return url
 
 
@@ -137,9 +138,11 @@ class Settings(BaseSettings):
     dashboard_secret: str | None = Field(default=None, repr=False, min_length=16)
     """The same at a referee and its dashboards, which then say for which visitor they ask: limits
     by address are those of the visitor. `arena up` makes one."""
-    dashboard_url: Annotated[str, AfterValidator(_origin)] | None = None
+    dashboard_url: Annotated[str, AfterValidator(_origin)] | None = Field(default=None, repr=False)
     """The address of the pages as visitors have it; needed with an identity provider."""
-    oidc_issuer: Annotated[str, AfterValidator(web_address)] | None = None
+    oidc_issuer: Annotated[str, AfterValidator(web_address)] | None = Field(
+        default=None, repr=False
+    )
     """The identity provider (OpenID Connect) by which owners sign in on the pages."""
     oidc_client_id: str | None = None
     """The arena's name at the identity provider."""
@@ -196,7 +199,9 @@ def read_settings() -> Settings:
     try:
         return Settings()
     except ValidationError as error:
-        first = error.errors(include_url=False, include_input=False)[0]
-        reason = first["msg"].removeprefix("Value error, ")
-        name = _PREFIX + str(first["loc"][0]).upper()
-        raise SettingsError(f"{name} is malformed: {reason[:1].lower()}{reason[1:]}.") from None
+        first = error.errors(include_url=False)[0]
+        field = str(first["loc"][0])
+        # A secret, or an address with a password, is not repeated.
+        found = f"{found_text(first['input'])}; " if Settings.model_fields[field].repr else ""
+        name, reason = _PREFIX + field.upper(), reason_text(first)
+        raise SettingsError(f"{name} is malformed: {found}{reason}.") from None

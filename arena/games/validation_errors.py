@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import Any, Final, TypeAlias
 
 from pydantic import ValidationError
+from pydantic_core import ErrorDetails
 
 from arena.printable import printable
 
@@ -25,6 +26,7 @@ _ALLOWED: Final = {
     **dict.fromkeys(
         ("int_type", "int_parsing", "int_parsing_size", "int_from_float"), "a whole number"
     ),
+    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "a number"),
     **dict.fromkeys(("string_type", "string_unicode"), "a text"),
     **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
     **dict.fromkeys(("list_type", "tuple_type"), "a list"),
@@ -58,27 +60,40 @@ def error_text(error: ValidationError, within: FieldPath = (), whole: str = "the
     the value where the path is empty."""
     first = error.errors(include_url=False)[0]
     where = path_text((*within, *first["loc"])) or whole
-    kind, found, context = first["type"], first["input"], first.get("ctx", {})
+    kind, found = first["type"], first["input"]
     if kind in ("missing", "missing_argument"):
         return f"{where} is missing"
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"{where}: there is no such member"
-    if kind == "value_error":
-        reason = str(context["error"])
-        return f"{where}: {reason}" if isinstance(found, dict) else _found(where, found, reason)
-    return _found(where, found, f"allowed is {_allowed(kind, context, first['msg'])}")
+    reason = reason_text(first)
+    if kind == "value_error" and isinstance(found, dict):
+        return f"{where}: {reason}"
+    return f"{where}: {found_text(found)}; {reason}"
 
 
-def _found(where: str, found: object, reason: str) -> str:
-    return f"{where}: found {json_excerpt(found)}; {reason}"
+def found_text(value: object) -> str:
+    """What was found, in front of a reason."""
+    return f"found {json_excerpt(value)}"
+
+
+def reason_text(fault: ErrorDetails) -> str:
+    """Why a value is refused, without the value: mostly what is allowed."""
+    context = fault.get("ctx", {})
+    if fault["type"] == "value_error":
+        return str(context["error"])
+    return f"allowed is {_allowed(fault['type'], context, fault['msg'])}"
 
 
 def _allowed(kind: str, context: dict[str, Any], message: str) -> str:
     match kind:
         case "greater_than_equal":
-            return f"{context['ge']} or more"
+            return f"{_number(context['ge'])} or more"
         case "less_than_equal":
-            return f"{context['le']} or less"
+            return f"{_number(context['le'])} or less"
+        case "greater_than":
+            return f"more than {_number(context['gt'])}"
+        case "string_too_short":
+            return f"a text of {context['min_length']} or more characters"
         case "literal_error" | "enum":
             # Python's notation, in JSON's.
             expected = str(context["expected"]).replace("'", '"')
@@ -89,3 +104,7 @@ def _allowed(kind: str, context: dict[str, Any], message: str) -> str:
             return f"a list of {context['max_length']} or fewer"
         case _:
             return _ALLOWED.get(kind, message)
+
+
+def _number(bound: float) -> str:
+    return str(int(bound)) if bound == int(bound) else str(bound)

@@ -43,7 +43,7 @@ def test_the_setting_is_read_in_any_case_and_another_word_is_refused(
     monkeypatch.setenv("ARENA_SIGNUP", "Closed")
     assert read_settings().signup is SignUp.CLOSED
     monkeypatch.setenv("ARENA_SIGNUP", "all")
-    with pytest.raises(SettingsError, match=r"ARENA_SIGNUP is malformed.*'open', 'invite'"):
+    with pytest.raises(SettingsError, match=r'ARENA_SIGNUP is malformed.*"open", "invite"'):
         read_settings()
 
 

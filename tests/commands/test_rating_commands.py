@@ -130,11 +130,17 @@ def test_people_get_a_table(results: Path) -> None:
         (line("m", ("A", 1), ("B", 4)), "outside 1 to 2"),
         (line("m", ("A", 2), ("B", 2)), "nobody in first place"),
         (line("1", ("A", 1), ("B", 2)), "comes twice"),
-        ('{"match": "m", "seats": [{"bot": "A", "placing": 1.5}]}', "seats.0.placing"),
-        ('{"match": "m", "seats": [{"bot": "A", "placing": true}]}', "seats.0.placing"),
-        ('{"match": "m", "seats": [{"bot": "", "placing": 1}]}', "seats.0.bot"),
-        ('{"match": "m", "blok": "b", "seats": []}', "blok"),
-        ('{"match": "m", "block": 1.5, "seats": []}', "block"),
+        (
+            '{"match": "m", "seats": [{"bot": "A", "placing": 1.5}]}',
+            "seats[0].placing: found 1.5; ",
+        ),
+        (
+            '{"match": "m", "seats": [{"bot": "A", "placing": true}]}',
+            "found true; allowed is a whole",
+        ),
+        ('{"match": "m", "seats": [{"bot": "", "placing": 1}]}', "a text of 1 or more characters"),
+        ('{"match": "m", "blok": "b", "seats": []}', "blok: there is no such member"),
+        ('{"match": "m", "block": 1.5, "seats": []}', "allowed is a text or a whole number"),
     ],
 )
 def test_a_malformed_line_is_named_and_nothing_is_printed(

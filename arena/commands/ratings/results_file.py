@@ -13,7 +13,7 @@ from typing import Final
 from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, ValidationError
 
 from arena.errors import UserError
-from arena.printable import printable
+from arena.games.validation_errors import error_text, found_text, path_text
 from arena.rating.errors import ResultError
 from arena.rating.results import MatchResult, Results
 
@@ -81,10 +81,12 @@ def _lines(file: Path) -> Iterator[bytes]:
 
 
 def _first_fault(error: ValidationError) -> str:
-    fault = error.errors(include_url=False, include_input=False, include_context=False)[0]
+    fault = error.errors(include_url=False)[0]
+    if fault["type"] == "json_invalid":
+        return fault["msg"]
     # pydantic reports a union of text and number per branch; the user needs only the field.
-    where = ".".join(printable(str(part)) for part in fault["loc"] if part not in ("str", "int"))
-    message = fault["msg"]
-    if where in ("match", "block") and fault["type"].endswith("_type"):
-        message = "Input should be a text or a whole number"
-    return f"{where}: {message}" if where else message
+    *member, branch = fault["loc"] or ("",)
+    if member and branch in ("str", "int"):
+        found = found_text(fault["input"])
+        return f"{path_text(member)}: {found}; allowed is a text or a whole number"
+    return error_text(error, whole="the line")
