@@ -7,7 +7,6 @@ the probability. Rows and hands are those of `PlayedState`.
 """
 
 import json
-import os
 import zlib
 from collections.abc import Sequence
 from math import comb
@@ -19,7 +18,7 @@ import numpy as np
 
 from arena.solver.play import VALUE_DIGITS, PlayedState
 from arena.solver.recall import recall_nodes
-from arena.solver.state_files import StrategyFileError
+from arena.solver.state_files import StrategyFileError, replaced
 from arena.solver.tables import layout_of
 
 FORMAT: Final = "arena-play/2"
@@ -33,7 +32,8 @@ def is_play(path: Path) -> bool:
 
 
 def write_play(path: Path, states: Sequence[PlayedState]) -> None:
-    """Write all states of a match, smallest first; a file that is there is replaced as a whole."""
+    """Write all states of a match, smallest first; a file that is there is replaced as a whole.
+    Raises StrategyFileError."""
     header = {
         "format": FORMAT,
         "dice": max(state.dice[0] for state in states),
@@ -44,9 +44,8 @@ def write_play(path: Path, states: Sequence[PlayedState]) -> None:
     tables = b"".join(
         np.rint(play * _SCALE).astype(np.uint8).tobytes() for state in states for play in state.play
     )
-    beside = path.with_name(f"{path.name}.new")
-    beside.write_bytes(json.dumps(header).encode() + b"\n" + zlib.compress(tables, 9))
-    os.replace(beside, path)  # noqa: PTH105  atomic
+    with replaced(path) as file:
+        file.write(json.dumps(header).encode() + b"\n" + zlib.compress(tables, 9))
 
 
 def read_play(path: Path) -> list[PlayedState]:
@@ -87,8 +86,7 @@ class PartFiles:
         return [state for part in sorted(self._folder.glob("*.part")) for state in read_play(part)]
 
     def write(self, state: PlayedState) -> None:
-        """Keep a state."""
-        self._folder.mkdir(parents=True, exist_ok=True)
+        """Keep a state. Raises StrategyFileError."""
         write_play(self._folder / f"{state.dice[0]}-{state.dice[1]}.part", [state])
 
     def remove(self) -> None:

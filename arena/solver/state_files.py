@@ -10,11 +10,12 @@ StrategyFileError    a file cannot be read or written, or holds no solved state 
 import json
 import os
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from uuid import uuid4
 
 import numpy as np
@@ -34,6 +35,25 @@ class StrategyFileError(UserError):
     """A file that cannot be read or written, or that holds no strategies of this format."""
 
 
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """A file that takes the place of that at `path`, in a folder that is made, once it is written;
+    if that fails, nothing changes. Raises StrategyFileError."""
+    # Of its own: another process may write the same file at the same time.
+    beside = path.with_name(f"{path.name}.{uuid4().hex}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with beside.open("xb") as file:
+            yield file
+        os.replace(beside, path)  # noqa: PTH105  atomic
+    except OSError as error:
+        raise StrategyFileError(f"{path} cannot be written: {error.strerror}.") from error
+    finally:
+        # Still there if it did not take the place.
+        with suppress(OSError):
+            beside.unlink()
+
+
 @dataclass(frozen=True)
 class StateFiles:
     """The solved states of a folder, which is made when the first is written."""
@@ -51,22 +71,10 @@ class StateFiles:
             "iterations": state.iterations,
             "seconds": state.seconds,
         }
-        path = self._path(state.dice)
-        # Of its own: another search may write the same state at the same time.
-        beside = path.with_name(f"{path.name}.{uuid4().hex}.new")
-        try:
-            self.folder.mkdir(parents=True, exist_ok=True)
-            with beside.open("xb") as file:
-                file.write(json.dumps(figures).encode().ljust(_HEADER_BYTES - 1) + b"\n")
-                for table in (*state.strategy.weights, *state.regrets.weights):
-                    file.write(table.data)
-            os.replace(beside, path)  # noqa: PTH105  atomic
-        except OSError as error:
-            raise StrategyFileError(f"{path} cannot be written: {error.strerror}.") from error
-        finally:
-            # Still there if it did not become the state's.
-            with suppress(OSError):
-                beside.unlink()
+        with replaced(self._path(state.dice)) as file:
+            file.write(json.dumps(figures).encode().ljust(_HEADER_BYTES - 1) + b"\n")
+            for table in (*state.strategy.weights, *state.regrets.weights):
+                file.write(table.data)
 
     def read(self, dice: DicePair) -> SolvedState | None:
         """A state, if it is there. Raises StrategyFileError."""

@@ -1,7 +1,9 @@
 """Play by the last bet and its file, and how the sample bot `cfr` reads it."""
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import numpy as np
@@ -169,3 +171,35 @@ def test_more_dice_are_better() -> None:
     }
     assert values[2, 1] > values[2, 2] > values[1, 2]
     assert values[2, 1] > values[1, 1] > values[1, 2]
+
+
+def test_processes_that_write_a_file_at_once_leave_one_of_them_whole(tmp_path: Path) -> None:
+    file = tmp_path / "tables"
+    states = [
+        solve_last_bets(states_of_match(1), sweeps=ByDice(times), recall=ByDice(1))
+        for times in (1, 2)
+    ]
+    begun = Barrier(2)
+
+    def write_often(play: list[PlayedState]) -> None:
+        begun.wait()
+        for _ in range(50):
+            write_play(file, play)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(write_often, states))
+    assert [one.name for one in tmp_path.iterdir()] == ["tables"]
+    (left,) = read_play(file)
+    assert left.value in {play[0].value for play in states}
+
+
+def test_tables_that_cannot_be_written_are_named_and_leave_nothing_beside(tmp_path: Path) -> None:
+    play = solve_last_bets(states_of_match(1), sweeps=ByDice(1))
+    (tmp_path / "tables").mkdir()
+    with pytest.raises(StrategyFileError, match="tables cannot be written: Is a directory"):
+        write_play(tmp_path / "tables", play)
+    assert [one.name for one in tmp_path.iterdir()] == ["tables"]
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(StrategyFileError, match="cannot be written"):
+        PartFiles(file / "tables", "parts").write(play[0])
