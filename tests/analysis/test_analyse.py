@@ -30,10 +30,10 @@ from tests.match.matches import some_match
 
 
 @cache
-def played(*bots: str) -> Transcript:
-    game = make_game("bluff", {"dice_per_player": 2})
+def played(*bots: str, game: str = "bluff") -> Transcript:
+    rules = make_game(game, {"dice_per_player": 2} if game == "bluff" else {})
     contenders = [Contender(f"{name} {seat}", load_bot(name)) for seat, name in enumerate(bots)]
-    return next(iter(play_series(game, contenders, 1, "analysis"))).transcript
+    return next(iter(play_series(rules, contenders, 1, "analysis"))).transcript
 
 
 @cache
@@ -184,6 +184,17 @@ def test_the_command_prints_decisions_and_the_account(file: Path) -> None:
     assert code == 0
     assert "blunder" in text
     assert "at the start, luck" in text
+    assert text.count("claim: how likely the claim before the action was true") == 1
+    assert text.count("win: the seat's chance to win the match after the action") == 1
+    assert "best to 0.1%, fine to 3.5%, inaccurate to 10.0%, mistake to 20.0%, else blunder" in text
+
+
+def test_what_no_decision_has_is_not_explained(tmp_path: Path) -> None:
+    path = tmp_path / "bloeff.json"
+    path.write_text(json.dumps(to_json(played("bloeff_honest", "bloeff_honest", game="bloeff"))))
+    code, text = run(path)
+    assert code == 0
+    assert "claim: how likely" in text and "blunder" not in text
 
 
 def test_the_command_writes_json_a_match_a_line(file: Path) -> None:

@@ -4,15 +4,14 @@ import json
 from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from arena.analysis import (
+    BOUNDS,
     SITUATIONS,
-    AnalysedDecision,
-    BotAnalysis,
     Estimate,
     Frequency,
     Grade,
@@ -23,12 +22,16 @@ from arena.analysis import (
 from arena.analysis import analyse as analysed
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.jobs_option import Cluster, Jobs
+from arena.commands.results.analyse_json import bot_json, match_json
 from arena.commands.results.match_argument import cannot_be_read
 from arena.commands.results.transcript_files import texts
 from arena.commands.terminal import Terminal
 from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
 from arena.match.transcript_json import read_json
+
+_BOUNDS = ", ".join(f"{grade.value} to {bound:.1%}" for bound, grade in BOUNDS)
+_GRADES = f"A grade is by the loss: {_BOUNDS}, else {Grade.BLUNDER.value}."
 
 
 def analyse(
@@ -92,11 +95,15 @@ def analyse(
         if bot is not None:
             _print_bot(bot, [seat for match in found for seat in _seats_of(match, bot)], as_json)
             return
+        graded = False
         for match in found:
             if as_json:
-                typer.echo(json.dumps(_json(match)))
+                typer.echo(json.dumps(match_json(match)))
             else:
                 _print(match)
+                graded |= any(decision.grade is not None for decision in match.decisions)
+        if not as_json:
+            _explain(graded=graded)
 
 
 def _analyses(names: list[str], *, all_values: bool) -> Iterator[MatchAnalysis]:
@@ -137,7 +144,7 @@ def _print_bot(bot: str, seats: list[SeatAnalysis], as_json: bool) -> None:
     if found is None:
         raise CommandError(f"No decision of {bot} in these matches has a value.")
     if as_json:
-        typer.echo(json.dumps(_bot_json(bot, found)))
+        typer.echo(json.dumps(bot_json(bot, found)))
         return
     shares = ", ".join(
         f"{grade.value} {found.grades[grade] / found.decisions:.1%}" for grade in Grade
@@ -146,6 +153,7 @@ def _print_bot(bot: str, seats: list[SeatAnalysis], as_json: bool) -> None:
     typer.echo(f"Loss of a decision: {_percent(found.loss)} of a win.")
     typer.echo(f"Loss of a match: {_percent(found.match_loss)}.")
     typer.echo(f"Grades: {shares}.")
+    typer.echo(_GRADES)
     typer.echo(found.leak.in_words if found.leak else "It loses nothing.")
     shown = [one for one in found.frequencies if one.situation in SITUATIONS]
     if shown:
@@ -201,99 +209,21 @@ def _print(match: MatchAnalysis) -> None:
         )
 
 
+def _explain(*, graded: bool) -> None:
+    """Say what the columns of matches mean; of the last ones, if any decision has a grade."""
+    console = Terminal()
+    console.print(
+        "claim: how likely the claim before the action was true, by what the seat saw; read: also "
+        "by what the others' bets say."
+    )
+    if not graded:
+        return
+    console.print(
+        "win: the seat's chance to win the match after the action; loss: how much less than after "
+        "the best action, which is in the column better."
+    )
+    console.print(_GRADES)
+
+
 def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.1%}"
-
-
-def _rounded(value: float | None) -> float | None:
-    # A single match has an infinite interval, which JSON does not know.
-    return None if value is None or not isfinite(value) else round(value, 6)
-
-
-def _json(match: MatchAnalysis) -> dict[str, Any]:
-    setup = match.transcript.setup
-    notation = setup.make_game().notation
-
-    def decision_json(decision: AnalysedDecision) -> dict[str, Any]:
-        values = decision.values
-        return {
-            "step": decision.step,
-            "seat": decision.seat,
-            "action": notation.to_json(decision.action),
-            "forced": decision.forced,
-            "claim": _rounded(decision.unread),
-            "claim_read": _rounded(decision.read),
-            "win": _rounded(decision.win),
-            "loss": _rounded(decision.loss),
-            "grade": decision.grade and decision.grade.value,
-            "source": decision.source,
-            "values": values
-            and [
-                {"action": notation.to_json(action), "win": _rounded(value)}
-                for action, value in sorted(values.items(), key=lambda item: -item[1])
-            ],
-        }
-
-    return {
-        "match_id": setup.match_id,
-        "game": setup.game,
-        "decisions": [decision_json(decision) for decision in match.decisions],
-        "seats": [
-            {
-                "bot": entrant.bot,
-                "version": entrant.version,
-                "decisions": len(seat.decisions),
-                "accuracy": _rounded(seat.accuracy),
-                "mean_loss": _rounded(seat.mean_loss),
-                "worst_step": seat.worst and seat.worst.step,
-            }
-            for entrant, seat in zip(setup.entrants, match.seats, strict=True)
-        ],
-        "accounts": [
-            {
-                "start": account.start,
-                "luck": _rounded(account.luck),
-                "own": _rounded(account.own),
-                "other": _rounded(account.other),
-                "residual": _rounded(account.residual),
-                "result": account.result,
-            }
-            for account in match.accounts
-        ],
-    }
-
-
-def _bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
-    return {
-        "bot": bot,
-        "matches": found.matches,
-        "decisions": found.decisions,
-        "loss": _rounded(found.loss.mean),
-        "loss_error": _rounded(found.loss.error),
-        "match_loss": _rounded(found.match_loss.mean),
-        "match_loss_error": _rounded(found.match_loss.error),
-        "grades": {grade.value: found.grades[grade] for grade in Grade},
-        "leak": found.leak
-        and {
-            "what": found.leak.what,
-            "habit": found.leak.habit,
-            "situation": found.leak.situation,
-            "dice": found.leak.dice,
-            "loss": _rounded(found.leak.loss),
-            "share": _rounded(found.leak.share),
-            "in_words": found.leak.in_words,
-        },
-        "frequencies": [
-            {
-                "what": one.what,
-                "situation": one.situation,
-                "decisions": one.decisions,
-                "share": _rounded(one.share.mean),
-                "share_error": _rounded(one.share.error),
-                "solved": _rounded(one.solved),
-                "difference": _rounded(one.difference.mean),
-                "difference_error": _rounded(one.difference.error),
-            }
-            for one in found.frequencies
-        ],
-    }

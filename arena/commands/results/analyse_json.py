@@ -1,0 +1,100 @@
+"""What `arena analyse --json` prints."""
+
+from math import isfinite
+from typing import Any
+
+from arena.analysis import AnalysedDecision, BotAnalysis, Grade, MatchAnalysis
+
+
+def _rounded(value: float | None) -> float | None:
+    # A single match has an infinite interval, which JSON does not know.
+    return None if value is None or not isfinite(value) else round(value, 6)
+
+
+def match_json(match: MatchAnalysis) -> dict[str, Any]:
+    setup = match.transcript.setup
+    notation = setup.make_game().notation
+
+    def decision_json(decision: AnalysedDecision) -> dict[str, Any]:
+        values = decision.values
+        return {
+            "step": decision.step,
+            "seat": decision.seat,
+            "action": notation.to_json(decision.action),
+            "forced": decision.forced,
+            "claim": _rounded(decision.unread),
+            "claim_read": _rounded(decision.read),
+            "win": _rounded(decision.win),
+            "loss": _rounded(decision.loss),
+            "grade": decision.grade and decision.grade.value,
+            "source": decision.source,
+            "values": values
+            and [
+                {"action": notation.to_json(action), "win": _rounded(value)}
+                for action, value in sorted(values.items(), key=lambda item: -item[1])
+            ],
+        }
+
+    return {
+        "match_id": setup.match_id,
+        "game": setup.game,
+        "decisions": [decision_json(decision) for decision in match.decisions],
+        "seats": [
+            {
+                "bot": entrant.bot,
+                "version": entrant.version,
+                "decisions": len(seat.decisions),
+                "accuracy": _rounded(seat.accuracy),
+                "mean_loss": _rounded(seat.mean_loss),
+                "worst_step": seat.worst and seat.worst.step,
+            }
+            for entrant, seat in zip(setup.entrants, match.seats, strict=True)
+        ],
+        "accounts": [
+            {
+                "start": account.start,
+                "luck": _rounded(account.luck),
+                "own": _rounded(account.own),
+                "other": _rounded(account.other),
+                "residual": _rounded(account.residual),
+                "result": account.result,
+            }
+            for account in match.accounts
+        ],
+    }
+
+
+def bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
+    return {
+        "bot": bot,
+        "matches": found.matches,
+        "decisions": found.decisions,
+        "loss": _rounded(found.loss.mean),
+        "loss_error": _rounded(found.loss.error),
+        "match_loss": _rounded(found.match_loss.mean),
+        "match_loss_error": _rounded(found.match_loss.error),
+        "grades": {grade.value: found.grades[grade] for grade in Grade},
+        "leak": found.leak
+        and {
+            "what": found.leak.what,
+            "habit": found.leak.habit,
+            "situation": found.leak.situation,
+            "dice": found.leak.dice,
+            "loss": _rounded(found.leak.loss),
+            "share": _rounded(found.leak.share),
+            "in_words": found.leak.in_words,
+        },
+        "frequencies": [
+            {
+                "what": one.what,
+                "situation": one.situation,
+                "decisions": one.decisions,
+                "share": _rounded(one.share.mean),
+                "share_error": _rounded(one.share.error),
+                "solved": _rounded(one.solved),
+                "difference": _rounded(one.difference.mean),
+                "difference_error": _rounded(one.difference.error),
+            }
+            for one in found.frequencies
+        ],
+    }
