@@ -24,6 +24,16 @@ def sample_names(directory: Path = SAMPLE_BOTS) -> tuple[str, ...]:
     return tuple(sorted(file.stem.removesuffix("_bot") for file in directory.glob("[!_]*.py")))
 
 
+def samples_of(game: str) -> tuple[str, ...]:
+    """The names of the sample bots that play a game."""
+    return tuple(name for name in sample_names() if game in load_bot(name).games)
+
+
+def is_python(word: str, directory: Path = SAMPLE_BOTS) -> bool:
+    """Whether a word names a sample bot, or is the path of a .py file."""
+    return _python_file(word, directory) is not None
+
+
 def bot_file(name_or_path: str, directory: Path = SAMPLE_BOTS) -> Path:
     """The file of a sample bot (`honest`) or a path (`my/bot.py`). Raises BotFileError."""
     found = _python_file(name_or_path, directory)

@@ -59,16 +59,22 @@ def require_sdk(language: str) -> None:
         wheel_name()
 
 
+def language_named(word: str) -> str:
+    """The language's name in LANGUAGES. Raises StarterError."""
+    name = _NAMES.get(word.lower(), word.lower())
+    if name not in LANGUAGES:
+        known = ", ".join(LANGUAGES)
+        raise StarterError(f"There is no starter in {word!r}; there is one in {known}.")
+    return name
+
+
 def copy_starter(language: str, directory: Path) -> str:
     """Copy the starter of a language into a new or empty folder, with the test vectors; that in
     Python with the SDK's wheel.
 
     Returns its name in LANGUAGES. Raises StarterError and NoWheelError, having written nothing.
     """
-    name = _NAMES.get(language.lower(), language.lower())
-    if name not in LANGUAGES:
-        known = ", ".join(LANGUAGES)
-        raise StarterError(f"There is no starter in {language!r}; there is one in {known}.")
+    name = language_named(language)
     if directory.exists() and not directory.is_dir():
         raise StarterError(f"{directory} is a file: name a new or an empty folder.")
     if directory.is_dir() and any(directory.iterdir()):

@@ -90,3 +90,19 @@ def test_what_cannot_be_exploited_is_named(bot: str, message: str) -> None:
     code, text = run(bot)
     assert code == 2
     assert message in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("word", "why"),
+    [
+        ("nobody", "There is no bot 'nobody' in Python"),
+        ("node bot.js", "There is no bot 'node bot.js' in Python"),
+        ("mine.py", "There is no file mine.py"),
+        ("bloeff_honest", "bloeff_honest does not play Bluff"),
+    ],
+)
+def test_who_names_none_that_it_takes_is_told_those_of_the_game(word: str, why: str) -> None:
+    code, said = run(word)
+    assert code == 2
+    known = "bayes, cfr, exploiter, honest, random, search, timid"
+    assert said == f"arena: {why}: name a sample bot of Bluff ({known}), or a .py file.\n"

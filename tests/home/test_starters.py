@@ -9,7 +9,10 @@ from stat import S_IMODE
 from zipfile import ZipFile
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
+from arena.commands.home.new_bot import new_bot
 from arena.home.starters import LANGUAGES, StarterError, copy_starter, starter_archive
 
 
@@ -44,6 +47,18 @@ def test_an_unknown_language_is_refused_and_all_others_named(tmp_path: Path) -> 
     ):
         copy_starter("cobol", tmp_path / "bot")
     assert not (tmp_path / "bot").exists()
+
+
+def test_an_unknown_language_is_named_before_a_folder_is_missed() -> None:
+    app = typer.Typer()
+    app.command()(new_bot)
+    for arguments, words in (
+        (["cobol"], "There is no starter in 'cobol'; there is one in python"),
+        (["c++"], "Missing argument 'DIR'"),
+        ([], "Missing argument 'LANGUAGE'"),
+    ):
+        done = CliRunner().invoke(app, arguments)
+        assert (done.exit_code, words in done.stderr) == (2, True), done.stderr
 
 
 def test_a_folder_in_use_is_left_alone(tmp_path: Path) -> None:

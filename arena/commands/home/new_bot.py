@@ -6,13 +6,21 @@ from typing import Annotated
 import typer
 
 from arena.commands.errors import exit_with_message
-from arena.home.starters import LANGUAGES, copy_starter
+from arena.home.starters import LANGUAGES, copy_starter, language_named
 
 _ALL = ", ".join(LANGUAGES)
 
 
+def _known(word: str) -> str:
+    """The language, checked before it is told that there is no folder."""
+    with exit_with_message():
+        return language_named(word)
+
+
 def new_bot(
-    language: Annotated[str, typer.Argument(help=f"One of {_ALL}.", metavar="LANGUAGE")],
+    language: Annotated[
+        str, typer.Argument(help=f"One of {_ALL}.", metavar="LANGUAGE", callback=_known)
+    ],
     directory: Annotated[Path, typer.Argument(help="A new or an empty folder.", metavar="DIR")],
 ) -> None:
     """Copy a complete bot in a language of your choice, to be changed."""
