@@ -8,11 +8,11 @@ ClusterError    the cluster cannot be reached
 
 import multiprocessing
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
 from arena.errors import UserError
 
@@ -33,9 +33,18 @@ class WorkPool:
     """How many parts are done at a time."""
 
 
+class Once(Protocol):
+    """A lock that one process takes, and keeps, to do what is done once."""
+
+    def acquire(self, blocking: bool, /) -> bool: ...
+
+
 @contextmanager
-def processes(jobs: int) -> Iterator[WorkPool]:
-    """So many processes of this machine, which end with the context; one is this process itself."""
+def processes(jobs: int, begin: Callable[[Once], None] | None = None) -> Iterator[WorkPool]:
+    """So many processes of this machine, which end with the context; one is this process itself.
+
+    Others call `begin` first, all with the same lock.
+    """
     if jobs == 1:
         with ThreadPoolExecutor(1) as thread:
             yield WorkPool(thread, 1)
@@ -43,7 +52,7 @@ def processes(jobs: int) -> Iterator[WorkPool]:
     # Not forked: this process may have threads by now.
     known = multiprocessing.get_all_start_methods()
     context = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
-    with ProcessPoolExecutor(jobs, context, initializer=_leave_ctrl_c_to_us) as executor:
+    with ProcessPoolExecutor(jobs, context, _begin, (begin, context.Lock())) as executor:
         try:
             yield WorkPool(executor, jobs)
         except KeyboardInterrupt:
@@ -69,5 +78,7 @@ def cluster(address: str) -> Iterator[WorkPool]:
         yield WorkPool(client.get_executor(), count)
 
 
-def _leave_ctrl_c_to_us() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+def _begin(begin: Callable[[Once], None] | None, once: Once) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is left to us
+    if begin is not None:
+        begin(once)

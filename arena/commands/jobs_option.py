@@ -2,14 +2,14 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated, Final, TypeAlias
 
 import typer
 
 if TYPE_CHECKING:
-    from arena.executors import WorkPool
+    from arena.executors import Once, WorkPool
 
 Jobs: TypeAlias = Annotated[
     int | None,
@@ -49,11 +49,14 @@ def cluster_of(address: str | None) -> Iterator["WorkPool | None"]:
 
 
 @contextmanager
-def workers_of(jobs: int, address: str | None) -> Iterator["WorkPool"]:
-    """The workers of `--cluster`, if it is given, else so many processes. Raises ClusterError."""
+def workers_of(
+    jobs: int, address: str | None, begin: "Callable[[Once], None] | None" = None
+) -> Iterator["WorkPool"]:
+    """The workers of `--cluster`, if it is given, else so many processes, which call `begin` first.
+    Raises ClusterError."""
     from arena.executors import cluster, processes
 
-    with processes(jobs) if address is None else cluster(address) as workers:
+    with processes(jobs, begin) if address is None else cluster(address) as workers:
         yield workers
 
 

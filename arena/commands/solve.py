@@ -4,10 +4,12 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from threading import Lock
 from typing import Annotated
 
 import typer
 
+from arena.commands.compiling import tell_compiling
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
@@ -140,20 +142,21 @@ def solve(
                 "--recall and --sweeps say how play is improved that knows only the last bets: "
                 f"give --tables FILE, or ask for more than {MOST_DICE} dice in play."
             )
+        if certify is not None and (option or one_round or to or tables):
+            raise CommandError("--certify takes a file, --dice A,B and no other options.")
+        if certify is None and tables is not None and (asked or one_round):
+            raise CommandError("--tables solves all states of a match: leave the rest out.")
+        if one_round and (asked is None or to is not None):
+            raise CommandError("--one-round needs --dice A,B and writes no file.")
+        tell_compiling(Lock())
         if certify is not None:
-            if option or one_round or to or tables:
-                raise CommandError("--certify takes a file, --dice A,B and no other options.")
             lines = certified(certify, None if asked is None else [asked])
         elif tables is not None:
-            if asked or one_round:
-                raise CommandError("--tables solves all states of a match: leave the rest out.")
             workers = _workers(jobs, cluster)
             lines = write_tables(tables, options.dice_per_player, files, effort, workers)
             if not as_json:
                 return
-        elif one_round:
-            if asked is None or to is not None:
-                raise CommandError("--one-round needs --dice A,B and writes no file.")
+        elif one_round and asked is not None:
             lines = [single_round(asked, effort, exact=exact)]
         else:
             if jobs is None and exact and asked is not None:
@@ -231,7 +234,7 @@ def _workers(jobs: int | None, cluster: str | None) -> Iterator[ForEach]:
     if jobs == 1 and cluster is None:
         yield map
         return
-    with workers_of(jobs, cluster) as workers:
+    with workers_of(jobs, cluster, tell_compiling) as workers:
         yield workers.executor.map
 
 

@@ -8,7 +8,7 @@ the processor; hence one compiled walk for each pair of lengths.
 
 from collections.abc import Callable
 from functools import cache
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numba import njit
@@ -20,20 +20,6 @@ _TINY = 1e-30
 """Weights that add up to less count as zero: in single precision, 1 / 1e-40 is infinite."""
 
 Walk: TypeAlias = Callable[..., None]
-
-
-def working_memory(bets: int, lanes: int, other_lanes: int, real: type) -> tuple[Any, ...]:
-    """What walks of one seat write to, by depth."""
-    depth = bets + 2
-    return (
-        np.zeros((depth, other_lanes), real),  # how likely the opponent comes with each hand
-        np.zeros((depth, lanes), real),  # how much the own strategy weighs
-        np.zeros((depth, bets + 1, lanes), real),  # the values of actions
-        np.zeros((depth, bets + 1, lanes), real),  # the own probabilities of actions
-        np.zeros((2, depth, other_lanes), real),  # factor and summand: weights to probabilities
-        np.zeros((3, lanes), real),
-        np.zeros((5, depth), np.int64),  # where the walk is
-    )
 
 
 @njit(inline="always")

@@ -1,10 +1,25 @@
 """Walks through the histories of a round, prepared: payoffs by lane, and the memory they need."""
 
+from typing import Any
+
 import numpy as np
 
-from arena.solver import kernel
 from arena.solver.round_game import Floats, RoundGame
 from arena.solver.tables import Table, lanes_for, layout_of
+
+
+def working_memory(bets: int, lanes: int, other_lanes: int, real: type) -> tuple[Any, ...]:
+    """What walks of one seat write to, by depth."""
+    depth = bets + 2
+    return (
+        np.zeros((depth, other_lanes), real),  # how likely the opponent comes with each hand
+        np.zeros((depth, lanes), real),  # how much the own strategy weighs
+        np.zeros((depth, bets + 1, lanes), real),  # the values of actions
+        np.zeros((depth, bets + 1, lanes), real),  # the own probabilities of actions
+        np.zeros((2, depth, other_lanes), real),  # factor and summand: weights to probabilities
+        np.zeros((3, lanes), real),
+        np.zeros((5, depth), np.int64),  # where the walk is
+    )
 
 
 class Walker:
@@ -36,7 +51,7 @@ class Walker:
                     by_bettor = payoffs[bet, seat if mine else other]
                     by_own = -by_bettor[count] if seat else by_bettor[:, count]
                     self._worth[mine, bet, count, : self.hands] = by_own[game.matching[seat][bet]]
-        self._memory = kernel.working_memory(bets, self.lanes, self.other_lanes, real)
+        self._memory = working_memory(bets, self.lanes, self.other_lanes, real)
 
     def improve(
         self, regrets: Table, average: Table, due: Table, opponent: Table, weight: float
@@ -53,9 +68,10 @@ class Walker:
 
     def catch_up(self, regrets: Table, average: Table, due: Table) -> None:
         """Add to the average what is due in subtrees that the opponent did not reach."""
-        kernel.catch_up(
-            self.seat, self._bets, self.lanes, self.hands, self._sizes, regrets, average, due
-        )
+        # Imported here and below, because numba is of an extra.
+        from arena.solver.kernel import catch_up
+
+        catch_up(self.seat, self._bets, self.lanes, self.hands, self._sizes, regrets, average, due)
 
     def _walk(
         self,
@@ -67,7 +83,9 @@ class Walker:
         best: bool,
         weight: float,
     ) -> Floats:
-        walk = kernel.compiled_walk(self.lanes, self.other_lanes, self._counts, best, self._real)
+        from arena.solver.kernel import compiled_walk
+
+        walk = compiled_walk(self.lanes, self.other_lanes, self._counts, best, self._real)
         reach, own, values = self._memory[:3]
         reach[0] = self._other_chances
         own[0] = self._chances * weight

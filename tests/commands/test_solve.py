@@ -1,6 +1,9 @@
 """`arena solve`: values with bounds, files, and mistakes answered in a sentence."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +56,52 @@ def test_a_match_with_options_is_printed_with_its_states() -> None:
     assert (told["low"], told["high"]) == (state["low"], state["high"])
     words = run(*options).stdout
     assert "Seat 0 wins a match from 1 die each with 50.0000%" in words
+
+
+def in_a_process(program: str, *arguments: object, **environment: str) -> tuple[int, str]:
+    """The exit code and what is printed on stderr by a command that begins with this program."""
+    words = [sys.executable, "-c", f"{program or 0}; from arena.__main__ import main; main()"]
+    done = subprocess.run(
+        [*words, *map(str, arguments)],
+        env=os.environ | environment,
+        capture_output=True,
+        text=True,
+    )
+    return done.returncode, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["--help"], 0, ""),
+        (["--dice", "9"], 2, "--dice 9: give two counts from 1"),
+        (["--certify", "file", "--one-round"], 2, "--certify takes a file"),
+        (["--tables", "file", "--dice", "1,1"], 2, "--tables solves all states"),
+        (["--one-round"], 2, "--one-round needs --dice A,B"),
+        (["--dice", "1,1"], 2, "numba is not installed: this needs `pip install"),
+    ],
+)
+def test_arguments_are_read_before_numba_is_missing(
+    arguments: list[str], code: int, words: str
+) -> None:
+    found, said = in_a_process("import sys; sys.modules['numba'] = None", "solve", *arguments)
+    assert found == code
+    assert words in said
+
+
+@compiles
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_it_says_once_that_loops_are_compiled_and_nothing_when_they_are(
+    tmp_path: Path, jobs: int
+) -> None:
+    words = "Compiling the solver's loops"
+    arguments = ["--option", "dice_per_player=2", "--tables", tmp_path / "tables", "--sweeps", 1]
+    for times in (1, 0):
+        code, said = in_a_process(
+            "", "solve", *arguments, "--jobs", jobs, NUMBA_CACHE_DIR=str(tmp_path / "cache")
+        )
+        assert code == 0
+        assert said.count(words) == times
 
 
 @compiles
