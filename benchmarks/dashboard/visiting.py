@@ -148,7 +148,7 @@ def steps(context: BrowserContext, served: Served, match_id: str) -> float:
         }"""
     )
     page.close()
-    return statistics.median(times)
+    return float(statistics.median(times))
 
 
 def _complete(page: Page) -> None:

@@ -142,11 +142,11 @@ async def keys(port: int, _tokens: Sequence[str]) -> None:
 async def garbage(port: int, tokens: Sequence[str]) -> None:
     async def loop(token: str) -> None:
         async with channel(port) as line:
-            play = line.stream_stream("/arena.v1.RefereeService/Play")
+            play: Any = line.stream_stream("/arena.v1.RefereeService/Play")
             hello = referee_pb2.Hello(protocol_version=1, games=["bluff"], instance=token[-8:])
             first = referee_pb2.PlayRequest(hello=hello).SerializeToString()
             while True:
-                call: Any = play(metadata=bearing(token))
+                call = play(metadata=bearing(token))
                 with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
                     await call.write(first)
                     await call.write(b"\xff" * 1000)
@@ -159,9 +159,9 @@ async def garbage(port: int, tokens: Sequence[str]) -> None:
 
 async def no_hello(port: int, tokens: Sequence[str]) -> None:
     async def loop(line: grpc.aio.Channel) -> None:
-        play = line.stream_stream("/arena.v1.RefereeService/Play")
+        play: Any = line.stream_stream("/arena.v1.RefereeService/Play")
         while True:
-            call: Any = play(metadata=bearing(tokens[0]))
+            call = play(metadata=bearing(tokens[0]))
             with suppress(grpc.aio.AioRpcError):
                 while await call.read() is not grpc.aio.EOF:
                     pass

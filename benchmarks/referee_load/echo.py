@@ -11,6 +11,7 @@ import json
 import statistics
 import sys
 from time import perf_counter
+from typing import Any
 
 import grpc
 import grpc.aio
@@ -23,12 +24,12 @@ METHOD = "/benchmark.Echo/Echo"
 async def serve(port: int) -> None:
     """Echo every message with as little code as grpc.aio allows."""
 
-    async def echo(_requests: object, context: grpc.aio.ServicerContext) -> None:
+    async def echo(_requests: object, context: grpc.aio.ServicerContext[Any, Any]) -> None:
         while (message := await context.read()) is not grpc.aio.EOF:
             await context.write(message)
 
     server = grpc.aio.server()
-    handler = grpc.stream_stream_rpc_method_handler(echo)
+    handler: Any = grpc.stream_stream_rpc_method_handler(echo)
     server.add_generic_rpc_handlers(
         (grpc.method_handlers_generic_handler("benchmark.Echo", {"Echo": handler}),)
     )
@@ -49,7 +50,7 @@ async def load(port: int, streams: int, seconds: float, size: int) -> None:
 
     async def talk() -> None:
         async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
-            call = channel.stream_stream(METHOD)()
+            call: Any = channel.stream_stream(METHOD)()
             while True:
                 started = perf_counter()
                 await call.write(message)
@@ -72,7 +73,7 @@ async def hold(port: int, streams: int) -> None:
     """Open so many streams, each over a connection of its own, print a line, and stay connected
     until killed."""
     async with contextlib.AsyncExitStack() as stack:
-        calls = []
+        calls: list[Any] = []
         for _ in range(streams):
             channel = grpc.aio.insecure_channel(f"127.0.0.1:{port}", OWN_CONNECTION)
             await stack.enter_async_context(channel)

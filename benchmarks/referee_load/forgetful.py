@@ -17,6 +17,6 @@ async def _forget_nothing(*_: object) -> None:
 
 if __name__ == "__main__":
     BlockRun._match_begun = lambda *_: note_nothing  # type: ignore[method-assign]
-    running.forget_matches = _forget_nothing
-    running.forget_blocks = _forget_nothing
+    running.forget_matches = _forget_nothing  # type: ignore[assignment]
+    running.forget_blocks = _forget_nothing  # type: ignore[assignment]
     run(sys.argv[1:])

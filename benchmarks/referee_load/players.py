@@ -28,10 +28,12 @@ from time import monotonic, perf_counter
 import grpc
 import grpc.aio
 
-from arena.v1 import referee_pb2, referee_pb2_grpc
+from arena.v1 import bluff_pb2, referee_pb2, referee_pb2_grpc, transcript_pb2
 from benchmarks.referee_load.connection import OWN_CONNECTION, shared_connection
 
 DOUBTS = 0.2
+FACES = bluff_pb2.BluffFace.values()[1:]
+"""As `lowest` has them: without the one that is not used."""
 AT_ONCE = 100
 SETTLING = 5.0
 """Seconds between the last bot's connecting and the first decision that counts."""
@@ -75,7 +77,7 @@ async def play(
         if waits:
             hello.challenges = referee_pb2.CHALLENGE_POLICY_OWN_ONLY
         await stream.write(referee_pb2.PlayRequest(hello=hello))
-        while (response := await stream.read()) is not grpc.aio.EOF:
+        while isinstance(response := await stream.read(), referee_pb2.PlayResponse):
             now = perf_counter()
             request = referee_pb2.PlayRequest()
             for offer in response.offers:
@@ -90,7 +92,7 @@ async def play(
                     load.times.append(now - answered)
                 answer(turn, request.answers.add(), random)
             for refusal in response.refusals:
-                load.refused[referee_pb2.FaultKind.Name(refusal.kind)] += 1
+                load.refused[transcript_pb2.FaultKind.Name(refusal.kind)] += 1
             if response.HasField("welcome"):
                 load.names.add(response.welcome.entrant.bot)
                 load.connected.release()
@@ -121,7 +123,7 @@ def answer(turn: referee_pb2.Turn, answer: referee_pb2.Answer, random: Random) -
     else:
         bet = answer.action.bluff.bet
         bet.quantity = quantity
-        bet.face = lowest.index(quantity) + 1
+        bet.face = FACES[lowest.index(quantity)]
 
 
 async def measure(
@@ -244,9 +246,10 @@ if __name__ == "__main__":
     elif command == "count":
         asyncio.run(count(int(numbers[0]), int(numbers[1]), float(numbers[2]), tokens))
     elif command == "crowd":
-        counts = map(int, numbers[:3])
-        asyncio.run(crowd(*counts, float(numbers[3]), tokens))
+        port, matches, players = map(int, numbers[:3])
+        asyncio.run(crowd(port, matches, players, float(numbers[3]), tokens))
     elif command == "until":
-        asyncio.run(until(*map(int, numbers), tokens))
+        port, matches, decisions = map(int, numbers)
+        asyncio.run(until(port, matches, decisions, tokens))
     else:
         asyncio.run(idle(int(numbers[0]), tokens, *numbers[1:]))

@@ -10,6 +10,7 @@ import asyncio
 import json
 import sys
 from time import monotonic
+from typing import Any
 
 import grpc
 import grpc.aio
@@ -23,7 +24,7 @@ async def watch(port: int, matches: int, seconds: float) -> dict[str, float | st
     ended, began = "", monotonic()
     async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
         # Not parsed: the referee is measured.
-        call = channel.unary_stream("/arena.v1.SpectatorService/Watch")
+        call: Any = channel.unary_stream("/arena.v1.SpectatorService/Watch")
         request = spectator_pb2.WatchRequest(max_matches=matches).SerializeToString()
         stream = call(request)
         try:

@@ -96,7 +96,7 @@ async def _play(port: int, token: str, heard: _Heard | None) -> None:
             stream = referee_pb2_grpc.RefereeServiceStub(channel).Play(metadata=metadata)
             hello = referee_pb2.Hello(protocol_version=1, games=["bluff"], max_matches=MATCHES)
             await stream.write(referee_pb2.PlayRequest(hello=hello))
-            while (response := await stream.read()) is not grpc.aio.EOF:
+            while isinstance(response := await stream.read(), referee_pb2.PlayResponse):
                 request = referee_pb2.PlayRequest()
                 for offer in response.offers:
                     request.joins.add(match_id=offer.match_id, entropy=secrets.token_bytes(16))
