@@ -9,8 +9,10 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import typer
+from typer.core import TyperGroup
 
 COMMANDS = {
     "up": "serving.up:up",
@@ -55,6 +57,34 @@ COMMANDS = {
 """By name, MODULE:ATTRIBUTE in arena.commands: a function, or a Typer app with commands below."""
 
 
+class _Commands(TyperGroup):
+    """All commands; an argument that is refused is repeated, with what is allowed."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            reason = _reason(error.__cause__)
+            if reason is not None:
+                error.message = reason
+            raise
+
+
+def _reason(cause: BaseException | None) -> str | None:
+    """Why an argument is refused in the arena's words; None where the words are not pydantic's."""
+    # Imported here, because they load the games.
+    from pydantic import ValidationError
+
+    if not isinstance(cause, ValidationError):
+        return None
+    from arena.games.validation_errors import found_text, reason_text
+
+    fault = cause.errors(include_url=False)[0]
+    if fault["type"] == "value_error":
+        return reason_text(fault)
+    return f"{found_text(fault['input'])}; {reason_text(fault)}."
+
+
 def run(arguments: Sequence[str]) -> None:
     """Run the command named in the arguments; ends the program."""
     application(arguments)(list(arguments))
@@ -64,6 +94,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     """The Typer app with all commands, of which only the one named in the arguments can run."""
     asked_for = arguments[0] if arguments else None
     app = typer.Typer(
+        cls=_Commands,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         help="A tournament platform for bots in games of bluff.",
