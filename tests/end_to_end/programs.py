@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -45,9 +45,16 @@ class Program:
 
     def wait_for(self, words: str) -> str:
         """The line of its output that holds certain words, as soon as it is there."""
+        return self._wait_for(words, lambda: self.said)
+
+    def wait_for_complaint(self, words: str) -> str:
+        """The line on its stderr that holds certain words, as soon as it is there."""
+        return self._wait_for(words, lambda: self.complained)
+
+    def _wait_for(self, words: str, read: Callable[[], str]) -> str:
         deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
-            for line in self.said.splitlines():
+            for line in read().splitlines():
                 if words in line:
                     return line
             assert self.process.poll() is None, f"it ended: {self.said} {self.complained}"

@@ -123,3 +123,15 @@ def test_options_and_settings_that_make_no_sense(
     with program(home, "serve", "--port", "0", *arguments, **environment) as refused:
         assert_one_sentence(refused, words)
     assert not home.exists()
+
+
+def test_sample_bots_say_that_no_referee_answers_and_go_on_trying(
+    home: Path, database: str
+) -> None:
+    place = f"127.0.0.1:{free_port()}"
+    settings = {"ARENA_DATABASE_URL": database, "ARENA_ADDRESS": place}
+    with program(home, "sample-bots", "--bot", "honest", **settings) as bots:
+        bots.wait_for(f"Playing at {place}: honest.")
+        bots.wait_for_complaint("cannot be reached: nothing listens there.")
+        assert bots.complained.strip().endswith("The bots go on trying.")
+        assert bots.stop() == 0

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -55,38 +55,51 @@ def health(
 
 def _listed() -> list[str | None]:
     """The addresses of the referees on the database."""
-    from arena.commands.database import database
+    from arena.commands.database import existing_database
     from arena.storage.lease import addresses
 
-    with database(read_settings()) as url:
+    with existing_database(read_settings()) as url:
         return asyncio.run(addresses(url))
 
 
 def _serves(referee: "Address | None", *, ready: bool) -> bool:
     """Ask one, and say what it answers; None for one without an address of its own."""
     import grpc
-    from grpc_health.v1 import health_pb2
-
-    from arena.referee.server import LIVENESS
 
     if referee is None:
         typer.echo("a referee without an address of its own: not asked")
         return True
-    with referee.channel() as channel:
-        try:
-            check = channel.unary_unary(
-                "/grpc.health.v1.Health/Check",
-                request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
-                response_deserializer=health_pb2.HealthCheckResponse.FromString,
-            )
-            asked = health_pb2.HealthCheckRequest(service="" if ready else LIVENESS)
-            answer = check(asked, timeout=PATIENCE_SECONDS)
-        except grpc.RpcError as error:
-            why = error.code().name
-            if error.code() is grpc.StatusCode.UNAVAILABLE:
-                why += f". {referee.why_unreachable(error.details() or '')}"
-            typer.echo(f"{referee.target}: {why}", err=True)
-            return False
-    status = health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+    try:
+        status = status_of(referee, ready=ready)
+    except grpc.RpcError as error:
+        typer.echo(f"{referee.target}: {why_silent(referee, error)}", err=True)
+        return False
     typer.echo(f"{referee.target}: {status}")
-    return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
+    return status == "SERVING"
+
+
+def status_of(referee: "Address", *, ready: bool) -> str:
+    """What a referee answers. Raises grpc.RpcError."""
+    from grpc_health.v1 import health_pb2
+
+    from arena.referee.server import LIVENESS
+
+    with referee.channel() as channel:
+        check = channel.unary_unary(
+            "/grpc.health.v1.Health/Check",
+            request_serializer=health_pb2.HealthCheckRequest.SerializeToString,
+            response_deserializer=health_pb2.HealthCheckResponse.FromString,
+        )
+        asked = health_pb2.HealthCheckRequest(service="" if ready else LIVENESS)
+        answer = check(asked, timeout=PATIENCE_SECONDS)
+    return health_pb2.HealthCheckResponse.ServingStatus.Name(answer.status)
+
+
+def why_silent(referee: "Address", error: Any) -> str:
+    """Why a referee gave no answer, in words."""
+    import grpc
+
+    why: str = error.code().name
+    if error.code() is grpc.StatusCode.UNAVAILABLE:
+        why += f". {referee.why_unreachable(error.details() or '')}"
+    return why

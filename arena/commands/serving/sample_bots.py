@@ -1,15 +1,18 @@
 """`arena sample-bots`: runs the sample bots for a referee that runs elsewhere."""
 
 import asyncio
+import os
 import signal
 import threading
 from collections.abc import Sequence
 from contextlib import ExitStack
 from typing import Annotated
 
+import grpc
 import typer
 
-from arena.commands.database import database
+from arena.bot.address import Address
+from arena.commands.database import existing_database
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.serving import table_option
 from arena.commands.serving.children import (
@@ -18,7 +21,9 @@ from arena.commands.serving.children import (
     house_tokens,
     start_sample_bots,
 )
+from arena.commands.serving.health import status_of, why_silent
 from arena.commands.serving.own_referee import client_environment, own_address
+from arena.commands.terminal import say
 from arena.home.loading import sample_names
 from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
@@ -61,17 +66,23 @@ def sample_bots(
         table_types = table_option.table_types(table or ())
         stopping = _stop_request()
         with ExitStack() as stack:
-            url = stack.enter_context(database(settings))
+            url = stack.enter_context(existing_database(settings))
             tokens = asyncio.run(_tokens(url, table_types, names))
             if not tokens:
                 raise CommandError("no sample bot plays a game of these tables.")
             running = stack.enter_context(children(settings.home / "logs"))
-            if address:
-                start_sample_bots(running, address, tokens)
-            else:
-                own = client_environment(settings)
-                start_sample_bots(running, own_address(settings), tokens, own)
-            typer.echo(f"Playing: {', '.join(tokens)}. Ctrl-C stops them.")
+            own = {} if address else client_environment(settings)
+            place = address or own_address(settings)
+            referee = Address.parse(place, os.environ | own)
+            start_sample_bots(running, place, tokens, own)
+            typer.echo(
+                f"Playing at {referee.target}: {', '.join(tokens)}. Ctrl-C stops them; "
+                f"{settings.home / 'logs'} has what they print."
+            )
+            try:
+                status_of(referee, ready=False)
+            except grpc.RpcError as error:
+                say(f"{why_silent(referee, error)} The bots go on trying.", err=True)
             left = len(tokens)
             while left and not stopping.wait(LOOK_SECONDS):
                 for sentence in running.ended():
