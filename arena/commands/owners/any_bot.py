@@ -26,7 +26,9 @@ def register(
     version: Annotated[str, typer.Option(help="The release; each has its own rating.")] = "1",
 ) -> None:
     """As the operator, register a bot of any owner without limits, and print its token."""
-    made, token = with_store(lambda store: store.register(name, owner, version, actor=actor()))
+    made, token = with_store(
+        lambda store: store.register(name, owner, version, actor=actor()), begins=True
+    )
     say(f"Registered {made.entrant} of {made.entrant.owner}.", err=True)
     tell_token(token)
 

@@ -29,7 +29,7 @@ def new(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Make an invite and print its code, which is shown only once."""
-    code = with_store(lambda store: store.owners.invite(uses, days, actor()))
+    code = with_store(lambda store: store.owners.invite(uses, days, actor()), begins=True)
     if as_json:
         say_json({"code": code, "uses": uses, "days": days})
         return

@@ -18,7 +18,7 @@ app = typer.Typer(
 @app.command()
 def add(name: Annotated[str, typer.Argument(help="Any name; each machine has its own.")]) -> None:
     """Add a worker, or give it a new token, and print the token, which is shown only once."""
-    token = with_store(lambda store: store.workers.add(name, actor()))
+    token = with_store(lambda store: store.workers.add(name, actor()), begins=True)
     say("Its token, shown only once (start `arena work` with it as ARENA_WORKER_TOKEN):", err=True)
     say(token)
 

@@ -12,7 +12,7 @@ import typer
 
 from arena.analysis import ANALYSED_GAMES, decisions
 from arena.boards.kept_analyses import edition, to_keep
-from arena.commands.database import database
+from arena.commands.database import existing_database
 from arena.commands.jobs_option import processor_count, workers_of
 from arena.commands.progress import progress
 from arena.match.replay import TranscriptError
@@ -37,7 +37,7 @@ def keep_missing(
 ) -> None:
     """Analyse all recorded matches that have no analysis of this release, newest first; then, with
     `follow`, those that come, until it is stopped."""
-    with database(read_settings()) as url:
+    with existing_database(read_settings()) as url:
         jobs = jobs or processor_count()
         asyncio.run(analyse_missing(url, seats=seats, jobs=jobs, follow=follow, cluster=cluster))
 

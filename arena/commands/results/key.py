@@ -9,8 +9,7 @@ from arena.storage.store import Store
 def key() -> None:
     """Print the public key of this arena's signatures of transcripts, for `arena verify --key`.
 
-    The private key is in the database and is never printed. Both are created at the first start,
-    or now.
+    The private key is in the database and is never printed.
     """
 
     async def public(store: Store) -> str:

@@ -20,7 +20,7 @@ def recorded(match_id: str) -> Transcript:
     # Imported here, because a file needs no database.
     from arena.commands.database import with_store
 
-    found = with_store(lambda store: store.transcript(match_id), existing=True)
+    found = with_store(lambda store: store.transcript(match_id))
     if found is None:
         raise CommandError(f"There is no match {match_id}: see `arena matches`.")
     return found

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import typer
 
 from arena.bot.address import Address
-from arena.commands.database import database
+from arena.commands.database import existing_database
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.serving.own_referee import own_address, own_socket
 from arena.commands.serving.serve import stop_signal
@@ -56,7 +56,7 @@ def work(
             )
         with ExitStack() as stack:
             # A worker on another machine has no right to migrate.
-            url = settings.database_url or stack.enter_context(database(settings))
+            url = settings.database_url or stack.enter_context(existing_database(settings))
             place = own_address(settings) if address is None else address
             # Not uvloop: it starts no program as another user.
             shared = slots or settings.slots, check_slots or settings.check_slots
