@@ -132,7 +132,9 @@ async def versions_named(
     """The versions of a bot, newest first, or the one with that label. Raises UnknownBotError."""
     found = (await connection.execute(bot_statements.versions_of(bot, version))).all()
     if not found:
-        raise UnknownBotError(f"There is no {bot_and(bot, version)}: see `arena bot list`.")
+        raise UnknownBotError(
+            f"There is no {bot_and(bot, version)}: see `arena bot list --operator`."
+        )
     return found
 
 

@@ -79,6 +79,7 @@ async def test_an_older_build_plays_again_and_then_the_newer_one(scene: Scene) -
         ),
         ("bot roll-back mine 3", "You have uploaded no version 3 of mine: "),
         ("bot roll-back fox 1", "You have uploaded no bot fox: "),
+        ("bot builds fox", "You have uploaded no bot fox: `arena bot builds` lists yours."),
         ("submit absent.py", "absent.py cannot be read (No such file or directory)."),
         ("submit .", ". cannot be read (Is a directory)."),
         ("submit mine.py", "This build is version 2 of mine already: "),

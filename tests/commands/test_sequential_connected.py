@@ -214,7 +214,8 @@ async def test_a_table_that_somebody_else_paused_ends_the_test(database: str) ->
 def test_who_is_not_registered_cannot_be_tested() -> None:
     result = CliRunner().invoke(app, ["stranger", "honest", "--connected"])
     assert result.exit_code == ExitCode.NOT_BETTER + 1 == 2
-    assert "stranger is not registered" in result.stderr
+    assert "arena: stranger is not registered: see `arena bot list --operator`." in result.stderr
+    assert "a running referee plays this" not in result.stderr
 
 
 async def test_a_version_cannot_sit_at_its_own_table_and_nothing_is_left_behind(

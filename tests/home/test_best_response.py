@@ -84,15 +84,6 @@ def test_it_learns_for_as_long_as_is_said_or_until_it_has_played_enough() -> Non
 
 
 @pytest.mark.parametrize(
-    ("bot", "message"), [("bloeff_honest", "does not play Bluff"), ("nobody", "There is no bot")]
-)
-def test_what_cannot_be_exploited_is_named(bot: str, message: str) -> None:
-    code, text = run(bot)
-    assert code == 2
-    assert message in " ".join(text.split())
-
-
-@pytest.mark.parametrize(
     ("word", "why"),
     [
         ("nobody", "There is no bot 'nobody' in Python"),

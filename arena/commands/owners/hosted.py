@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from arena.commands.errors import exit_with_message
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at, upload_client_of
 from arena.commands.terminal import Terminal, say, say_json
 
@@ -20,6 +20,8 @@ def builds(
     """List the builds that you uploaded, and what became of each."""
     with exit_with_message():
         found = upload_client_of(address).builds(login_at(address).key, name)
+        if name and not found:
+            raise CommandError(f"You have uploaded no bot {name}: `arena bot builds` lists yours.")
     if as_json:
         lines = [
             {

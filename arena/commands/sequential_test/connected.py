@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from arena.commands.database import database
+from arena.commands.database import existing_database
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.sequential_test.in_process import SequentialProgress, live_line
 from arena.commands.sequential_test.report import interim
@@ -91,14 +91,13 @@ def conduct_connected(
     running = RunningSprt(bounds, matches_per_block=rules.seats * len(names))
     progress = SequentialProgress(running, running.look(), names)
     plan = ConnectedTest(names, rules, new, old, tuple(opponents))
-    with exit_with_message(), database(read_settings()) as url:
-        typer.echo(
-            f"{' and '.join(names)}: a running referee plays this (`arena up` or `arena serve`) "
-            "while all bots are connected; `arena tournament list` shows it.",
-            err=True,
-        )
-        with live_line(Console(stderr=True)) as show, suppress(KeyboardInterrupt):
-            asyncio.run(_hold(url, plan, progress, show))
+    with (
+        exit_with_message(),
+        existing_database(read_settings()) as url,
+        live_line(Console(stderr=True)) as show,
+        suppress(KeyboardInterrupt),
+    ):
+        asyncio.run(_hold(url, plan, progress, show))
     progress.result = running.look()
     return progress
 
@@ -116,6 +115,11 @@ async def _hold(
                 await store.tournaments.change_state(
                     name, TournamentState.RUNNING, before=BEFORE[TournamentState.RUNNING]
                 )
+            typer.echo(
+                f"{' and '.join(plan.names)}: a running referee plays this (`arena up` or `arena "
+                "serve`) while all bots are connected; `arena tournament list` shows it.",
+                err=True,
+            )
             changes = notifications(url, [TOURNAMENTS_CHANNEL, RESULTS_CHANNEL])
             await follow(store, tournaments, progress, changes, show)
             progress.interrupted = False

@@ -37,7 +37,7 @@ def _version_named(name: str, known: Sequence[BotVersion]) -> BotVersion:
     if in_service:
         return max(in_service, key=lambda one: one.id)
     what = "is retired" if versions else "is not registered"
-    raise CommandError(f"{name} {what}: see `arena bot list`.")
+    raise CommandError(f"{name} {what}: see `arena bot list --operator`.")
 
 
 def refuse_one_owner(entered: Sequence[BotVersion]) -> None:
