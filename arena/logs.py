@@ -12,16 +12,25 @@ from arena.settings import Settings
 
 def configure_logs(settings: Settings) -> None:
     """Log to stderr from the level of the settings on. Called once, by the command that serves."""
+    written = _AS_JSON if settings.log_format == "json" else _as_text()
     structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            *(_AS_JSON if settings.log_format == "json" else _as_text()),
-        ],
+        processors=[structlog.processors.add_log_level, *written],
         wrapper_class=structlog.make_filtering_bound_logger(settings.log_level_number),
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
-    logging.basicConfig(level=logging.WARNING)
+    # What libraries log, as that of psycopg's pool while the database is away.
+    theirs = logging.StreamHandler(sys.stderr)
+    theirs.setFormatter(
+        structlog.stdlib.ProcessorFormatter(
+            foreign_pre_chain=[
+                structlog.stdlib.add_log_level,
+                structlog.stdlib.add_logger_name,
+            ],
+            processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *written],
+        )
+    )
+    logging.basicConfig(level=logging.WARNING, handlers=[theirs])
 
 
 def _as_text() -> list[Processor]:

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 SCRIPT = """
+import logging
 import structlog
 from arena.logs import configure_logs
 from arena.settings import Settings
@@ -17,6 +18,8 @@ try:
     raise ValueError("broken")
 except ValueError:
     log.exception("match broken", match="m1")
+logging.getLogger("psycopg.pool").info("not shown")
+logging.getLogger("psycopg.pool").warning("error connecting: %s\\n\\tIs it up?\\x1b[2J", "refused")
 """
 
 
@@ -30,7 +33,7 @@ def lines(log_format: str) -> list[str]:
 
 
 def test_json_is_one_object_a_line_with_the_time_in_utc() -> None:
-    connected, broken = map(json.loads, lines("json"))
+    connected, broken, _ = map(json.loads, lines("json"))
     assert connected.pop("timestamp").endswith("Z")
     expected = {"event": "bot connected", "level": "info", "bot": "eve\x1b[2J", "count": 2}
     assert connected == expected
@@ -42,3 +45,16 @@ def test_json_is_one_object_a_line_with_the_time_in_utc() -> None:
 def test_text_is_escaped_for_a_terminal() -> None:
     connected, *_ = lines("text")
     assert "bot connected" in connected and "\x1b[2J" not in connected
+
+
+def test_what_libraries_log_is_a_line_of_the_same_form() -> None:
+    *_, theirs = map(json.loads, lines("json"))
+    assert theirs.pop("timestamp").endswith("Z")
+    assert theirs == {
+        "event": "error connecting: refused\n\tIs it up?\x1b[2J",
+        "level": "warning",
+        "logger": "psycopg.pool",
+    }
+    theirs_as_text = lines("text")[-1]
+    assert "[warning  ] error connecting: refused\\n\\tIs it up?" in theirs_as_text
+    assert "\x1b[2J" not in theirs_as_text

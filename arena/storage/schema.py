@@ -37,6 +37,12 @@ def migrate(url: str) -> None:
         _upgrade(connection)
 
 
+def require_answer(url: str) -> None:
+    """Raise DatabaseUnreachableError or MalformedUrlError unless a Postgres answers there."""
+    with _connection(asking_engine(url)):
+        pass
+
+
 @contextmanager
 def _connection(engine: Engine) -> Iterator[Connection]:
     """A transaction, and its errors in our own words."""

@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import select
+import subprocess
 import sys
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -24,6 +25,7 @@ from arena.worker.usage import processes_of
 from arena.worker.worker import QUEUE_CONNECTIONS
 from tests.bots import PATIENCE
 from tests.databases import execute
+from tests.free_port import free_port
 from tests.referee.scene import playing
 from tests.worker.hosting import LONG, PLAYS, hosting
 
@@ -120,6 +122,18 @@ async def test_nothing_of_a_check_survives_its_worker_and_the_next(
                 await asyncio.sleep(0.1)
             following.terminate()
             await following.wait()
+
+
+def test_a_worker_without_its_database_ends_with_a_sentence(tmp_path: Path) -> None:
+    place = f"postgresql://127.0.0.1:{free_port()}/arena"
+    environment = os.environ | {"ARENA_HOME": str(tmp_path), "ARENA_DATABASE_URL": place}
+    command = (sys.executable, "-m", "arena", "work", "--token", "any")
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=PATIENCE
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("arena: No Postgres answers at ")
+    assert len(done.stderr.splitlines()) == 1
 
 
 def await_the_end_of(processes: list[int]) -> None:

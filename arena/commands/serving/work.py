@@ -15,6 +15,7 @@ from arena.commands.serving.own_referee import own_address, own_socket
 from arena.commands.serving.serve import stop_signal
 from arena.logs import configure_logs
 from arena.settings import Settings, on_loopback, read_settings
+from arena.storage.schema import require_answer
 from arena.worker.cgroups import enter_leaf
 from arena.worker.kept_builds import MOST_KEPT, KeptBuilds
 from arena.worker.known_referees import KnownReferees
@@ -69,6 +70,8 @@ async def _work(
     why_not = await why_not_here()
     if why_not is not None:
         raise CommandError(why_not)
+    # The queue itself would wait for half a minute.
+    await asyncio.to_thread(require_answer, url)
     local = on_loopback(urlsplit(address if "//" in address else f"//{address}").hostname or "")
     socket = own_socket(settings)
     assert socket is not None  # only Linux confines programs
