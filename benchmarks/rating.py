@@ -91,7 +91,7 @@ def measured(bots: int, matches: int, runs: int) -> dict[str, float]:
     def again() -> None:
         nonlocal latest
         whole.add(next(waiting))
-        latest = fit(whole, start=latest)
+        latest = fit(whole, start=latest.nats())
 
     figures["one more match and refit"] = median_ms(again, 10 * runs)
     # choix has no prior of this kind: the same points, ties as halves, plain likelihood.

@@ -20,7 +20,7 @@ from arena.boards.log_columns import LogColumns, RatedRow, of_rows
 from arena.boards.luck_adjusted import LuckAdjusted, adjusted_by_version
 from arena.boards.troubles import Trouble, TroubleCounts
 from arena.rating.aggregate import Aggregate
-from arena.rating.bradley_terry import PRIOR_SD, Anchor, Fit, fit
+from arena.rating.bradley_terry import Anchor, Fit, fit
 from arena.rating.cluster_sums import ClusterSums
 from arena.rating.flags import Flag
 from arena.rating.intervals import intervals
@@ -104,9 +104,11 @@ class Board:
         self._wins: WinCounts[VersionId] = WinCounts()
         self._clusters = ClusterSums(score)
         self._troubles = TroubleCounts()
-        self._fit: Fit[VersionId] | None = None
+        self._start: dict[VersionId, float] = {}
+        """Where the next fit starts: the last one, in nats."""
+        self._luck_start: dict[VersionId, float] = {}
+        """The same of the luck-adjusted fit."""
         self._ladder: Ladder[VersionId] | None = None
-        self._luck_fit: LuckFit[VersionId] | None = None
         self._luck_column: LuckColumn[VersionId] | None = None
 
     def __len__(self) -> int:
@@ -151,8 +153,7 @@ class Board:
         self._troubles.add(at[log.troubled["bot"]], log.troubled)
         self._matches += len(log)
         self.sequence = int(log.sequences[-1])
-        # The old fit remains the start of the next one; the ladder is out of date.
-        self._ladder = None
+        self._ladder = self._luck_column = None
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """All that the board knows, to be stored; `of_arrays` reads it."""
@@ -160,8 +161,8 @@ class Board:
             "ends": np.array([self.sequence, self._matches], np.int64),
             "versions": np.array(self._aggregate.bots, np.int64),
         }
-        if self._fit is not None and self._fit.bots == self._aggregate.bots:
-            found["theta"] = self._fit.theta
+        for name, start in (("start", self._start), ("luck_start", self._start | self._luck_start)):
+            found[name] = np.array([start.get(bot, 0.0) for bot in self._aggregate.bots])
         found |= self._aggregate.arrays() | self._wins.arrays() | self._clusters.arrays()
         return found | self._troubles.arrays()
 
@@ -177,15 +178,10 @@ class Board:
         found._wins = WinCounts.of_arrays(versions, arrays)
         found._clusters = ClusterSums.of_arrays(score, arrays)
         found._troubles = TroubleCounts.of_array(arrays["troubles"])
-        if "theta" in arrays:
-            counts = found._aggregate
-            found._fit = Fit(
-                counts.bots,
-                arrays["theta"].astype(np.float64),
-                *(counts.wins, counts.ties, counts.matches, score, PRIOR_SD),
-                anchor=None,
-                steps=0,
-            )
+        found._start, found._luck_start = (
+            dict(zip(versions, arrays[name].astype(np.float64).tolist(), strict=True))
+            for name in ("start", "luck_start")
+        )
         return found
 
     def anchor(self, versions: Mapping[VersionId, Registered]) -> VersionId | None:
@@ -199,15 +195,22 @@ class Board:
         # Its first version; later ones are rated like other bots.
         return min(candidates, default=None)
 
-    def fit(self, versions: Mapping[VersionId, Registered]) -> Fit[VersionId]:
-        """The ratings without their errors; the last fit makes the next one cheap.
+    def fit(
+        self, versions: Mapping[VersionId, Registered]
+    ) -> tuple[Fit[VersionId], LuckFit[VersionId] | None]:
+        """The ratings without their errors, and the luck-adjusted ones where luck is known enough;
+        the last fits make the next ones cheap.
 
         Raises RatingError without a match.
         """
         anchor = self.anchor(versions)
         fixed = None if anchor is None else Anchor(anchor, CENTRE)
-        self._fit = fit(self._aggregate, anchor=fixed, start=self._fit)
-        return self._fit
+        official = fit(self._aggregate, anchor=fixed, start=self._start)
+        self._start = official.nats()
+        adjusted = luck_fit(official, self._aggregate, start=self._luck_start)
+        if adjusted is not None:
+            self._luck_start = adjusted.fit.nats()
+        return official, adjusted
 
     def ladder(self, versions: Mapping[VersionId, Registered]) -> Ladder[VersionId]:
         """One fit with its intervals, ranks and flags; without an anchor its mean is 0.
@@ -215,12 +218,11 @@ class Board:
         An immutable value: later results do not change it. Raises RatingError without a match.
         """
         if self._ladder is None:
-            self._ladder = ladder(intervals(self.fit(versions), self._clusters))
-            official = self._ladder.intervals
-            self._luck_fit = luck_fit(official.fit, self._aggregate, start=self._luck_fit)
-            self._luck_column = None
-            if self._luck_fit is not None:
-                self._luck_column = luck_column(self._luck_fit, official, self._clusters)
+            official, adjusted = self.fit(versions)
+            measured = intervals(official, self._clusters)
+            if adjusted is not None:
+                self._luck_column = luck_column(adjusted, measured, self._clusters)
+            self._ladder = ladder(measured)
         return self._ladder
 
     @property

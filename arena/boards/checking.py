@@ -15,7 +15,7 @@ from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Fit, fit
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.intervals import Intervals, intervals
-from arena.rating.luck_column import luck_column, luck_fit
+from arena.rating.luck_column import LuckColumn, luck_column, luck_fit
 from arena.records import VersionId
 from arena.storage import statements
 from arena.storage.reading import ColumnReader, open_reader
@@ -37,7 +37,8 @@ class BoardCheck:
     elo: float
     """Elo, luck-adjusted ones included."""
     covariance: float
-    """Of all covariances, as a part of the largest."""
+    """Of all covariances, and of the variances of the luck-adjusted Elo, as a part of the
+    largest."""
 
     @property
     def correct(self) -> bool:
@@ -61,9 +62,10 @@ def check_board(read: ColumnReader, ladder: LadderId) -> BoardCheck:
     adjusted = board.luck_column
     if set(shown.fit.bots) != set(official.fit.bots) or (adjusted is None) != (column is None):
         return BoardCheck(ladder, len(whole), sequence, float("inf"), 0.0, 0.0)
-    pairs = [(shown, official)]
+    elo, covariance = _elo(shown.fit, official.fit), _covariances(shown, official)
     if adjusted is not None and column is not None:
-        pairs.append((adjusted.adjusted, column.adjusted))
+        elo = max(elo, _elo(adjusted.luck.fit, column.luck.fit))
+        covariance = max(covariance, _variances(adjusted, column))
     troubles = TroubleCounts()
     troubles.add(whole.troubled["bot"], whole.troubled)
     counts = abs(len(board) - len(whole)) + _counts(shown, official)
@@ -73,8 +75,8 @@ def check_board(read: ColumnReader, ladder: LadderId) -> BoardCheck:
         len(whole),
         sequence,
         counts,
-        max(_most(_elo(one), _elo(other)) for one, other in pairs),
-        max(_covariances(one, other) for one, other in pairs),
+        elo,
+        covariance,
     )
 
 
@@ -97,15 +99,20 @@ def _counts(one: Intervals[VersionId], other: Intervals[VersionId]) -> float:
     )
 
 
-def _elo(one: Intervals[VersionId]) -> FloatArray:
-    elo: FloatArray = one.fit.elo[_order(one.fit)]
-    return elo
+def _elo(one: Fit[VersionId], other: Fit[VersionId]) -> float:
+    return _most(one.elo[_order(one)], other.elo[_order(other)])
 
 
 def _covariances(one: Intervals[VersionId], other: Intervals[VersionId]) -> float:
     first, second = _order(one.fit), _order(other.fit)
     mine, theirs = one.covariance[np.ix_(first, first)], other.covariance[np.ix_(second, second)]
     return _most(mine, theirs) / max(float(np.abs(theirs).max()), 1.0)
+
+
+def _variances(one: LuckColumn[VersionId], other: LuckColumn[VersionId]) -> float:
+    mine = one.se[_order(one.luck.fit)] ** 2
+    theirs = other.se[_order(other.luck.fit)] ** 2
+    return _most(mine, theirs) / max(float(theirs.max()), 1.0)
 
 
 def _order(fitted: Fit[VersionId]) -> IntArray:

@@ -18,7 +18,7 @@ from arena.boards.board import Board
 from arena.luck import table_of
 from arena.rating.methods import ScoreRule
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 """Of the arrays' names and meanings. A new format is a new number: releases that know another one
 leave these checkpoints alone and write their own."""
 _LEVEL: Final = 1
@@ -81,5 +81,7 @@ def _narrowed(array: NDArray[Any]) -> NDArray[Any]:
         return array
     if array.dtype.kind == "f":
         whole = array.astype(np.int32) if np.abs(array).max() < 2**31 else array
-        return whole if np.array_equal(whole, array) else array
+        if whole is array or not np.array_equal(whole, array):
+            return array
+        array = whole
     return array.astype(np.result_type(*map(np.min_scalar_type, (array.min(), array.max()))))

@@ -53,11 +53,18 @@ class LadderId:
 
 
 def read_log(
-    read: ColumnReader, ladder: LadderId, after: int = 0, up_to: int | None = None
+    read: ColumnReader,
+    ladder: LadderId,
+    after: int = 0,
+    up_to: int | None = None,
+    *,
+    lucky: bool = True,
 ) -> LogColumns:
-    """The ladder's results whose rating events come after one and up to another."""
+    """The ladder's results whose rating events come after one and up to another; `lucky`: with
+    their luck."""
     statement = ladder_statements.rated_seats(
-        ladder.game, ladder.option_values, ladder.seats, ladder.time_control, after, up_to
+        *(ladder.game, ladder.option_values, ladder.seats, ladder.time_control, after, up_to),
+        lucky=lucky,
     )
     return of_seats(read.columns(statement, SEATS))
 

@@ -107,7 +107,7 @@ class LiveBoard:
         if board.rated is None or board.matches < FEWEST_MATCHES:
             return {}
         last = self._board.sequence
-        log = read_log(self._read, self.ladder, max(0, last - TREND_EVENTS), last)
+        log = read_log(self._read, self.ladder, max(0, last - TREND_EVENTS), last, lucky=False)
         latest = Aggregate.of(log.latest(int(board.matches * TREND_SHARE)), self.ladder.score)
         with self._lock:
             then = self._board.aggregate.without(latest)

@@ -70,20 +70,20 @@ def adjusted_by_version(
     """The luck-adjusted Elo of versions with enough matches; `shift` is added to every Elo."""
     if column is None:
         return {}
-    adjusted = column.adjusted
+    fitted = column.luck.fit
     found = {}
     for bot, elo, low, high, factor, enough in zip(
-        adjusted.fit.bots,
-        (adjusted.fit.elo + shift).tolist(),
-        (adjusted.low + shift).tolist(),
-        (adjusted.high + shift).tolist(),
+        fitted.bots,
+        (fitted.elo + shift).tolist(),
+        (column.low + shift).tolist(),
+        (column.high + shift).tolist(),
         column.variance_factors.tolist(),
         column.luck.enough.tolist(),
         strict=True,
     ):
         if not enough:
             continue
-        anchored = adjusted.fit.anchor is not None and adjusted.fit.anchor.bot == bot
+        anchored = fitted.anchor is not None and fitted.anchor.bot == bot
         found[bot] = LuckAdjusted(elo, (low, high), None if anchored else factor)
     return found
 

@@ -21,7 +21,7 @@ def rating_trend(then: Aggregate[VersionId], now: Fit[VersionId]) -> dict[Versio
         return {}
     if not any(known.values()):
         return {}
-    before = fit(then, anchor=now.anchor, start=now).ratings()
+    before = fit(then, anchor=now.anchor, start=now.nats()).ratings()
     return {
         version: elo - before[version]
         for version, elo in now.ratings().items()

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.errors import RatingError
-from arena.rating.luck_sums import LuckSums, pair_luck
+from arena.rating.luck_sums import LuckSums, grown, pair_luck
 from arena.rating.methods import ScoreRule
 from arena.rating.results import BotT, MatchColumns, MatchResult, Results
 
@@ -36,13 +36,12 @@ class Aggregate(Generic[BotT]):
 
     def __init__(self, rule: ScoreRule = ScoreRule.PLACEMENT, bots: Iterable[BotT] = ()) -> None:
         self.rule = rule
-        self._numbers: dict[BotT, int] = {}
-        self._wins = np.zeros((0, 0), np.int64)
-        self._ties = np.zeros((0, 0), np.int64)
-        self._matches = np.zeros(0, np.int64)
+        self._numbers = {bot: number for number, bot in enumerate(dict.fromkeys(bots))}
+        count = len(self._numbers)
+        self._wins = np.zeros((count, count), np.int64)
+        self._ties = np.zeros((count, count), np.int64)
+        self._matches = np.zeros(count, np.int64)
         self.luck = LuckSums(rule)
-        for bot in bots:
-            self._number(bot)
 
     @classmethod
     def of(cls, results: Results[BotT], rule: ScoreRule = ScoreRule.PLACEMENT) -> "Aggregate[BotT]":
@@ -193,9 +192,9 @@ class Aggregate(Generic[BotT]):
         number = self._numbers.setdefault(bot, len(self._numbers))
         capacity = len(self._matches)
         if number == capacity:
-            # Doubling keeps the average cost of a new bot constant.
-            more = max(8, capacity)
-            self._wins = np.pad(self._wins, (0, more))
-            self._ties = np.pad(self._ties, (0, more))
+            # Growing by a part keeps the average cost of a new bot constant.
+            more = max(8, capacity // 4)
+            self._wins = grown(self._wins, more)
+            self._ties = grown(self._ties, more)
             self._matches = np.pad(self._matches, (0, more))
         return number

@@ -18,7 +18,7 @@ kept instead, one row of 40 bytes for each cluster and pair.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +30,8 @@ from arena.rating.luck_sums import pair_luck
 from arena.rating.methods import ScoreRule
 from arena.rating.results import NO_BLOCK, MatchColumns
 
+_SUMS: Final = ("clusters", "nn", "nw", "ww", "nx", "wx", "xx")
+"""What is summed over the clusters of two bots."""
 _SHIFT: Final = 31
 """A pair (low, high) of bots is the number low << 31 | high, whatever the number of bots."""
 
@@ -77,8 +79,8 @@ class ClusterSums:
         self.rule = rule
         self._pairs = np.empty(0, np.int64)
         """Ascending: the pairs that met in clusters of two bots."""
-        self._sums = np.empty((0, 7))
-        """By pair: clusters, n^2, nw, w^2, nx, wx, x^2."""
+        self._sums: NDArray[Any] | list[NDArray[Any]] = np.empty((len(_SUMS), 0))
+        """Of _SUMS, by pair; whole numbers perhaps as integers."""
         self._larger = _no_rows()
 
     def add(self, tables: Sequence[MatchColumns]) -> None:
@@ -107,7 +109,7 @@ class ClusterSums:
         count = len(chances)
         middle, evidence = outer_products(self._larger_scores(chances, luck_taken), count)
         low, high = _bots(self._pairs)
-        clusters, nn, nw, ww, nx, wx, xx = self._sums.T
+        clusters, nn, nw, ww, nx, wx, xx = self._sums
         p = chances[low, high]
         squares = ww - 2.0 * p * nw + p * p * nn
         if luck_taken is not None:
@@ -123,14 +125,15 @@ class ClusterSums:
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """All that is known, to be stored; `of_arrays` reads it."""
         larger = {f"larger_{one.name}": getattr(self._larger, one.name) for one in fields(_Rows)}
-        return {"pairs": self._pairs, "pair_sums": self._sums.T.copy(), **larger}
+        sums = {f"pair_{name}": row for name, row in zip(_SUMS, self._sums, strict=True)}
+        return {"pairs": self._pairs, **sums, **larger}
 
     @classmethod
     def of_arrays(cls, rule: ScoreRule, arrays: Mapping[str, NDArray[np.generic]]) -> "ClusterSums":
         """The sums of `arrays`."""
         found = cls(rule)
         found._pairs = arrays["pairs"].astype(np.int64)
-        found._sums = arrays["pair_sums"].T.astype(np.float64)
+        found._sums = [arrays[f"pair_{name}"].copy() for name in _SUMS]
         found._larger = _Rows(
             arrays["larger_cluster"].astype(np.int64),
             arrays["larger_pair"].astype(np.int64),
@@ -147,15 +150,17 @@ class ClusterSums:
         pairs, inverse = np.unique(rows.pair, return_inverse=True)
         w, n, x = rows.points, rows.comparisons, rows.luck
         terms = (np.ones(len(rows)), n * n, n * w, w * w, n * x, w * x, x * x)
-        sums = np.stack([np.bincount(inverse, term, len(pairs)) for term in terms], axis=1)
+        sums = np.array([np.bincount(inverse, term, len(pairs)) for term in terms])
         at = np.searchsorted(self._pairs, pairs)
         known = np.zeros(len(pairs), bool)
         inside = at < len(self._pairs)
         known[inside] = self._pairs[at[inside]] == pairs[inside]
-        self._sums[at[known]] += sums[known]
+        held = np.asarray(self._sums, np.float64)
+        held[:, at[known]] += sums[:, known]
         if not known.all():
             self._pairs = np.insert(self._pairs, at[~known], pairs[~known])
-            self._sums = np.insert(self._sums, at[~known], sums[~known], axis=0)
+            held = np.insert(held, at[~known], sums[:, ~known], axis=1)
+        self._sums = held
 
     def _larger_scores(
         self, chances: FloatArray, luck_taken: FloatArray | None

@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+import numpy as np
+
 from arena.rating.intervals import Intervals
 from arena.rating.links import strong_groups
 from arena.rating.results import BotT
@@ -29,16 +31,15 @@ class Flag(StrEnum):
 def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
     """The flags of each bot of the fit; usually none."""
     fit = intervals.fit
-    score = fit.score
+    took = (fit.wins > 0) | (fit.ties > 0)
     found: list[set[Flag]] = [set() for _ in fit.bots]
-    for index in range(len(fit.bots)):
-        if not score[:, index].any():
-            found[index].add(Flag.PERFECT_SCORE)
-        if not score[index].any():
-            found[index].add(Flag.ZERO_SCORE)
-        if intervals.evidence[index] < FEW_CLUSTERS:
-            found[index].add(Flag.FEW_CLUSTERS)
-    took = score > 0
+    for flag, those in (
+        (Flag.PERFECT_SCORE, ~took.any(axis=0)),
+        (Flag.ZERO_SCORE, ~took.any(axis=1)),
+        (Flag.FEW_CLUSTERS, intervals.evidence < FEW_CLUSTERS),
+    ):
+        for index in np.flatnonzero(those).tolist():
+            found[index].add(flag)
     for group in _all_but_the_largest(strong_groups(took | took.T)):
         for index in group:
             found[index].add(Flag.SEPARATE_POOL)

@@ -47,8 +47,9 @@ def history(
         for table in results.tables:
             first, last = np.searchsorted(table.numbers, (start, end))
             running.add_table(table.rows(slice(int(first), int(last))))
+        start_from = {} if latest is None else latest.nats()
         try:
-            latest = fit(running, prior_sd=prior_sd, anchor=anchor, start=latest)
+            latest = fit(running, prior_sd=prior_sd, anchor=anchor, start=start_from)
         except (AnchorError, UnboundedRatingError):
             if end == len(results):
                 raise

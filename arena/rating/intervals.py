@@ -27,6 +27,8 @@ from arena.rating.results import BotT, Results
 
 SAME = 1e-9
 """Elo: smaller differences are rounding errors."""
+_SMALL = 128
+"""Rows of a matrix: of fewer, dividing the work saves nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,10 +45,10 @@ class Intervals(Generic[BotT]):
     @property
     def se(self) -> FloatArray:
         """(K,): standard errors relative to the anchor, or without one to the mean of the pool."""
-        anchor = self.fit.anchor_index
-        if anchor is not None:
-            return self.difference_se[:, anchor]
-        return _root(np.diag(self.covariance))
+        own, anchor = np.diag(self.covariance), self.fit.anchor_index
+        if anchor is None:
+            return _root(own)
+        return _root(own + own[anchor] - 2.0 * self.covariance[anchor])
 
     @property
     def low(self) -> FloatArray:
@@ -62,19 +64,24 @@ class Intervals(Generic[BotT]):
     def difference(self) -> FloatArray:
         """(K, K): R_i - R_j."""
         elo = ELO_PER_NAT * self.fit.theta
-        difference: FloatArray = elo[:, None] - elo[None, :]
+        difference: FloatArray = np.subtract.outer(elo, elo)
         return difference
 
     @property
     def difference_se(self) -> FloatArray:
         """(K, K): the standard error of R_i - R_j, with their covariance."""
         own = np.diag(self.covariance)
-        return _root(own[:, None] + own[None, :] - 2.0 * self.covariance)
+        variance: FloatArray = np.add.outer(own, own)
+        variance -= 2.0 * self.covariance
+        return _root(variance)
 
     @property
     def difference_low(self) -> FloatArray:
         """(K, K): lower end of the 95 % interval of R_i - R_j; above 0: i is better than j."""
-        return self.difference - Z_95 * self.difference_se
+        low = self.difference_se
+        low *= -Z_95
+        low += self.difference
+        return low
 
     @property
     def los(self) -> FloatArray:
@@ -100,6 +107,33 @@ def intervals(
     `luck_taken` (K, K): the amount subtracted from a pair's score per point of its luck, for a
     luck-adjusted fit (`luck_column`; not with PAIR).
     """
+    bread, spread, evidence = _factors(fit, results, clusters, luck_taken)
+    return Intervals(fit, clusters, _symmetric_product(spread, bread), evidence)
+
+
+def standard_errors(
+    fit: Fit[BotT],
+    results: Results[BotT] | ClusterSums,
+    clusters: Clusters = Clusters.BLOCK,
+    *,
+    luck_taken: FloatArray | None = None,
+) -> FloatArray:
+    """`Intervals.se` (K,) alone, for half of the time and without a matrix to keep."""
+    bread, spread, _ = _factors(fit, results, clusters, luck_taken)
+    anchor = fit.anchor_index
+    if anchor is not None:
+        bread -= bread[anchor].copy()
+        spread -= spread[anchor].copy()
+    return _root(np.einsum("ij,ij->i", spread, bread))
+
+
+def _factors(
+    fit: Fit[BotT],
+    results: Results[BotT] | ClusterSums,
+    clusters: Clusters,
+    luck_taken: FloatArray | None,
+) -> tuple[FloatArray, FloatArray, IntArray]:
+    """(H^-1, Sigma H) (K, K), in Elo, and the clusters per bot (K,)."""
     chances = win_probabilities(fit.theta)
     precision = prior_precision(fit.prior_sd)
     count = len(fit.bots)
@@ -110,10 +144,11 @@ def intervals(
         middle, evidence = outer_products(score_groups(fit, results, by, luck_taken), count)
     if clusters is Clusters.PAIR:
         middle, evidence = _pair_products(fit, chances), fit.pairs.sum(axis=1).astype(np.int64)
-    bread = _inverse(hessian(fit.pairs, chances, precision), singular=fit.prior_sd is None)
-    covariance = bread @ middle @ bread
-    covariance = (covariance + covariance.T) * (0.5 * ELO_PER_NAT**2)
-    return Intervals(fit, clusters, covariance, evidence)
+    curvature = hessian(fit.pairs, chances, precision)
+    del chances  # a matrix less at once
+    bread = _inverse(curvature, singular=fit.prior_sd is None)
+    bread *= ELO_PER_NAT
+    return bread, bread @ middle, evidence
 
 
 def _pair_products(fit: Fit[BotT], chances: FloatArray) -> FloatArray:
@@ -129,15 +164,45 @@ def _pair_products(fit: Fit[BotT], chances: FloatArray) -> FloatArray:
 def _inverse(curvature: FloatArray, *, singular: bool) -> FloatArray:
     """The inverse, or without a prior the pseudo-inverse: the constant vector is H's kernel."""
     if not singular:
-        return np.linalg.inv(curvature).astype(np.float64, copy=False)
+        return _positive_inverse(curvature)
     count = len(curvature)
     if count == 1:
         return np.zeros((1, 1))
     fill = float(np.trace(curvature)) / count
-    inverse: FloatArray = np.linalg.inv(curvature + fill / count).astype(np.float64, copy=False)
-    return inverse - 1.0 / (fill * count)
+    return _positive_inverse(curvature + fill / count) - 1.0 / (fill * count)
+
+
+def _positive_inverse(matrix: FloatArray) -> FloatArray:
+    """The inverse of a symmetric positive definite matrix, by halves: half the work of a general
+    inverse, nearly all of it products of matrices."""
+    count = len(matrix)
+    if count <= _SMALL:
+        return np.linalg.inv(matrix).astype(np.float64, copy=False)
+    half = count // 2
+    first, second = slice(half), slice(half, count)
+    inverse: FloatArray = np.empty((count, count))
+    across = matrix[first, second]
+    start = _positive_inverse(matrix[first, first])
+    steps = start @ across
+    rest = _positive_inverse(matrix[second, second] - across.T @ steps)
+    corner = steps @ rest
+    inverse[first, first] = start + corner @ steps.T
+    inverse[first, second], inverse[second, first] = -corner, -corner.T
+    inverse[second, second] = rest
+    return inverse
+
+
+def _symmetric_product(one: FloatArray, other: FloatArray) -> FloatArray:
+    """one @ other (K, K), which is symmetric: only what is above the diagonal is computed."""
+    count = len(one)
+    product: FloatArray = np.empty((count, count))
+    for start in range(0, count, _SMALL):
+        rows = slice(start, start + _SMALL)
+        product[rows, start:] = one[rows] @ other[:, start:]
+        product[start:, rows] = product[rows, start:].T
+    return product
 
 
 def _root(variance: FloatArray) -> FloatArray:
-    root: FloatArray = np.sqrt(np.maximum(variance, 0.0))
-    return root
+    root: FloatArray = np.maximum(variance, 0.0)
+    return np.sqrt(root, out=root)

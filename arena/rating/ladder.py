@@ -54,11 +54,15 @@ class Pair(Generic[BotT]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ladder(Generic[BotT]):
-    """A ladder: ratings best first, bands, and every pair on demand."""
+    """A ladder: ratings best first; bands and every pair on demand."""
 
     intervals: Intervals[BotT]
     ratings: tuple[Rating[BotT], ...]
-    bands: tuple[Band[BotT], ...]
+
+    @property
+    def bands(self) -> tuple[Band[BotT], ...]:
+        """Runs of neighbours that do not differ significantly, best first."""
+        return bands(self.intervals)
 
     def pairs(self) -> Iterator[Pair[BotT]]:
         """Every pair once, also if the two never met; `bot` is the one whose name sorts first."""
@@ -116,4 +120,4 @@ def ladder(measured: Intervals[BotT]) -> Ladder[BotT]:
         )
         for i in ladder_order(measured).tolist()
     )
-    return Ladder(measured, ratings, bands(measured))
+    return Ladder(measured, ratings)

@@ -28,6 +28,7 @@ before FEWEST_MATCHES, from which on the intervals cover the truth as often as t
 (Burch et al. 2018).
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Generic
 
@@ -37,8 +38,8 @@ from numpy.typing import NDArray
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Fit, maximise
 from arena.rating.cluster_sums import ClusterSums
-from arena.rating.elo import FloatArray, win_probabilities
-from arena.rating.intervals import Intervals, intervals
+from arena.rating.elo import Z_95, FloatArray, win_probabilities
+from arena.rating.intervals import Intervals, standard_errors
 from arena.rating.results import BotT, Results
 
 FEWEST_MATCHES = 40
@@ -51,31 +52,50 @@ class LuckFit(Generic[BotT]):
 
     fit: Fit[BotT]
     """Its ratings are adjusted; its counts are the official ones."""
+    official: FloatArray
+    """(K,): theta of the official fit."""
     coefficient: float
     """beta: the value of one point of luck between equals."""
-    taken: FloatArray
-    """beta w (K, K): the amount subtracted from a pair's score per point of its luck."""
     enough: NDArray[np.bool_]
     """(K,): whether each bot has enough matches; at least one bot besides the anchor has."""
+
+    @property
+    def taken(self) -> FloatArray:
+        """beta w (K, K): the amount subtracted from a pair's score per point of its luck."""
+        taken = _weights(win_probabilities(self.official))
+        taken *= self.coefficient
+        return taken
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LuckColumn(Generic[BotT]):
-    """The adjusted ratings and their errors, in the order of `adjusted.fit.bots`."""
+    """The adjusted ratings and their errors, in the order of `luck.fit.bots`."""
 
     luck: LuckFit[BotT]
-    adjusted: Intervals[BotT]
+    se: FloatArray
+    """(K,): standard errors relative to the anchor, or without one to the mean of the pool."""
     variance_factors: FloatArray
     """(K,): the squared ratio of the adjusted standard error to the official one; 1 where the
     official one is 0, as for the anchor."""
 
+    @property
+    def low(self) -> FloatArray:
+        """(K,): lower ends of the 95 % intervals."""
+        return self.luck.fit.elo - Z_95 * self.se
+
+    @property
+    def high(self) -> FloatArray:
+        """(K,): upper ends of the 95 % intervals."""
+        return self.luck.fit.elo + Z_95 * self.se
+
 
 def luck_fit(
-    official: Fit[BotT], aggregate: Aggregate[BotT], *, start: LuckFit[BotT] | None = None
+    official: Fit[BotT], aggregate: Aggregate[BotT], *, start: Mapping[BotT, float] | None = None
 ) -> LuckFit[BotT] | None:
     """The adjusted ratings; None where no bot has enough matches with luck.
 
-    `official` must be the fit of this aggregate; `start`, an earlier fit, only saves steps.
+    `official` must be the fit of this aggregate; `start`, `nats` of an earlier adjusted fit, only
+    saves steps.
     """
     sums = aggregate.luck
     played = aggregate.matches > 0
@@ -86,29 +106,36 @@ def luck_fit(
         return None
     chosen = np.ix_(played, played)
     chances = win_probabilities(official.theta)
-    weights = 4.0 * chances * (1.0 - chances)
+    weights = _weights(chances)
     # Every pair is in the sums twice.
-    spread = 0.5 * float((weights * sums.squares(bots)[chosen]).sum())
+    spread = 0.5 * float(np.vdot(weights, sums.squares(bots)[chosen]))
     if not spread > 0:
         return None
-    expected = 0.5 * float(((chances - 0.5) * sums.counted_pairs(bots)[chosen]).sum())
+    chances -= 0.5
+    expected = 0.5 * float(np.vdot(chances, sums.counted_pairs(bots)[chosen]))
     coefficient = (sums.products - expected) / spread
-    taken = coefficient * weights
-    score = official.score - taken * sums.all_pairs(bots)[chosen]
-    theta = official.theta
-    if start is not None:
-        known = dict(zip(start.fit.bots, start.fit.theta.tolist(), strict=True))
-        theta = np.array([known.get(bot, 0.0) for bot in official.bots])
-    theta, steps = maximise(score, prior_sd=official.prior_sd, start=theta)
+    weights *= coefficient
+    weights *= sums.all_pairs(bots)[chosen]
+    known = official.nats() | dict(start or {})
+    theta = np.array([known[bot] for bot in official.bots])
+    theta, steps = maximise(official.score - weights, prior_sd=official.prior_sd, start=theta)
     adjusted = replace(official, theta=theta, steps=steps)
-    return LuckFit(adjusted, coefficient, taken, enough)
+    return LuckFit(adjusted, official.theta, coefficient, enough)
 
 
 def luck_column(
     luck: LuckFit[BotT], official: Intervals[BotT], results: Results[BotT] | ClusterSums
 ) -> LuckColumn[BotT]:
-    """The errors of the adjusted ratings. Costs as much as those of the official ratings."""
-    adjusted = intervals(luck.fit, results, official.clusters, luck_taken=luck.taken)
-    before, after = official.se, adjusted.se
+    """The errors of the adjusted ratings. Costs half as much as those of the official ratings."""
+    before = official.se
+    after = standard_errors(luck.fit, results, official.clusters, luck_taken=luck.taken)
     factors = np.where(before > 0, (after / np.where(before > 0, before, 1.0)) ** 2, 1.0)
-    return LuckColumn(luck, adjusted, factors)
+    return LuckColumn(luck, after, factors)
+
+
+def _weights(chances: FloatArray) -> FloatArray:
+    """w (K, K)."""
+    weights: FloatArray = 1.0 - chances
+    weights *= chances
+    weights *= 4.0
+    return weights

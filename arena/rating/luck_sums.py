@@ -11,6 +11,7 @@ match changes only its own pairs, and can be removed.
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,18 +131,26 @@ class LuckSums:
             sums[low, high], sums[high, low] = one_way, -one_way
 
     def _hold(self, bots: int) -> None:
-        """Make room for `bots` bots; doubling keeps the average cost of a new bot constant."""
+        """Make room for `bots` bots; growing by a part keeps a new bot's average cost constant."""
         room = len(self._all)
         if bots <= room:
             return
-        more = max(8, room, bots - room)
+        more = max(8, room // 4, bots - room)
         self._matches = np.pad(self._matches, (0, more))
-        self._all = np.pad(self._all, (0, more))
-        self._squares = np.pad(self._squares, (0, more))
+        self._all = grown(self._all, more)
+        self._squares = grown(self._squares, more)
         if self.rule is ScoreRule.WINNER:
-            self._counted = np.pad(self._counted, (0, more))
+            self._counted = grown(self._counted, more)
         else:
             self._counted = self._all
+
+
+def grown(square: NDArray[Any], more: int) -> NDArray[Any]:
+    """A square matrix with so many more rows and columns of zeros, which take no memory yet."""
+    room = len(square)
+    larger = np.zeros((room + more, room + more), square.dtype)
+    larger[:room, :room] = square
+    return larger
 
 
 def pair_luck(first: FloatArray, second: FloatArray, seats: int) -> FloatArray:

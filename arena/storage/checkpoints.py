@@ -38,9 +38,10 @@ def checkpoint(
 ) -> Row:
     """sequence, data: of a ladder's checkpoint of this revision of the log, if there is one."""
     of = board_checkpoints.c
-    return select(of.sequence, of.data).where(
+    found = select(of.sequence, of.data).where(
         *_is(edition, game, options, seats, score, time_control, revision)
     )
+    return found.execution_options(binary=True)
 
 
 def checkpoint_sequence(

@@ -45,7 +45,11 @@ _REFEREE = {
     # A frozen referee's locks are free again.
     "idle_in_transaction_session_timeout": "15s",
 }
-_READER = _REFEREE | {"statement_timeout": "60s"}
+_READER = _REFEREE | {
+    "statement_timeout": "60s",
+    # That of a spinning disk, 4, lets Postgres go through all matches for the latest thousands.
+    "random_page_cost": "2",
+}
 _MIGRATION = {"lock_timeout": "60s"}
 
 REFEREE: Final = " ".join(f"-c {name}={value}" for name, value in _REFEREE.items())

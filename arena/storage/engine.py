@@ -8,8 +8,9 @@ hstore is off: SQLAlchemy would search the catalogue for it at every connection.
 
 from typing import Any
 
+from psycopg.pq import Format
 from sqlalchemy import URL, Engine, create_engine, event, make_url
-from sqlalchemy.engine.interfaces import DBAPIConnection
+from sqlalchemy.engine.interfaces import DBAPIConnection, ExecutionContext
 from sqlalchemy.exc import ArgumentError
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
@@ -47,6 +48,7 @@ def reading_engine(url: str) -> Engine:
         connect_args=connect_arguments(place, READER, role),
     )
     pinged_soon(engine)
+    _in_binary(engine)
     return _connecting_by(engine, ImpatientConnection)
 
 
@@ -102,6 +104,23 @@ def pinged_soon(engine: Engine) -> None:
     @event.listens_for(engine, "checkout")
     def taken(_connection: object, record: ConnectionPoolEntry, _proxy: object) -> None:
         record.driver_connection.silence_seconds = SILENCE_SECONDS  # type: ignore[union-attr]
+
+
+def _in_binary(engine: Engine) -> None:
+    """Let statements with the execution option `binary` have their results as bytes: as text, each
+    byte of a large `bytea` is two, which are written, sent, kept and read."""
+
+    @event.listens_for(engine, "before_cursor_execute")
+    def choose(
+        _connection: object,
+        cursor: Any,
+        _statement: object,
+        _values: object,
+        context: ExecutionContext | None,
+        _many: object,
+    ) -> None:
+        if context is not None and context.execution_options.get("binary"):
+            cursor.format = Format.BINARY
 
 
 def _connecting_by(engine: Engine, kind: type[ImpatientConnection]) -> Engine:

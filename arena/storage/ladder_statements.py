@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from sqlalchemy import Integer, Text, and_, cast, func, literal_column, select
+from sqlalchemy import ColumnElement, Integer, Text, and_, cast, func, literal_column, select
 
 from arena.match.clock import TimeControl
 from arena.storage.luck_statements import of_the_match
@@ -18,19 +18,24 @@ def rated_seats(
     time_control: TimeControl,
     after: int = 0,
     up_to: int | None = None,
+    *,
+    lucky: bool = True,
 ) -> Row:
     """sequence, block, seat, version, placing, luck, faults, forfeits: a row for each seat of the
     results that count after a rating event and up to another, in no order; luck that was not
-    measured is NaN. All columns have a fixed width: read it with `ColumnReader.columns`."""
-    luck = func.coalesce(match_luck.c.luck[match_seats.c.seat + 1], literal_column("'NaN'::float8"))
+    measured is NaN, and unless `lucky` all of it. All columns have a fixed width: read it with
+    `ColumnReader.columns`."""
+    seated = rating_events.join(matches).join(match_seats)
+    luck: ColumnElement[float] = literal_column("'NaN'::float8")
+    if lucky:
+        seated = seated.outerjoin(match_luck, of_the_match())
+        luck = func.coalesce(match_luck.c.luck[match_seats.c.seat + 1], luck)
     found = (
         select(rating_events.c.sequence, matches.c.block_id.label("block"), match_seats.c.seat)
         .add_columns(match_seats.c.version_id.label("version"), match_seats.c.placing)
         .add_columns(luck.label("luck"), match_seats.c.faults)
         .add_columns(cast(match_seats.c.forfeited, Integer).label("forfeits"))
-        .select_from(
-            rating_events.join(matches).join(match_seats).outerjoin(match_luck, of_the_match())
-        )
+        .select_from(seated)
         .where(rating_events.c.sequence > after)
         .where(of_ladder(game, options, seat_counts, time_control))
     )

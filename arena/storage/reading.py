@@ -79,7 +79,9 @@ class Reader:
             assert isinstance(driver, ImpatientConnection)
             driver.silence_seconds = LONG_SECONDS  # until the connection is back in its pool
             connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{LONG_SECONDS:.0f}s'")
-            streamed = connection.execution_options(stream_results=True, max_row_buffer=1)
+            streamed = connection.execution_options(
+                stream_results=True, max_row_buffer=1, binary=True
+            )
             parts = []
             for chunk in streamed.execute(packed):
                 part = np.empty(len(chunk[0]) // kinds[row.names[0]].itemsize, row)

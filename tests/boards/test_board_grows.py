@@ -188,6 +188,24 @@ def test_sums_over_clusters_give_the_errors_of_the_log(rows: list[Row], score: S
         assert (sums.evidence == whole.evidence).all()
 
 
+@pytest.mark.parametrize("score", ScoreRule)
+def test_a_stored_board_begins_with_its_ratings_and_ends_with_those_of_the_log(
+    score: ScoreRule,
+) -> None:
+    board = board_of(BEFORE, score)
+    lines = board.lines(VERSIONS)
+    stored = unpack("bluff", score, pack(board))
+    official, adjusted = stored.fit(VERSIONS)
+    assert adjusted is not None
+    assert (official.steps, adjusted.fit.steps) == (1, 1)
+    assert_same(stored.lines(VERSIONS), lines)
+    # From wherever a fit begins, it ends at the same.
+    elsewhere = {version: float(version) for version in VERSIONS}
+    stored._start = stored._luck_start = elsewhere
+    stored._ladder = None
+    assert_same(stored.lines(VERSIONS), lines)
+
+
 def test_luck_is_told_of_those_who_have_enough_of_it() -> None:
     newcomer = VersionId(8)
     versions = VERSIONS | {newcomer: Registered(newcomer, Entrant("new", "1", "o"), house=False)}

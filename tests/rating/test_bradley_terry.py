@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.rating.aggregate import Aggregate
-from arena.rating.bradley_terry import Anchor, fit, maximise
-from arena.rating.elo import ELO_PER_NAT
+from arena.rating.bradley_terry import Anchor, fit, hessian, maximise, prior_precision
+from arena.rating.elo import ELO_PER_NAT, win_probabilities
 from arena.rating.errors import AnchorError, RatingError, UnboundedRatingError
 from arena.rating.methods import ScoreRule
 from arena.rating.results import MatchResult, Results
@@ -126,14 +126,14 @@ def test_adding_and_removing_ends_where_recomputing_does(
     matches: list[MatchResult[str]], voided: list[MatchResult[str]], rule: ScoreRule
 ) -> None:
     running = Aggregate[str](rule)
-    fitted = None
+    start: dict[str, float] = {}
     for match in [*voided, *matches]:
         running.add(match)
-        fitted = fit(running, start=fitted)
+        start = fit(running, start=start).nats()
     for match in voided:
         running.remove(match)
     whole = fit(Aggregate.of(Results(matches), rule)).ratings()
-    assert fit(running, start=fitted).ratings() == pytest.approx(whole, abs=1e-9)
+    assert fit(running, start=start).ratings() == pytest.approx(whole, abs=1e-9)
 
 
 @pytest.mark.parametrize("rule", ScoreRule)
@@ -173,3 +173,25 @@ def test_a_far_start_changes_nothing() -> None:
                 score + 1 - np.eye(count), prior_sd=prior_sd, start=rng.normal(0, 5, count)
             )
             assert far == pytest.approx(near, abs=1e-9)
+
+
+@pytest.mark.parametrize("prior_sd", [350.0, None])
+@pytest.mark.parametrize("reach", [1, 3, 299], ids=["a chain", "near", "all"])
+def test_many_bots_are_fitted_as_few_are_whoever_met_whom(
+    reach: int, prior_sd: float | None
+) -> None:
+    """In a chain one end hardly tells of the other: the slowest case of iterating."""
+    rng = np.random.default_rng(4)
+    count = 300
+    apart = np.abs(np.subtract.outer(np.arange(count), np.arange(count)))
+    score = rng.poisson(5.0, (count, count)) * (apart <= reach) + (apart == 1.0)
+    np.fill_diagonal(score, 0.0)
+    theta, _ = maximise(score, prior_sd=prior_sd)
+    precision = prior_precision(prior_sd)
+    pairs, chances = score + score.T, win_probabilities(theta)
+    gradient = (score - pairs * chances).sum(axis=1) - precision * theta
+    curvature = hessian(pairs, chances, precision) + (precision == 0.0)
+    assert np.linalg.solve(curvature, gradient) == pytest.approx(np.zeros(count), abs=1e-11)
+    again, steps = maximise(score, prior_sd=prior_sd, start=theta)
+    assert steps == 1
+    assert again == pytest.approx(theta, abs=1e-12)

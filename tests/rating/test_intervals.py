@@ -11,7 +11,7 @@ from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, Fit, fit, hessian
 from arena.rating.elo import ELO_PER_NAT, Z_95, normal_cdf, win_probabilities
 from arena.rating.flags import Flag, flags
-from arena.rating.intervals import Intervals, intervals
+from arena.rating.intervals import Intervals, intervals, standard_errors
 from arena.rating.ladder import rate
 from arena.rating.methods import Clusters, ScoreRule
 from arena.rating.ranks import bands, rank_ranges
@@ -128,6 +128,18 @@ def test_with_an_anchor_errors_are_those_of_differences() -> None:
     assert ranks == {rating.bot: (rating.rank_low, rating.rank_high) for rating in free.ratings}
 
 
+@pytest.mark.parametrize("anchor", [None, Anchor(2, 1500.0)], ids=["mean", "anchor"])
+@pytest.mark.parametrize("prior_sd", [350.0, None])
+def test_errors_alone_are_those_of_all_covariances(
+    anchor: Anchor[int] | None, prior_sd: float | None
+) -> None:
+    log = random_results(np.random.default_rng(8), bots=300, matches=4000, block=2)
+    fitted = fit(Aggregate.of(log), anchor=anchor, prior_sd=prior_sd)
+    measured = intervals(fitted, log)
+    assert standard_errors(fitted, log) == pytest.approx(measured.se, rel=1e-9)
+    assert measured.covariance == pytest.approx(measured.covariance.T, rel=1e-9, abs=1e-9)
+
+
 @given(matches_strategy(), st.randoms(use_true_random=False))
 def test_the_order_of_the_log_does_not_matter_to_errors_either(
     matches: list[MatchResult[str]], shuffler: object
@@ -147,7 +159,7 @@ def measured_with(elo: list[float], se: list[float]) -> Intervals[str]:
     theta = np.array(elo) / ELO_PER_NAT
     bots = tuple("ABCDEFGH"[:count])
     fitted = Fit(bots, theta, none, none, none[0], ScoreRule.PLACEMENT, 350.0, None, 1)
-    return Intervals(fitted, Clusters.BLOCK, np.diag(np.array(se) ** 2), none[0])
+    return Intervals(fitted, Clusters.BLOCK, np.diag(np.square(se, dtype=float)), none[0])
 
 
 def test_ranks_are_ranges_and_bots_that_cannot_be_told_apart_share_a_band() -> None:

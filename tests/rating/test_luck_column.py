@@ -12,7 +12,7 @@ from arena.rating.errors import ResultError
 from arena.rating.intervals import intervals
 from arena.rating.luck_column import FEWEST_MATCHES, LuckColumn, luck_column, luck_fit
 from arena.rating.luck_sums import LuckSums
-from arena.rating.methods import Clusters, ScoreRule
+from arena.rating.methods import ScoreRule
 from arena.rating.results import MatchColumns, MatchResult, Results
 from tests.rating.leagues import placings_of, seated
 from tests.thoroughness import tries
@@ -78,8 +78,9 @@ def test_it_estimates_the_same_with_intervals_that_hold_and_are_narrower(
         luck = luck_fit(official, aggregate)
         assert luck is not None
         found = luck_column(luck, intervals(official, log), log)
-        miss = (found.adjusted.difference - true_difference)[upper]
-        held += int((np.abs(miss) <= Z_95 * found.adjusted.difference_se[upper]).sum())
+        adjusted = intervals(luck.fit, log, luck_taken=luck.taken)
+        miss = (adjusted.difference - true_difference)[upper]
+        held += int((np.abs(miss) <= Z_95 * adjusted.difference_se[upper]).sum())
         errors.append(luck.fit.theta * ELO_PER_NAT - truth)
         official_errors.append(official.theta * ELO_PER_NAT - truth)
         factors.append(found.variance_factors.mean())
@@ -112,8 +113,8 @@ def test_whatever_the_table_the_numbers_tend_to_the_same() -> None:
     )
     one, other = column(log), column(Results.of_tables(range(BOTS), [scaled]))
     assert other.luck.coefficient == pytest.approx(one.luck.coefficient / -7.0)
-    assert other.adjusted.fit.theta == pytest.approx(one.adjusted.fit.theta, abs=1e-9)
-    assert other.adjusted.se == pytest.approx(one.adjusted.se, abs=1e-9)
+    assert other.luck.fit.theta == pytest.approx(one.luck.fit.theta, abs=1e-9)
+    assert other.se == pytest.approx(one.se, abs=1e-9)
 
 
 @pytest.mark.parametrize("rule", ScoreRule)
@@ -140,22 +141,23 @@ def test_it_is_what_its_definition_says_pair_by_pair(rule: ScoreRule) -> None:
                 below += 4 * chances[i, j] * (1 - chances[i, j]) * x * x
     beta = above / below
     assert found.luck.coefficient == pytest.approx(beta, abs=1e-12)
-    adjusted = win_probabilities(found.adjusted.fit.theta)
+    theta = found.luck.fit.theta
+    adjusted = win_probabilities(theta)
     vectors: dict[object, np.ndarray] = {}
     for block, i, j, counts, score, x in pairs:
         vector = vectors.setdefault(block, np.zeros(BOTS))
         weight = 4 * chances[i, j] * (1 - chances[i, j])
         vector[i] += counts * (score - adjusted[i, j]) - beta * weight * x
-    gradient = sum(vectors.values()) - found.adjusted.fit.theta * (ELO_PER_NAT / 350) ** 2
+    gradient = sum(vectors.values()) - theta * (ELO_PER_NAT / 350) ** 2
     assert gradient == pytest.approx(np.zeros(BOTS), abs=1e-8)
     weights = official.pairs * adjusted * (1 - adjusted)
     curvature = np.diag(weights.sum(axis=1)) - weights + np.eye(BOTS) * (ELO_PER_NAT / 350) ** 2
     bread = np.linalg.inv(curvature)
     middle = sum(np.outer(vector, vector) for vector in vectors.values())
-    assert found.adjusted.covariance == pytest.approx(
-        bread @ middle @ bread * ELO_PER_NAT**2, rel=1e-8, abs=1e-8
-    )
-    assert found.adjusted.clusters is Clusters.BLOCK
+    covariance = bread @ middle @ bread * ELO_PER_NAT**2
+    measured = intervals(found.luck.fit, log, luck_taken=found.luck.taken)
+    assert measured.covariance == pytest.approx(covariance, rel=1e-8, abs=1e-8)
+    assert found.se == pytest.approx(np.sqrt(np.diag(covariance)), rel=1e-8)
 
 
 @pytest.mark.slow
@@ -176,15 +178,19 @@ def test_on_a_ladder_just_old_enough_it_is_nearly_as_honest_as_the_official_numb
         luck = luck_fit(official, aggregate)
         if luck is None or luck.enough.sum() < 2:
             continue
-        found, before = luck_column(luck, intervals(official, log), log), intervals(official, log)
+        before = intervals(official, log)
+        found, adjusted = (
+            luck_column(luck, before, log),
+            intervals(luck.fit, log, luck_taken=luck.taken),
+        )
         # Only what is told, half of the bots; that it is the half that played most is no matter.
         told = np.triu(np.outer(luck.enough, luck.enough), 1)
-        miss = np.abs(found.adjusted.difference - true_difference)
-        held.append((miss <= Z_95 * found.adjusted.difference_se)[told])
+        miss = np.abs(adjusted.difference - true_difference)
+        held.append((miss <= Z_95 * adjusted.difference_se)[told])
         official_miss = np.abs(before.difference - true_difference)
         official_held.append((official_miss <= Z_95 * before.difference_se)[told])
         factors.append(found.variance_factors[luck.enough].mean())
-        errors.append(((found.adjusted.difference - true_difference) ** 2)[told])
+        errors.append(((adjusted.difference - true_difference) ** 2)[told])
         official_errors.append(((before.difference - true_difference) ** 2)[told])
     assert len(held) > 0.9 * LEAGUES
     coverage, official_coverage = np.concatenate(held).mean(), np.concatenate(official_held).mean()

@@ -53,6 +53,15 @@ def reread(read: Reader, ladder: LadderId) -> list[tuple[object, ...]]:
     ]
 
 
+def luck_adjusted(read: Reader) -> list[tuple[float, ...]]:
+    """Elo and interval of each line, none of one that has no luck-adjusted Elo."""
+    found = (line.luck_adjusted for line in LiveBoard(TWO, read).now().lines)
+    return [
+        () if one is None else tuple(round(value, 6) for value in (one.elo, *one.interval))
+        for one in found
+    ]
+
+
 def at(read: Reader, ladder: LadderId = TWO) -> int | None:
     (end,) = read(statements.log_end())
     found = read_checkpoint(read, ladder, end.revision)
@@ -160,15 +169,15 @@ async def test_a_voided_block_and_deleted_luck_make_checkpoints_void(
     assert LiveBoard(TWO, read).now().matches == matches - 1
     write_checkpoints(database)
     assert at(read) is not None
-    adjusted = [line.luck_adjusted for line in LiveBoard(TWO, read).now().lines]
+    adjusted = luck_adjusted(read)
     assert any(adjusted)
     sql.execute("DELETE FROM match_luck")
     assert at(read) is None
-    assert not any(line.luck_adjusted for line in LiveBoard(TWO, read).now().lines)
+    assert not any(luck_adjusted(read))
     write_checkpoints(database)
     _ = [one async for one in store.luck.measure_missing()]
     assert at(read) is None
-    assert [line.luck_adjusted for line in LiveBoard(TWO, read).now().lines] == adjusted
+    assert luck_adjusted(read) == adjusted
 
 
 async def test_checkpoints_of_another_format_or_damaged_ones_are_left_alone(

@@ -8,6 +8,7 @@ import psycopg
 import pytest
 
 from arena.boards.faults import faults_of
+from arena.boards.ladder_log import LadderId, read_log
 from arena.boards.match_finding import Bluffs, find
 from arena.boards.match_sort import Sort
 from arena.storage.match_search import COMPARED, SEARCHED, MatchFilter
@@ -48,6 +49,7 @@ INSERT INTO match_seats (match_id, seat, version_id, "placing", score, faults, f
     SELECT match, seat, CASE seat WHEN 0 THEN one ELSE other END, 1 + seat, 5 * (1 - seat),
         CASE WHEN rare THEN 1 ELSE 0 END, false, at
     FROM played, generate_series(0, 1) seat;
+INSERT INTO rating_events (match_id) SELECT match FROM played ORDER BY n;
 INSERT INTO tournaments (name, format, game, options, seat_count, blocks, score, seed, rated,
         turn_ms, bank_ms)
     VALUES ('cup', 'round-robin', 'bloeff', '{}', 3, 1, 'placement', 'x', false, 2000, 30000);
@@ -149,6 +151,15 @@ def test_a_start_looks_at_the_newest_matches_alone(explained: Explained) -> None
     assert len(explained(newest_placings())) == NEWEST_COUNTED
     assert explained.plans.gone_through(*READ) == set()
     assert explained.plans.read(*READ) == 3 * NEWEST_COUNTED
+
+
+def test_a_board_looks_at_its_latest_matches_alone(explained: Explained) -> None:
+    ladder = LadderId.of("bluff", {}, [2])
+    latest = MATCHES // 100
+    log = read_log(explained, ladder, MATCHES - latest, MATCHES, lucky=False)
+    assert len(log) == latest
+    assert explained.plans.gone_through(*READ) == set()
+    assert explained.plans.read(*READ) == 3 * latest
 
 
 def test_the_faults_of_a_bot_are_found_by_an_index(explained: Explained) -> None:
