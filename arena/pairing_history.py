@@ -16,7 +16,7 @@ from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.scheduling.strengths import Strengths
 from arena.storage.errors import StorageError
 from arena.storage.referees_store import RefereesStore
-from arena.storage.rows import PlacedMatch
+from arena.storage.rows import LadderRow
 
 READ_SECONDS: Final = 1.0
 """How often what others have recorded is read."""
@@ -64,11 +64,13 @@ async def pairing_history(store: RefereesStore) -> PairingHistory:
     """The history until now, of the newest results."""
     _, since = await store.placed_elsewhere(None)
     counts, strengths, types = MeetingCounts(), Strengths(), _TableTypes()
-    for match in await store.newest_placings():
-        table_type = types.of(match)
-        if table_type is not None:
-            counts.add(table_type, match.versions)
-            strengths.learn(table_type, match.versions, match.placings)
+    for ladder in await store.newest_placings():
+        table_type = types.of(ladder)
+        if table_type is None:
+            continue
+        for versions, placings in zip(ladder.versions, ladder.placings, strict=True):
+            counts.add(table_type, versions)
+            strengths.learn(table_type, versions, placings)
     return PairingHistory(counts, strengths, store, since, types)
 
 
@@ -78,18 +80,18 @@ class _TableTypes:
     def __init__(self) -> None:
         self._known: dict[str, TableType | None] = {}
 
-    def of(self, match: PlacedMatch) -> TableType | None:
+    def of(self, ladder: LadderRow) -> TableType | None:
         """None for one that this release does not know."""
-        named = f"{match.game} {match.options} {match.seat_count} {match.time_control}"
+        named = f"{ladder.game} {ladder.options} {ladder.seat_count} {ladder.time_control}"
         if named not in self._known:
-            self._known[named] = _made(match)
+            self._known[named] = _made(ladder)
         return self._known[named]
 
 
-def _made(match: PlacedMatch) -> TableType | None:
+def _made(ladder: LadderRow) -> TableType | None:
     try:
-        options = make_game(match.game, match.options).options
+        options = make_game(ladder.game, ladder.options).options
     except (UnknownGameError, OptionsError) as error:
         log.warning("matches that this release does not know are left out", why=str(error))
         return None
-    return TableType(match.game, options, match.seat_count, match.time_control)
+    return TableType(ladder.game, options, ladder.seat_count, ladder.time_control)

@@ -105,22 +105,31 @@ class MatchRow:
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedMatch:
-    """Who was placed where in a match on a ladder."""
+class LadderRow:
+    """What a match's ladder follows from."""
 
     game: str
     options: Mapping[str, Any]
     seat_count: int
     time_control: TimeControl
-    versions: Sequence[VersionId]
-    """By seat."""
-    placings: Sequence[int]
 
 
 @dataclass(frozen=True, slots=True)
-class PlacedElsewhere(PlacedMatch):
-    """One that another referee has recorded."""
+class PlacedOnLadder(LadderRow):
+    """Who was placed where in matches on one ladder, the oldest first."""
 
+    versions: Sequence[Sequence[VersionId]]
+    """By match and seat."""
+    placings: Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedElsewhere(LadderRow):
+    """Who was placed where in a match that another referee has recorded."""
+
+    versions: Sequence[VersionId]
+    """By seat."""
+    placings: Sequence[int]
     block_id: str
 
 

@@ -9,9 +9,11 @@ from datetime import timedelta
 from typing import Any, Final, TypeAlias
 
 from sqlalchemy import (
+    ARRAY,
     Column,
     ColumnElement,
     FromClause,
+    Integer,
     Select,
     Subquery,
     Update,
@@ -247,27 +249,34 @@ MOST_ELSEWHERE: Final = 2_000
 
 
 def newest_placings() -> Row:
-    """The columns of `_LADDER`, versions, placings (both by seat): of the newest matches, but those
-    of challenges, oldest first. Each is looked up by itself: however few they are among all, a join
-    would go through all blocks and seats."""
+    """The columns of `_LADDER`, versions, placings (both by match, the oldest first, and by seat):
+    a row for each ladder of the newest matches, but those of challenges. Each match is looked up by
+    itself: however few they are among all, a join would go through all blocks and seats."""
     ladder = select(matches.c.id, matches.c.block_id, matches.c.finished_at, *_LADDER)
     by_end = (matches.c.finished_at.desc(), matches.c.id.desc())
     newest = ladder.order_by(*by_end).limit(NEWEST_COUNTED).subquery("newest")
     counts = select(not_(casual())).where(blocks.c.id == newest.c.block_id).scalar_subquery()
     seats = _seats_of(newest)
+    own = [newest.c[column.name] for column in _LADDER]
+
+    def by_match(column: ColumnElement[Any]) -> ColumnElement[Any]:
+        in_order = aggregate_order_by(column, newest.c.finished_at, newest.c.id)
+        return func.array_agg(in_order, type_=ARRAY(Integer, dimensions=2))
+
     return (
-        select(*(newest.c[column.name] for column in _LADDER))
-        .add_columns(seats.c.version_id.label("versions"), seats.c["placing"].label("placings"))
+        select(*own)
+        .add_columns(by_match(seats.c.version_id).label("versions"))
+        .add_columns(by_match(seats.c["placing"]).label("placings"))
         .select_from(newest.join(seats, true()))
         .where(counts)
-        .order_by(newest.c.finished_at, newest.c.id)
+        .group_by(*own)
     )
 
 
 def placed_elsewhere(epoch: int, after: int, until: int) -> Row:
-    """The columns of `newest_placings` and block_id: of the matches that began to count between two
-    points of the log, first to last, but those of this lease. The newest of them, if they are more
-    than MOST_ELSEWHERE."""
+    """The columns of `_LADDER`, versions, placings (both by seat), block_id: of the matches that
+    began to count between two points of the log, first to last, but those of this lease. The newest
+    of them, if they are more than MOST_ELSEWHERE."""
     newest = (
         select(rating_events.c.sequence, matches.c.id, matches.c.block_id, *_LADDER)
         .join(matches, matches.c.id == rating_events.c.match_id)

@@ -41,7 +41,7 @@ from arena.storage.recording_checks import Checks
 from arena.storage.rows import (
     BotVersion,
     MatchRow,
-    PlacedMatch,
+    PlacedOnLadder,
     match_row,
     registered_of,
     with_time_control,
@@ -283,10 +283,10 @@ class Store:
 
     # What ratings and pairings are computed from
 
-    async def newest_placings(self) -> list[PlacedMatch]:
-        """Who was placed where in the newest matches, oldest first."""
+    async def newest_placings(self) -> list[PlacedOnLadder]:
+        """Who was placed where in the newest matches, by ladder."""
         rows = await self._counted(statements.newest_placings())
-        return [PlacedMatch(**with_time_control(row)) for row in rows]
+        return [PlacedOnLadder(**with_time_control(row)) for row in rows]
 
     async def _rows(self, statement: statements.Row) -> list[Any]:
         async with self._transaction() as connection:

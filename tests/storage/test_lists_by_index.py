@@ -148,7 +148,8 @@ def test_the_closest_and_the_boldest_are_chosen_among_few(
 
 
 def test_a_start_looks_at_the_newest_matches_alone(explained: Explained) -> None:
-    assert len(explained(newest_placings())) == NEWEST_COUNTED
+    found = explained(newest_placings())
+    assert sum(len(ladder.placings) for ladder in found) == NEWEST_COUNTED
     assert explained.plans.gone_through(*READ) == set()
     assert explained.plans.read(*READ) == 3 * NEWEST_COUNTED
 

@@ -176,19 +176,23 @@ async def test_ladders_and_who_met_on_them_are_told(
     read: Reader, store: Store, versions: Versions
 ) -> None:
     one, two, three = versions
-    await store.record([finished((one, two)), finished((two, one)), finished((one, three))])
+    pairs = [(one, two), (two, one), (one, three)]
+    await store.record([finished(pair, minute=minute) for minute, pair in enumerate(pairs)])
     await store.record([finished(versions, block(3), 0, show_and_reroll=True)])
     assert [(ladder.options, ladder.seat_count) for ladder in read(statements.ladders())] == [
         ({}, 2),
         ({"show_and_reroll": True}, 3),
     ]
     placed = await store.newest_placings()
-    assert sorted(tuple(match.versions) for match in placed) == sorted(
-        [(one, two), (two, one), (one, three), tuple(versions)]
-    )
-    assert all(match.placings == [1, 2, 3][: match.seat_count] for match in placed)
-    assert sorted((match.options, match.seat_count) for match in placed if match.options) == [
-        ({"show_and_reroll": True}, 3)
+    assert sorted(
+        (
+            (ladder.options, ladder.seat_count, ladder.versions, ladder.placings)
+            for ladder in placed
+        ),
+        key=lambda ladder: ladder[1],
+    ) == [
+        ({}, 2, [[one, two], [two, one], [one, three]], [[1, 2]] * 3),
+        ({"show_and_reroll": True}, 3, [list(versions)], [[1, 2, 3]]),
     ]
 
 
