@@ -16,9 +16,11 @@ from sqlalchemy import (
     literal,
     select,
     tuple_,
+    type_coerce,
     update,
 )
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.types import NULLTYPE
 
 from arena.match.clock import TimeControl
 from arena.storage.board_tables import board_checkpoints, log_revision
@@ -38,7 +40,8 @@ def checkpoint(
 ) -> Row:
     """sequence, data: of a ladder's checkpoint of this revision of the log, if there is one."""
     of = board_checkpoints.c
-    found = select(of.sequence, of.data).where(
+    # Of no type, so that SQLAlchemy makes no copy of what the driver has received.
+    found = select(of.sequence, type_coerce(of.data, NULLTYPE).label("data")).where(
         *_is(edition, game, options, seats, score, time_control, revision)
     )
     return found.execution_options(binary=True)

@@ -46,8 +46,12 @@ from arena_dashboard import identities
 COLLECT_SECONDS: Final = 30.0
 """How often garbage is collected."""
 HEAPS: Final = 2
+LARGE_BYTES: Final = 4 << 20
+"""A block from this size on, such as a matrix of a ladder of a thousand bots, has pages of its own,
+which are given back with it. The C library's own limit rises with the first that is freed."""
 M_ARENA_MAX: Final = -8
-"""A parameter of `mallopt`, from <malloc.h>."""
+M_MMAP_THRESHOLD: Final = -3
+"""Parameters of `mallopt`, from <malloc.h>."""
 APP = Path(__file__).with_name("secure_app.py")
 
 
@@ -56,6 +60,7 @@ def main() -> None:
     libc = _glibc()
     if libc is not None:
         libc.mallopt(M_ARENA_MAX, HEAPS)
+        libc.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
     # Altair's first chart is slow: it reads its schema.
     altair.Chart().mark_point().encode(x="x:Q").to_dict()
     gc.collect()

@@ -89,7 +89,7 @@ class RememberingReader:
 def _large(rows: Sequence[Any]) -> bool:
     """Whether one of the first row's values is large, as a checkpoint is."""
     first = rows[0] if rows and isinstance(rows[0], Sequence) else ()
-    return any(isinstance(value, bytes) and len(value) > MOST_BYTES for value in first)
+    return any(isinstance(value, bytes | memoryview) and len(value) > MOST_BYTES for value in first)
 
 
 def _key(statement: Row) -> Hashable:

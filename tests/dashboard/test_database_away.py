@@ -9,7 +9,7 @@ from sqlalchemy import literal, select
 
 from arena.storage.errors import DatabaseUnreachableError
 from arena.storage.statements import Row
-from arena_dashboard.remembering import MOST_ROWS, RETRY_SECONDS, RememberingReader
+from arena_dashboard.remembering import MOST_BYTES, MOST_ROWS, RETRY_SECONDS, RememberingReader
 from tests.dashboard.conftest import Filler
 from tests.dashboard.pages import html, ladder_bots, open_page, texts
 from tests.databases import unreachable
@@ -25,7 +25,7 @@ class Database:
         self.away = False
         self.asked = 0
         self.seconds = 0.0
-        self.rows: list[int] = [7]
+        self.rows: list[Any] = [7]
 
     def __call__(self, statement: Row) -> Sequence[Any]:
         self.asked += 1
@@ -66,10 +66,15 @@ def test_a_database_that_is_away_is_asked_again_after_a_pause() -> None:
     assert list(read(ONE)) == [9] and read.as_of is None
 
 
-def test_large_results_are_not_remembered() -> None:
+@pytest.mark.parametrize(
+    "rows",
+    [[0] * (MOST_ROWS + 1), [(1, bytes(MOST_BYTES + 1))], [(1, memoryview(bytes(MOST_BYTES + 1)))]],
+    ids=["many rows", "bytes", "bytes as a checkpoint has them"],
+)
+def test_large_results_are_not_remembered(rows: list[Any]) -> None:
     database = Database()
     read = database.reader()
-    database.rows = [0] * (MOST_ROWS + 1)
+    database.rows = rows
     read(ONE)
     database.away = True
     with pytest.raises(DatabaseUnreachableError):
