@@ -4,8 +4,8 @@ The command line, the referee's registry and the dashboard all show what is comp
 ladder has the same numbers everywhere. A board is updated with the new results only; the ratings
 equal those of the log read from the start, to 1e-9 Elo. It keeps sums instead of results: of tables
 of two, neither its size nor its cost grows with the log; of larger tables it keeps a row for each
-block and pair. With many bots the lines take a second, so they must not be computed more often than
-`rest_seconds` allows.
+block and pair. With a thousand bots the lines take tenths of a second, so they must not be computed
+more often than `rest_seconds` allows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
