@@ -9,11 +9,11 @@ How to announce. So truths and lies go in pairs. A pair is worth prize - price; 
 costs. A number has at most as many truths as it is rolled. Hence: pair the truths that are worth
 most with a lie each, until all rolls are used up. When there are too few chips for that, doubles
 are better swapped, and the remaining rolls are lies about what costs least, which fail.
-(tests/sample_bots/test_bluff_you_equilibrium.py finds the same worth by linear programming.)
 
-How to swap. A swap leaves all points as they are, so it is worth nothing by itself; but it changes
-what the next bluffer may announce. So take the swap after which the best plan of that seat is worth
-least.
+How to swap. A swap leaves all points as they are, but it changes what the next bluffer may
+announce. What the best plan of that seat is worth less than if nothing had changed is the worth of
+the swap, shared with the other seats; a double is swapped if no announcement is worth more.
+(tests/sample_bots/test_bluff_you_equilibrium.py finds the same by linear programming.)
 
 How to answer. Believe each announcement as often as makes every lie worth the same, `worst_roll`:
 then no bluffer gains by another mixture. A bluffer that pairs tells the truth half of the time, so
@@ -23,7 +23,7 @@ that both answers are equally good; so it costs nothing to lean towards a seat's
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import islice, product
 from typing import TypeAlias
 
 from arena.bot import Bot, Match, Turn, run
@@ -43,6 +43,7 @@ from arena.games.bluff_you import (
     Take,
     Win,
     is_double,
+    legal_swaps,
     swap_targets,
 )
 
@@ -52,6 +53,8 @@ LEAN = 4.0
 """How much a seat's habit of telling the truth adds to the belief in it; a habit of 1/2 adds 0."""
 UNSHOWN = 2
 """The prior counts of a seat's truths and of its lies of a kind."""
+MOST_SWAPS = 300
+"""How many swaps are compared. The usual points allow at most 254, others thousands."""
 
 DICE = tuple(product(range(1, 7), repeat=3))
 ROLLS = len(DICE)
@@ -78,6 +81,15 @@ class Offer:
 
 
 @dataclass(frozen=True)
+class Exchange:
+    """A swap that the bluffer could make with a double."""
+
+    swap: Swap
+    worth: float
+    """As of an offer: points over the mean of the others."""
+
+
+@dataclass(frozen=True)
 class Plan:
     """The best way to announce."""
 
@@ -85,6 +97,8 @@ class Plan:
     """The share of the rolls of this sum, without and with a double, that are told truly."""
     lies: dict[Offer, float]
     """How many rolls of 216 are a lie about this."""
+    exchange: Exchange | None
+    """The best swap; None if there is none."""
     swapped: float
     """The share of the other doubles that are swapped."""
     worst_roll: float
@@ -93,13 +107,16 @@ class Plan:
     @property
     def worth(self) -> float:
         """What it is worth against a seer that knows it."""
-        worth = 0.0
+        worth, swapped = 0.0, float(ROLLS)
         for offer, lies in self.lies.items():
             truths = sum(
                 self.told.get((offer, double), 0.0) * WAYS[offer.number, double]
                 for double in (False, True)
             )
             worth += offer.prize * min(truths, lies) - offer.price * max(truths, lies)
+            swapped -= truths + lies
+        if self.exchange is not None:
+            worth += self.exchange.worth * swapped
         return worth / ROLLS
 
     def belief(self, offer: Offer) -> float:
@@ -131,30 +148,32 @@ def offers(view: BluffYouView, options: BluffYouOptions) -> Iterator[Offer]:
                     yield Offer(number, seat, weight * taken, price)
 
 
-def can_swap(view: BluffYouView, options: BluffYouOptions) -> bool:
-    """Whether the bluffer may swap if it has a double."""
-    if not options.swap_max_per_turn or view.no_win_turns >= view.no_win_limit:
-        return False
-    points = (0, 0, 0, *options.chip_points)
-    own = view.chips[view.bluffer]
-    return bool(swap_targets(own, view.centre, points, options.swap_min_give))
+def possible_swaps(view: BluffYouView, options: BluffYouOptions) -> Iterator[Swap]:
+    """What the bluffer may swap if it has a double, as all seats know."""
+    if options.swap_max_per_turn and view.no_win_turns < view.no_win_limit:
+        points = (0, 0, 0, *options.chip_points)
+        own, fewest = view.chips[view.bluffer], options.swap_min_give
+        targets = swap_targets(own, view.centre, points, fewest)
+        yield from legal_swaps(own, targets, points, fewest)
 
 
-def after(view: BluffYouView, swap: Swap) -> BluffYouView:
-    """The turn of the next bluffer after a swap, as far as plans need it."""
-    chips, bluffer = list(view.chips), view.bluffer
-    own = set(chips[bluffer]) - set(swap.give) | {swap.take}
-    chips[bluffer] = tuple(sorted(own))
+def next_turn(view: BluffYouView, swap: Swap | None) -> BluffYouView:
+    """The turn of the next bluffer after a swap or, without one, with all chips where they are."""
+    chips, centre, bluffer = list(view.chips), view.centre, view.bluffer
+    if swap is not None:
+        own = set(chips[bluffer]) - set(swap.give) | {swap.take}
+        chips[bluffer] = tuple(sorted(own))
+        centre = tuple(sorted({*centre, *swap.give} - {swap.take}))
     return replace(
         view,
         bluffer=(bluffer + 1) % len(chips),
         chips=tuple(chips),
-        centre=tuple(sorted({*view.centre, *swap.give} - {swap.take})),
+        centre=centre,
         no_win_turns=view.no_win_turns + 1,
     )
 
 
-def plan(possible: list[Offer], swaps: bool) -> Plan:
+def plan(possible: list[Offer], exchange: Exchange | None) -> Plan:
     """The best way to announce, by lowering the worth of a lie until all lies find a truth."""
     best: dict[int, Offer] = {}
     for offer in sorted(possible, key=lambda offer: (offer.pair, offer.prize)):
@@ -164,15 +183,17 @@ def plan(possible: list[Offer], swaps: bool) -> Plan:
     steps: list[tuple[float, int, int, Offer | None, bool]] = []
     idle = 0
     for (number, double), rolls in WAYS.items():
-        swappable = double and swaps
         told = best.get(number)
-        if told is None or (swappable and told.pair < 0):
-            idle += rolls if swappable else 0
-        if told is not None and swappable and told.pair < 0:
-            steps.append((told.pair, 1, rolls, told, double))
+        swap = exchange.worth if exchange is not None and double else None
+        if swap is not None and (told is None or told.pair < 2 * swap):
+            # Rather swapped than a lie, before the worth of a lie is so low that it is told.
+            idle += rolls
+            if told is not None:
+                steps.append((told.pair - swap, 1, rolls, told, double))
         elif told is not None:
             steps.append((told.pair / 2, 2, rolls, told, double))
-    steps.append((0.0, 1, idle, None, True))
+    if exchange is not None:
+        steps.append((exchange.worth, 1, idle, None, True))
     steps.sort(key=lambda step: (-step[0], -step[1], step[3] is None or -step[3].prize))
     cheapest = min(possible, key=lambda offer: offer.price)
     shares: dict[tuple[Offer, bool], float] = {}
@@ -191,19 +212,30 @@ def plan(possible: list[Offer], swaps: bool) -> Plan:
         if left <= 0:
             worst_roll = worth
     lies[cheapest] += max(0.0, left)
-    return Plan(shares, lies, swapped, worst_roll)
+    return Plan(shares, lies, exchange, swapped, worst_roll)
 
 
-def best_swap(turn: BluffYouTurn) -> Swap | None:
+def worth_of_turn(view: BluffYouView, options: BluffYouOptions) -> float:
+    """What its turn is worth to the bluffer, if a swap in it is worth nothing."""
+    swap = next(possible_swaps(view, options), None)
+    free = None if swap is None else Exchange(swap, 0.0)
+    return plan(list(offers(view, options)), free).worth
+
+
+def best_exchange(view: BluffYouView, options: BluffYouOptions) -> Exchange | None:
     """The swap that leaves least to the next bluffer; None if there is none."""
-    options = turn.game.options
+    swaps = list(islice(possible_swaps(view, options), MOST_SWAPS))
+    if not swaps:
+        return None
+    lefts = [worth_of_turn(next_turn(view, swap), options) for swap in swaps]
+    least = min(lefts)
+    gain = worth_of_turn(next_turn(view, None), options) - least
+    return Exchange(swaps[lefts.index(least)], gain / (len(view.chips) - 1))
 
-    def left(swap: Swap) -> float:
-        view = after(turn.view, swap)
-        return plan(list(offers(view, options)), can_swap(view, options)).worth
 
-    swaps = [choice for choice in turn.choices() if isinstance(choice, Swap)]
-    return min(swaps, key=left, default=None)
+def planned(view: BluffYouView, options: BluffYouOptions) -> Plan:
+    """The best way to announce in this turn, as the bluffer and its seer both know."""
+    return plan(list(offers(view, options)), best_exchange(view, options))
 
 
 class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]):
@@ -232,7 +264,8 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
                 theirs = view.chips[view.announced.seer]
                 return Take(max(theirs, key=lambda chip: points[chip - 3]))
             case BluffYouPhase.SWAP_AGAIN:
-                return Stop()
+                again = best_exchange(view, turn.game.options)
+                return again.swap if again is not None and again.worth > 0 else Stop()
             case _:
                 return self.announce(turn)
 
@@ -242,9 +275,9 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
         said = view.announced
         assert said is not None  # it was said to us
         owner = said.seer if isinstance(said, Steal) else None
-        possible = list(offers(view, turn.game.options))
+        possible = offers(view, turn.game.options)
         offer = next(o for o in possible if (o.number, o.owner) == (said.number, owner))
-        belief = plan(possible, can_swap(view, turn.game.options)).belief(offer)
+        belief = planned(view, turn.game.options).belief(offer)
         return belief + self.lean(view.bluffer, type(said))
 
     def lean(self, bluffer: int, kind: type) -> float:
@@ -255,15 +288,13 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
     def announce(self, turn: BluffYouTurn) -> Win | Steal | Swap:
         """A truth, a swap or a lie, by plan."""
         view = turn.view
-        options = turn.game.options
-        best = plan(list(offers(view, options)), can_swap(view, options))
+        best = planned(view, turn.game.options)
         rolled, double = sum(view.dice), is_double(view.dice)
         for (offer, with_double), share in best.told.items():
             if (offer.number, with_double) == (rolled, double) and self.random.random() < share:
                 return self.said(offer, view)
-        swap = best_swap(turn)
-        if swap is not None and self.random.random() < best.swapped:
-            return swap
+        if double and best.exchange is not None and self.random.random() < best.swapped:
+            return best.exchange.swap
         lies = {offer: share for offer, share in best.lies.items() if offer.number != rolled}
         if any(lies.values()):
             return self.said(self.random.choices(list(lies), list(lies.values()))[0], view)

@@ -7,7 +7,7 @@ worth of the chip, how they do answer. If a seat believes at a rate of b
 
     a truth is worth prize * (1 - b) - price * b,
     a lie   is worth prize * b - price * (1 - b),
-    a swap  is worth nothing: its points stay the same (which one, says the equilibrium).
+    a swap  is worth what the next bluffer loses by it, as the equilibrium has it.
 
 A double, which a swap needs, comes in 4 of 9 rolls; so a swap is what saves it from a bad lie. It
 chooses among all announcements to all seats, the better the more often, and rather lets a seat win
@@ -26,14 +26,13 @@ from arena.games.bluff_you import (
     Steal,
     Swap,
     Win,
+    is_double,
 )
 from arena_sample_bots.bluff_you_equilibrium import (
     BluffYouEquilibrium,
     BluffYouTurn,
-    best_swap,
-    can_swap,
     offers,
-    plan,
+    planned,
 )
 
 UNSEEN = 6
@@ -73,10 +72,9 @@ class BluffYouPlanner(BluffYouEquilibrium):
     def worths(self, turn: BluffYouTurn) -> Iterator[tuple[float, Win | Steal | Swap]]:
         """All that may be said, with its worth in points."""
         view, options = turn.view, turn.game.options
-        possible = list(offers(view, options))
-        equilibrium = plan(possible, can_swap(view, options))
+        equilibrium = planned(view, options)
         rolled = sum(view.dice)
-        for offer in possible:
+        for offer in offers(view, options):
             seats = [offer.owner] if offer.owner is not None else range(len(view.chips))
             for seat in seats:
                 if seat == view.bluffer:
@@ -88,9 +86,9 @@ class BluffYouPlanner(BluffYouEquilibrium):
                 right = rate if offer.number == rolled else 1 - rate
                 worth = offer.prize * (1 - right) - offer.price * right
                 yield worth - AHEAD * right * view.points[seat], kind(seat, offer.number)
-        swap = best_swap(turn)
-        if swap is not None:
-            yield 0.0, swap
+        exchange = equilibrium.exchange
+        if exchange is not None and is_double(view.dice):
+            yield exchange.worth, exchange.swap
 
     def rate(self, seat: int, kind: type, dear: bool, expected: float) -> float:
         """How often a seat is expected to believe."""
