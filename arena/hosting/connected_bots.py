@@ -1,7 +1,9 @@
 """Connected bots as the director sees them: their free places and their recent reliability."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final
 
 from arena.hosting.ports import ChallengePolicy, Participant
 from arena.scheduling.ladder import Candidate
@@ -9,6 +11,8 @@ from arena.scheduling.ladder import Candidate
 FIRST_PAUSE_SECONDS = 5.0
 """How long a bot is left out after its first miss; doubled with each further one in a row."""
 LONGEST_PAUSE_SECONDS = 300.0
+NOBODY: Final[Mapping[str, float]] = MappingProxyType({})
+"""One for all versions of which no instance declined."""
 _ENOUGH_DOUBLINGS = 10
 """For the longest pause. A bot may miss thousands of matches, and so large a power is no float."""
 
@@ -19,7 +23,7 @@ class Reliability:
 
     misses: int = 0
     not_before: float = 0.0
-    declined_until: dict[str, float] = field(default_factory=dict)
+    declined_until: Mapping[str, float] = field(default_factory=lambda: NOBODY)
     """Until when an instance that declined is offered nothing; its other copies play on."""
     no_block_before: float = 0.0
     """Until when no copy begins a block, because one left a block after its first match."""
@@ -34,10 +38,9 @@ class Reliability:
 
     def declined(self, instance: str, now: float, seconds: float) -> float:
         """An instance declined, which is no miss. Returns until when it is offered nothing."""
-        self.declined_until = {
-            name: until for name, until in self.declined_until.items() if until > now
-        }
-        until = self.declined_until[instance] = now + seconds
+        until = now + seconds
+        others = {name: end for name, end in self.declined_until.items() if end > now}
+        self.declined_until = others | {instance: until}
         return until
 
     def left_block(self, now: float, seconds: float) -> float:
@@ -78,15 +81,15 @@ class ConnectedBot:
 
     def takes_offers(self, now: float) -> bool:
         """Whether it can be offered the next match of a block that it plays in."""
-        return (
-            self.present
-            and self.reliability.declined_until.get(self.participant.instance, now) <= now
+        declined = self.reliability.declined_until
+        return self.present and (
+            not declined or declined.get(self.participant.instance, now) <= now
         )
 
     def eligible(self, now: float) -> bool:
         """Whether it is here, not left out and not leaving."""
         reliability = self.reliability
-        if self.draining or max(reliability.not_before, reliability.no_block_before) > now:
+        if self.draining or reliability.not_before > now or reliability.no_block_before > now:
             return False
         return self.takes_offers(now)
 
@@ -106,7 +109,8 @@ class ConnectedBot:
         places = self.participant.max_matches
         if self.on_probation:
             places = min(places, 1)
-        return max(0, places - self.taken) if self.eligible(now) else 0
+        left = places - self.taken
+        return left if left > 0 and self.eligible(now) else 0
 
 
 def one_per_version(bots: Iterable[ConnectedBot]) -> list[Candidate]:

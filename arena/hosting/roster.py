@@ -27,8 +27,6 @@ class Roster:
         self._bots: dict[Participant, ConnectedBot] = {}
         self._copies: dict[int, dict[ConnectedBot, None]] = {}
         """By version."""
-        self._free: dict[int, dict[ConnectedBot, None]] = {}
-        """Those of them that can sit down to a rated match."""
         self._changed: dict[ConnectedBot, None] = {}
         """Those that may be free now and were not, or the reverse."""
         self._paused: list[tuple[float, int, ConnectedBot]] = []
@@ -40,7 +38,7 @@ class Roster:
     def arrive(self, participant: Participant) -> ConnectedBot:
         """Admit a bot that is connected, perhaps again."""
         bot = self._bot_of(participant)
-        bot.candidate, bot.present, bot.draining = _candidate(participant), True, False
+        bot.candidate, bot.present, bot.draining = self._candidate(participant), True, False
         self._changed[bot] = None
         return bot
 
@@ -55,7 +53,7 @@ class Roster:
     def _bot_of(self, participant: Participant) -> ConnectedBot:
         bot = self._bots.get(participant)
         if bot is None:
-            candidate = _candidate(participant)
+            candidate = self._candidate(participant)
             copies = self._copies.setdefault(candidate.bot, {})
             copy = next(iter(copies), None)
             known = copy.reliability if copy else self._gone.pop(candidate.bot, None)
@@ -63,6 +61,15 @@ class Roster:
             self._bots[participant] = bot
             copies[bot] = None
         return bot
+
+    def _candidate(self, participant: Participant) -> Candidate:
+        """One for all copies of a version that play the same: it stands for whichever is free."""
+        registered = participant.registered
+        made = Candidate(
+            registered.version_id, registered.entrant.owner, registered.house, participant.games
+        )
+        known = (copy.candidate for copy in self._copies.get(made.bot, ()))
+        return next((candidate for candidate in known if candidate == made), made)
 
     def depart(self, participant: Participant) -> ConnectedBot | None:
         """Handle a disconnect. None if the bot was not there."""
@@ -131,32 +138,29 @@ class Roster:
         while self._paused and self._paused[0][0] <= now:
             self._changed[heapq.heappop(self._paused)[2]] = None
         changed, self._changed = self._changed, {}
-        versions: dict[int, None] = {}
+        free: dict[int, Candidate | None] = {}
         for bot in changed:
             version = bot.candidate.bot
-            versions[version] = None
             if bot.rated and bot.free(now):
-                self._free.setdefault(version, {})[bot] = None
+                free[version] = bot.candidate
                 continue
-            copies = self._free.get(version, {})
-            copies.pop(bot, None)
-            if not copies:
-                self._free.pop(version, None)
+            free.setdefault(version, None)
             if (until := bot.left_out_until) > now and bot.present:
                 heapq.heappush(self._paused, (until, next(self._numbers), bot))
-        for version in versions:
-            free = next(iter(self._free.get(version, ())), None)
-            yield version, None if free is None else free.candidate
+        for version, candidate in free.items():
+            if candidate is None:  # unless another copy is free as before
+                candidate = next((bot.candidate for bot in self.free([version], now)), None)
+            yield version, candidate
 
     def idlest(self, version: int, now: float, held: Counter[ConnectedBot]) -> ConnectedBot | None:
         """Of the free copies of a version the idlest, so that they share its load; without those
         whose last places are held. None if there is none."""
-        able = (
-            bot
-            for bot in self._copies.get(version, ())
-            if bot.rated and bot.free_places(now) > held.get(bot, 0)
-        )
-        return min(able, key=lambda copy: copy.taken, default=None)
+        idlest: ConnectedBot | None = None
+        for bot in self._copies.get(version, ()):
+            able = bot.rated and bot.free_places(now) > held.get(bot, 0)
+            if able and (idlest is None or bot.taken < idlest.taken):
+                idlest = bot
+        return idlest
 
     def reliability_changed(self, bot: ConnectedBot) -> None:
         """Its version is left out or on probation, or is so no longer."""
@@ -190,13 +194,6 @@ class Roster:
                 self._gone[bot.candidate.bot] = bot.reliability
                 if len(self._gone) > self._remembered:
                     self._gone.popitem(last=False)
-
-
-def _candidate(participant: Participant) -> Candidate:
-    registered = participant.registered
-    return Candidate(
-        registered.version_id, registered.entrant.owner, registered.house, participant.games
-    )
 
 
 def leave_out(bot: ConnectedBot, now: float) -> float | None:

@@ -13,15 +13,18 @@ squared errors most, divided by 1 + the number of times they have met.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, count, islice
+from math import exp
+from operator import attrgetter, itemgetter
 from typing import Final, TypeAlias
 
-from sortedcontainers import SortedList
+from sortedcontainers import SortedKeyList
 
+from arena.scheduling.beginners import Beginners
 from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
-from arena.scheduling.strengths import Strengths, chance
+from arena.scheduling.strengths import Strengths
 
 CYCLE: Final = 6
 NEAR: Final = 6
@@ -35,8 +38,12 @@ TRIED_AGAIN: Final = 16
 MaySit: TypeAlias = Callable[[Candidate, Candidate], bool]
 """Whether two candidates may share one more table now."""
 
-_Place: TypeAlias = tuple[float, int]
-"""Of a bot in the order of strengths."""
+_Place: TypeAlias = float
+"""Of a bot in the order of strengths: its own, in nats, and a trifle that tells it from others of
+the same strength, among which it is found at once."""
+_TRIFLE: Final = 1e-12
+"""For each bot with a lower number."""
+_BOUND: Final = itemgetter(0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +57,11 @@ class Choice:
 
 @dataclass(slots=True, eq=False)
 class _Free:
-    candidate: Candidate
-    mean: float
+    place: _Place
     variance: float
+    bot: int
+    candidate: Candidate
     matches: int
-
-    @property
-    def place(self) -> _Place:
-        return self.mean, self.candidate.bot
 
 
 class FreeBots:
@@ -70,10 +74,10 @@ class FreeBots:
         self._meetings = counts.pairs(table_type)
         self._strengths = strengths
         self._free: dict[int, _Free] = {}
-        self._by_strength: SortedList[_Place] = SortedList()
+        self._by_strength: SortedKeyList[_Free, _Place] = SortedKeyList(key=attrgetter("place"))
         self._by_owner: OrderedDict[str, dict[int, None]] = OrderedDict()
         turns = count()
-        self._beginners = {house: _Beginners(turns) for house in (False, True)}
+        self._beginners = {house: Beginners(turns) for house in (False, True)}
         """Who can begin a table, of the house and others."""
         self._without_table: OrderedDict[int, None] = OrderedDict()
         """Who found no table; they may be chosen for those of others. Longest first."""
@@ -92,20 +96,22 @@ class FreeBots:
     def put(self, candidate: Candidate) -> None:
         """A bot is free; or it is still, after a table of its own began or ended."""
         bot = candidate.bot
+        if self.table_type.game not in candidate.games:
+            self.drop(bot)
+            return
         known = self._strengths.of(self.table_type, bot)
         matches = self._counts.matches(self.table_type, bot)
+        place = known.mean + bot * _TRIFLE
         before = self._free.get(bot)
-        if before is not None and before.candidate is candidate and before.mean == known.mean:
+        if before is not None and before.candidate is candidate and before.place == place:
             self._begins_none(before)
             before.variance, before.matches = known.variance, matches
             self._beginners[candidate.house].add(bot, matches)
             return
         self.drop(bot)
         self._walkers.setdefault(bot, None)
-        if self.table_type.game not in candidate.games:
-            return
-        free = self._free[bot] = _Free(candidate, known.mean, known.variance, matches)
-        self._by_strength.add(free.place)
+        free = self._free[bot] = _Free(place, known.variance, bot, candidate, matches)
+        self._by_strength.add(free)
         self._by_owner.setdefault(candidate.owner, {})[bot] = None
         self._beginners[candidate.house].add(bot, matches)
 
@@ -114,7 +120,7 @@ class FreeBots:
         free = self._free.pop(bot, None)
         if free is None:
             return
-        self._by_strength.remove(free.place)
+        self._by_strength.remove(free)
         owner = free.candidate.owner
         del self._by_owner[owner][bot]
         if not self._by_owner[owner]:
@@ -122,7 +128,7 @@ class FreeBots:
         self._begins_none(free)
 
     def _begins_none(self, free: _Free) -> None:
-        bot = free.candidate.bot
+        bot = free.bot
         if bot in self._without_table:
             del self._without_table[bot]
         else:
@@ -157,13 +163,13 @@ class FreeBots:
             bots = self._around(first, may_sit, not_these, walks=True)
             if bots is not None:
                 return Choice(bots, walked=True)
-            self._walkers.move_to_end(first.candidate.bot)  # nobody waits for it
+            self._walkers.move_to_end(first.bot)  # nobody waits for it
         longest = turn == 1
         while (first := self._first(longest=longest, with_visitor=with_visitor)) is not None:
             bots = self._around(first, may_sit, not_these)
             if bots is not None:
                 return Choice(bots, walked=False)
-            bot = first.candidate.bot
+            bot = first.bot
             self._beginners[first.candidate.house].remove(bot, first.matches)
             self._without_table[bot] = None
         return None
@@ -177,7 +183,8 @@ class FreeBots:
             self._walkers.move_to_end(first)
 
     def _walker(self, *, with_visitor: bool) -> _Free | None:
-        for bot in list(islice(self._walkers, FURTHER)):
+        for _ in range(min(FURTHER, len(self._walkers))):
+            bot = next(iter(self._walkers))
             free = self._free.get(bot)
             if free is not None and not (with_visitor and free.candidate.house):
                 return free
@@ -189,7 +196,7 @@ class FreeBots:
         queues = [self._beginners[house] for house in houses if self._beginners[house]]
         if not queues:
             return None
-        order = _Beginners.longest if longest else _Beginners.fewest
+        order = Beginners.longest if longest else Beginners.fewest
         return self._free[min(map(order, queues))[1]]
 
     def _around(
@@ -206,12 +213,12 @@ class FreeBots:
         while len(seated) < self.table_type.seats:
             last = len(seated) == self.table_type.seats - 1
             barred: frozenset[int] = frozenset()
-            if last and not_these.issuperset(one.candidate.bot for one in seated):
+            if last and not_these.issuperset(one.bot for one in seated):
                 barred = not_these
 
             def fits(one: _Free, barred: frozenset[int] = barred) -> bool:
                 other = one.candidate
-                if other.bot in barred:
+                if one.bot in barred:
                     return False
                 for sits in seated:
                     if not other.may_meet(sits.candidate):
@@ -221,13 +228,11 @@ class FreeBots:
                 return True
 
             if walks:
-                walk = self._walks.get(first.candidate.bot, first.place)
-                found = next(
-                    filter(fits, self._walk(seated[-1].place if seated[1:] else walk)), None
-                )
+                walk = self._walks.get(first.bot, first.place)
+                ahead = self._walk(seated[-1].place if seated[1:] else walk)
+                found = next(filter(fits, ahead), None)
             else:
-                near = list(filter(fits, self._near(first.place)))
-                found = self._most_informative(near, seated) if near else None
+                found = self._most_informative(self._near(first.place), seated, fits)
             found = found or next(filter(fits, self._of_others(first.candidate)), None)
             if found is None:
                 return None
@@ -235,15 +240,13 @@ class FreeBots:
         return tuple(one.candidate for one in seated)
 
     def _near(self, place: _Place) -> Iterator[_Free]:
-        at = self._by_strength.bisect_left(place)
-        around = self._by_strength.islice(max(0, at - NEAR), at + NEAR + 1)
-        return (self._free[bot] for _, bot in around)
+        at = self._by_strength.bisect_key_left(place)
+        return self._by_strength.islice(max(0, at - NEAR), at + NEAR + 1)
 
     def _walk(self, since: _Place) -> Iterator[_Free]:
-        at = self._by_strength.bisect_right(since)
+        at = self._by_strength.bisect_key_right(since)
         ahead = self._by_strength.islice(at, at + FURTHER)
-        around = chain(ahead, self._by_strength.islice(0, FURTHER))
-        return (self._free[bot] for _, bot in islice(around, FURTHER))
+        return islice(chain(ahead, self._by_strength.islice(0, FURTHER)), FURTHER)
 
     def _of_others(self, first: Candidate) -> Iterator[_Free]:
         """One of each other owner: a crowd of one owner may be all that is near."""
@@ -251,49 +254,34 @@ class FreeBots:
             if owner != first.owner or first.house:
                 yield from (self._free[bot] for bot in islice(self._by_owner[owner], NEAR))
 
-    def _most_informative(self, near: Iterable[_Free], seated: Iterable[_Free]) -> _Free:
-        """The one whose match with those at the table reduces the sum of the squared errors most,
-        divided by 1 + the number of times they have met."""
+    def _most_informative(
+        self, near: Iterable[_Free], seated: Sequence[_Free], fits: Callable[[_Free], bool]
+    ) -> _Free | None:
+        """The one that fits whose match with those at the table reduces the sum of the squared
+        errors most, divided by 1 + the number of times they have met."""
 
-        def worth(one: _Free) -> float:
-            worth, bot = 0.0, one.candidate.bot
+        def worth(one: _Free, anew: bool) -> float:
+            worth, bot, strength, variance = 0.0, one.bot, one.place, one.variance
             for other in seated:
-                sits = other.candidate.bot
-                met = self._meetings.get((bot, sits) if bot < sits else (sits, bot), 0)
-                p = chance(one.mean, other.mean)
-                told = p * (1 - p)
-                lowered = told * (one.variance**2 + other.variance**2)
-                worth += lowered / (1 + told * (one.variance + other.variance)) / (1 + met)
+                theirs = other.variance
+                less_likely = exp(-abs(strength - other.place))  # e^d may be no float
+                told = less_likely / (1 + less_likely) ** 2  # p (1 - p)
+                lowered = told * (variance * variance + theirs * theirs)
+                lowered /= 1 + told * (variance + theirs)
+                worth += lowered if anew else lowered / (1 + self._met(bot, other.bot))
             return worth
 
-        return max(near, key=worth)
+        # Who has met whom is far away in memory, and whether they may meet takes long to tell: both
+        # are asked of as few as possible, those in front whose first meeting would tell most.
+        bounds = [(worth(one, True), one) for one in near]
+        bounds.sort(key=_BOUND, reverse=True)
+        found, most = None, -1.0
+        for bound, one in bounds:
+            if bound <= most:
+                break
+            if (known := worth(one, False)) > most and fits(one):
+                found, most = one, known
+        return found
 
-
-class _Beginners:
-    """Bots in the order of their waiting and in that of their matches."""
-
-    def __init__(self, turns: Iterator[int]) -> None:
-        self._turns = turns
-        self._waiting: OrderedDict[int, int] = OrderedDict()
-        """When its turn came, by bot."""
-        self._by_matches: SortedList[tuple[int, int]] = SortedList()
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
-
-    def add(self, bot: int, matches: int) -> None:
-        self._waiting[bot] = next(self._turns)
-        self._by_matches.add((matches, bot))
-
-    def remove(self, bot: int, matches: int) -> None:
-        del self._waiting[bot]
-        self._by_matches.remove((matches, bot))
-
-    def longest(self) -> tuple[int, int]:
-        """Since when it waits, and the bot."""
-        bot, turn = next(iter(self._waiting.items()))
-        return turn, bot
-
-    def fewest(self) -> tuple[int, int]:
-        """How many matches it has, and the bot."""
-        return self._by_matches[0]
+    def _met(self, one: int, other: int) -> int:
+        return self._meetings.get((one, other) if one < other else (other, one), 0)

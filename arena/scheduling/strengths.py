@@ -8,6 +8,7 @@ rating: the board fits all results anew (`arena.rating`).
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final
 
 from arena.scheduling.ladder import MOST_KNOWN, TableType, forget_oldest
@@ -30,7 +31,14 @@ class Strength:
     @property
     def variance(self) -> float:
         """Nats²."""
-        return 1 / (1 / PRIOR_VARIANCE + _INFORMATION * self.matches)
+        return _variance(self.matches)
+
+
+# Also because bots that played as often have one number in memory, which is looked at for dozens
+# to find a table.
+@lru_cache(maxsize=10_000)
+def _variance(matches: int) -> float:
+    return 1 / (1 / PRIOR_VARIANCE + _INFORMATION * matches)
 
 
 class Strengths:

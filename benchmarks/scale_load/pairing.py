@@ -28,7 +28,7 @@ SECONDS: Final = 2.0
 """For a block of two matches."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Guest:
     """A connected bot that is never asked to play."""
 

@@ -64,6 +64,13 @@ class Room:
         return found
 
 
+def test_of_those_with_the_fewest_matches_the_one_that_waits_longest_begins() -> None:
+    room = Room(2, reversed(bots(12)))
+    walked, longest, fewest = room.tables(3)
+    waiting = set(range(12)).difference(walked, longest)
+    assert fewest[0] == max(waiting), "they came in this order"
+
+
 def test_two_bots_of_one_owner_do_not_meet() -> None:
     assert Room(2, [Candidate(bot, "one", False, BLUFF) for bot in range(4)]).table() is None
 
