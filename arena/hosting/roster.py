@@ -25,7 +25,8 @@ class Roster:
         """So many versions are `remembered` that have left."""
         self._remembered = remembered
         self._bots: dict[Participant, ConnectedBot] = {}
-        self._copies: dict[int, dict[ConnectedBot, None]] = {}
+        # Tuples, because most versions have one copy: a dict takes four times as much.
+        self._copies: dict[int, tuple[ConnectedBot, ...]] = {}
         """By version."""
         self._changed: dict[ConnectedBot, None] = {}
         """Those that may be free now and were not, or the reverse."""
@@ -54,12 +55,11 @@ class Roster:
         bot = self._bots.get(participant)
         if bot is None:
             candidate = self._candidate(participant)
-            copies = self._copies.setdefault(candidate.bot, {})
-            copy = next(iter(copies), None)
-            known = copy.reliability if copy else self._gone.pop(candidate.bot, None)
+            copies = self._copies.get(candidate.bot, ())
+            known = copies[0].reliability if copies else self._gone.pop(candidate.bot, None)
             bot = ConnectedBot(participant, candidate, known or Reliability())
             self._bots[participant] = bot
-            copies[bot] = None
+            self._copies[candidate.bot] = (*copies, bot)
         return bot
 
     def _candidate(self, participant: Participant) -> Candidate:
@@ -164,7 +164,7 @@ class Roster:
 
     def reliability_changed(self, bot: ConnectedBot) -> None:
         """Its version is left out or on probation, or is so no longer."""
-        self._changed.update(self._copies.get(bot.candidate.bot, {}))
+        self._changed.update(dict.fromkeys(self._copies.get(bot.candidate.bot, ())))
 
     def take_places(self, bots: Iterable[ConnectedBot]) -> None:
         """A block of theirs begins."""
@@ -187,9 +187,10 @@ class Roster:
     def _forget_if_gone(self, bot: ConnectedBot) -> None:
         if not bot.present and bot.taken == 0 and bot.participant in self._bots:
             del self._bots[bot.participant]
-            copies = self._copies[bot.candidate.bot]
-            copies.pop(bot, None)
-            if not copies:
+            others = tuple(one for one in self._copies[bot.candidate.bot] if one is not bot)
+            if others:
+                self._copies[bot.candidate.bot] = others
+            else:
                 del self._copies[bot.candidate.bot]
                 self._gone[bot.candidate.bot] = bot.reliability
                 if len(self._gone) > self._remembered:

@@ -1,8 +1,9 @@
 """`Attendances`: the streams of a token, for whoever runs the program that opened them."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from types import MappingProxyType
 from typing import Final
 
 from arena.referee.limits import LimitError
@@ -10,6 +11,8 @@ from arena.referee.session import Session
 
 MOST_OF_A_TOKEN: Final = 4
 """Calls that attend the same token at once."""
+NOBODY: Final[Mapping[asyncio.Event, bool]] = MappingProxyType({})
+"""One for all tokens that nobody watches."""
 
 
 class TokenStreams:
@@ -20,7 +23,7 @@ class TokenStreams:
     def __init__(self) -> None:
         self.sessions: dict[Session, int] = {}
         """How many streams of the token each has; 0 while matches wait for it to be back."""
-        self.watchers: dict[asyncio.Event, bool] = {}
+        self.watchers: Mapping[asyncio.Event, bool] = NOBODY
         """Who is to hear of changes, and whether the bot is to leave for it."""
 
     @property
@@ -70,7 +73,7 @@ class Attendances:
         if len(attendance.watchers) >= MOST_OF_A_TOKEN:
             raise LimitError("attending", "too many calls attend this bot", 1)
         news = asyncio.Event()
-        attendance.watchers[news] = drain
+        attendance.watchers = {**attendance.watchers, news: drain}
         try:
             if drain:
                 for session, streams in list(attendance.sessions.items()):
@@ -78,7 +81,8 @@ class Attendances:
                         self._drain(session)
             yield attendance, news
         finally:
-            del attendance.watchers[news]
+            others = {one: drains for one, drains in attendance.watchers.items() if one is not news}
+            attendance.watchers = others or NOBODY
             self._forget(token)
 
     def _tell(self, attendance: TokenStreams) -> None:

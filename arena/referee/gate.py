@@ -30,9 +30,10 @@ class Authenticator(Protocol):
 
 
 class Silence:
-    """A context in which a stream is counted that has not spoken."""
+    """Counts a stream that has not spoken until it is called: the stream has spoken, or ended. Only
+    the first call counts."""
 
-    # Not a generator, which takes ten times as much for as long as the stream is open.
+    # Not a context: what leaves one takes as much again, for as long as the stream is open.
     __slots__ = ("_counted", "_version")
 
     def __init__(self, silent: Counter[VersionId], version: VersionId) -> None:
@@ -40,20 +41,27 @@ class Silence:
         self._version = version
         silent[version] += 1
 
-    def __enter__(self) -> Callable[[], None]:
-        """Returns what is to be called when the stream has spoken."""
-        return self.over
-
-    def __exit__(self, *_error: object) -> None:
-        self.over()
-
-    def over(self) -> None:
-        """The stream has spoken, or ended; only the first call counts."""
+    def __call__(self) -> None:
         counted, self._counted = self._counted, None
         if counted is not None:
             counted[self._version] -= 1
             if not counted[self._version]:
                 del counted[self._version]
+
+
+class ByteCount:
+    """Called with the bytes of each message of one stream; raises LimitError."""
+
+    # Not a function within another, which takes three times as much for each stream.
+    __slots__ = ("_bucket", "_now")
+
+    def __init__(self, limits: Limits, now: Callable[[], float]) -> None:
+        self._bucket = Bucket(limits.bytes_burst, limits.bytes_per_second)
+        self._now = now
+
+    def __call__(self, size: int) -> None:
+        if self._bucket.take(self._now(), size):
+            raise LimitError("bytes", "the bot sends too much", 1)
 
 
 class Gate:
@@ -236,15 +244,9 @@ class Gate:
             raise LimitError("silent streams", "send `hello` on the streams that are open", 1)
         return Silence(self._without_hello, version)
 
-    def byte_count(self) -> Callable[[int], None]:
-        """Returns a counter for the bytes of one stream, which raises LimitError."""
-        bucket = Bucket(self.limits.bytes_burst, self.limits.bytes_per_second)
-
-        def count(size: int) -> None:
-            if bucket.take(self._now(), size):
-                raise LimitError("bytes", "the bot sends too much", 1)
-
-        return count
+    def byte_count(self) -> "ByteCount":
+        """Counts the bytes of one stream."""
+        return ByteCount(self.limits, self._now)
 
 
 def _sha256(token: str) -> bytes:

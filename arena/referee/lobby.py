@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Protocol
 
 import grpc
@@ -55,13 +56,17 @@ class Lobby:
         self._matchmaker = matchmaker
         self._missed = missed
         self._signing_key = signing_key
-        self._sessions: dict[VersionId, dict[str, Session]] = {}
-        """By version and instance."""
+        # Tuples, because most versions have one copy: a dict takes four times as much.
+        self._sessions: dict[VersionId, tuple[Session, ...]] = {}
+        """By version, each of another instance."""
         self._streams: dict[Session, tuple[Outbox, CloseStream]] = {}
         self.on_change: Callable[[Session], None] = lambda _session: None
         """Called when a bot has come or gone, has other places, or has taken a seat or left one."""
+        # Each one for all sessions, which would else have a bound method of their own.
         self._changed: Callable[[Session], None] = lambda session: self.on_change(session)
-        """One for all sessions."""
+        self._wants_to_leave = matchmaker.drain
+        self._places_changed = matchmaker.places_changed
+        self._end_missed = missed.missed
 
     @property
     def connected(self) -> int:
@@ -70,19 +75,16 @@ class Lobby:
 
     def copies(self, version: VersionId) -> Collection[Session]:
         """The copies of a version that are connected or sit in a match."""
-        return self._sessions.get(version, {}).values()
+        return self._sessions.get(version, ())
 
     @property
     def sessions(self) -> list[Session]:
         """All that are connected or sit in a match."""
-        return [one for copies in self._sessions.values() for one in copies.values()]
+        return [one for copies in self._sessions.values() for one in copies]
 
     def expect(self, registered: Registered, instance: str) -> Session:
         """The session of a bot that another referee's block is to be continued with."""
-        instances = self._sessions.setdefault(registered.version_id, {})
-        if instance not in instances:
-            instances[instance] = self._new_session(registered, instance)
-        return instances[instance]
+        return self._known(registered, instance) or self._new_session(registered, instance)
 
     def enter(
         self,
@@ -182,32 +184,38 @@ class Lobby:
                 "an instance's name has printable characters only",
             )
         self._forget_idle(registered)
-        instances = self._sessions.setdefault(registered.version_id, {})
-        if instance not in instances:
-            if len(instances) >= MAX_INSTANCES:
-                raise ProtocolError(
-                    grpc.StatusCode.RESOURCE_EXHAUSTED,
-                    f"{MAX_INSTANCES} instances of {registered.entrant} are connected already",
-                )
-            instances[instance] = self._new_session(registered, instance)
-        return instances[instance]
+        known = self._known(registered, instance)
+        if known is None and len(self.copies(registered.version_id)) >= MAX_INSTANCES:
+            raise ProtocolError(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"{MAX_INSTANCES} instances of {registered.entrant} are connected already",
+            )
+        return known or self._new_session(registered, instance)
+
+    def _known(self, registered: Registered, instance: str) -> Session | None:
+        copies = self.copies(registered.version_id)
+        return next((one for one in copies if one.instance == instance), None)
 
     def _new_session(self, registered: Registered, instance: str) -> Session:
-        matchmaker = self._matchmaker
-        return Session(
-            *(registered, instance, matchmaker.drain, matchmaker.places_changed),
-            *(self._missed.missed, self._changed),
+        session = Session(
+            *(registered, instance, self._wants_to_leave, self._places_changed),
+            *(self._end_missed, self._changed),
         )
+        version = registered.version_id
+        self._sessions[version] = (*self.copies(version), session)
+        return session
 
     def _forget_idle(self, registered: Registered) -> None:
         """Drop this version's sessions that neither a stream nor a match nor a block needs."""
-        instances = self._sessions.get(registered.version_id, {})
-        for instance, session in list(instances.items()):
-            needed = session in self._streams or self._matchmaker.knows(session)
-            if session.idle and not needed:
-                del instances[instance]
-        if not instances:
-            self._sessions.pop(registered.version_id, None)
+        version = registered.version_id
+        needed = tuple(filter(self._needed, self.copies(version)))
+        if needed:
+            self._sessions[version] = needed
+        else:
+            self._sessions.pop(version, None)
+
+    def _needed(self, session: Session) -> bool:
+        return not session.idle or session in self._streams or self._matchmaker.knows(session)
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,10 +249,16 @@ def _games(hello: referee_pb2.Hello) -> frozenset[str]:
             f"this referee speaks protocol version {PROTOCOL_VERSION}, "
             f"not {hello.protocol_version}: set `hello.protocol_version`",
         )
-    games = frozenset(hello.games) & GAMES.keys()
+    games = _one_for_all(frozenset(hello.games).intersection(GAMES))
     if not games:
         raise ProtocolError(
             grpc.StatusCode.INVALID_ARGUMENT,
             f"`hello.games` names none of the games played here: {', '.join(GAMES)}",
         )
+    return games
+
+
+@cache  # bounded by the games that are played here: eight combinations
+def _one_for_all(games: frozenset[str]) -> frozenset[str]:
+    """One set for all bots that play the same games: it takes as much as their session."""
     return games

@@ -17,15 +17,16 @@ MOST_WAITING: Final = 4_096
 
 
 class Outbox:
-    """Collects the parts of a PlayResponse; `overflow` is called when the bot reads too slowly.
+    """Collects the parts of a PlayResponse; `overflow` is called when the bot reads too slowly, and
+    `ready` when there is something to take, or nothing will be any more."""
 
-    One task takes.
-    """
+    __slots__ = ("_begun", "_overflow", "_parts", "_ready", "closed", "matches", "taken_begun")
 
-    __slots__ = ("_begun", "_overflow", "_parts", "_taker", "closed", "matches", "taken_begun")
-
-    def __init__(self, overflow: Callable[[], None]) -> None:
+    def __init__(
+        self, overflow: Callable[[], None], ready: Callable[[], None] = lambda: None
+    ) -> None:
         self._overflow = overflow
+        self._ready = ready
         self.matches = 0
         """How many matches the bot is playing."""
         self.closed = False
@@ -33,16 +34,17 @@ class Outbox:
         self.taken_begun = 0.0
         """When the first part of the message that was last taken was added, as by monotonic()."""
         self._begun = 0.0
-        self._parts: list[bytes] = []
-        # Not an Event, which takes a kilobyte: most streams wait most of the time.
-        self._taker: asyncio.Future[None] | None = None
-        """What the task that takes waits for."""
+        # None instead of an empty list, and nothing that waits: for most bots, most of the time,
+        # there is nothing to be sent.
+        self._parts: list[bytes] | None = None
 
     def add(self, part: bytes) -> None:
         """Add some fields of a PlayResponse, serialized."""
-        if not self._parts:
-            self._wake()
+        if self._parts is None:
+            self._parts = [part]
             self._begun = monotonic()
+            self._ready()
+            return
         self._parts.append(part)
         if len(self._parts) == MOST_WAITING:
             self._overflow()
@@ -50,30 +52,19 @@ class Outbox:
     def close(self) -> None:
         """End the stream when all that waits is written."""
         self.closed = True
-        self._wake()
+        self._ready()
 
     @property
-    def done(self) -> bool:
-        """Whether it is closed, and nothing waits."""
-        return self.closed and not self._parts
+    def empty(self) -> bool:
+        """Whether nothing waits."""
+        return self._parts is None
 
     async def take(self) -> bytes:
-        """Wait until something was added; returns everything waiting as one serialized
-        PlayResponse."""
-        if not self._parts and not self.closed:
-            self._taker = asyncio.get_running_loop().create_future()
-            try:
-                await self._taker
-            finally:
-                self._taker = None
+        """Gather for a moment; returns everything waiting as one serialized PlayResponse."""
         if self.matches > 1:
             gather = (self.matches - 1) * GATHER_SECONDS_A_MATCH
             await asyncio.sleep(min(gather, MOST_GATHER_SECONDS))
-        parts, self._parts = self._parts, []
+        parts, self._parts = self._parts, None
         self.taken_begun = self._begun
         # Concatenating serialized protobuf messages merges them.
-        return b"".join(parts)
-
-    def _wake(self) -> None:
-        if self._taker is not None and not self._taker.done():
-            self._taker.set_result(None)
+        return b"".join(parts or ())

@@ -166,21 +166,17 @@ def test_new_owners_are_counted_by_address_unless_that_fails() -> None:
 def test_a_version_has_so_many_silent_streams_until_each_has_spoken_or_ended() -> None:
     at = Clocked(streams_without_hello=2)
     one, other = VersionId(1), VersionId(2)
-    with ExitStack() as stack:
-        spoke = stack.enter_context(at.gate.silent(one))
-        ended = at.gate.silent(one)
-        ended.__enter__()
-        stack.enter_context(at.gate.silent(other))
-        with pytest.raises(LimitError, match="send `hello`"), at.gate.silent(one):
-            pass
-        spoke()
-        spoke()
-        third = at.gate.silent(one)
-        third.__enter__()
-        with pytest.raises(LimitError), at.gate.silent(one):
-            pass
-        ended.__exit__(None, None, None)
-        third.__exit__(None, None, None)
+    spoke, ended = at.gate.silent(one), at.gate.silent(one)
+    of_other = at.gate.silent(other)
+    with pytest.raises(LimitError, match="send `hello`"):
+        at.gate.silent(one)
+    spoke()
+    spoke()
+    third = at.gate.silent(one)
+    with pytest.raises(LimitError):
+        at.gate.silent(one)
+    for over in (ended, third, of_other):
+        over()
     assert at.gate._without_hello == {}, "it takes no memory"
 
 

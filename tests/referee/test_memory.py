@@ -1,15 +1,17 @@
 """Memory stays flat under churn."""
 
+import asyncio
 import gc
 import importlib
 import pkgutil
+from typing import Any
 
 import pytest
 
 import arena
 from arena.referee.errors import ProtocolError
 from arena.referee.limits import Limits
-from tests.bots import Peer
+from tests.bots import PATIENCE, Peer
 from tests.referee.scene import opened
 
 
@@ -44,3 +46,22 @@ async def test_streams_that_take_over_from_each_other_leave_nothing_behind(datab
         before = await take_over(3)
         after = await take_over(30)
     assert after <= before + 3
+
+
+def tasks_of_the_referee() -> set[asyncio.Task[Any]]:
+    """Those that its own code has begun, not grpc's."""
+    code = ((task, getattr(task.get_coro(), "cr_code", None)) for task in asyncio.all_tasks())
+    return {task for task, of in code if "/arena/referee/" in getattr(of, "co_filename", "")}
+
+
+async def test_a_bot_that_waits_takes_no_task_beside_those_of_grpc(database: str) -> None:
+    async with opened(database) as scene:
+        before = tasks_of_the_referee()
+        peers = [Peer(scene.port, await scene.token(f"bot{number}")) for number in range(3)]
+        for peer in peers:
+            await peer.greet()
+        if writing := tasks_of_the_referee() - before:
+            _, left = await asyncio.wait(writing, timeout=PATIENCE)
+            assert not left
+        for peer in peers:
+            await peer.channel.close()

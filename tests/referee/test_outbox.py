@@ -32,11 +32,21 @@ async def test_what_was_taken_is_not_taken_again() -> None:
     outbox = Outbox(lambda: None)
     outbox.add(b"one")
     assert await outbox.take() == b"one"
-    later = asyncio.create_task(outbox.take())
-    await asyncio.sleep(0)
-    assert not later.done()
     outbox.add(b"two")
-    assert await later == b"two"
+    assert await outbox.take() == b"two"
+
+
+async def test_it_tells_once_that_there_is_something_to_take_until_it_is_taken() -> None:
+    told: list[None] = []
+    outbox = Outbox(lambda: None, lambda: told.append(None))
+    assert outbox.empty
+    outbox.add(b"one")
+    outbox.add(b"two")
+    assert (len(told), outbox.empty) == (1, False)
+    await outbox.take()
+    assert outbox.empty
+    outbox.add(b"three")
+    assert len(told) == 2
 
 
 async def test_it_tells_since_when_the_first_part_waited() -> None:
@@ -60,16 +70,8 @@ async def test_a_bot_that_does_not_read_is_told_of_once() -> None:
     assert len(overflows) == 1
 
 
-async def test_it_is_done_when_it_is_closed_and_all_is_taken() -> None:
-    outbox = Outbox(lambda: None)
-    assert not outbox.done
-    outbox.add(b"last")
+def test_whoever_writes_is_told_that_it_is_closed_when_nothing_waits() -> None:
+    told: list[bool] = []
+    outbox = Outbox(lambda: None, lambda: told.append(outbox.closed))
     outbox.close()
-    assert not outbox.done
-    assert await outbox.take() == b"last"
-    assert outbox.done
-    idle = Outbox(lambda: None)
-    idle.close()
-    async with asyncio.timeout(5):
-        assert await idle.take() == b"", "whoever waits to send is woken"
-    assert idle.done
+    assert told == [True]
