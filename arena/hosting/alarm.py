@@ -26,13 +26,17 @@ class Alarm:
             self._arrange()
 
     def cancel(self) -> None:
-        """Ring no more."""
+        """Ring no more, for good: whom it rang is let go."""
+        self._disarrange()
+        self._ring = _nobody
+
+    def _disarrange(self) -> None:
         if self._call is not None:
             self._call.cancel()
             self._call = None
 
     def _arrange(self) -> None:
-        self.cancel()
+        self._disarrange()
         self._call_at = self._deadline
         self._call = self._timer.call_at(self._deadline, self._look)
 
@@ -42,3 +46,7 @@ class Alarm:
             self._arrange()
         else:
             self._ring()
+
+
+def _nobody() -> None:
+    """Instead of the call of an owner, which has the alarm: a reference cycle."""

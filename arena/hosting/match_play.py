@@ -86,8 +86,9 @@ class MatchPlay:
         self._alarm.cancel()
 
     def let_go(self) -> None:
-        """Forget the players, which know their match."""
+        """Forget the players and the host, which know their match."""
         self._players = ()
+        self._started = self._over = self._broken = _nobody
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
         """An action for an open turn. False if no such turn is open, which changes nothing."""
@@ -180,3 +181,7 @@ class MatchPlay:
             self._advance(self._open.replies)
         else:
             self._alarm.set(self._open.deadline)
+
+
+def _nobody(_record: object = None) -> None:
+    """Instead of the calls to the host of a match that is over."""

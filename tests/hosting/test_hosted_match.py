@@ -1,5 +1,9 @@
 """A table among bots that are slow, wrong or silent, with a clock turned by hand."""
 
+import gc
+import weakref
+from collections.abc import Callable, Iterator
+
 import pytest
 
 from arena.hosting.hosted_match import Outcome
@@ -40,6 +44,52 @@ def test_the_end_is_told_only_when_somebody_says_that_it_is_recorded() -> None:
     scene = Scene().begin()
     scene.play_on()
     assert [bot.told_over for bot in scene.bots] == [0, 0]
+
+
+@pytest.fixture
+def no_garbage_collection() -> Iterator[None]:
+    gc.disable()
+    yield
+    gc.enable()
+
+
+def recorded(scene: Scene) -> None:
+    scene.begin().play_on()
+    scene.announce()
+
+
+def refused_by_storage(scene: Scene) -> None:
+    scene.begin().play_on()
+    scene.table.discard()
+
+
+def not_joined(scene: Scene) -> None:
+    scene.table.open()
+    scene.timer.turn(5)
+
+
+def declined(scene: Scene) -> None:
+    scene.table.open()
+    scene.table.decline(0)
+
+
+def broken_off(scene: Scene) -> None:
+    scene.begin().table.break_off("no reason")
+
+
+@pytest.mark.usefixtures("no_garbage_collection")
+@pytest.mark.parametrize("end", [recorded, refused_by_storage, not_joined, declined, broken_off])
+def test_a_match_that_is_over_is_gone_without_a_garbage_collection(
+    end: Callable[[Scene], None],
+) -> None:
+    # Of the hundreds that a referee plays in a second: collecting them was a twentieth of its work.
+    scene = Scene()
+    end(scene)
+    assert len(scene.outcomes) == 1
+    match = weakref.ref(scene.table)
+    del scene.table
+    scene.bots.clear()
+    assert match() is None
 
 
 def test_joining_twice_changes_nothing_not_even_the_entropy() -> None:
