@@ -11,6 +11,7 @@ the document is left out here when its value describes how things were before.
 
 import json
 from functools import lru_cache
+from typing import Any
 
 from arena.games import GAMES
 from arena.games.game import DEALER, Options
@@ -74,8 +75,14 @@ def _steps(setup: Setup, steps: tuple[Step, ...]) -> str:
 def _seat_step(game: str, step: Step) -> str:
     fault = "" if step.fault is None else f'"fault":"{step.fault.value}",'
     stand_in = ',"stand_in":true' if step.stand_in else ""
-    action = GAMES[game].notation.to_text(step.action)
+    action = _seat_action(game, step.action)
     return f'{{"action":{action},"actor":{step.actor},{fault}"ms":{step.milliseconds}{stand_in}}}'
+
+
+# Bots that think for a while use other milliseconds each time.
+@lru_cache(maxsize=4096)
+def _seat_action(game: str, action: Any) -> str:
+    return GAMES[game].notation.to_text(action)
 
 
 @lru_cache(maxsize=1024)
