@@ -32,6 +32,8 @@ PATIENCE_MS: Final = 60_000
 SETTLED_MS: Final = 300
 """How long the height of a page stays the same until it is taken: tables and charts that components
 draw come after its script has run."""
+CLOSE_MATCH: Final = "/matches?sort=closest&game=bluff&bot=alpha"
+"""Stands for the replay of the first match in this list: one in which much happens."""
 PAGES: Final = {
     "home": "/",
     "leaderboard": "/leaderboard",
@@ -42,15 +44,15 @@ PAGES: Final = {
     "two-bots": "/versus?bot=alpha&opponent=beta",
     "matches": "/matches",
     "boldest": "/matches?sort=boldest",
-    "replay": "/replay?step=6",
-    "analysis": "/replay?step=6&analysis=1",
+    "replay": CLOSE_MATCH + "&step=12",
+    "analysis": CLOSE_MATCH + "&step=12&analysis=1",
     "tournaments": "/tournaments",
     "knockout": "/tournaments?name=cup",
     "swiss": "/tournaments?name=league",
     "play": "/play",
     "submit": "/submit",
 }
-IN_README: Final = ("home", "leaderboard", "replay")
+IN_README: Final = ("home", "leaderboard", "analysis")
 SCREENS: Final = {
     "wide": (1440, 900, "light"),
     "wide-dark": (1440, 900, "dark"),
@@ -128,8 +130,10 @@ def _take(browser: Browser, address: str, screen: str, out: Path) -> None:
         color_scheme="dark" if scheme == "dark" else "light",
     )
     page = context.new_page()
+    page.goto(CLOSE_MATCH, timeout=PATIENCE_MS)
+    close_match = page.locator("a[href*='replay?match=']").first.get_attribute("href") or ""
     for name, path in PAGES.items():
-        page.goto(path, timeout=PATIENCE_MS)
+        page.goto(path.replace(CLOSE_MATCH, close_match), timeout=PATIENCE_MS)
         _complete(page, CONTENT.get(name, ".ba-table tbody tr"))
         page.screenshot(path=out / f"{name}-{screen}.png")
         print(out / f"{name}-{screen}.png")
