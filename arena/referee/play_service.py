@@ -9,10 +9,10 @@ import structlog
 
 from arena.records import VersionId
 from arena.referee.attendances import Attendances
-from arena.referee.bot_stream import BotStream, Greet, our_mistake
 from arena.referee.errors import ProtocolError
 from arena.referee.gate import Authenticator, Gate
 from arena.referee.lobby import Lobby
+from arena.referee.play_stream import Greet, PlayStream, our_mistake
 from arena.referee.refusals import Context
 from arena.v1 import referee_pb2
 
@@ -40,7 +40,7 @@ class PlayService:
         self._lobby = lobby
         self.attendances = Attendances(lobby.drain)
         self._hello_seconds = hello_seconds
-        self._streams: set[BotStream] = set()
+        self._streams: set[PlayStream] = set()
         """The open ones."""
         self._greeting: Greet = self._greet
         """One for all streams."""
@@ -53,7 +53,7 @@ class PlayService:
                 if versions is None or stream.registered.version_id in versions:
                     checks.create_task(self._check_token(stream))
 
-    async def _check_token(self, stream: BotStream) -> None:
+    async def _check_token(self, stream: PlayStream) -> None:
         try:
             await self._authenticator.authenticate(stream.token)
         except ProtocolError as error:
@@ -66,7 +66,7 @@ class PlayService:
             token = bearer_token(context)
             registered = await self._gate.admit(self._authenticator, token, context.peer())
             spoke, count = self._gate.silent(registered.version_id), self._gate.byte_count()
-            stream = BotStream(context, token, registered, spoke, count, self._queued)
+            stream = PlayStream(context, token, registered, spoke, count, self._queued)
             self._streams.add(stream)
             try:
                 await stream.converse(self._greeting, self._hello_seconds)
@@ -83,7 +83,7 @@ class PlayService:
             return
         await self._gate.refusals.end(context, ending)
 
-    def _left(self, stream: BotStream) -> None:
+    def _left(self, stream: PlayStream) -> None:
         """A stream has ended."""
         stream.spoke()
         self._streams.discard(stream)
@@ -92,7 +92,7 @@ class PlayService:
             self._gate.connections.known(stream.peer, -1)
             self.attendances.left(stream.token, stream.visit.session)
 
-    def _greet(self, stream: BotStream, first: referee_pb2.PlayRequest) -> None:
+    def _greet(self, stream: PlayStream, first: referee_pb2.PlayRequest) -> None:
         stream.spoke()
         if not first.HasField("hello"):
             raise ProtocolError(

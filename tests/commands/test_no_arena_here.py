@@ -1,5 +1,8 @@
 """Commands in a folder that has no arena."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -34,8 +37,6 @@ from arena.cli import application
         ["tournament", "list"],
         ["tournament", "start", "cup"],
         ["test", "new", "old", "--connected"],
-        ["sample-bots"],
-        ["work", "--token", "arena_worker_x"],
         ["health", "--all"],
     ],
 )
@@ -47,9 +48,23 @@ def test_those_that_begin_none_say_where_to_go_and_make_nothing(
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(application(words), words)
     assert result.exit_code == 2, result.output
-    assert f"there is no arena in {tmp_path / '.arena'}: go to the folder" in result.stderr
-    assert "or set ARENA_HOME to the .arena of it." in result.stderr
-    assert not (tmp_path / ".arena").exists()
+    assert_refused(result.stderr, tmp_path)
+
+
+@pytest.mark.parametrize("words", [["sample-bots"], ["work", "--token", "arena_worker_x"]])
+def test_so_do_those_that_run_until_they_are_stopped(words: list[str], tmp_path: Path) -> None:
+    here = {k: v for k, v in os.environ.items() if k not in ("ARENA_DATABASE_URL", "ARENA_HOME")}
+    command = (sys.executable, "-m", "arena", *words)
+    # A process of its own, whose log and signals they set.
+    done = subprocess.run(command, cwd=tmp_path, env=here, capture_output=True, text=True)
+    assert done.returncode == 2, done.stdout
+    assert_refused(done.stderr, tmp_path)
+
+
+def assert_refused(said: str, folder: Path) -> None:
+    assert f"there is no arena in {folder / '.arena'}: go to the folder" in said
+    assert "or set ARENA_HOME to the .arena of it." in said
+    assert not (folder / ".arena").exists()
 
 
 def test_one_that_begins_an_arena_says_where_it_makes_its_database(

@@ -7,7 +7,7 @@ import grpc
 import pytest
 
 from arena.codec.checks import MOST_NAMED
-from arena.reading.calls import MOST_LINES
+from arena.referee.paging import MOST_LINES
 from arena.v1 import registry_pb2 as pb
 from arena.v1.owner_pb2 import ListOwnBotsRequest
 from arena.v1.owner_pb2_grpc import OwnerServiceStub

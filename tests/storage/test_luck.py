@@ -207,6 +207,7 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     for table in ("owners", "bots"):
         sql.execute(f"ALTER TABLE {table} DROP COLUMN folded, DROP COLUMN skeleton")
         sql.execute(f"CREATE UNIQUE INDEX {table}_name_key ON {table} (lower(name))")
+    sql.execute("CREATE INDEX bots_owner_id_ix ON bots (owner_id)")
     sql.execute("ALTER TABLE owners DROP COLUMN banned_at")
     sql.execute(
         "ALTER TABLE bots DROP COLUMN frozen_at, DROP COLUMN text, DROP COLUMN language,"

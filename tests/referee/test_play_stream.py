@@ -9,8 +9,8 @@ import pytest
 
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
-from arena.referee.bot_stream import BotStream
 from arena.referee.errors import ProtocolError
+from arena.referee.play_stream import PlayStream
 from arena.referee.refusals import Context
 from arena.v1 import referee_pb2 as pb
 from tests.bots import PATIENCE
@@ -46,13 +46,13 @@ class Line:
         await self.may_write.wait()
         self.written.append(message)
 
-    def open(self) -> BotStream:
+    def open(self) -> PlayStream:
         """Within the task that is to be the call's."""
         context = cast(Context, self)
-        return BotStream(context, "token", BOT, lambda: None, lambda _: None, lambda _: None)
+        return PlayStream(context, "token", BOT, lambda: None, lambda _: None, lambda _: None)
 
 
-def refuse(_stream: BotStream, _first: pb.PlayRequest) -> None:
+def refuse(_stream: PlayStream, _first: pb.PlayRequest) -> None:
     raise reason("refused")
 
 
@@ -62,7 +62,7 @@ def reason(why: str) -> ProtocolError:
 
 async def test_an_end_while_the_bot_is_waited_for_is_told_and_the_call_may_go_on() -> None:
     line = Line()
-    opened: list[BotStream] = []
+    opened: list[PlayStream] = []
 
     async def call() -> None:
         opened.append(line.open())
@@ -83,7 +83,7 @@ async def test_an_end_while_a_message_is_handled_comes_before_what_the_message_c
     line = Line()
     line.said.put_nowait(HELLO.SerializeToString())
 
-    def overflow(stream: BotStream, first: pb.PlayRequest) -> None:
+    def overflow(stream: PlayStream, first: pb.PlayRequest) -> None:
         stream.end(reason("does not read"))
         refuse(stream, first)
 
@@ -94,7 +94,7 @@ async def test_an_end_while_a_message_is_handled_comes_before_what_the_message_c
 
 async def test_who_is_gone_in_the_moment_of_the_end_is_told_nothing() -> None:
     line = Line()
-    opened: list[BotStream] = []
+    opened: list[PlayStream] = []
 
     async def call() -> None:
         opened.append(line.open())

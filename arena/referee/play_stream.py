@@ -1,4 +1,4 @@
-"""`BotStream`: one stream of a bot, from its opening to its end.
+"""`PlayStream`: one stream of a bot, from its opening to its end.
 
 The call's own task reads. What waits to be sent has a task only for as long as something waits:
 most bots wait most of the time, and a task that waits takes as much memory as all that is known of
@@ -28,11 +28,11 @@ GOODBYE_SECONDS: Final = 0.05
 
 log = structlog.get_logger()
 
-Greet = Callable[["BotStream", referee_pb2.PlayRequest], None]
+Greet = Callable[["PlayStream", referee_pb2.PlayRequest], None]
 """Handles the first message of a stream."""
 
 
-class BotStream:
+class PlayStream:
     """One call: who calls, what is to be sent, and the visit that its hello began."""
 
     __slots__ = (
