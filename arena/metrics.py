@@ -60,6 +60,11 @@ class _Histogram(Collector):
         buckets = list(zip(up_to, accumulate(self._counts), strict=True))
         yield HistogramMetricFamily(self._name, self._text, buckets=buckets, sum_value=self._sum)
 
+    def describe(self) -> Iterator[HistogramMetricFamily]:
+        """Its name. Without it the registry leaves the histogram out of `/metrics?name[]=…`, and
+        does not refuse a second one of the same name."""
+        yield HistogramMetricFamily(self._name, self._text)
+
 
 class MetricsPortTakenError(UserError):
     """The address cannot be listened on; the message says what to do."""

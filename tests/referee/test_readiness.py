@@ -127,6 +127,16 @@ def test_a_proxy_is_told_at_which_address_bots_reach_it() -> None:
         assert got(at, "address/None")[0] == 404
 
 
+def test_whoever_asks_for_some_figures_gets_these_alone() -> None:
+    with metrics_served(Metrics(), lambda: None, "127.0.0.1", 0) as at:
+        for name in ("arena_decision_seconds_bucket", "arena_matches_recorded_total"):
+            code, text = got(at, f"metrics?name[]={name}")
+            names = {
+                line.partition("{")[0].split()[0] for line in text.splitlines() if line[0] != "#"
+            }
+            assert (code, names) == (200, {name})
+
+
 def test_a_taken_port_for_metrics_is_a_sentence() -> None:
     with metrics_served(Metrics(), lambda: None, "127.0.0.1", 0) as port:
         assert got(port, "elsewhere")[0] == 404
