@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Final
 
 import psycopg
-from psycopg.errors import InsufficientPrivilege
+from psycopg.errors import DeadlockDetected, InsufficientPrivilege
 from sqlalchemy import Connection, Engine, func, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, ProgrammingError
 
@@ -21,6 +22,7 @@ from arena.storage.tables import READER_ROLE
 
 HEAD = "0020"
 """The newest migration; a test checks it. With it, a start need not load Alembic."""
+_TRIES: Final = 3
 
 
 def migrate(url: str) -> None:
@@ -32,9 +34,21 @@ def migrate(url: str) -> None:
     with _connection(asking_engine(url)) as connection:
         if _current(connection) == HEAD:
             return
-    with _connection(migrating_engine(url)) as connection:
-        connection.execute(select(func.pg_advisory_xact_lock(AdvisoryLock.MIGRATING.value)))
-        _upgrade(connection)
+    for tries_left in reversed(range(_TRIES)):
+        try:
+            with _connection(migrating_engine(url)) as connection:
+                connection.execute(select(func.pg_advisory_xact_lock(AdvisoryLock.MIGRATING.value)))
+                _upgrade(connection)
+            return
+        except DatabaseUnreachableError as error:
+            # Referees of the release before, which run on, lock the same tables in other orders.
+            # Postgres ends one of the two, after a second.
+            if not (tries_left and _deadlocked(error.__cause__)):
+                raise
+
+
+def _deadlocked(error: BaseException | None) -> bool:
+    return isinstance(error, DBAPIError) and isinstance(error.orig, DeadlockDetected)
 
 
 def require_answer(url: str) -> None:

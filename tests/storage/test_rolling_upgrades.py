@@ -1,12 +1,15 @@
 """A migration leaves to referees of the release before it what they read and write: they go on
 while those of the new release are started, one after the other."""
 
+import asyncio
 from typing import TypeAlias
 
 import psycopg
 from alembic.script import ScriptDirectory
 
+from arena.storage.schema import HEAD, migrate
 from tests.databases import plain
+from tests.storage.locks import waiting
 from tests.storage.migrating import migrate_to, migrations
 
 FIRST = "0017"
@@ -69,3 +72,22 @@ def test_a_column_that_older_referees_do_not_write_is_found(empty_database: str)
     assert in_the_way(after, before) == ["match_seats.finished_at is gone"]
     widened = before | {("matches", "game"): ("int4()", True)}
     assert in_the_way(before, widened) == ["matches.game has another type"]
+
+
+async def test_a_migration_that_meets_a_transaction_in_a_deadlock_is_tried_again(
+    empty_database: str,
+) -> None:
+    migrate_to(empty_database, "0019")
+    with (
+        psycopg.connect(plain(empty_database), autocommit=True) as sql,
+        psycopg.connect(plain(empty_database)) as registering,
+    ):
+        registering.execute("SET deadlock_timeout = '1min'")  # the migration's is the shorter one
+        # As when an owner registers a bot: first its own row, then the bots.
+        registering.execute("SELECT id FROM owners FOR UPDATE")
+        migrating = asyncio.create_task(asyncio.to_thread(migrate, empty_database))
+        await waiting(sql, 1)
+        await asyncio.to_thread(registering.execute, "SELECT count(*) FROM bots")
+        registering.commit()
+        await migrating
+        assert sql.execute("SELECT version_num FROM alembic_version").fetchone() == (HEAD,)
