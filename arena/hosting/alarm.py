@@ -49,4 +49,5 @@ class Alarm:
 
 
 def _nobody() -> None:
-    """Instead of the call of an owner, which has the alarm: a reference cycle."""
+    """Replaces the owner's callback once cancelled: the owner holds the alarm, so keeping the
+    callback would keep a reference cycle."""

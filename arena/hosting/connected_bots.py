@@ -11,7 +11,7 @@ from arena.scheduling.ladder import Candidate
 FIRST_PAUSE_SECONDS = 5.0
 """How long a bot is left out after its first miss; doubled with each further one in a row."""
 LONGEST_PAUSE_SECONDS = 300.0
-NOBODY: Final[Mapping[str, float]] = MappingProxyType({})
+NONE_DECLINED: Final[Mapping[str, float]] = MappingProxyType({})
 """One for all versions of which no instance declined."""
 _ENOUGH_DOUBLINGS = 10
 """For the longest pause. A bot may miss thousands of matches, and so large a power is no float."""
@@ -23,7 +23,7 @@ class Reliability:
 
     misses: int = 0
     not_before: float = 0.0
-    declined_until: Mapping[str, float] = field(default_factory=lambda: NOBODY)
+    declined_until: Mapping[str, float] = field(default_factory=lambda: NONE_DECLINED)
     """Until when an instance that declined is offered nothing; its other copies play on."""
     no_block_before: float = 0.0
     """Until when no copy begins a block, because one left a block after its first match."""

@@ -184,4 +184,4 @@ class MatchPlay:
 
 
 def _nobody(_record: object = None) -> None:
-    """Instead of the calls to the host of a match that is over."""
+    """Replaces the callbacks to the host once the match is over, as they make a reference cycle."""

@@ -11,7 +11,7 @@ from arena.referee.session import Session
 
 MOST_OF_A_TOKEN: Final = 4
 """Calls that attend the same token at once."""
-NOBODY: Final[Mapping[asyncio.Event, bool]] = MappingProxyType({})
+NO_WATCHERS: Final[Mapping[asyncio.Event, bool]] = MappingProxyType({})
 """One for all tokens that nobody watches."""
 
 
@@ -23,7 +23,7 @@ class TokenStreams:
     def __init__(self) -> None:
         self.sessions: dict[Session, int] = {}
         """How many streams of the token each has; 0 while matches wait for it to be back."""
-        self.watchers: Mapping[asyncio.Event, bool] = NOBODY
+        self.watchers: Mapping[asyncio.Event, bool] = NO_WATCHERS
         """Who is to hear of changes, and whether the bot is to leave for it."""
 
     @property
@@ -82,7 +82,7 @@ class Attendances:
             yield attendance, news
         finally:
             others = {one: drains for one, drains in attendance.watchers.items() if one is not news}
-            attendance.watchers = others or NOBODY
+            attendance.watchers = others or NO_WATCHERS
             self._forget(token)
 
     def _tell(self, attendance: TokenStreams) -> None:

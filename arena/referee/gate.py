@@ -30,10 +30,10 @@ class Authenticator(Protocol):
 
 
 class Silence:
-    """Counts a stream that has not spoken until it is called: the stream has spoken, or ended. Only
-    the first call counts."""
+    """Counts a silent stream, from its making to the first call, which says that the stream has
+    spoken or ended. Further calls change nothing."""
 
-    # Not a context: what leaves one takes as much again, for as long as the stream is open.
+    # Not a context manager: the exit stack of one takes as much memory again in every open stream.
     __slots__ = ("_counted", "_version")
 
     def __init__(self, silent: Counter[VersionId], version: VersionId) -> None:

@@ -5,7 +5,7 @@ from typing import Final
 from arena.referee.errors import malformed
 
 MOST_LINES: Final = 1_000
-"""Bots or ratings in one answer."""
+"""Bots, versions or ratings in one answer."""
 
 
 def page_size(size: int) -> int:

@@ -71,8 +71,10 @@ class PlayService:
             try:
                 await stream.converse(self._greeting, self._hello_seconds)
             finally:
-                self._left(stream)
-                await stream.stop_writing()
+                try:
+                    self._left(stream)
+                finally:
+                    await stream.stop_writing()
         except ProtocolError as error:
             self._gate.refusals.note("stream refused", error)
             ending = error
@@ -87,10 +89,12 @@ class PlayService:
         """A stream has ended."""
         stream.spoke()
         self._streams.discard(stream)
-        stream.leave()
-        if stream.visit is not None:
-            self._gate.connections.known(stream.peer, -1)
-            self.attendances.left(stream.token, stream.visit.session)
+        try:
+            stream.leave()
+        finally:
+            if stream.visit is not None:
+                self._gate.connections.known(stream.peer, -1)
+                self.attendances.left(stream.token, stream.visit.session)
 
     def _greet(self, stream: PlayStream, first: referee_pb2.PlayRequest) -> None:
         stream.spoke()

@@ -122,7 +122,8 @@ class PlayStream:
                 # call a moment later.
                 self._interruptible = True
                 await asyncio.sleep(GOODBYE_SECONDS)
-                self._ended = True
+                self._interruptible = False
+                self.end(None)
         except ProtocolError as error:
             self.end(error)
         except asyncio.CancelledError:

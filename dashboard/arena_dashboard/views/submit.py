@@ -1,5 +1,6 @@
 """The page "Submit a bot": sign up, register a bot, start it, and watch its first steps."""
 
+import shlex
 from functools import partial
 from importlib.resources import files
 
@@ -172,7 +173,7 @@ except NoWheelError as error:
     st.warning(str(error))
 st.markdown("All of the above from a terminal:")
 st.code(
-    f"export ARENA_ADDRESS={owners.public_address()}\n"
+    f"export ARENA_ADDRESS={shlex.quote(owners.public_address())}\n"
     "arena signup 'Your Name'  # --invite CODE, where one is needed\n"
     "arena submit mine.py      # the arena runs it; or run it yourself:\n"
     "arena bot new mine        # prints the token, once\n"
