@@ -146,8 +146,8 @@ async def _require_new(connection: AsyncConnection, owner: Owner, bot: str, buil
     known = await connection.scalar(statement)
     if known is not None:
         raise VersionExistsError(
-            f"This build is version {known} of {bot} already: `arena bot roll-back {bot} {known}` "
-            "lets it play again."
+            f"This build is version {known} of {bot} already: nothing was changed. If a later "
+            f"version plays now, `arena bot roll-back {bot} {known}` goes back to it."
         )
 
 

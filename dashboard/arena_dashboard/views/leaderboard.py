@@ -62,8 +62,9 @@ def explain(lines: Sequence[BoardLine], game: str) -> None:
             "- **Mean loss**: what a decision costs on average, in percent of a win, by the "
             "arena's own analysis of matches.\n"
             "- **Win share**: first places by match. **Mean place**: 1 is best.\n"
-            "- **checked**: its author ran `arena check`, and the bot met all scenarios that were "
-            "tried; otherwise the mark says how many it failed. It affects no rating."
+            "- **checked**: in `arena check`, which its author ran, or the arena if it hosts the "
+            "bot, it met all scenarios that were tried; otherwise the mark says how many it "
+            "failed. It affects no rating."
         )
         note = ladder_table.luck_note(lines, game)
         if note is not None:

@@ -176,7 +176,7 @@ st.code(
     f"export ARENA_ADDRESS={shlex.quote(owners.public_address())}\n"
     "arena signup 'Your Name'  # --invite CODE, where one is needed\n"
     "arena submit mine.py      # the arena runs it; or run it yourself:\n"
-    "arena bot new mine        # prints the token, once\n"
+    "arena bot new mine2       # prints the token, once\n"
     "ARENA_TOKEN=the-token python mine.py",
     language="bash",
 )

@@ -11,9 +11,10 @@ import { tag, text } from "./svg.js";
 /** The marks of the scrubber, the most telling first. @type {Mark[]} */
 const MARKS = ["fault", "bluff", "bust", "doubt", "showdown"];
 
-const READING =
+const CHANCES =
   "P(true) is how likely a claim was to be true, by what the seat or the spectator saw at that " +
-  "moment. Above the line are bluffs and faults, below it doubts, busts and reveals.";
+  "moment.";
+const MARKED = " Above the line are bluffs and faults, below it doubts, busts and reveals.";
 
 export class Controls {
   /** @param {Match} match @param {import("./player.js").Player} player */
@@ -40,6 +41,7 @@ export class Controls {
     marks.setAttribute("preserveAspectRatio", "none");
     marks.setAttribute("aria-hidden", "true");
     marks.innerHTML = drawMarks(match);
+    const marked = match.frames.some((frame) => frame.marks.length > 0);
     this.help = helpElement();
     this.place = element(
       "div",
@@ -68,7 +70,7 @@ export class Controls {
         button("control", "Help (?)", "?", () => this.toggleHelp()),
       ),
       this.help,
-      element("p", { class: "faint reading" }, READING),
+      element("p", { class: "faint reading" }, CHANCES + (marked ? MARKED : "")),
     );
     this.where = /** @type {HTMLElement} */ (this.place.querySelector(".where"));
   }
