@@ -238,13 +238,13 @@ class Gate:
         if wait:
             raise LimitError("changes", f"too many changes by {owner.name}", wait)
 
-    def silent(self, version: VersionId) -> "Silence":
+    def silent(self, version: VersionId) -> Silence:
         """A stream has not sent its hello."""
         if self._without_hello[version] >= self.limits.streams_without_hello:
             raise LimitError("silent streams", "send `hello` on the streams that are open", 1)
         return Silence(self._without_hello, version)
 
-    def byte_count(self) -> "ByteCount":
+    def byte_count(self) -> ByteCount:
         """Counts the bytes of one stream."""
         return ByteCount(self.limits, self._now)
 

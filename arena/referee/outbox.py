@@ -10,8 +10,6 @@ GATHER_SECONDS_A_MATCH: Final = 0.0001
 several turns, so a bot with 32 matches gets a dozen turns 3 ms later instead of two at once: little
 of its two seconds per turn. A bot with one match never waits."""
 MOST_GATHER_SECONDS: Final = 0.004
-
-
 MOST_WAITING: Final = 4_096
 """How many additions may wait for a bot to read: about sixty for each match it may play at once."""
 
@@ -22,9 +20,7 @@ class Outbox:
 
     __slots__ = ("_begun", "_overflow", "_parts", "_ready", "closed", "matches", "taken_begun")
 
-    def __init__(
-        self, overflow: Callable[[], None], ready: Callable[[], None] = lambda: None
-    ) -> None:
+    def __init__(self, overflow: Callable[[], None], ready: Callable[[], None]) -> None:
         self._overflow = overflow
         self._ready = ready
         self.matches = 0

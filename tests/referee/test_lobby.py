@@ -38,7 +38,7 @@ class Hall:
     def enter(self, number: int, instance: str = "") -> Visit:
         registered = Registered(VersionId(number), Entrant(f"bot{number}", "1", "me"), house=True)
         hello = pb.Hello(protocol_version=1, games=["bluff"], instance=instance)
-        return self.lobby.enter(registered, hello, Outbox(lambda: None), self._close)
+        return self.lobby.enter(registered, hello, Outbox(lambda: None, lambda: None), self._close)
 
     async def offers(self, visit: Visit) -> int:
         """How many matches the stream has been offered since it was last asked."""
@@ -103,7 +103,7 @@ def hello(**given: object) -> pb.Hello:
 async def welcomed(hall: Hall, greeting: pb.Hello) -> tuple[Visit, pb.Welcome]:
     """The visit of a bot that said this, and how it was welcomed."""
     registered = Registered(VersionId(1), Entrant("bot1", "1", "me"), house=True)
-    outbox = Outbox(lambda: None)
+    outbox = Outbox(lambda: None, lambda: None)
     visit = hall.lobby.enter(registered, greeting, outbox, hall._close)
     return visit, pb.PlayResponse.FromString(await outbox.take()).welcome
 
@@ -162,7 +162,7 @@ async def test_all_streams_are_closed_each_with_an_error_of_its_own() -> None:
     closed: list[ProtocolError] = []
     for number in (1, 2):
         registered = Registered(VersionId(number), Entrant(f"bot{number}", "1", "me"), house=True)
-        hall.lobby.enter(registered, hello(), Outbox(lambda: None), closed.append)
+        hall.lobby.enter(registered, hello(), Outbox(lambda: None, lambda: None), closed.append)
     hall.lobby.close_all(lambda: malformed("the referee is stopping"))
     assert [error.sentence for error in closed] == ["the referee is stopping"] * 2
     assert closed[0] is not closed[1]

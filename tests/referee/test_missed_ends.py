@@ -82,7 +82,7 @@ class Played(Ends):
 
 
 def connected(instance: str = "") -> tuple[Session, Outbox]:
-    session, outbox = copy(instance), Outbox(lambda: None)
+    session, outbox = copy(instance), Outbox(lambda: None, lambda: None)
     session.attach(outbox, frozenset(["bluff"]), 1)
     return session, outbox
 

@@ -20,7 +20,7 @@ async def test_each_match_beyond_the_first_adds_to_the_pause_up_to_a_limit(
         paused.append(seconds)
 
     monkeypatch.setattr(asyncio, "sleep", sleep)
-    outbox = Outbox(lambda: None)
+    outbox = Outbox(lambda: None, lambda: None)
     outbox.matches = matches
     outbox.add(b"one")
     outbox.add(b"two")
@@ -29,7 +29,7 @@ async def test_each_match_beyond_the_first_adds_to_the_pause_up_to_a_limit(
 
 
 async def test_what_was_taken_is_not_taken_again() -> None:
-    outbox = Outbox(lambda: None)
+    outbox = Outbox(lambda: None, lambda: None)
     outbox.add(b"one")
     assert await outbox.take() == b"one"
     outbox.add(b"two")
@@ -50,7 +50,7 @@ async def test_it_tells_once_that_there_is_something_to_take_until_it_is_taken()
 
 
 async def test_it_tells_since_when_the_first_part_waited() -> None:
-    outbox = Outbox(lambda: None)
+    outbox = Outbox(lambda: None, lambda: None)
     before = time.monotonic()
     outbox.add(b"one")
     between = time.monotonic()
@@ -61,7 +61,7 @@ async def test_it_tells_since_when_the_first_part_waited() -> None:
 
 async def test_a_bot_that_does_not_read_is_told_of_once() -> None:
     overflows: list[None] = []
-    outbox = Outbox(lambda: overflows.append(None))
+    outbox = Outbox(lambda: overflows.append(None), lambda: None)
     for _ in range(MOST_WAITING - 1):
         outbox.add(b"")
     assert overflows == []

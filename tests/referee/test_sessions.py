@@ -47,7 +47,7 @@ class Table:
 
     def connect(self) -> Outbox:
         """A stream of the bot begins."""
-        outbox = Outbox(lambda: None)
+        outbox = Outbox(lambda: None, lambda: None)
         self.session.attach(outbox, GAMES, 4)
         return outbox
 
