@@ -123,7 +123,7 @@ class _Box(Outbox):
     """Delivers at once: nothing waits to travel together."""
 
     def __init__(self, line: Line) -> None:
-        super().__init__(lambda: None)
+        super().__init__(overflow=lambda: None, ready=lambda: None)
         self._line = line
 
     def add(self, part: bytes) -> None:
