@@ -52,7 +52,7 @@ def test_everybody_is_shown_the_same_first_bot(document: str) -> None:
     ).read_text() in examples
 
 
-def test_the_map_names_every_package_and_nothing_that_is_gone() -> None:
+def test_the_map_names_every_package_and_module_and_nothing_that_is_gone() -> None:
     map_ = (ROOT / "CONTRIBUTING.md").read_text().split("## Where things are")[1].split("```")[1]
     above: list[Path] = []
     named = set()
@@ -68,6 +68,9 @@ def test_the_map_names_every_package_and_nothing_that_is_gone() -> None:
         init.parent.relative_to(ROOT) for init in ROOT.glob("arena/commands/*/__init__.py")
     }
     assert packages <= named, packages - named
+    modules = {path.name for path in ROOT.glob("arena/*.py") if not path.stem.startswith("__")}
+    told = set(re.findall(r"\b\w+\.py\b", map_))
+    assert modules <= told, modules - told
 
 
 def test_every_setting_is_explained_with_its_default() -> None:
