@@ -79,8 +79,9 @@ class ClusterSums:
         self.rule = rule
         self._pairs = np.empty(0, np.int64)
         """Ascending: the pairs that met in clusters of two bots."""
-        self._sums: NDArray[Any] | list[NDArray[Any]] = np.empty((len(_SUMS), 0))
-        """Of _SUMS, by pair; whole numbers perhaps as integers."""
+        self._sums: tuple[NDArray[Any], ...] = tuple(np.empty((len(_SUMS), 0)))
+        """A row for each of _SUMS, by pair; in the narrow types of a checkpoint until more is
+        added."""
         self._larger = _no_rows()
 
     def add(self, tables: Sequence[MatchColumns]) -> None:
@@ -133,7 +134,7 @@ class ClusterSums:
         """The sums of `arrays`."""
         found = cls(rule)
         found._pairs = arrays["pairs"].astype(np.int64)
-        found._sums = [arrays[f"pair_{name}"].copy() for name in _SUMS]
+        found._sums = tuple(arrays[f"pair_{name}"].copy() for name in _SUMS)
         found._larger = _Rows(
             arrays["larger_cluster"].astype(np.int64),
             arrays["larger_pair"].astype(np.int64),
@@ -150,17 +151,19 @@ class ClusterSums:
         pairs, inverse = np.unique(rows.pair, return_inverse=True)
         w, n, x = rows.points, rows.comparisons, rows.luck
         terms = (np.ones(len(rows)), n * n, n * w, w * w, n * x, w * x, x * x)
-        sums = np.array([np.bincount(inverse, term, len(pairs)) for term in terms])
+        more = [np.bincount(inverse, term, len(pairs)) for term in terms]
         at = np.searchsorted(self._pairs, pairs)
         known = np.zeros(len(pairs), bool)
         inside = at < len(self._pairs)
         known[inside] = self._pairs[at[inside]] == pairs[inside]
-        held = np.asarray(self._sums, np.float64)
-        held[:, at[known]] += sums[:, known]
+        sums = tuple(np.asarray(row, np.float64) for row in self._sums)
         if not known.all():
             self._pairs = np.insert(self._pairs, at[~known], pairs[~known])
-            held = np.insert(held, at[~known], sums[:, ~known], axis=1)
-        self._sums = held
+            sums = tuple(np.insert(row, at[~known], 0.0) for row in sums)
+            at = np.searchsorted(self._pairs, pairs)
+        for row, added in zip(sums, more, strict=True):
+            row[at] += added
+        self._sums = sums
 
     def _larger_scores(
         self, chances: FloatArray, luck_taken: FloatArray | None
