@@ -9,12 +9,13 @@ from typing import Final
 
 import numpy as np
 
-from arena.boards.ladder_log import LadderId, read_board, read_log, registered
+from arena.boards.ladder_log import read_board, read_log, registered
 from arena.boards.troubles import TroubleCounts
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Fit, fit
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.intervals import Intervals, intervals
+from arena.rating.ladder_id import LadderId
 from arena.rating.luck_column import LuckColumn, luck_column, luck_fit
 from arena.records import VersionId
 from arena.storage import statements

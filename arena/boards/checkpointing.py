@@ -17,8 +17,9 @@ from sqlalchemy import Connection, func, select
 from arena.boards.board import table_sizes
 from arena.boards.checkpoint import Checkpoint, edition, pack
 from arena.boards.checkpoint_keeper import ENOUGH_EVENTS
-from arena.boards.ladder_log import LadderId, read_board, registered
+from arena.boards.ladder_log import read_board, registered
 from arena.match.clock import TimeControl
+from arena.rating.ladder_id import LadderId
 from arena.storage import checkpoints, ladder_statements, statements
 from arena.storage.advisory_locks import AdvisoryLock
 from arena.storage.engine import asking_engine
@@ -78,15 +79,8 @@ def current(read: ColumnReader, ladder: LadderId) -> Checkpoint:
 
 def write(connection: Connection, ladder: LadderId, found: Checkpoint) -> None:
     """Write a checkpoint, unless there is a newer one or the log has changed since."""
-    connection.execute(
-        checkpoints.write_checkpoint(
-            *(edition(ladder.game), ladder.game, ladder.option_values, ladder.seats),
-            *(ladder.score.value, ladder.time_control),
-            found.revision,
-            found.sequence,
-            found.data,
-        )
-    )
+    of = (edition(ladder.game), ladder, found.revision)
+    connection.execute(checkpoints.write_checkpoint(*of, found.sequence, found.data))
     connection.commit()
 
 
@@ -105,16 +99,14 @@ def _alone(url: str) -> Iterator[Connection | None]:
 
 
 def _sequence(connection: Connection, ladder: LadderId, revision: int) -> int | None:
-    of = (ladder.option_values, ladder.seats, ladder.score.value, ladder.time_control, revision)
-    found = checkpoints.checkpoint_sequence(edition(ladder.game), ladder.game, *of)
+    found = checkpoints.checkpoint_sequence(edition(ladder.game), ladder, revision)
     sequence: int | None = connection.scalar(found)
     connection.commit()
     return sequence
 
 
 def _move_on(connection: Connection, ladder: LadderId, revision: int, sequence: int) -> None:
-    of = (ladder.option_values, ladder.seats, ladder.score.value, ladder.time_control, revision)
-    connection.execute(checkpoints.move_on(edition(ladder.game), ladder.game, *of, sequence))
+    connection.execute(checkpoints.move_on(edition(ladder.game), ladder, revision, sequence))
     connection.commit()
 
 

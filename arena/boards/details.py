@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 from arena.boards.board import TABLE_SIZES
 from arena.boards.comparisons import AcrossTables, Comparisons, across_tables, comparisons
-from arena.boards.ladder_log import LadderId, read_log, registered
+from arena.boards.ladder_log import read_log, registered
 from arena.boards.live_board import Leaderboard, LiveBoard
 from arena.boards.model_check import ModelCheck, model_check
 from arena.boards.rating_history import MOST_POINTS, Point, rating_history
+from arena.rating.ladder_id import LadderId
 from arena.records import Registered, VersionId
 from arena.storage import ladder_statements
 from arena.storage.reading import ColumnReader

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 
 from arena.analysis import AnalysedDecision, Estimate, LossSums, by_seat, kept_form
-from arena.boards.ladder_log import LadderId
 from arena.games import GAMES
 from arena.match.transcript import Transcript
+from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.storage.analyses import FoundAnalysis, kept_analyses, losses, unpacked
 from arena.storage.reading import Read
@@ -43,9 +43,7 @@ def to_keep(
 
 def mean_losses(read: Read, ladder: LadderId) -> Mapping[VersionId, Estimate]:
     """What a decision of each version costs at the tables of a ladder, by kept sums."""
-    rows = read(
-        losses(
-            edition(), ladder.game, ladder.option_values, list(ladder.sizes), ladder.time_control
-        )
-    )
-    return {VersionId(row.version_id): LossSums(*row[1:]).by_decision for row in rows}
+    return {
+        VersionId(row.version_id): LossSums(*row[1:]).by_decision
+        for row in read(losses(edition(), ladder))
+    }

@@ -1,55 +1,15 @@
 """What the database has of one ladder: its results as columns, its bots, and its checkpoint."""
 
-import json
-from collections.abc import Collection, Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection
 
 from arena.boards.board import Board
 from arena.boards.checkpoint import CheckpointDamagedError, edition, unpack
 from arena.boards.log_columns import SEATS, LogColumns, of_seats
-from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
-from arena.rating.methods import ScoreRule
+from arena.rating.ladder_id import LadderId
 from arena.records import Registered, VersionId
 from arena.storage import bot_statements, checkpoints, ladder_statements
 from arena.storage.reading import ColumnReader, Read
 from arena.storage.rows import registered_of
-
-
-@dataclass(frozen=True, slots=True)
-class LadderId:
-    """The key of a ladder: game, non-default options as JSON, numbers of seats, score rule, time
-    control."""
-
-    game: str
-    options: str
-    seats: tuple[int, ...]
-    score: ScoreRule = ScoreRule.PLACEMENT
-    time_control: TimeControl = DEFAULT_TIME_CONTROL
-
-    @classmethod
-    def of(
-        cls,
-        game: str,
-        options: Mapping[str, Any],
-        sizes: Iterable[int],
-        score: ScoreRule = ScoreRule.PLACEMENT,
-        time_control: TimeControl = DEFAULT_TIME_CONTROL,
-    ) -> "LadderId":
-        """The ladder of options given as values."""
-        changed = json.dumps(dict(options), sort_keys=True)
-        return cls(game, changed, tuple(sizes), score, time_control)
-
-    @property
-    def option_values(self) -> dict[str, Any]:
-        """The options as values."""
-        values: dict[str, Any] = json.loads(self.options)
-        return values
-
-    @property
-    def sizes(self) -> range:
-        """The numbers of seats as a range."""
-        return range(self.seats[0], self.seats[-1] + 1)
 
 
 def read_log(
@@ -62,10 +22,7 @@ def read_log(
 ) -> LogColumns:
     """The ladder's results whose rating events come after one and up to another; `lucky`: with
     their luck."""
-    statement = ladder_statements.rated_seats(
-        *(ladder.game, ladder.option_values, ladder.seats, ladder.time_control, after, up_to),
-        lucky=lucky,
-    )
+    statement = ladder_statements.rated_seats(ladder, after, up_to, lucky=lucky)
     return of_seats(read.columns(statement, SEATS))
 
 
@@ -102,14 +59,7 @@ def read_board(
 def read_checkpoint(read: Read, ladder: LadderId, revision: int) -> tuple[Board, int] | None:
     """The ladder's board at its checkpoint, and the last rating event in it; None if there is none
     of this revision of the log that this release can read."""
-    rows = read(
-        checkpoints.checkpoint(
-            edition(ladder.game),
-            *(ladder.game, ladder.option_values, ladder.seats, ladder.score.value),
-            *(ladder.time_control, revision),
-        )
-    )
-    for row in rows:
+    for row in read(checkpoints.checkpoint(edition(ladder.game), ladder, revision)):
         try:
             return unpack(ladder.game, ladder.score, row.data), row.sequence
         except CheckpointDamagedError:

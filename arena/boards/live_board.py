@@ -16,18 +16,13 @@ from threading import Lock
 from typing import Any
 
 from arena.boards.board import Board, BoardLine, rest_seconds, table_sizes
-from arena.boards.ladder_log import (
-    LadderId,
-    block_goes_on,
-    read_checkpoint,
-    read_log,
-    registered,
-)
+from arena.boards.ladder_log import block_goes_on, read_checkpoint, read_log, registered
 from arena.boards.trend import FEWEST_MATCHES, TREND_EVENTS, TREND_SHARE, rating_trend
 from arena.boards.troubles import Trouble
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.rating.aggregate import Aggregate
 from arena.rating.ladder import Ladder
+from arena.rating.ladder_id import LadderId
 from arena.rating.methods import ScoreRule
 from arena.rating.win_share import WinShares
 from arena.records import Registered, VersionId

@@ -7,6 +7,7 @@
     intervals       its clustered sandwich covariance: standard errors, differences, LOS
     ranks           rank ranges and bands
     flags           reasons to doubt a rating
+    ladder_id       which ladder
     ladder          all of that together, as the board and `arena rate` show it
     bootstrap       cross-check of the intervals
     head_to_head    results by pair and the worst residual

@@ -4,7 +4,7 @@ An analysis is derived from a transcript by values that its edition names, so st
 deleted at any time and computed again; those of another edition are as good as missing.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, LiteralString
@@ -14,7 +14,7 @@ import zstandard
 from sqlalchemy import Select, Text, and_, cast, delete, func, literal, select, tuple_
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from arena.match.clock import TimeControl
+from arena.rating.ladder_id import LadderId
 from arena.storage.analysis_tables import match_analyses, version_losses
 from arena.storage.statements import Row
 from arena.storage.tables import matches, transcripts
@@ -164,23 +164,17 @@ def unpacked(data: bytes) -> bytes:
     return zstandard.ZstdDecompressor().decompress(data)
 
 
-def losses(
-    edition: str,
-    game: str,
-    options: Mapping[str, Any],
-    seat_counts: Collection[int],
-    time_control: TimeControl,
-) -> Row:
-    """version_id, and the sums of `version_losses`: of all versions at these tables."""
-    of = version_losses.c
+def losses(edition: str, ladder: LadderId) -> Row:
+    """version_id, and the sums of `version_losses`: of all versions at the tables of a ladder."""
+    of, control = version_losses.c, ladder.time_control
     sums = (of.matches, of.decisions, of.loss, of.decisions_squares, of.loss_squares, of.products)
     return (
         # Of whole numbers Postgres makes sums of another type.
         select(of.version_id, *(cast(func.sum(one), one.type).label(one.name) for one in sums))
         .where(
-            *(of.edition == edition, of.game == game, of.options == dict(options)),
-            *(of.seat_count.in_(seat_counts), of.turn_ms == time_control.turn_ms),
-            of.bank_ms == time_control.bank_ms,
+            *(of.edition == edition, of.game == ladder.game, of.options == ladder.option_values),
+            of.seat_count.in_(ladder.seats),
+            *(of.turn_ms == control.turn_ms, of.bank_ms == control.bank_ms),
         )
         .group_by(of.version_id)
     )

@@ -4,8 +4,7 @@ A checkpoint belongs to a revision of the log and counts only for it. Several pr
 the same one: the newer stays, however they are interleaved, and all or nothing of it is written.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 from sqlalchemy import (
     ColumnElement,
@@ -22,103 +21,62 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.types import NULLTYPE
 
-from arena.match.clock import TimeControl
+from arena.rating.ladder_id import LadderId
 from arena.storage.board_tables import board_checkpoints, log_revision
 from arena.storage.statements import Row
 
 _NEWER = tuple_(board_checkpoints.c.revision, board_checkpoints.c.sequence)
 
 
-def checkpoint(
-    edition: str,
-    game: str,
-    options: Mapping[str, Any],
-    seats: Sequence[int],
-    score: str,
-    time_control: TimeControl,
-    revision: int,
-) -> Row:
+def checkpoint(edition: str, ladder: LadderId, revision: int) -> Row:
     """sequence, data: of a ladder's checkpoint of this revision of the log, if there is one."""
     of = board_checkpoints.c
     # Of no type, so that SQLAlchemy makes no copy of what the driver has received.
     found = select(of.sequence, type_coerce(of.data, NULLTYPE).label("data")).where(
-        *_is(edition, game, options, seats, score, time_control, revision)
+        *_is(edition, ladder, revision)
     )
     return found.execution_options(binary=True)
 
 
-def checkpoint_sequence(
-    edition: str,
-    game: str,
-    options: Mapping[str, Any],
-    seats: Sequence[int],
-    score: str,
-    time_control: TimeControl,
-    revision: int,
-) -> Row:
+def checkpoint_sequence(edition: str, ladder: LadderId, revision: int) -> Row:
     """sequence: of the same."""
-    found = checkpoint(edition, game, options, seats, score, time_control, revision)
+    found = checkpoint(edition, ladder, revision)
     return found.with_only_columns(board_checkpoints.c.sequence)
 
 
-def move_on(
-    edition: str,
-    game: str,
-    options: Mapping[str, Any],
-    seats: Sequence[int],
-    score: str,
-    time_control: TimeControl,
-    revision: int,
-    sequence: int,
-) -> Update:
+def move_on(edition: str, ladder: LadderId, revision: int, sequence: int) -> Update:
     """Says that a ladder's checkpoint holds the log up to a later rating event, because none of
     those between is of this ladder: its data stay as they are."""
     return (
         update(board_checkpoints)
-        .where(*_is(edition, game, options, seats, score, time_control, revision))
+        .where(*_is(edition, ladder, revision))
         .where(board_checkpoints.c.sequence < sequence)
         .values(sequence=sequence, written_at=func.now())
     )
 
 
-def _is(
-    edition: str,
-    game: str,
-    options: Mapping[str, Any],
-    seats: Sequence[int],
-    score: str,
-    time_control: TimeControl,
-    revision: int,
-) -> Sequence[ColumnElement[bool]]:
-    of = board_checkpoints.c
+def _is(edition: str, ladder: LadderId, revision: int) -> Sequence[ColumnElement[bool]]:
+    of, control = board_checkpoints.c, ladder.time_control
     return (
-        *(of.edition == edition, of.game == game, of.options == dict(options)),
-        *(of.seats == list(seats), of.score == score, of.revision == revision),
-        *(of.turn_ms == time_control.turn_ms, of.bank_ms == time_control.bank_ms),
+        *(of.edition == edition, of.game == ladder.game, of.options == ladder.option_values),
+        *(of.seats == list(ladder.seats), of.score == ladder.score.value),
+        *(of.turn_ms == control.turn_ms, of.bank_ms == control.bank_ms, of.revision == revision),
     )
 
 
 def write_checkpoint(
-    edition: str,
-    game: str,
-    options: Mapping[str, Any],
-    seats: Sequence[int],
-    score: str,
-    time_control: TimeControl,
-    revision: int,
-    sequence: int,
-    data: bytes,
+    edition: str, ladder: LadderId, revision: int, sequence: int, data: bytes
 ) -> Insert:
     """Writes a ladder's checkpoint, unless there is a newer one or the log has changed since."""
     of = board_checkpoints.c
     values = {
         of.edition: literal(edition),
-        of.game: literal(game),
-        of.options: bindparam("changed", dict(options), type_=of.options.type),
-        of.seats: bindparam("sizes", list(seats), type_=of.seats.type),
-        of.score: literal(score),
-        of.turn_ms: literal(time_control.turn_ms),
-        of.bank_ms: literal(time_control.bank_ms),
+        of.game: literal(ladder.game),
+        of.options: bindparam("changed", ladder.option_values, type_=of.options.type),
+        of.seats: bindparam("sizes", list(ladder.seats), type_=of.seats.type),
+        of.score: literal(ladder.score.value),
+        of.turn_ms: literal(ladder.time_control.turn_ms),
+        of.bank_ms: literal(ladder.time_control.bank_ms),
         of.sequence: literal(sequence),
         of.revision: log_revision.c.number,
         of.data: bindparam("packed", data, type_=of.data.type),

@@ -1,25 +1,17 @@
 """SQL statements about one ladder: its results as columns, and when matches ended."""
 
-from collections.abc import Collection, Mapping
-from typing import Any
+from collections.abc import Collection
 
 from sqlalchemy import ColumnElement, Integer, Text, and_, cast, func, literal_column, select
 
-from arena.match.clock import TimeControl
+from arena.rating.ladder_id import LadderId
 from arena.storage.luck_statements import of_the_match
 from arena.storage.statements import Row, of_ladder
 from arena.storage.tables import match_luck, match_seats, matches, rating_events
 
 
 def rated_seats(
-    game: str,
-    options: Mapping[str, Any],
-    seat_counts: Collection[int],
-    time_control: TimeControl,
-    after: int = 0,
-    up_to: int | None = None,
-    *,
-    lucky: bool = True,
+    ladder: LadderId, after: int = 0, up_to: int | None = None, *, lucky: bool = True
 ) -> Row:
     """sequence, block, seat, version, placing, luck, faults, forfeits: a row for each seat of the
     results that count after a rating event and up to another, in no order; luck that was not
@@ -37,7 +29,7 @@ def rated_seats(
         .add_columns(cast(match_seats.c.forfeited, Integer).label("forfeits"))
         .select_from(seated)
         .where(rating_events.c.sequence > after)
-        .where(of_ladder(game, options, seat_counts, time_control))
+        .where(of_ladder(ladder))
     )
     return found if up_to is None else found.where(rating_events.c.sequence <= up_to)
 

@@ -28,6 +28,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 
 from arena.match.clock import TimeControl
+from arena.rating.ladder_id import LadderId
 from arena.records import Block
 from arena.storage.board_tables import log_revision, played_ladders
 from arena.storage.luck_statements import of_the_match
@@ -198,18 +199,12 @@ def transcript(match_id: str) -> Row:
 # What ratings and pairings are computed from
 
 
-def of_ladder(
-    game: str,
-    options: Mapping[str, Any],
-    seat_counts: Collection[int],
-    time_control: TimeControl,
-) -> ColumnElement[bool]:
-    """Whether a match is one of a ladder, and no operator voided its block; `options` are those
-    that differ from the defaults."""
+def of_ladder(ladder: LadderId) -> ColumnElement[bool]:
+    """Whether a match is one of a ladder, and no operator voided its block."""
     return and_(
         matches.c.block_id.not_in(select(voidings.c.block_id)),
-        *(matches.c.game == game, matches.c.options == dict(options)),
-        *(matches.c.seat_count.in_(seat_counts), with_time_control(time_control)),
+        *(matches.c.game == ladder.game, matches.c.options == ladder.option_values),
+        *(matches.c.seat_count.in_(ladder.seats), with_time_control(ladder.time_control)),
     )
 
 

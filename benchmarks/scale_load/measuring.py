@@ -12,7 +12,8 @@ from typing import Final
 from playwright.sync_api import Browser, sync_playwright
 
 from arena.boards.board import table_sizes
-from arena.boards.ladder_log import LadderId, read_checkpoint, registered
+from arena.boards.ladder_log import read_checkpoint, registered
+from arena.rating.ladder_id import LadderId
 from arena.storage import statements
 from arena.storage.reading import open_reader
 from benchmarks.dashboard.serving import Served, served

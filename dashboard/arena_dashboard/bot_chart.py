@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from arena.boards.board import BoardLine
-from arena.boards.ladder_log import LadderId
+from arena.rating.ladder_id import LadderId
 from arena_dashboard import bot_tables
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.bot_tables import VersionRating

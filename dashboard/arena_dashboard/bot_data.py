@@ -12,7 +12,7 @@ from arena.boards.bluffing import Style, style_of
 from arena.boards.board import BoardLine
 from arena.boards.faults import SeenFault, faults_of
 from arena.boards.kept_analyses import kept_decisions
-from arena.boards.ladder_log import LadderId
+from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.storage import bot_statements
 from arena.storage.checks import RecordedCheck

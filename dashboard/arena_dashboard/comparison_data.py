@@ -11,8 +11,9 @@ import streamlit as st
 from arena.boards import details
 from arena.boards.comparisons import AcrossTables, comparisons
 from arena.boards.details import Details, LadderHistory
-from arena.boards.ladder_log import LadderId, read_log
+from arena.boards.ladder_log import read_log
 from arena.boards.model_check import ModelCheck, model_check
+from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena_dashboard import comparison_tables, data, history_chart
 from arena_dashboard.drawn import Drawn, drawn

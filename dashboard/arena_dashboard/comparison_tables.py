@@ -5,9 +5,9 @@ from collections.abc import Mapping, Sequence
 from arena.boards.board import BoardLine
 from arena.boards.board_page import around
 from arena.boards.comparisons import AcrossTables, Comparisons, WinCell
-from arena.boards.ladder_log import LadderId
 from arena.boards.model_check import ModelCheck
 from arena.boards.troubles import Trouble
+from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena_dashboard.ladder_choice import in_words, link
 from arena_dashboard.markup import Html, tag, together

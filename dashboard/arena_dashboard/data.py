@@ -19,7 +19,6 @@ from sqlalchemy import select
 from arena.analysis import AnalysedDecision, decisions
 from arena.boards.board import table_sizes
 from arena.boards.kept_analyses import kept_decisions
-from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import Leaderboard, LiveBoard, LiveBoards
 from arena.boards.match_finding import Bluffs, find
 from arena.boards.match_sort import Sort
@@ -29,6 +28,7 @@ from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
+from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.settings import read_settings
 from arena.storage import bot_statements, statements

@@ -10,9 +10,9 @@ from typing import Any
 import streamlit as st
 
 from arena.boards.bluffing import Bluffing
-from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import Leaderboard
 from arena.boards.match_sort import Sort
+from arena.rating.ladder_id import LadderId
 from arena.settings import SettingsError
 from arena.spectating import AddressError, SpectatorClient, WatchedMatch
 from arena.storage import statements, tournament_statements

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import Leaderboard
+from arena.rating.ladder_id import LadderId
 from arena.spectating import RefereeActivity
 from arena.tournament.tournament import Tournament
 from arena_dashboard import ladder_choice, tables, tournament_tables

@@ -6,8 +6,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from arena.boards.ladder_log import LadderId
 from arena.games import GAMES
+from arena.rating.ladder_id import LadderId
 from arena.rating.methods import ScoreRule
 from arena_dashboard import data, tables
 from arena_dashboard.markup import tag

@@ -6,8 +6,8 @@ from typing import Any, Final
 import streamlit as st
 
 from arena.boards.kept_analyses import mean_losses
-from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import Leaderboard
+from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena_dashboard import data, ladder_table
 

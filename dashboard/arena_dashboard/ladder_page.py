@@ -6,7 +6,7 @@ import streamlit as st
 
 from arena.boards.board import BoardLine
 from arena.boards.board_page import page_of, place_of
-from arena.boards.ladder_log import LadderId
+from arena.rating.ladder_id import LadderId
 from arena_dashboard.ladder_choice import link
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.match_filter import choose_bot

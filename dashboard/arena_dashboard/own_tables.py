@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 
 from arena.boards.board import BoardLine
-from arena.boards.ladder_log import LadderId
 from arena.owner_client import BotSeen, VersionSeen
+from arena.rating.ladder_id import LadderId
 from arena_dashboard.bot_tables import faults_link
 from arena_dashboard.ladder_choice import in_words
 from arena_dashboard.markup import Html, badge, tag, together

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from arena.boards.board import REST_SECONDS
-from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import MOST_BOARDS, LiveBoard, LiveBoards, follow
+from arena.rating.ladder_id import LadderId
 from arena.storage.reading import Reader
 from arena.storage.store import open_store
 from tests.bots import PATIENCE

@@ -14,8 +14,8 @@ from random import Random
 
 import pytest
 
-from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import LiveBoard
+from arena.rating.ladder_id import LadderId
 from arena.storage.errors import StorageError
 from arena.storage.reading import Read, open_reader
 from tests.chaos.disturbances import DISTURBANCES, impossible

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from arena.boards.comparisons import Comparisons
-from arena.boards.ladder_log import LadderId
+from arena.rating.ladder_id import LadderId
 from arena.rating.methods import ScoreRule
 from arena.records import CheckOrigin, CheckOutcome
 from arena.storage.store import open_store

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 import streamlit as st
 
-from arena.boards.ladder_log import LadderId
+from arena.rating.ladder_id import LadderId
 from arena_dashboard import comparison_data, comparison_tables, ladder_table
 from arena_dashboard.comparison_tables import MATRIX_BOTS, MOST_OPPONENTS
 from benchmarks.scale_load.filling import fill_database

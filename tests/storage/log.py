@@ -10,6 +10,7 @@ from sqlalchemy.types import NullType
 
 from arena.boards.ladder_log import registered
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.rating.ladder_id import LadderId
 from arena.records import Registered, VersionId
 from arena.storage import bot_statements
 from arena.storage.luck_statements import of_the_match
@@ -44,7 +45,7 @@ def rated_results(
             rating_events.join(matches).join(match_seats).outerjoin(match_luck, of_the_match())
         )
         .where(rating_events.c.sequence > after)
-        .where(of_ladder(game, options, seats, time_control))
+        .where(of_ladder(LadderId.of(game, options, seats, time_control=time_control)))
         .group_by(rating_events.c.sequence, matches.c.id, match_luck.c.match_id)
         .order_by(rating_events.c.sequence)
     )

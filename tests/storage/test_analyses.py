@@ -4,7 +4,7 @@ import psycopg
 import pytest
 
 from arena.analysis import LossSums
-from arena.match.clock import DEFAULT_TIME_CONTROL
+from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.storage.analyses import AnalysisQuery, FoundAnalysis, kept_analyses, losses, unpacked
 from arena.storage.reading import Reader
@@ -16,7 +16,7 @@ ALL = AnalysisQuery("a", ("bluff",))
 
 
 def summed(read: Reader, edition: str, *seats: int, **options: object) -> dict[int, LossSums]:
-    rows = read(losses(edition, "bluff", options, seats or (2,), DEFAULT_TIME_CONTROL))
+    rows = read(losses(edition, LadderId.of("bluff", options, seats or (2,))))
     return {row.version_id: LossSums(*row[1:]) for row in rows}
 
 

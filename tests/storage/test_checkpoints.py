@@ -15,9 +15,10 @@ from arena.boards.checking import check_board
 from arena.boards.checkpoint import edition
 from arena.boards.checkpoint_keeper import ENOUGH_EVENTS, CheckpointKeeper
 from arena.boards.checkpointing import current, played_ladders, write, write_checkpoints
-from arena.boards.ladder_log import LadderId, read_checkpoint
+from arena.boards.ladder_log import read_checkpoint
 from arena.boards.live_board import LiveBoard
 from arena.commands.ratings.check_boards import check_boards
+from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.storage import statements
 from arena.storage.reading import Reader

@@ -7,8 +7,8 @@ from dataclasses import replace
 import psycopg
 import pytest
 
-from arena.boards.ladder_log import LadderId, block_goes_on, read_log, registered
-from arena.match.clock import DEFAULT_TIME_CONTROL
+from arena.boards.ladder_log import block_goes_on, read_log, registered
+from arena.rating.ladder_id import LadderId
 from arena.records import OwnBots, VersionId
 from arena.storage import (
     analyses,
@@ -189,7 +189,7 @@ def test_the_blocks_of_one_tournament_are_counted_alone(explained: Explained) ->
 
 
 def test_losses_are_read_of_the_versions_of_a_ladder(explained: Explained) -> None:
-    found = explained(analyses.losses("1", "bloeff", {}, [2], DEFAULT_TIME_CONTROL))
+    found = explained(analyses.losses("1", LadderId.of("bloeff", {}, [2])))
     assert len(found) == 20
     require_few(explained.plans, 20)
 

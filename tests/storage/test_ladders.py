@@ -8,9 +8,9 @@ import pytest
 from arena.boards.board import Board
 from arena.boards.checking import check_board
 from arena.boards.checkpointing import write_checkpoints
-from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import LiveBoard
 from arena.boards.troubles import Trouble
+from arena.rating.ladder_id import LadderId
 from arena.rating.methods import ScoreRule
 from arena.records import FinishedMatch, VersionId
 from arena.storage import ladder_statements

@@ -8,9 +8,10 @@ import psycopg
 import pytest
 
 from arena.boards.faults import faults_of
-from arena.boards.ladder_log import LadderId, read_log
+from arena.boards.ladder_log import read_log
 from arena.boards.match_finding import Bluffs, find
 from arena.boards.match_sort import Sort
+from arena.rating.ladder_id import LadderId
 from arena.storage.match_search import COMPARED, SEARCHED, MatchFilter
 from arena.storage.statements import NEWEST_COUNTED, newest_placings
 from tests.databases import TEMPLATE, Copies, plain

@@ -7,8 +7,8 @@ import psycopg
 import pytest
 from sqlalchemy import create_engine, text
 
-from arena.boards.ladder_log import LadderId
 from arena.boards.live_board import LiveBoard
+from arena.rating.ladder_id import LadderId
 from arena.records import Allowance, Block, BlockKind, OwnBots, Owner
 from arena.storage.errors import (
     BannedError,

@@ -10,7 +10,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, create_engine, make_url, select, text
 from sqlalchemy.exc import DBAPIError
 
-from arena.match.clock import DEFAULT_TIME_CONTROL
+from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.storage import bot_statements, statements
 from arena.storage.columns import metadata
@@ -220,7 +220,7 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         for statement in (
             *(found_matches(MatchFilter(bot="bot0"), limit=1), statements.ladders()),
             bot_statements.bot_list(),
-            *(rated_seats("bluff", {}, [3], DEFAULT_TIME_CONTROL), statements.newest_placings()),
+            *(rated_seats(LadderId.of("bluff", {}, [3])), statements.newest_placings()),
         ):
             assert connection.execute(statement).all()
         assert connection.scalar(statements.log_end()) == 1

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from arena.boards.board import BoardLine
-from arena.boards.ladder_log import LadderId
+from arena.rating.ladder_id import LadderId
 from arena_dashboard import (
     bot_data,
     bot_tables,

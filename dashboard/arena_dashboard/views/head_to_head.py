@@ -4,7 +4,7 @@ from contextlib import nullcontext
 
 import streamlit as st
 
-from arena.boards.ladder_log import LadderId
+from arena.rating.ladder_id import LadderId
 from arena_dashboard import comparison_data, comparison_tables
 from arena_dashboard.ladder_choice import choose_ladder, in_words, ladder_tabs, link
 from arena_dashboard.ladder_page import choose_lines, turn_pages

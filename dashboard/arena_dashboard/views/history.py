@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from arena.boards.ladder_log import LadderId
+from arena.rating.ladder_id import LadderId
 from arena_dashboard import comparison_data, history_chart
 from arena_dashboard.ladder_choice import choose_ladder, in_words, ladder_tabs
 from arena_dashboard.url_choice import to_url_list, url_choices

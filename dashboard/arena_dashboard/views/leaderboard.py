@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import streamlit as st
 
 from arena.boards.board import BoardLine
-from arena.boards.ladder_log import LadderId
 from arena.boards.trend import TREND_EVENTS
+from arena.rating.ladder_id import LadderId
 from arena_dashboard import browser, data, ladder_data, ladder_table
 from arena_dashboard.ladder_choice import choose_ladder, ladder_tabs, size_in_words
 from arena_dashboard.ladder_page import choose_lines, turn_pages
