@@ -13,9 +13,9 @@ import structlog
 
 from arena.hosting.director import Director
 from arena.hosting.journal import Journal
+from arena.hosting.kept_blocks import KeptBlock
 from arena.hosting.ports import StorageFailedError
 from arena.metrics import Metrics
-from arena.records import KeptBlock
 from arena.referee.lobby import Lobby
 from arena.referee.missed_ends import MissedEnds
 from arena.storage.referees_store import RefereesStore

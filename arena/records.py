@@ -1,15 +1,14 @@
-"""Records of versions, their checks, blocks and finished matches, shared by hosting, boards and
-storage."""
+"""Records of owners, versions and their checks, blocks and finished matches: what the packages of
+the arena share."""
 
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum
 from typing import NewType
 
-from arena.games.game import AnyGame, Options
-from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
-from arena.match.flow import Refused, Reply
-from arena.match.transcript import Entrant, Opening, Setup, Transcript
+from arena.games.game import AnyGame
+from arena.match.flow import Refused
+from arena.match.transcript import Entrant, Transcript
 
 VersionId = NewType("VersionId", int)
 TournamentId = NewType("TournamentId", int)
@@ -225,84 +224,6 @@ class BlockEnd:
 
     block_id: str
     void: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Who holds a place of a block: a version, and which of its connected copies."""
-
-    registered: Registered
-    instance: str
-
-
-@dataclass(frozen=True, slots=True)
-class RunningBlock:
-    """A block that is being played, as it is kept."""
-
-    block: Block
-    places: tuple[Place, ...]
-    """In the order of the first match's seats."""
-    game: str
-    options: Options
-    engaged: bool
-    """Whether a tournament asked for it."""
-    time_control: TimeControl = DEFAULT_TIME_CONTROL
-
-
-@dataclass(frozen=True, slots=True)
-class BegunMatch:
-    """A match that all seats have joined, as it is kept while it runs."""
-
-    setup: Setup
-    opening: Opening
-    block_id: str
-    position: int
-    started_at: datetime
-
-
-@dataclass(frozen=True, slots=True)
-class NewReplies:
-    """Replies of a running match that were accepted since those kept before."""
-
-    match_id: str
-    game: str
-    first: int
-    """How many replies of the match came before."""
-    replies: tuple[tuple[int, Reply], ...]
-    """(seat, reply) in the order in which they were accepted."""
-
-
-@dataclass(frozen=True, slots=True)
-class Unkept:
-    """What is not kept yet of running blocks and matches."""
-
-    blocks: tuple[RunningBlock, ...] = ()
-    begun: tuple[BegunMatch, ...] = ()
-    replies: tuple[NewReplies, ...] = ()
-    over: tuple[str, ...] = ()
-    """Ids of blocks that are over and were kept; those that ended in storage are gone already."""
-
-    def __bool__(self) -> bool:
-        return bool(self.blocks or self.begun or self.replies or self.over)
-
-
-@dataclass(frozen=True, slots=True)
-class KeptMatch:
-    """A running match that an earlier referee left, with all replies that were kept."""
-
-    begun: BegunMatch
-    replies: tuple[tuple[int, Reply], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class KeptBlock:
-    """A running block that an earlier referee left."""
-
-    running: RunningBlock
-    recorded: frozenset[int]
-    """Positions of the matches that are recorded."""
-    matches: tuple[KeptMatch, ...]
-    """Those that were running, by position. Positions that are neither are to be played."""
 
 
 @dataclass(frozen=True, slots=True)

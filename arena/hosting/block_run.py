@@ -11,6 +11,7 @@ from arena.hosting.bot_conduct import BotConduct
 from arena.hosting.challenges import ChallengeRun
 from arena.hosting.connected_bots import ConnectedBot
 from arena.hosting.hosted_match import HostedMatch, Outcome
+from arena.hosting.kept_blocks import BegunMatch, KeptMatch, Place, RunningBlock
 from arena.hosting.match_in_block import MatchInBlock
 from arena.hosting.roster import all_take_offers
 from arena.hosting.time_used import TimeUsed
@@ -18,14 +19,7 @@ from arena.identifiers import new_id
 from arena.match.flow import Reply
 from arena.match.seating import moved_on
 from arena.match.transcript import Opening, Setup
-from arena.records import (
-    BegunMatch,
-    Block,
-    FinishedMatch,
-    KeptMatch,
-    Place,
-    RunningBlock,
-)
+from arena.records import Block, FinishedMatch
 from arena.scheduling.ladder import Candidate, TableType
 from arena.scheduling.shares import BlockTime
 

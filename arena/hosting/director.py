@@ -22,6 +22,7 @@ from arena.hosting.challenge_book import ChallengeBook
 from arena.hosting.challenges import ChallengeRun
 from arena.hosting.connected_bots import ConnectedBot, one_per_version
 from arena.hosting.journal import Journal
+from arena.hosting.kept_blocks import KeptBlock, RunningBlock
 from arena.hosting.ladder_tables import LadderTable, LadderTables
 from arena.hosting.looks import Looks
 from arena.hosting.owed_seats import OwedSeats
@@ -33,7 +34,7 @@ from arena.hosting.terms import Terms
 from arena.identifiers import new_id
 from arena.match.transcript import Transcript
 from arena.randomness import KeyedRandomness, shuffled
-from arena.records import Block, BlockKind, KeptBlock, RunningBlock, VersionId
+from arena.records import Block, BlockKind, VersionId
 from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.scheduling.strengths import Strengths
 

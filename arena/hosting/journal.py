@@ -16,6 +16,7 @@ from typing import Any
 import structlog
 
 from arena.hosting.keeping import Keeping
+from arena.hosting.kept_blocks import Unkept
 from arena.hosting.ports import (
     Happening,
     LeaseLostError,
@@ -26,7 +27,7 @@ from arena.hosting.ports import (
 )
 from arena.hosting.spooling import Spooling
 from arena.hosting.waiting import Waiting
-from arena.records import BlockEnd, FinishedMatch, TournamentBlock, Unkept
+from arena.records import BlockEnd, FinishedMatch, TournamentBlock
 
 MOST_WAITING = 2_000
 """How many matches may wait to be recorded before no new ones should begin."""

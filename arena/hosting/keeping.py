@@ -8,8 +8,9 @@ most matches between fast bots never are.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from arena.hosting.kept_blocks import BegunMatch, NewReplies, RunningBlock, Unkept
 from arena.match.flow import Reply
-from arena.records import BegunMatch, FinishedMatch, NewReplies, RunningBlock, Unkept
+from arena.records import FinishedMatch
 
 
 @dataclass(eq=False, slots=True)

@@ -4,10 +4,11 @@ from collections.abc import Callable, Collection, Sequence
 from enum import Enum
 from typing import Any, Protocol, TypeAlias
 
+from arena.hosting.kept_blocks import Unkept
 from arena.match.flow import OpenTurn, PublicMoment, Refused
 from arena.match.result import Result
 from arena.match.transcript import Setup
-from arena.records import Block, BlockEnd, FinishedMatch, Registered, TournamentBlock, Unkept
+from arena.records import Block, BlockEnd, FinishedMatch, Registered, TournamentBlock
 
 
 class Host(Protocol):

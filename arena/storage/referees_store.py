@@ -5,7 +5,8 @@ from contextlib import asynccontextmanager
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
-from arena.records import KeptBlock, Presence, Unkept, UntoldEnd, VersionId
+from arena.hosting.kept_blocks import KeptBlock, Unkept
+from arena.records import Presence, UntoldEnd, VersionId
 from arena.storage import leftovers, presence, recording, running, statements
 from arena.storage.async_engine import async_engine
 from arena.storage.lease import Lease, held_lease

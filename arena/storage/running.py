@@ -15,17 +15,9 @@ from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
 
 from arena.codec.kept import SeatReply, head_bytes, read_head, read_replies, reply_bytes
 from arena.games import Options, OptionsError, UnknownGameError, make_game
+from arena.hosting.kept_blocks import BegunMatch, KeptBlock, KeptMatch, Place, RunningBlock, Unkept
 from arena.match.clock import TimeControl
-from arena.records import (
-    BegunMatch,
-    Block,
-    BlockKind,
-    KeptBlock,
-    KeptMatch,
-    Place,
-    RunningBlock,
-    Unkept,
-)
+from arena.records import Block, BlockKind
 from arena.storage import bot_statements
 from arena.storage.rows import registered_of
 from arena.storage.running_tables import running_blocks, running_matches, running_replies

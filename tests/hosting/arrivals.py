@@ -15,11 +15,12 @@ from arena.games import make_game
 from arena.hosting.director import Director
 from arena.hosting.hosted_match import HostedMatch
 from arena.hosting.journal import Journal
+from arena.hosting.kept_blocks import KeptBlock
 from arena.hosting.ports import ChallengePolicy, Host
 from arena.hosting.terms import Terms
 from arena.match.flow import OpenTurn
 from arena.match.transcript import Entrant, Transcript
-from arena.records import FinishedMatch, KeptBlock, Registered, VersionId
+from arena.records import FinishedMatch, Registered, VersionId
 from arena.scheduling.ladder import MeetingCounts, TableType
 from tests.fakes import FakePlayer, HandTimer
 from tests.hosting.recorders import FakeRecorder

@@ -3,16 +3,10 @@
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from arena.hosting.kept_blocks import KeptBlock, KeptMatch, Unkept
 from arena.hosting.ports import StorageFailedError
 from arena.match.flow import Reply
-from arena.records import (
-    Block,
-    FinishedMatch,
-    KeptBlock,
-    KeptMatch,
-    TournamentBlock,
-    Unkept,
-)
+from arena.records import Block, FinishedMatch, TournamentBlock
 
 
 def match_id(match: FinishedMatch) -> str:

@@ -6,8 +6,9 @@ from uuid import uuid4
 
 from arena.hosting.agenda import Engagement, EngagementEnd
 from arena.hosting.hosted_match import HostedMatch
+from arena.hosting.kept_blocks import Place, RunningBlock
 from arena.hosting.terms import Terms
-from arena.records import Block, BlockKind, Place, RunningBlock
+from arena.records import Block, BlockKind
 from arena.scheduling.ladder import Candidate
 from tests.hosting.arrivals import Guest, Habit, World, ladder
 

@@ -5,9 +5,9 @@ from dataclasses import replace
 from structlog.testing import capture_logs
 
 from arena.hosting.hosted_match import HostedMatch
+from arena.hosting.kept_blocks import KeptBlock
 from arena.match.flow import TimedAction
 from arena.match.transcript import Transcript
-from arena.records import KeptBlock
 from tests.hosting.arrivals import Guest, Habit, World
 
 

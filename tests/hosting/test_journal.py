@@ -8,8 +8,9 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.hosting.journal import BATCH, MOST_WAITING, RETRY_SECONDS, Journal
+from arena.hosting.kept_blocks import BegunMatch, RunningBlock, Unkept
 from arena.match.transcript import Opening
-from arena.records import BegunMatch, FinishedMatch, RunningBlock, Unkept, VersionId
+from arena.records import FinishedMatch, VersionId
 from tests.hosting.recorders import FakeRecorder, down, match_id
 from tests.storage.results import block, finished
 

@@ -4,9 +4,10 @@ from dataclasses import dataclass, field
 
 from arena.games import make_game
 from arena.hosting.keeping import Keeping, MatchNotes
+from arena.hosting.kept_blocks import BegunMatch, RunningBlock, Unkept
 from arena.match.flow import TimedAction
 from arena.match.transcript import Opening
-from arena.records import BegunMatch, Block, FinishedMatch, RunningBlock, Unkept, VersionId
+from arena.records import Block, FinishedMatch, VersionId
 from tests.storage.results import block, finished, match_id
 
 VERSIONS = (VersionId(1), VersionId(2))

@@ -11,23 +11,12 @@ import psycopg
 import pytest
 
 from arena.games.bluff import Bet, Doubt, Face
+from arena.hosting.kept_blocks import BegunMatch, NewReplies, Place, RunningBlock, Unkept
 from arena.match.clock import TimeControl
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import Reply, TimedAction
 from arena.match.transcript import Opening
-from arena.records import (
-    BegunMatch,
-    Block,
-    BlockKind,
-    FinishedMatch,
-    NewReplies,
-    Place,
-    Registered,
-    RunningBlock,
-    TournamentId,
-    Unkept,
-    UntoldEnd,
-)
+from arena.records import Block, BlockKind, FinishedMatch, Registered, TournamentId, UntoldEnd
 from arena.storage import recording
 from arena.storage.engine import reading_engine
 from arena.storage.errors import LeaseTakenError
