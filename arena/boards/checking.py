@@ -18,7 +18,7 @@ from arena.rating.intervals import Intervals, intervals
 from arena.rating.ladder_id import LadderId
 from arena.rating.luck_column import LuckColumn, luck_column, luck_fit
 from arena.records import VersionId
-from arena.storage import statements
+from arena.storage import ladder_statements
 from arena.storage.reading import ColumnReader, open_reader
 
 CLOSE: Final = 1e-9
@@ -49,7 +49,7 @@ class BoardCheck:
 
 def check_board(read: ColumnReader, ladder: LadderId) -> BoardCheck:
     """Compare a ladder's checkpoint with its log. Raises StorageError."""
-    (end,) = read(statements.log_end())
+    (end,) = read(ladder_statements.log_end())
     board, sequence = read_board(read, ladder, end.revision, end.sequence)
     whole = read_log(read, ladder, up_to=end.sequence)
     if not len(whole):

@@ -11,7 +11,7 @@ from typing import Final
 import structlog
 
 from arena.processes import spawn
-from arena.storage import statements
+from arena.storage import ladder_statements
 from arena.storage.errors import StorageError
 from arena.storage.reading import Read
 
@@ -40,7 +40,7 @@ class CheckpointKeeper:
         while True:
             await asyncio.sleep(self._look_seconds)
             try:
-                (end,) = await asyncio.to_thread(self._read, statements.log_end())
+                (end,) = await asyncio.to_thread(self._read, ladder_statements.log_end())
             except StorageError as error:
                 log.warning("checkpoints not looked at", why=str(error))
                 continue

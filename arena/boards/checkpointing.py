@@ -20,7 +20,7 @@ from arena.boards.checkpoint_keeper import ENOUGH_EVENTS
 from arena.boards.ladder_log import read_board, registered
 from arena.match.clock import TimeControl
 from arena.rating.ladder_id import LadderId
-from arena.storage import checkpoints, ladder_statements, statements
+from arena.storage import checkpoints, ladder_statements
 from arena.storage.advisory_locks import AdvisoryLock
 from arena.storage.engine import asking_engine
 from arena.storage.reading import ColumnReader, open_reader, storage_errors
@@ -28,11 +28,11 @@ from arena.storage.reading import ColumnReader, open_reader, storage_errors
 
 def played_ladders(read: ColumnReader) -> list[LadderId]:
     """The ladders on which matches were played."""
-    return _ladders(read(statements.ladders()))
+    return _ladders(read(ladder_statements.ladders()))
 
 
 def _ladders(rows: Sequence[Any]) -> list[LadderId]:
-    """The ladders of rows of `statements.ladders`, each once."""
+    """The ladders of rows of `ladders`, each once."""
     found: dict[LadderId, None] = {}
     for row in rows:
         control = TimeControl(row.turn_ms, row.bank_ms)
@@ -48,7 +48,7 @@ def write_checkpoints(url: str, fewest: int = 1) -> list[LadderId]:
     with _alone(url) as connection, open_reader(url) as read:
         if connection is None:
             return []
-        (end,) = read(statements.log_end())
+        (end,) = read(ladder_statements.log_end())
         if not end.sequence:
             return []
         known = {one: _sequence(connection, one, end.revision) for one in played_ladders(read)}
@@ -70,7 +70,7 @@ def write_checkpoints(url: str, fewest: int = 1) -> list[LadderId]:
 
 def current(read: ColumnReader, ladder: LadderId) -> Checkpoint:
     """A ladder's board now, to be stored."""
-    (end,) = read(statements.log_end())
+    (end,) = read(ladder_statements.log_end())
     board, _ = read_board(read, ladder, end.revision, end.sequence)
     if len(board):
         board.fit(registered(read, board.aggregate.bots))

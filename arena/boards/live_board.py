@@ -26,7 +26,7 @@ from arena.rating.ladder_id import LadderId
 from arena.rating.methods import ScoreRule
 from arena.rating.win_share import WinShares
 from arena.records import Registered, VersionId
-from arena.storage import statements
+from arena.storage import ladder_statements
 from arena.storage.listening import notifications
 from arena.storage.reading import ColumnReader, Read
 from arena.storage.tables import RESULTS_CHANNEL
@@ -114,7 +114,7 @@ class LiveBoard:
         self._latest = Leaderboard((), 0, 0)
 
     def _catch_up(self) -> None:
-        (last,) = self._read(statements.log_end())
+        (last,) = self._read(ladder_statements.log_end())
         if last.revision != self._revision:
             # What was read counts no more, or otherwise.
             self._begin_again(last.revision)
@@ -179,7 +179,7 @@ def ladder_of_table(
     if seats is None:
         played = (
             row.seat_count
-            for row in read(statements.ladders())
+            for row in read(ladder_statements.ladders())
             if row.game == game
             and row.options == options
             and TimeControl(row.turn_ms, row.bank_ms) == time_control

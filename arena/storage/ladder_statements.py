@@ -1,13 +1,28 @@
-"""SQL statements about one ladder: its results as columns, and when matches ended."""
+"""SQL statements about ladders: which there are, their results as columns, when matches ended."""
 
 from collections.abc import Collection
 
 from sqlalchemy import ColumnElement, Integer, Text, and_, cast, func, literal_column, select
 
 from arena.rating.ladder_id import LadderId
+from arena.storage.board_tables import log_revision, played_ladders
 from arena.storage.luck_statements import of_the_match
-from arena.storage.statements import Row, of_ladder
-from arena.storage.tables import match_luck, match_seats, matches, rating_events
+from arena.storage.statements import Row, with_time_control
+from arena.storage.tables import match_luck, match_seats, matches, rating_events, voidings
+
+
+def log_end() -> Row:
+    """sequence: of the newest result that began to count on any ladder, 0 before the first; and
+    revision: another number when results before it count otherwise."""
+    newest = func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence")
+    revision = select(log_revision.c.number).scalar_subquery()
+    return select(newest, revision.label("revision"))
+
+
+def ladders() -> Row:
+    """game, options, seat_count, turn_ms, bank_ms: of all ladders with a match, but for those of
+    challenges."""
+    return select(*played_ladders.c).order_by(*played_ladders.c)
 
 
 def rated_seats(
@@ -34,6 +49,15 @@ def rated_seats(
     return found if up_to is None else found.where(rating_events.c.sequence <= up_to)
 
 
+def of_ladder(ladder: LadderId) -> ColumnElement[bool]:
+    """Whether a match is one of a ladder, and no operator voided its block."""
+    return and_(
+        matches.c.block_id.not_in(select(voidings.c.block_id)),
+        *(matches.c.game == ladder.game, matches.c.options == ladder.option_values),
+        *(matches.c.seat_count.in_(ladder.seats), with_time_control(ladder.time_control)),
+    )
+
+
 def block_goes_on(after: int) -> Row:
     """found: whether a match began to count after a rating event whose block has one before it."""
     earlier, other = rating_events.alias(), matches.alias()
@@ -51,8 +75,8 @@ def block_goes_on(after: int) -> Row:
 
 
 def ladders_with_results(after: int, up_to: int) -> Row:
-    """The columns of `statements.ladders`, of the results that began to count after a rating event
-    and up to another."""
+    """The columns of `ladders`, of the results that began to count after a rating event and up to
+    another."""
     return (
         select(matches.c.game, matches.c.options, matches.c.seat_count)
         .add_columns(matches.c.turn_ms, matches.c.bank_ms)

@@ -7,7 +7,14 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 
 from arena.hosting.kept_blocks import KeptBlock, Unkept
 from arena.records import Presence, UntoldEnd, VersionId
-from arena.storage import leftovers, presence, recording, running, statements
+from arena.storage import (
+    ladder_statements,
+    leftovers,
+    pairing_statements,
+    presence,
+    recording,
+    running,
+)
 from arena.storage.async_engine import async_engine
 from arena.storage.lease import Lease, held_lease
 from arena.storage.own_connection import OwnConnection
@@ -76,11 +83,11 @@ class RefereesStore(Store):
         end."""
         own = self.lease.epoch
         async with self._transaction() as connection:
-            (end,) = (await connection.execute(statements.log_end())).mappings()
+            (end,) = (await connection.execute(ladder_statements.log_end())).mappings()
             until = int(end["sequence"])
             if after is None or after == until or self.lease.running == {own}:
                 return [], until
-            found = await connection.execute(statements.placed_elsewhere(own, after, until))
+            found = await connection.execute(pairing_statements.placed_elsewhere(own, after, until))
             rows = [dict(row) | {"block_id": str(row["block_id"])} for row in found.mappings()]
             return [PlacedElsewhere(**with_time_control(row)) for row in rows], until
 

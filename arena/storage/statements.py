@@ -6,31 +6,23 @@ Statements about bots and versions are in `arena.storage.bot_statements`; result
 
 from collections.abc import Collection, Mapping
 from datetime import timedelta
-from typing import Any, Final, TypeAlias
+from typing import Any, TypeAlias
 
 from sqlalchemy import (
-    ARRAY,
-    Column,
     ColumnElement,
-    FromClause,
-    Integer,
     Select,
-    Subquery,
     Update,
     and_,
     exists,
     func,
     not_,
     select,
-    true,
     update,
 )
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 
 from arena.match.clock import TimeControl
-from arena.rating.ladder_id import LadderId
 from arena.records import Block
-from arena.storage.board_tables import log_revision, played_ladders
 from arena.storage.luck_statements import of_the_match
 from arena.storage.owner_tables import owners
 from arena.storage.tables import (
@@ -39,10 +31,8 @@ from arena.storage.tables import (
     match_luck,
     match_seats,
     matches,
-    rating_events,
     transcripts,
     versions,
-    voidings,
 )
 from arena.storage.tournament_tables import tournament_blocks
 
@@ -121,6 +111,13 @@ def all_matches(
     return found
 
 
+def with_time_control(time_control: TimeControl) -> ColumnElement[bool]:
+    """Whether a match was played with this time control."""
+    return and_(
+        matches.c.turn_ms == time_control.turn_ms, matches.c.bank_ms == time_control.bank_ms
+    )
+
+
 def row_count(found: Row) -> Row:
     """rows: how many a statement returns, but for its limit."""
     whole = found.order_by(None).limit(None).offset(None)
@@ -193,112 +190,4 @@ def transcript(match_id: str) -> Row:
     """format, sha256, data: see `arena.storage.transcripts.unpack`."""
     return select(transcripts.c.format, transcripts.c.sha256, transcripts.c.data).where(
         transcripts.c.match_id == match_id
-    )
-
-
-# What ratings and pairings are computed from
-
-
-def of_ladder(ladder: LadderId) -> ColumnElement[bool]:
-    """Whether a match is one of a ladder, and no operator voided its block."""
-    return and_(
-        matches.c.block_id.not_in(select(voidings.c.block_id)),
-        *(matches.c.game == ladder.game, matches.c.options == ladder.option_values),
-        *(matches.c.seat_count.in_(ladder.seats), with_time_control(ladder.time_control)),
-    )
-
-
-def with_time_control(time_control: TimeControl) -> ColumnElement[bool]:
-    """Whether a match was played with this time control."""
-    return and_(
-        matches.c.turn_ms == time_control.turn_ms, matches.c.bank_ms == time_control.bank_ms
-    )
-
-
-def log_end() -> Row:
-    """sequence: of the newest result that began to count on any ladder, 0 before the first; and
-    revision: another number when results before it count otherwise."""
-    newest = func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence")
-    revision = select(log_revision.c.number).scalar_subquery()
-    return select(newest, revision.label("revision"))
-
-
-_LADDER = (
-    *(matches.c.game, matches.c.options, matches.c.seat_count),
-    *(matches.c.turn_ms, matches.c.bank_ms),
-)
-"""What a match's ladder follows from: game, options, seat_count, turn_ms, bank_ms."""
-
-
-def ladders() -> Row:
-    """The columns of `_LADDER` of all ladders with a match, but for those of challenges."""
-    return select(*played_ladders.c).order_by(*played_ladders.c)
-
-
-NEWEST_COUNTED: Final = 20_000
-"""The matches from which pairings begin after a start: the newest. To count all would make a start
-the slower the longer the history, and a bot that is new play until it had caught up with it."""
-
-MOST_ELSEWHERE: Final = 2_000
-"""The matches of other referees that are taken in at a time: some tens of milliseconds of work."""
-
-
-def newest_placings() -> Row:
-    """The columns of `_LADDER`, versions, placings (both by match, the oldest first, and by seat):
-    a row for each ladder of the newest matches, but those of challenges. Each match is looked up by
-    itself: however few they are among all, a join would go through all blocks and seats."""
-    ladder = select(matches.c.id, matches.c.block_id, matches.c.finished_at, *_LADDER)
-    by_end = (matches.c.finished_at.desc(), matches.c.id.desc())
-    newest = ladder.order_by(*by_end).limit(NEWEST_COUNTED).subquery("newest")
-    counts = select(not_(casual())).where(blocks.c.id == newest.c.block_id).scalar_subquery()
-    seats = _seats_of(newest)
-    own = [newest.c[column.name] for column in _LADDER]
-
-    def by_match(column: ColumnElement[Any]) -> ColumnElement[Any]:
-        in_order = aggregate_order_by(column, newest.c.finished_at, newest.c.id)
-        return func.array_agg(in_order, type_=ARRAY(Integer, dimensions=2))
-
-    return (
-        select(*own)
-        .add_columns(by_match(seats.c.version_id).label("versions"))
-        .add_columns(by_match(seats.c["placing"]).label("placings"))
-        .select_from(newest.join(seats, true()))
-        .where(counts)
-        .group_by(*own)
-    )
-
-
-def placed_elsewhere(epoch: int, after: int, until: int) -> Row:
-    """The columns of `_LADDER`, versions, placings (both by seat), block_id: of the matches that
-    began to count between two points of the log, first to last, but those of this lease. The newest
-    of them, if they are more than MOST_ELSEWHERE."""
-    newest = (
-        select(rating_events.c.sequence, matches.c.id, matches.c.block_id, *_LADDER)
-        .join(matches, matches.c.id == rating_events.c.match_id)
-        .join(blocks, blocks.c.id == matches.c.block_id)
-        .where(rating_events.c.sequence.between(after + 1, until))
-        .where(blocks.c.epoch.is_distinct_from(epoch))
-        .order_by(rating_events.c.sequence.desc())
-        .limit(MOST_ELSEWHERE)
-        .subquery("newest")
-    )
-    seats = _seats_of(newest)
-    return (
-        select(newest.c.block_id, *(newest.c[column.name] for column in _LADDER))
-        .add_columns(seats.c.version_id.label("versions"), seats.c["placing"].label("placings"))
-        .select_from(newest.join(seats, true()))
-        .order_by(newest.c.sequence)
-    )
-
-
-def _seats_of(found: Subquery) -> FromClause:
-    """version_id and placing of each match found, both by seat."""
-
-    def by_seat(column: Column[Any]) -> Any:
-        return func.array_agg(aggregate_order_by(column, match_seats.c.seat)).label(column.name)
-
-    return (
-        select(by_seat(match_seats.c.version_id), by_seat(match_seats.c["placing"]))
-        .where(match_seats.c.match_id == found.c.id)
-        .lateral("seats")
     )

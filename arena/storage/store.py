@@ -24,7 +24,14 @@ from arena.records import (
     TournamentBlock,
     VersionId,
 )
-from arena.storage import bot_statements, recording, registering, running, statements
+from arena.storage import (
+    bot_statements,
+    pairing_statements,
+    recording,
+    registering,
+    running,
+    statements,
+)
 from arena.storage.analyses import Analyses
 from arena.storage.async_engine import async_engine
 from arena.storage.auditing import record
@@ -285,7 +292,7 @@ class Store:
 
     async def newest_placings(self) -> list[PlacedOnLadder]:
         """Who was placed where in the newest matches, by ladder."""
-        rows = await self._counted(statements.newest_placings())
+        rows = await self._counted(pairing_statements.newest_placings())
         return [PlacedOnLadder(**with_time_control(row)) for row in rows]
 
     async def _rows(self, statement: statements.Row) -> list[Any]:

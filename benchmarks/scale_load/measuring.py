@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, sync_playwright
 from arena.boards.board import table_sizes
 from arena.boards.ladder_log import read_checkpoint, registered
 from arena.rating.ladder_id import LadderId
-from arena.storage import statements
+from arena.storage import ladder_statements
 from arena.storage.reading import open_reader
 from benchmarks.dashboard.serving import Served, served
 from benchmarks.dashboard.visiting import follow_link, visit
@@ -105,7 +105,7 @@ def checkpoint(filled: Filled, times: int) -> Runs:
 
     def once() -> Figures:
         with open_reader(filled.url) as read:
-            (end,) = read(statements.log_end())
+            (end,) = read(ladder_statements.log_end())
             began = time.monotonic()
             found = read_checkpoint(read, ladder, end.revision)
             ended = time.monotonic()

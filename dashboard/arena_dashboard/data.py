@@ -31,7 +31,7 @@ from arena.match.transcript_json import to_json
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.settings import read_settings
-from arena.storage import bot_statements, statements
+from arena.storage import bot_statements, ladder_statements, statements
 from arena.storage.checks import RecordedCheck, last_checks
 from arena.storage.errors import DatabaseUnreachableError
 from arena.storage.match_search import MatchFilter
@@ -213,7 +213,7 @@ def _live_boards(url: str) -> LiveBoards:
 
 @st.cache_data(ttl=15, show_spinner=False)
 def _ladders(url: str) -> Ladders:
-    rows = sorted(_reader(url)(statements.ladders()), key=_default_time_first)
+    rows = sorted(_reader(url)(ladder_statements.ladders()), key=_default_time_first)
     found: Ladders = {}
     for game in GAMES:  # only those that this release has
         for row in (row for row in rows if row.game == game):

@@ -18,7 +18,7 @@ from arena.records import Registered
 from arena.referee.challenge_service import ChallengeService
 from arena.referee.gate import Gate
 from arena.referee.limits import Limits
-from arena.storage import statements
+from arena.storage import ladder_statements
 from arena.v1 import challenge_pb2 as pb
 from arena.v1 import referee_pb2, transcript_pb2
 from arena.v1.challenge_pb2_grpc import ChallengeServiceStub
@@ -87,7 +87,7 @@ async def test_a_challenge_is_played_told_and_recorded_without_a_rating(
         assert (row.rated, row.voided, row.casual) == (False, False, True)
         assert (row.block_id, row.options) == (first.accepted.challenge_id, {"dice_per_player": 1})
     assert [row.position for row in rows] == [0, 1, 2]
-    assert scene.arena.read(statements.log_end())[0].sequence == 0
+    assert scene.arena.read(ladder_statements.log_end())[0].sequence == 0
     store = scene.arena.store
     assert await store.newest_placings() == []
 
@@ -103,7 +103,7 @@ async def test_rated_matches_go_on_and_are_not_casual(scene: Scene, challenges: 
     assert sum(row.casual for row in rows) == 1
     assert any(row.rated for row in rows)
     assert not any(row.rated and row.casual for row in rows)
-    ladders = scene.arena.read(statements.ladders())
+    ladders = scene.arena.read(ladder_statements.ladders())
     counted = [*ladders, *await scene.arena.store.newest_placings()]
     assert {count.options["dice_per_player"] for count in counted} == {2}
 

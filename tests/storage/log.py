@@ -13,9 +13,9 @@ from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.rating.ladder_id import LadderId
 from arena.records import Registered, VersionId
 from arena.storage import bot_statements
+from arena.storage.ladder_statements import of_ladder
 from arena.storage.luck_statements import of_the_match
 from arena.storage.reading import Read
-from arena.storage.statements import of_ladder
 from arena.storage.tables import match_luck, match_seats, matches, rating_events
 from tests.databases import plain
 

@@ -20,7 +20,7 @@ from arena.boards.live_board import LiveBoard
 from arena.commands.ratings.check_boards import check_boards
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
-from arena.storage import statements
+from arena.storage import ladder_statements
 from arena.storage.reading import Reader
 from arena.storage.store import Store
 from tests.bots import PATIENCE
@@ -64,7 +64,7 @@ def luck_adjusted(read: Reader) -> list[tuple[float, ...]]:
 
 
 def at(read: Reader, ladder: LadderId = TWO) -> int | None:
-    (end,) = read(statements.log_end())
+    (end,) = read(ladder_statements.log_end())
     found = read_checkpoint(read, ladder, end.revision)
     return None if found is None else found[1]
 
@@ -84,7 +84,7 @@ async def test_a_board_goes_on_from_its_checkpoint(
     before = [reread(read, ladder) for ladder in (TWO, LARGER)]
     assert set(write_checkpoints(database)) == set(played_ladders(read)) == {TWO, LARGER}
     assert [reread(read, ladder) for ladder in (TWO, LARGER)] == before
-    (end,) = read(statements.log_end())
+    (end,) = read(ladder_statements.log_end())
     assert at(read) == at(read, LARGER) == end.sequence
     await played(store, versions, 5, seed=2)
     for ladder in (TWO, LARGER):
@@ -106,7 +106,7 @@ async def test_only_what_is_far_behind_and_has_new_results_is_written_again(
     assert write_checkpoints(database, fewest=1) == [TWO]
     # A quiet ladder is not written, and its readers begin at the end of the log all the same.
     assert data(sql, TWO) != before[TWO] and data(sql, LARGER) == before[LARGER]
-    (end,) = read(statements.log_end())
+    (end,) = read(ladder_statements.log_end())
     assert at(read, TWO) == at(read, LARGER) == end.sequence
     assert all(check_board(read, ladder).correct for ladder in (TWO, LARGER))
 
@@ -118,7 +118,7 @@ async def test_a_ladder_whose_matches_do_not_count_is_not_searched_for_again(
     # As with the first match of a tournament that is not rated.
     sql.execute("INSERT INTO played_ladders VALUES ('bluff', '{}', 3, 2000, 30000)")
     assert set(write_checkpoints(database)) == {TWO, LARGER}
-    (end,) = read(statements.log_end())
+    (end,) = read(ladder_statements.log_end())
     assert at(read, LARGER) == end.sequence
     assert LiveBoard(LARGER, read).now().lines == ()
     await store.record([finished(versions)])

@@ -16,10 +16,11 @@ from arena.storage import (
     ladder_statements,
     leftovers,
     owner_statements,
+    pairing_statements,
     shift_statements,
-    statements,
     tournament_statements,
 )
+from arena.storage.tables import blocks
 from tests.databases import TEMPLATE, Copies, plain
 from tests.storage.explained import Explained, Plans
 
@@ -119,7 +120,7 @@ def require_few(plans: Plans, most: int) -> None:
 
 
 def test_what_other_referees_recorded_is_read_on(explained: Explained) -> None:
-    found = explained(statements.placed_elsewhere(2, MATCHES - NEW, MATCHES))
+    found = explained(pairing_statements.placed_elsewhere(2, MATCHES - NEW, MATCHES))
     assert len(found) == NEW
     require_few(explained.plans, 8 * NEW)
 
@@ -150,7 +151,7 @@ def test_a_takeover_ends_the_blocks_that_are_not_over_and_looks_at_no_others(
     assert len(explained.undone(leftovers.cut_off_blocks())) == UNFINISHED - 10
     require_few(explained.plans, 4 * UNFINISHED)
     explained.plans = Plans()
-    explained.undone(leftovers.void_blocks_of_ended_tournaments().returning(statements.blocks.c.id))
+    explained.undone(leftovers.void_blocks_of_ended_tournaments().returning(blocks.c.id))
     require_few(explained.plans, 4 * UNFINISHED)
 
 

@@ -13,7 +13,7 @@ from arena.boards.match_finding import Bluffs, find
 from arena.boards.match_sort import Sort
 from arena.rating.ladder_id import LadderId
 from arena.storage.match_search import COMPARED, SEARCHED, MatchFilter
-from arena.storage.statements import NEWEST_COUNTED, newest_placings
+from arena.storage.pairing_statements import NEWEST_COUNTED, newest_placings
 from tests.databases import TEMPLATE, Copies, plain
 from tests.storage.explained import Explained, Plans
 

@@ -7,7 +7,7 @@ import pytest
 
 from arena.match.clock import TimeControl
 from arena.records import VersionId
-from arena.storage import statements
+from arena.storage import ladder_statements
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.reading import Reader
 from arena.storage.store import Store
@@ -103,7 +103,7 @@ async def test_matches_with_another_time_control_are_on_a_ladder_of_their_own(
     (result,) = rated_results(read, "bluff", {}, [3], time_control=slow)
     assert result.match_id == match_id(thoughtful)
     assert rated(read, 3) == [match_id(usual)]
-    assert sorted((row.turn_ms, row.bank_ms) for row in read(statements.ladders())) == [
+    assert sorted((row.turn_ms, row.bank_ms) for row in read(ladder_statements.ladders())) == [
         (2_000, 30_000),
         (60_000, 600_000),
     ]
@@ -179,7 +179,9 @@ async def test_ladders_and_who_met_on_them_are_told(
     pairs = [(one, two), (two, one), (one, three)]
     await store.record([finished(pair, minute=minute) for minute, pair in enumerate(pairs)])
     await store.record([finished(versions, block(3), 0, show_and_reroll=True)])
-    assert [(ladder.options, ladder.seat_count) for ladder in read(statements.ladders())] == [
+    assert [
+        (ladder.options, ladder.seat_count) for ladder in read(ladder_statements.ladders())
+    ] == [
         ({}, 2),
         ({"show_and_reroll": True}, 3),
     ]

@@ -12,7 +12,7 @@ from sqlalchemy.exc import DBAPIError
 
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
-from arena.storage import bot_statements, statements
+from arena.storage import bot_statements, ladder_statements, pairing_statements
 from arena.storage.columns import metadata
 from arena.storage.engine import reading_engine
 from arena.storage.errors import (
@@ -218,12 +218,12 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         for table in readable:
             connection.execute(table.select())
         for statement in (
-            *(found_matches(MatchFilter(bot="bot0"), limit=1), statements.ladders()),
+            *(found_matches(MatchFilter(bot="bot0"), limit=1), ladder_statements.ladders()),
             bot_statements.bot_list(),
-            *(rated_seats(LadderId.of("bluff", {}, [3])), statements.newest_placings()),
+            *(rated_seats(LadderId.of("bluff", {}, [3])), pairing_statements.newest_placings()),
         ):
             assert connection.execute(statement).all()
-        assert connection.scalar(statements.log_end()) == 1
+        assert connection.scalar(ladder_statements.log_end()) == 1
         assert connection.scalar(select(signing_key.c.public_key)) == signer.public_key
     for table in secret:
         with (

@@ -34,8 +34,8 @@ def check_boards(
     from arena.boards.checking import check_board_at
     from arena.boards.checkpointing import played_ladders, write_checkpoints
     from arena.settings import read_settings
+    from arena.storage.ladder_statements import log_end
     from arena.storage.reading import open_reader
-    from arena.storage.statements import log_end
 
     with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
         written = write_checkpoints(url) if write else []
