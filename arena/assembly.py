@@ -46,13 +46,13 @@ from arena.referee.upload_service import UploadService
 from arena.referee.worker_service import WorkerService
 from arena.registry import StoredRegistry
 from arena.scheduling.ladder import TableType
+from arena.storage.channels import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.errors import StorageError
 from arena.storage.hosted_shifts import HostedShifts
 from arena.storage.listening import notifications
 from arena.storage.reading import open_reader
 from arena.storage.referees_store import open_referees_store
 from arena.storage.spools import Spools
-from arena.storage.tables import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.conductor import Conductor
 
 GATHER_SECONDS: Final = 0.05

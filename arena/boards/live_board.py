@@ -27,9 +27,9 @@ from arena.rating.methods import ScoreRule
 from arena.rating.win_share import WinShares
 from arena.records import Registered, VersionId
 from arena.storage import ladder_statements
+from arena.storage.channels import RESULTS_CHANNEL
 from arena.storage.listening import notifications
 from arena.storage.reading import ColumnReader, Read
-from arena.storage.tables import RESULTS_CHANNEL
 
 MOST_BOARDS = 32
 """The number of boards that LiveBoards keeps; the least recently used one is dropped."""

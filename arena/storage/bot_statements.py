@@ -32,17 +32,12 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import insert
 
+from arena.storage.channels import TOKENS_CHANNEL
 from arena.storage.hosting_tables import hosted_versions
 from arena.storage.names import folded, skeleton
 from arena.storage.owner_tables import owners
 from arena.storage.statements import Row
-from arena.storage.tables import (
-    TOKENS_CHANNEL,
-    bots,
-    tokens,
-    version_counts,
-    versions,
-)
+from arena.storage.tables import bots, tokens, version_counts, versions
 
 _BEHIND_ALL = "\U0010ffff"
 """Behind every character that a name may have."""

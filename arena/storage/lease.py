@@ -22,6 +22,7 @@ from sqlalchemy import Row, func, insert, or_, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.storage.async_engine import async_engine
+from arena.storage.channels import REFEREES_CHANNEL
 from arena.storage.errors import (
     AddressesTakenError,
     LeaseTakenError,
@@ -32,7 +33,6 @@ from arena.storage.listening import notifications
 from arena.storage.process_identity import own_identity
 from arena.storage.running_tables import leases
 from arena.storage.succession import succeed, taking_turns, tell
-from arena.storage.tables import REFEREES_CHANNEL
 from arena.storage.transaction import transaction
 from arena.storage.watch import STILL_SECONDS, Watch
 

@@ -17,8 +17,8 @@ from arena.games.game import Options
 from arena.records import Block, FinishedMatch
 from arena.storage import running
 from arena.storage.advisory_locks import AdvisoryLock
+from arena.storage.channels import RESULTS_CHANNEL
 from arena.storage.luck import MeasuredLuck
-from arena.storage.tables import RESULTS_CHANNEL
 from arena.storage.transcripts import Packed
 
 Columns = list[list[Any]]

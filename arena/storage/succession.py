@@ -13,10 +13,11 @@ from sqlalchemy import TextClause, delete, func, select, text, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from arena.storage.advisory_locks import AdvisoryLock
+from arena.storage.channels import REFEREES_CHANNEL
 from arena.storage.leftovers import ends_in_doubt
 from arena.storage.process_identity import has_ended
 from arena.storage.running_tables import leases, recorded_batches, running_blocks
-from arena.storage.tables import REFEREES_CHANNEL, blocks
+from arena.storage.tables import blocks
 
 log = structlog.get_logger()
 

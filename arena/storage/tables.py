@@ -45,19 +45,6 @@ from arena.storage.owner_tables import owners
 READER_ROLE = "arena_reader"
 """The role that sees everything but secrets and the audit, and writes nothing."""
 
-RESULTS_CHANNEL = "arena_results"
-"""Notified after every batch of results."""
-
-TOKENS_CHANNEL = "arena_tokens"
-"""Notified when a token ceases to be valid: streams opened with it must end. The payload is the id
-of the version; without one it may be any."""
-
-TOURNAMENTS_CHANNEL = "arena_tournaments"
-"""Notified when a tournament is created, paired, or changes its state. The payload is its id."""
-
-REFEREES_CHANNEL = "arena_referees"
-"""Notified when a referee comes, goes in order, or takes over from another."""
-
 bots = Table(
     "bots",
     metadata,

@@ -18,17 +18,11 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.types import NullType
 
+from arena.storage.channels import TOURNAMENTS_CHANNEL
 from arena.storage.owner_tables import owners
 from arena.storage.running_tables import leases
 from arena.storage.statements import Row
-from arena.storage.tables import (
-    TOURNAMENTS_CHANNEL,
-    blocks,
-    bots,
-    match_seats,
-    matches,
-    versions,
-)
+from arena.storage.tables import blocks, bots, match_seats, matches, versions
 from arena.storage.tournament_tables import (
     tournament_blocks,
     tournament_entries,

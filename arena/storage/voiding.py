@@ -5,8 +5,9 @@ from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from arena.match.match_id import is_match_id
+from arena.storage.channels import RESULTS_CHANNEL
 from arena.storage.errors import BlockRefusedError, UnknownBlockError
-from arena.storage.tables import RESULTS_CHANNEL, blocks, voidings
+from arena.storage.tables import blocks, voidings
 from arena.storage.tournament_tables import tournament_blocks
 
 

@@ -8,10 +8,10 @@ import pytest
 from arena.match.clock import TimeControl
 from arena.records import VersionId
 from arena.storage import ladder_statements
+from arena.storage.channels import RESULTS_CHANNEL
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.reading import Reader
 from arena.storage.store import Store
-from arena.storage.tables import RESULTS_CHANNEL
 from arena.storage.transcripts import packer, unpack
 from tests.storage.log import rated_results
 from tests.storage.results import block, finished, forfeited, match_id

@@ -13,6 +13,7 @@ from arena.match.score_rule import ScoreRule
 from arena.records import Block, FinishedMatch, TournamentBlock, VersionId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing, PlayedPairing
+from arena.storage.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.errors import (
     NameRefusedError,
     RecordRefusedError,
@@ -24,7 +25,6 @@ from arena.storage.listening import notifications
 from arena.storage.reading import Reader
 from arena.storage.referees_store import RefereesStore, open_referees_store
 from arena.storage.store import Store
-from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.tournaments import BEFORE, NewEntry
 from arena.tournament.tournament import BlockState, Rules, Tournament, TournamentState
 from tests.databases import plain

@@ -18,9 +18,9 @@ import pytest
 from arena.home.loading import SAMPLE_BOTS
 from arena.processes import spawn, stop
 from arena.records import TournamentId
+from arena.storage.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.listening import notifications
 from arena.storage.store import Store, open_store
-from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.tournament import TournamentState
 from tests.databases import plain
 from tests.free_port import free_port

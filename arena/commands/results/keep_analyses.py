@@ -18,10 +18,10 @@ from arena.commands.progress import progress
 from arena.match.replay import TranscriptError
 from arena.settings import read_settings
 from arena.storage.analyses import AnalysisQuery, FoundAnalysis, Unanalysed
+from arena.storage.channels import RESULTS_CHANNEL
 from arena.storage.errors import TranscriptDamagedError
 from arena.storage.listening import notifications
 from arena.storage.store import Store, open_store
-from arena.storage.tables import RESULTS_CHANNEL
 from arena.storage.transcripts import unpack
 
 _AT_A_TIME = 200

@@ -37,10 +37,10 @@ from arena.records import TournamentId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.scoring import block_points
 from arena.settings import read_settings
+from arena.storage.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.errors import DatabaseUnreachableError, TournamentStateError
 from arena.storage.listening import notifications
 from arena.storage.store import Store, open_store
-from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.tournaments import BEFORE, NewEntry
 from arena.tournament.tournament import BlockRecord, BlockState, Rules, Tournament, TournamentState
 

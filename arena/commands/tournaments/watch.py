@@ -10,9 +10,9 @@ from arena.commands.database import existing_database
 from arena.commands.errors import exit_with_message
 from arena.commands.terminal import say
 from arena.settings import read_settings
+from arena.storage.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.storage.listening import notifications
 from arena.storage.store import open_store
-from arena.storage.tables import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.tournament.summary import blocks_expected
 
 PLAIN_STEP = 10
