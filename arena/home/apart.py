@@ -1,8 +1,8 @@
 """Deal blocks on other machines: a part of them in processes that end with it.
 
 A worker of a cluster lives on, and may play another line-up of the same deal next. So the bots of a
-part are loaded in processes of its own (`arena.home.deal_blocks`), under a program that the worker
-runs and that ends when the part is played: `python -m arena.home.apart ASKED ANSWER`.
+part are loaded in processes of its own (`arena.home.lineup_processes`), under a program that the
+worker runs and that ends when the part is played: `python -m arena.home.apart ASKED ANSWER`.
 """
 
 import pickle
@@ -21,7 +21,8 @@ from arena.errors import UserError
 from arena.executors import WorkPool
 from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.home.deal_blocks import BlockBrokenError, BlockMatch, DealBlocks, Series, lineup_sets
+from arena.home.deal_blocks import BlockBrokenError, BlockMatch, DealBlocks, Series
+from arena.home.lineup_processes import lineup_sets
 
 PART_BLOCKS: Final = 200
 """About so many blocks make a part: starting its processes takes as long as a hundred."""

@@ -2,57 +2,29 @@
 
 Block 7 of a seed is its match 7 (see `arena.home.in_process`), played once by every line-up with
 the same secret. Equal situations get equal dice, and the bot in a given seat gets the same numbers
-from its `random`, so the matches of a block differ only because of the bots.
+from its `random`, so the matches of a block differ only because of the bots. They share their match
+id, since the draws are computed from it.
 
-A bot that plays a deal twice could know the others' dice from the first match. So every line-up has
-its own process, which plays one match of each block: nothing that a bot keeps in memory, whether in
-a class, a module or elsewhere in Python, comes from a deal it will play. Files are not isolated; a
-bot that remembers deals in a file makes its author's measurements useless.
-
-The processes can play several series of blocks, with other bots and other deals each time, because
-starting a process takes as long as ten to twenty blocks. Where there are more cores than line-ups,
-several sets of processes share the blocks out among them. That changes no result: all chance of a
-block follows from the seed and its number.
-
-The matches of a block share their match id, since the draws are computed from it.
+How they are played, so that no bot knows a deal from another match, is in
+`arena.home.lineup_processes`.
 
 BlockBrokenError    a line-up could not go on: no match of the unfinished block counts
 """
 
 import json
-import multiprocessing
-import signal
-import threading
-import time
-from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
-from itertools import count, cycle
-from multiprocessing.connection import Connection
-from multiprocessing.process import BaseProcess
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import count
 
 from arena.errors import UserError
-from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.home.bot_modules import BotFileError
-from arena.home.in_process import Contender, Seed, UnreadyBotError, play_match
-from arena.home.loading import load_bot
-from arena.luck import Luck, luck_of
+from arena.luck import Luck
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.flow import Refused
 from arena.match.result import Result
 from arena.match.seating import moved_on
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
-
-_PATIENCE_S = 2.0
-"""The time a process has to end before it is killed."""
-
-_GATHER_S = 0.02
-"""Matches that are over within so long are sent together: to send each by itself, and to wake
-whoever counts it, takes a fifth of the time in which cheap bots play one."""
 
 
 class BlockBrokenError(UserError):
@@ -123,9 +95,6 @@ class BlockMatch:
     """Its sums by seat, if they were asked for; deal blocks cancel luck themselves."""
 
 
-_News: TypeAlias = list[BlockMatch] | UnreadyBotError | BotFileError
-
-
 def written_down(transcript: Transcript) -> str:
     """A transcript as one line of JSON."""
     return json.dumps(to_json(transcript), separators=(",", ":"))
@@ -157,153 +126,3 @@ class DealBlocks:
             first=first,
             step=step,
         )
-
-
-def play_deal_blocks(
-    asked: DealBlocks, *, jobs: int = 1
-) -> Generator[tuple[BlockMatch, ...], None, None]:
-    """Yields the matches of each complete block, in order.
-
-    Plays in up to `jobs` processes, and in one for each line-up at least, where the bots are
-    loaded. Raises UnreadyBotError, BotFileError and BlockBrokenError. Close the iterator (or
-    exhaust it) to end the processes.
-    """
-    with lineup_sets(asked.game, len(asked.lineups), jobs) as sets:
-        for number, at_play in enumerate(sets, start=asked.first):
-            for process, lineup in zip(at_play, asked.lineups, strict=True):
-                process.begin(asked.series(lineup, number, asked.blocks, step=len(sets)))
-        whole = asked.series(asked.lineups[0], asked.first, asked.blocks)
-        for _, at_play in zip(whole.numbers(), cycle(sets), strict=False):
-            yield tuple([process.next_match() for process in at_play])
-
-
-class LineupProcess:
-    """A process that plays the matches of line-ups, one series after another."""
-
-    def __init__(self, connection: "Connection[Any, Any]", process: BaseProcess) -> None:
-        self._connection = connection
-        self._process = process
-        self._received: deque[BlockMatch] = deque()
-
-    def begin(self, series: Series) -> None:
-        """Queue a series after those queued before. Queue only a few at a time: with full pipes
-        in both directions, the caller and the process would wait for each other."""
-        with suppress(ConnectionError):  # `next_match` raises what ended the process
-            self._connection.send(series)
-
-    def next_match(self) -> BlockMatch:
-        """The next match. Raises UnreadyBotError, BotFileError and BlockBrokenError."""
-        while not self._received:
-            self._received.extend(self._receive())
-        return self._received.popleft()
-
-    def _receive(self) -> list[BlockMatch]:
-        try:
-            news: _News = self._connection.recv()
-        except (EOFError, ConnectionError):
-            self._process.join(_PATIENCE_S)
-            raise BlockBrokenError(
-                f"The process of a line-up ended (exit code {self._process.exitcode}): a bot has "
-                "ended it. The block it was in does not count."
-            ) from None
-        if isinstance(news, Exception):
-            raise news
-        return news
-
-
-@contextmanager
-def lineup_sets(
-    game: AnyGame, lineups: int, jobs: int = 1
-) -> Iterator[tuple[tuple[LineupProcess, ...], ...]]:
-    """As many sets of one process for each line-up as `jobs` processes make, and at least one.
-    They end with the context. No two processes share memory."""
-    options = game.options.changed()
-    with ExitStack() as stack:
-        yield tuple(
-            tuple(stack.enter_context(_lineup_process(game.name, options)) for _ in range(lineups))
-            for _ in range(max(1, jobs // lineups))
-        )
-
-
-@contextmanager
-def _lineup_process(*rules: Any) -> Iterator[LineupProcess]:
-    ours, theirs = multiprocessing.Pipe()
-    process = _process(theirs, *rules)
-    process.start()
-    theirs.close()
-    try:
-        yield LineupProcess(ours, process)
-    finally:
-        process.kill()  # first, as a second Ctrl-C may come now
-        ours.close()
-        process.join()
-
-
-@contextmanager
-def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes started within the context ignore Ctrl-C: only this process ends them."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-
-
-def _process(*rules: Any) -> BaseProcess:
-    if "forkserver" in multiprocessing.get_all_start_methods():
-        from multiprocessing import forkserver  # not available on every system
-
-        # Forked from a process that has loaded what bots need, but never a bot.
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload([__name__])
-        with _deaf_to_ctrl_c():
-            forkserver.ensure_running()
-        return context.Process(target=_play_series, args=rules, daemon=True)
-    spawned = multiprocessing.get_context("spawn")
-    return spawned.Process(target=_play_series, args=rules, daemon=True)
-
-
-# The part that runs in a line-up's process
-
-
-def _play_series(connection: "Connection[Any, Any]", game: str, options: Mapping[str, Any]) -> None:
-    # A forked process gets its default signal handlers back.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    with suppress(ConnectionError, EOFError):  # the other side has closed the connection
-        try:
-            rules = make_game(game, options)
-            while True:
-                series: Series = connection.recv()
-                contenders = [
-                    Contender(entry.name, load_bot(entry.bot)) for entry in series.lineup.entries
-                ]
-                _send(connection, _played(rules, contenders, series))
-        except (UnreadyBotError, BotFileError) as error:
-            connection.send(error)
-
-
-def _send(connection: "Connection[Any, Any]", matches: Iterable[BlockMatch]) -> None:
-    begun, gathered = time.monotonic(), list[BlockMatch]()
-    try:
-        for match in matches:
-            gathered.append(match)
-            if time.monotonic() - begun > _GATHER_S:
-                connection.send(gathered)
-                begun, gathered = time.monotonic(), []
-    finally:  # also those before an error
-        connection.send(gathered)
-
-
-def _played(game: AnyGame, contenders: Sequence[Contender], series: Series) -> Iterator[BlockMatch]:
-    seed = Seed(series.seed)
-    for block in series.numbers():
-        order = series.lineup.seating(block)
-        seated = [contenders[at] for at in order]
-        transcript, refused = play_match(game, seated, seed, block, series.time_control)
-        written = written_down(transcript) if series.transcripts else None
-        # Whoever counts the matches uses the sums alone.
-        luck = replace(luck_of(transcript), draws=()) if series.luck else None
-        yield BlockMatch(order, transcript.result, refused, written, luck)

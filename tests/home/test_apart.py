@@ -23,7 +23,8 @@ from arena.executors import ClusterError, WorkPool, cluster, processes
 from arena.games import make_game
 from arena.home.apart import PART_BLOCKS, play_deal_blocks_apart
 from arena.home.bot_modules import BotFileError
-from arena.home.deal_blocks import DealBlocks, NamedBot, every_rotation, play_deal_blocks
+from arena.home.deal_blocks import DealBlocks, NamedBot, every_rotation
+from arena.home.lineup_processes import play_deal_blocks
 from arena.storage.store import open_store
 from tests.dashboard.played import fill
 from tests.databases import plain

@@ -15,9 +15,9 @@ from arena.home.deal_blocks import (
     Lineup,
     NamedBot,
     every_rotation,
-    play_deal_blocks,
 )
 from arena.home.in_process import Contender, Seed, UnreadyBotError, play_match
+from arena.home.lineup_processes import play_deal_blocks
 from arena.home.loading import bot_file, load_bot
 from arena.match.transcript_json import from_json
 from arena.match.verify import verify

@@ -41,10 +41,10 @@ from arena.home.deal_blocks import (
     Lineup,
     NamedBot,
     every_rotation,
-    play_deal_blocks,
     written_down,
 )
 from arena.home.in_process import Contender, PlayedMatch, Seed, play_series
+from arena.home.lineup_processes import play_deal_blocks
 from arena.home.loading import load_bot
 from arena.luck import luck_of
 from arena.match.clock import TimeControl

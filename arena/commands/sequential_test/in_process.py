@@ -24,15 +24,9 @@ from arena.commands.sequential_test.report import interim
 from arena.executors import WorkPool
 from arena.games.game import AnyGame
 from arena.home.apart import play_deal_blocks_apart
-from arena.home.deal_blocks import (
-    BlockMatch,
-    DealBlocks,
-    Lineup,
-    NamedBot,
-    every_rotation,
-    play_deal_blocks,
-)
+from arena.home.deal_blocks import BlockMatch, DealBlocks, Lineup, NamedBot, every_rotation
 from arena.home.in_process import Seed
+from arena.home.lineup_processes import play_deal_blocks
 from arena.match.score_rule import ScoreRule
 from arena.rating.running_sprt import RunningSprt, decided
 from arena.rating.sprt import Bounds, Sprt

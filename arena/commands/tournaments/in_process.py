@@ -23,16 +23,9 @@ from typing import TYPE_CHECKING
 from arena.executors import WorkPool
 from arena.games.game import AnyGame
 from arena.home.apart import PART_BLOCKS, play_parts
-from arena.home.deal_blocks import (
-    BlockBrokenError,
-    BlockMatch,
-    LineupProcess,
-    NamedBot,
-    Series,
-    every_rotation,
-    lineup_sets,
-)
+from arena.home.deal_blocks import BlockBrokenError, BlockMatch, NamedBot, Series, every_rotation
 from arena.home.in_process import Seed
+from arena.home.lineup_processes import LineupProcess, lineup_sets
 from arena.match.seating import moved_on
 from arena.match.transcript import Entrant
 from arena.records import BlockKind, Registered, TournamentId, VersionId
