@@ -7,7 +7,7 @@ from typing import Any
 
 from arena.match.clock import TimeControl
 from arena.match.transcript import Entrant
-from arena.records import Registered, VersionId
+from arena.records import RecordedChallenge, RecordedMatch, Registered, VersionId
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +151,22 @@ def match_row(row: Mapping[str, Any]) -> MatchRow:
     """The MatchRow of a row of `match_search.found_matches` or `statements.match_by_id`."""
     seats = tuple(SeatRow(**seat) for seat in row["seats"])
     return MatchRow(**with_time_control({**row, "seats": seats}))
+
+
+def recorded_challenge(rows: Sequence[Mapping[str, Any]]) -> RecordedChallenge:
+    """The challenge in the rows of `statements.matches_of_challenge`, at least one."""
+    played = tuple(
+        RecordedMatch(
+            row["match_id"],
+            row["game"],
+            tuple(Entrant(seat["bot"], seat["version"], seat["owner"]) for seat in row["seats"]),
+            tuple(seat["placing"] for seat in row["seats"]),
+            row["finished_at"],
+        )
+        for row in rows
+    )
+    players = frozenset(VersionId(seat["version_id"]) for seat in rows[0]["seats"])
+    return RecordedChallenge(played, players, rows[0]["wanted"], rows[0]["over"])
 
 
 def with_time_control(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -14,15 +14,13 @@ from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.match.match_id import is_match_id
-from arena.match.transcript import Entrant, Transcript
+from arena.match.transcript import Transcript
 from arena.records import (
     Block,
     FinishedMatch,
     RecordedChallenge,
-    RecordedMatch,
     Registered,
     TournamentBlock,
-    VersionId,
 )
 from arena.storage import (
     bot_statements,
@@ -50,6 +48,7 @@ from arena.storage.rows import (
     MatchRow,
     PlacedOnLadder,
     match_row,
+    recorded_challenge,
     registered_of,
     with_time_control,
 )
@@ -264,22 +263,7 @@ class Store:
     async def challenge(self, challenge_id: str) -> RecordedChallenge | None:
         """What is recorded of the challenge with this id, a UUID; None if it has no match."""
         rows = await self._rows(statements.matches_of_challenge(challenge_id))
-        if not rows:
-            return None
-        played = tuple(
-            RecordedMatch(
-                row["match_id"],
-                row["game"],
-                tuple(
-                    Entrant(seat["bot"], seat["version"], seat["owner"]) for seat in row["seats"]
-                ),
-                tuple(seat["placing"] for seat in row["seats"]),
-                row["finished_at"],
-            )
-            for row in rows
-        )
-        players = frozenset(VersionId(seat["version_id"]) for seat in rows[0]["seats"])
-        return RecordedChallenge(played, players, rows[0]["wanted"], rows[0]["over"])
+        return recorded_challenge(rows) if rows else None
 
     async def transcript(self, match_id: str) -> Transcript | None:
         """What happened in a match; None when there is none of that id."""
