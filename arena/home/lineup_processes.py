@@ -112,14 +112,17 @@ def lineup_sets(
 def _lineup_process(*rules: Any) -> Iterator[LineupProcess]:
     ours, theirs = multiprocessing.Pipe()
     process = _process(theirs, *rules)
-    process.start()
-    theirs.close()
     try:
+        process.start()  # within, as Ctrl-C may come at its end
+        theirs.close()
         yield LineupProcess(ours, process)
     finally:
-        process.kill()  # first, as a second Ctrl-C may come now
+        begun = process.pid is not None
+        if begun:
+            process.kill()  # first, as a second Ctrl-C may come now
         ours.close()
-        process.join()
+        if begun:
+            process.join()
 
 
 @contextmanager
