@@ -34,7 +34,8 @@ _HINTS = {
     f"affect ranks. Shown from {FEWEST_MATCHES} matches on.",
     "trend": f"Elo gained or lost by the latest {TREND_SHARE:.0%} of the ladder's matches.",
     "loss": "What a decision costs on average, in percent of a win, and half its 95 % interval: 0 "
-    "is perfect play. Of the matches that were analysed, from two on; it does not affect ranks.",
+    "is perfect play. – where fewer than two of its matches were analysed. It does not affect "
+    "ranks.",
     "share": "First places by match; a shared one counts in part.",
     "place": "1 is best; ties share the mean of their places.",
 }
@@ -53,6 +54,7 @@ def content(
     `losses` what their decisions cost."""
     banded = bands(lines)[shown.start : shown.stop]
     lines = lines[shown.start : shown.stop]
+    costs = [_percents(losses.get(line.version_id)) for line in lines]
     low, high = _domain(lines)
     return {
         "game": game,
@@ -63,15 +65,15 @@ def content(
         "flags": {flag.value: _FLAGS[flag] for line in lines for flag in line.flags},
         "adjusted": any(line.luck_adjusted is not None for line in lines),
         "trends": bool(trend),
-        "losses": bool(losses),
+        "losses": any(costs),
         "rows": [
             [
                 *_row(line, band),
                 _rounded(trend.get(line.version_id)),
                 _checked(checks.get(line.version_id)),
-                _percents(losses.get(line.version_id)),
+                cost,
             ]
-            for line, band in zip(lines, banded, strict=True)
+            for line, band, cost in zip(lines, banded, costs, strict=True)
         ],
     }
 

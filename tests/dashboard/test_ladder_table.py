@@ -35,6 +35,7 @@ LINE = BoardLine(
 HONEST = replace(
     LINE, rank=3, bot="honest", house=True, elo=1500.0, interval=(1500.0, 1500.0), anchor=True
 )
+LOSS = Estimate(0.03216, 0.0041)
 
 
 def lines(*ranges: tuple[int, int]) -> list[BoardLine]:
@@ -76,11 +77,19 @@ def test_the_trend_of_a_bot_is_whole_points_and_unknown_for_a_new_one() -> None:
 def test_the_mean_loss_is_in_percent_and_is_not_shown_of_one_match() -> None:
     found = content_of(
         [LINE, replace(HONEST, version_id=VersionId(1))],
-        losses={LINE.version_id: Estimate(0.03216, 0.0041), VersionId(1): Estimate(0.1, inf)},
+        losses={LINE.version_id: LOSS, VersionId(1): Estimate(0.1, inf)},
     )
     assert found["losses"] and "percent of a win" in found["hints"]["loss"]
     assert [row[20] for row in found["rows"]] == [[3.22, 0.41], None]
-    assert not content_of([LINE])["losses"]
+
+
+@pytest.mark.parametrize(
+    "losses", [{}, {LINE.version_id: Estimate(0.1, inf)}, {VersionId(1): LOSS}]
+)
+def test_a_board_of_which_no_mean_loss_is_known_has_no_column_of_them(
+    losses: dict[VersionId, Estimate],
+) -> None:
+    assert not content_of([LINE], losses=losses)["losses"]
 
 
 def test_a_band_starts_below_a_bot_that_is_significantly_better() -> None:

@@ -313,9 +313,12 @@ def headings(app: AppTest) -> list[str]:
 @pytest.mark.slow
 def test_what_decisions_cost_is_on_the_board_and_on_the_page_of_a_bot(filled: Filler) -> None:
     matches = filled(blocks=8)
+    filled(game="bloeff", blocks=1)
+    assert "Mean loss" not in texts(open_page("leaderboard", game="bloeff"))
     assert "Decisions" not in headings(open_page("bot", bot="beta"))
     board = component(open_page("leaderboard"), "ladder")
     assert not board["losses"] and {row[20] for row in board["rows"]} == {None}
+    assert "arena analyse --missing" in texts(open_page("leaderboard"))
     st.cache_resource.clear()
     keep_missing(seats=None, jobs=1, follow=False)
     board = component(open_page("leaderboard"), "ladder")

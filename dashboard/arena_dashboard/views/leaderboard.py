@@ -4,12 +4,19 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from arena.analysis import ANALYSED_GAMES
 from arena.boards.board import BoardLine
 from arena.boards.trend import TREND_EVENTS
 from arena.rating.ladder_id import LadderId
 from arena_dashboard import browser, data, ladder_data, ladder_table
 from arena_dashboard.ladder_choice import choose_ladder, ladder_tabs, size_in_words
 from arena_dashboard.ladder_page import choose_lines, turn_pages
+
+MEAN_LOSS = (
+    "- **Mean loss**: what a decision costs on average, in percent of a win, of bots with two or "
+    "more analysed matches. `arena analyse --missing --follow`, which the operator runs beside the "
+    "arena, analyses all.\n"
+)
 
 
 def show(ladder: LadderId) -> None:
@@ -59,8 +66,7 @@ def explain(lines: Sequence[BoardLine], game: str) -> None:
             "- **Trend**: the Elo that a bot gained or lost by the latest tenth of the ladder's "
             f"matches, its own and those of others; of a long log only the last {TREND_EVENTS:,} "
             "matches of all ladders are looked at.\n"
-            "- **Mean loss**: what a decision costs on average, in percent of a win, by the "
-            "arena's own analysis of matches.\n"
+            f"{MEAN_LOSS if game in ANALYSED_GAMES else ''}"
             "- **Win share**: first places by match. **Mean place**: 1 is best.\n"
             "- **checked**: in `arena check`, which its author ran, or the arena if it hosts the "
             "bot, it met all scenarios that were tried; otherwise the mark says how many it "
