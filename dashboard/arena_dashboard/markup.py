@@ -43,6 +43,11 @@ def badge(text: str, kind: str = "plain", hint: str | None = None) -> Html:
     return tag("span", text, class_=f"ba-badge ba-{kind}", title=hint)
 
 
+def unfolding(text: str, words: str, kind: str = "plain") -> Html:
+    """A badge that is pressed, by a key or a finger as well, to read what it means."""
+    return tag("details", tag("summary", badge(text, kind)), tag("div", words), class_="ba-why")
+
+
 def command(line: str) -> Html:
     """A line for a terminal, with a button that copies it (see shell.js). For `st.code`, which can
     colour code, too, a page loads 1.6 MB."""

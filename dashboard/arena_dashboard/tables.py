@@ -8,18 +8,15 @@ from urllib.parse import urlencode
 from arena.boards.bluffing import Bluffing, off_in_words
 from arena.games import GAMES
 from arena.storage.rows import MatchRow, SeatRow
-from arena_dashboard.markup import Html, badge, tag, together
+from arena_dashboard.markup import Html, badge, tag, together, unfolding
 
 
 def matches(rows: Iterable[MatchRow], bluffs: Mapping[str, Bluffing] | None = None) -> Html:
     """A page of the list of matches; with `bluffs` by match, each with its boldest bluff."""
     heads = ("Ended", "Game", "Placings", "")
     head = tag("tr", *(tag("th", text, scope="col") for text in heads))
-    rows = list(rows)
     lines = (_match(row, (bluffs or {}).get(row.match_id)) for row in rows)
-    table = _table("Matches", head, lines, "ba-matches")
-    waiting = any(not (row.rated or row.voided or row.casual) for row in rows)
-    return together(table, tag("p", _NOT_COUNTED, class_="ba-note")) if waiting else table
+    return _table("Matches", head, lines, "ba-matches")
 
 
 def time_of(moment: datetime) -> Html:
@@ -69,8 +66,8 @@ def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
 
 
 _NOT_COUNTED = (
-    "Not counted: a match counts for the ratings once its block is complete, in which the same "
-    "bots play in every rotation of the seats. Matches of unrated tournaments never count."
+    "It counts for the ratings once its block is complete, in which the same bots play in every "
+    "rotation of the seats. In an unrated tournament it never counts."
 )
 
 
@@ -96,7 +93,7 @@ def _placed(seat: SeatRow) -> Html:
     return tag(
         "li",
         tag("span", f"{seat.placing}.", class_="ba-faint"),
-        " ",
+        "\N{NO-BREAK SPACE}",
         tag(
             "a",
             tag("b", seat.bot) if seat.placing == 1 else seat.bot,
@@ -110,11 +107,11 @@ def _placed(seat: SeatRow) -> Html:
 
 def _remarks(row: MatchRow) -> Iterable[Html]:
     if row.voided:
-        yield badge("void", "bad", "Its block is void; it does not count.")
+        yield unfolding("void", "Its block is void; it does not count.", "bad")
     elif row.casual:
-        yield badge("casual", hint="It was played for a challenge and counts for no rating.")
+        yield unfolding("casual", "It was played for a challenge and counts for no rating.")
     elif not row.rated:
-        yield badge("not counted", hint="It counts once its block of seat rotations is complete.")
+        yield unfolding("not counted", _NOT_COUNTED)
 
 
 def options(changed: Iterable[tuple[str, Any]]) -> str:

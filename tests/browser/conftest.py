@@ -63,7 +63,7 @@ def site(postgres_server: str, chromium: str) -> Iterator[Site]:
     crowd = [(f"the-bot-with-the-very-long-name-{number}", anyhow) for number in range(6)]
     plan = {"seats": 6, "blocks": 1, "policies": crowd}
     others["crowded"] = asyncio.run(fill(database, **plan))[0]
-    bots = ("honest", "alpha", "beta", "gamma", "a-name-of-some-thirty-letters")
+    bots = ("honest", "alpha", "beta", "gamma", "a_name_of_some_thirty_letters")
     asyncio.run(hold(database, "cup", FormatName.SWISS, bots, seats=3))
     with dashboard(database) as address:
         yield Site(address, matches, others)

@@ -140,6 +140,30 @@ def test_on_a_phone_the_list_of_bots_tears_no_name_and_has_the_owner_under_it(pa
     assert below["y"] >= above["y"] + above["height"]
 
 
+def test_on_a_phone_a_place_and_a_name_are_on_one_line_of_the_list_of_matches(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    page.goto("/matches?tournament=cup&bot=a_name_of_some_thirty_letters")
+    seat = page.locator(".ba-placings li").filter(has_text="a_name_of_some_thirty_letters").first
+    expect(seat).to_be_visible()
+    # At once, for the page still grows.
+    place, name = seat.evaluate(
+        "e => [...e.querySelectorAll(':scope > span:first-child, a')]"
+        ".map(one => one.getClientRects()[0].top)"
+    )
+    assert abs(place - name) < 4
+    assert seat.evaluate("e => e.scrollWidth <= e.clientWidth")
+
+
+def test_what_does_not_count_says_why_without_a_mouse(page: Page) -> None:
+    page.goto("/matches?tournament=cup")
+    badge = page.locator("summary", has_text="not counted").first
+    why = page.get_by_text("In an unrated tournament it never counts.").first
+    expect(badge).to_be_visible()
+    expect(why).to_be_hidden()
+    badge.press("Enter")
+    expect(why).to_be_visible()
+
+
 def test_the_matrix_is_reached_and_scrolled_with_keys_alone(page: Page) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     page.goto("/head-to-head")

@@ -1,5 +1,6 @@
 """Tables from plain values."""
 
+import re
 from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
@@ -63,7 +64,10 @@ def test_a_match_lists_its_seats_by_placing_with_their_faults() -> None:
 
 def test_what_does_not_count_says_so() -> None:
     assert ">void<" in tables.matches([replace(ROW, rated=False, voided=True)])
-    assert ">not counted<" in tables.matches([replace(ROW, rated=False)])
+    waiting = tables.matches([replace(ROW, rated=False)])
+    (why,) = re.findall(r"<details.*?</details>", waiting)
+    assert ">not counted<" in why and "once its block is complete" in why
+    assert "<details" not in tables.matches([ROW])
     casual = replace(ROW, rated=False, casual=True)
     for page in (tables.matches([casual]), match_facts(casual, None, None)):
         assert ">casual<" in page and ">not counted<" not in page and ">rated<" not in page
