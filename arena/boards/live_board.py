@@ -96,7 +96,7 @@ class LiveBoard:
         return max(0.0, self._rests_until - self._clock())
 
     def trend(self) -> dict[VersionId, float]:
-        """The Elo that each version gained by the latest matches, see `trend`. Raises
+        """The Elo that versions gained by the latest matches, see `rating_trend`. Raises
         StorageError."""
         board = self._latest
         if board.rated is None or board.matches < FEWEST_MATCHES:
@@ -106,7 +106,7 @@ class LiveBoard:
         latest = Aggregate.of(log.latest(int(board.matches * TREND_SHARE)), self.ladder.score)
         with self._lock:
             then = self._board.aggregate.without(latest)
-        return rating_trend(then, board.rated.intervals.fit)
+        return rating_trend(then, board.rated.intervals)
 
     def _begin_again(self, revision: int) -> None:
         self._revision = revision

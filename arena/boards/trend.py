@@ -1,7 +1,11 @@
 """The trend of a ladder's ratings: what its latest matches changed."""
 
+from math import sqrt
+
 from arena.rating.aggregate import Aggregate
-from arena.rating.bradley_terry import Fit, fit
+from arena.rating.bradley_terry import fit
+from arena.rating.elo import Z_95
+from arena.rating.intervals import Intervals
 from arena.records import VersionId
 
 TREND_SHARE = 0.1
@@ -13,17 +17,31 @@ FEWEST_MATCHES = 50
 """A ladder of fewer matches has no trend: all of it is new."""
 
 
-def rating_trend(then: Aggregate[VersionId], now: Fit[VersionId]) -> dict[VersionId, float]:
+def rating_trend(then: Aggregate[VersionId], now: Intervals[VersionId]) -> dict[VersionId, float]:
     """The Elo that each version gained since `then`, which lacks the latest matches; without those
-    that had not played before. Empty if the anchor had not."""
+    whose gain may be chance (95 %), and those that had not played before. Empty if the anchor had
+    not."""
     known = dict(zip(then.bots, then.matches.tolist(), strict=True))
-    if now.anchor is not None and not known[now.anchor.bot]:
+    anchor = now.fit.anchor
+    if anchor is not None and not known[anchor.bot]:
         return {}
     if not any(known.values()):
         return {}
-    before = fit(then, anchor=now.anchor, start=now.nats()).ratings()
-    return {
+    before = fit(then, anchor=anchor, start=now.fit.nats()).ratings()
+    played = dict(zip(now.fit.bots, now.fit.matches.tolist(), strict=True))
+    errors = dict(zip(now.fit.bots, now.se.tolist(), strict=True))
+    share = 1 - sum(known.values()) / sum(played.values())
+    gained = {
         version: elo - before[version]
-        for version, elo in now.ratings().items()
+        for version, elo in now.fit.ratings().items()
         if version in before
+    }
+    # Of a rating by n matches with an error e, that by the first n - k of them has e sqrt(n/(n-k)),
+    # and their difference e sqrt(k/(n-k)). A rating moves with those of others, too, so that k is
+    # not taken for less than the latest matches are of the ladder.
+    lately = {version: max(share, 1 - known[version] / played[version]) for version in gained}
+    return {
+        version: gain
+        for version, gain in gained.items()
+        if abs(gain) > Z_95 * errors[version] * sqrt(lately[version] / (1 - lately[version]))
     }

@@ -32,7 +32,8 @@ _HINTS = {
     "elo": "The rating, and half the width of its 95 % interval.",
     "adjusted": "Elo with the luck of the draws taken out, and half its 95 % interval. It does not "
     f"affect ranks. Shown from {FEWEST_MATCHES} matches on.",
-    "trend": f"Elo gained or lost by the latest {TREND_SHARE:.0%} of the ladder's matches.",
+    "trend": f"Elo gained or lost by the latest {TREND_SHARE:.0%} of the ladder's matches; – where "
+    "it may be chance.",
     "loss": "What a decision costs on average, in percent of a win, and half its 95 % interval: 0 "
     "is perfect play. – where fewer than two of its matches were analysed. It does not affect "
     "ranks.",

@@ -126,7 +126,7 @@ const COLUMNS = [
   },
 ];
 
-/** What a bot gained or lost lately. @param {Row} row */
+/** What a bot gained or lost lately, if it is more than chance. @param {Row} row */
 function trend(row) {
   const gain = row[TREND];
   if (gain === null || row[ANCHOR]) return ["–"];
@@ -229,6 +229,7 @@ class Ladder {
     const key = this.columns.map((one) => one.id).join();
     if (this.headKey !== key) {
       this.headKey = key;
+      this.rows.clear();
       this.head.replaceChildren(
         ...this.columns.map((column) => {
           const head = element("th", (column.classes ?? "").replace("ba-faint", ""));
@@ -294,7 +295,7 @@ class Ladder {
   /** @param {Row} values @param {Data} data @param {Column[]} columns */
   row(values, data, columns) {
     let row = this.rows.get(values[ID]);
-    if (!row || row.cells.length !== columns.length) {
+    if (!row) {
       row = document.createElement("tr");
       row.append(...columns.map((column) => element("td", column.classes)));
       this.rows.set(values[ID], row);
