@@ -19,6 +19,11 @@ _PREFIX = "ARENA_"
 _DRIVER = "postgresql+psycopg://"
 MOST_ADDRESSES: Final = 100
 """Of `public_address`; a referee takes one."""
+_HIGHEST_PORT: Final = 65_535
+_PUBLIC_ADDRESS: Final = re.compile(
+    r"(?P<host>(https?://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+)):(?P<first>\d{1,5})(-(?P<last>\d{1,5}))?/?",
+    re.ASCII,
+)
 
 
 class SettingsError(UserError, ValueError):
@@ -69,7 +74,7 @@ def _pace(value: object) -> object:
     return read_pace(value) if isinstance(value, str) else value
 
 
-Port = Annotated[int, Field(ge=0, le=65535)]
+Port = Annotated[int, Field(ge=0, le=_HIGHEST_PORT)]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
@@ -166,16 +171,19 @@ class Settings(BaseSettings):
         SettingsError."""
         if self.public_address is None:
             return ()
-        ports = re.fullmatch(r"(.+:)(\d{1,5})-(\d{1,5})", self.public_address)
-        if ports is None:
-            return (self.public_address,)
-        first, last = int(ports[2]), int(ports[3])
-        if not 0 < first <= last < first + MOST_ADDRESSES:
+        found = _PUBLIC_ADDRESS.fullmatch(self.public_address)
+        if found is None:
             raise SettingsError(
-                f"ARENA_PUBLIC_ADDRESS is malformed: {first}-{last} is no range of up to "
-                f"{MOST_ADDRESSES} ports."
+                f"ARENA_PUBLIC_ADDRESS is malformed: {self.public_address!r} is no HOST:PORT, as "
+                "play.example.org:50051 or https://play.example.org:443."
             )
-        return tuple(f"{ports[1]}{port}" for port in range(first, last + 1))
+        first, last = int(found["first"]), int(found["last"] or found["first"])
+        if not 0 < first <= last < min(first + MOST_ADDRESSES, _HIGHEST_PORT + 1):
+            raise SettingsError(
+                f"ARENA_PUBLIC_ADDRESS is malformed: {self.public_address!r} has no port, or range "
+                f"of up to {MOST_ADDRESSES} ports, from 1 to {_HIGHEST_PORT}."
+            )
+        return tuple(f"{found['host']}:{port}" for port in range(first, last + 1))
 
     @property
     def identity_provider(self) -> tuple[str, str] | None:

@@ -81,6 +81,7 @@ def test_nothing_is_hosted_where_the_operator_does_not_want_it() -> None:
             [f"https://example.org:{p}" for p in (61, 62, 63)],
         ),
         ("[::1]:61-61", "::1", ["[::1]:61"]),
+        ("http://one:65535/", "::1", ["http://one:65535"]),
     ],
 )
 def test_where_bots_may_reach_it(public: str | None, host: str, expected: list[str]) -> None:
@@ -88,7 +89,13 @@ def test_where_bots_may_reach_it(public: str | None, host: str, expected: list[s
     assert list(public_addresses(settings, host)(7)) == expected
 
 
-@pytest.mark.parametrize("public", ["nowhere", "one:63-61", "one:0-3", "one:1-9000", "one:9-"])
+@pytest.mark.parametrize(
+    "public",
+    [
+        *("nowhere", "one:63-61", "one:0-3", "one:1-9000", "one:9-", "one:0", "one:99999"),
+        *("one:65530-65540", ":61", "one two:61", "ftp://one:61", "https://one", "::1:61"),
+    ],
+)
 def test_a_malformed_public_address_is_refused_by_name(public: str) -> None:
     with pytest.raises(SettingsError, match="ARENA_PUBLIC_ADDRESS is malformed"):
         public_addresses(Settings(public_address=public), "::")

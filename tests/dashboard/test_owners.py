@@ -9,7 +9,7 @@ import pytest
 
 from arena.owner_client import BotSeen, VersionSeen
 from arena.records import CheckOrigin, CheckOutcome
-from arena.settings import Settings
+from arena.settings import Settings, SettingsError
 from arena.storage.checks import RecordedCheck
 from arena_dashboard import bot_tables, own_tables, owners, submitting
 from arena_dashboard.bot_data import Profile
@@ -122,6 +122,12 @@ def test_authors_are_shown_the_address_by_which_they_reach_the_referee(
 ) -> None:
     settings = Settings(public_address=public, host=host, port=7)
     assert owners.address_for(page, settings) == shown
+
+
+@pytest.mark.parametrize("public", ["play.example.org:99999", "nowhere", "play.example.org:61-9"])
+def test_authors_are_shown_no_malformed_address(public: str) -> None:
+    with pytest.raises(SettingsError, match="ARENA_PUBLIC_ADDRESS is malformed"):
+        owners.address_for("https://x.org/", Settings(public_address=public))
 
 
 def test_the_address_of_a_referee_with_a_certificate_says_so(tmp_path: Path) -> None:

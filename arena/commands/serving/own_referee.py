@@ -8,7 +8,6 @@ from pathlib import Path
 
 import structlog
 
-from arena.bot.address import Address, AddressError
 from arena.builds.hosted import HostingTerms
 from arena.records import SignUp
 from arena.referee.limits import Limits
@@ -95,11 +94,6 @@ def public_addresses(settings: Settings, host: str) -> Callable[[int], Sequence[
     if nobody says where. Raises SettingsError."""
     named = settings.public_addresses
     if named:
-        try:
-            for address in named:
-                Address.parse(address, {})
-        except AddressError as error:
-            raise SettingsError(f"ARENA_PUBLIC_ADDRESS is malformed: {error}") from error
         return lambda _port: named
     if host in _ALL_ADDRESSES:
         return lambda _port: ()
