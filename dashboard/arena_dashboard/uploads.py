@@ -40,8 +40,9 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
     )
     with st.expander("What belongs into a .zip"):
         st.markdown(
-            "The program, all that it needs, and at the top the file `bot.toml`. `docs/submit.md` "
-            "says more."
+            "The program, all that it needs, and at the top the file `bot.toml`. It runs on Linux, "
+            "reaches nothing but the referee, and finds its address and token in `ARENA_ADDRESS` "
+            "and `ARENA_TOKEN`."
         )
         st.code(_MANIFEST, language="toml")
     with st.form("upload"):
@@ -49,8 +50,8 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
         file = st.file_uploader("The build", type=["py", "zip"], max_upload_size=most_mb)
         name = st.text_input("Name of the bot", max_chars=40, placeholder="that of the file")
         st.caption(
-            f"{allowed.uploads_a_day} uploads in 24 hours, {allowed.hosted_bots} bots. Each upload "
-            "is a version of its own."
+            f"The arena runs up to {allowed.hosted_bots} of your bots, and takes "
+            f"{allowed.uploads_a_day} uploads in 24 hours. Each upload is a version of its own."
         )
         if st.form_submit_button("Submit this build", type="primary"):
             if file is None:

@@ -14,6 +14,7 @@ from structlog.testing import capture_logs
 from arena.bot.address import Address
 from arena.builds import read_build
 from arena.builds.hosted import HostingTerms
+from arena.games import GAMES
 from arena.records import Allowance, SignUp
 from arena.upload_client import UploadClient
 from arena_dashboard.browser import PULSE_SECONDS
@@ -113,6 +114,18 @@ async def uploaded(scene: Scene, bot: str, builds: int, *, accepted: bool = Fals
             begun = await store.shifts.begin_check(worker, version.id)
             assert begun is not None
             await store.shifts.end(worker, begun.id, "", "", accepted=True)
+
+
+async def test_a_visitor_is_told_what_each_limit_is_of_and_sent_to_no_file_of_a_checkout(
+    scene: Scene,
+) -> None:
+    ann = await visitor(scene, "submit")
+    assert "The arena runs up to 5 of your bots, and takes 30 uploads in 24 hours." in ann.sees
+    assert "20 bots, those that the arena runs among them" in ann.sees
+    assert "60 versions in 24 hours besides your uploads, 24 of one bot" in ann.sees
+    assert "docs/" not in ann.sees and "`proto/`" not in ann.sees
+    rules = [one.label for one in ann.app.expander if one.label.startswith("The rules of")]
+    assert rules == [f"The rules of {one.title}" for one in GAMES.values()]
 
 
 async def test_who_signs_in_after_another_sees_nothing_of_the_others_bots(scene: Scene) -> None:

@@ -7,6 +7,7 @@ from importlib.resources import files
 import streamlit as st
 
 from arena.errors import UserError
+from arena.games import GAMES
 from arena.home.starters import LANGUAGES, require_sdk
 from arena.home.wheel import NoWheelError
 from arena.owner_client import OwnerCallError, OwnerClient
@@ -14,6 +15,7 @@ from arena.upload_client import UploadClient
 from arena_dashboard import browser, owners, sdk, sign_in, submitting, uploads
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
+from arena_dashboard.rules import show_rules
 from arena_dashboard.submitting import MADE, NAMES, FirstSteps, Made
 
 FIRST_BOT = files("arena_sample_bots") / "starters" / "first_bot.py"
@@ -36,8 +38,9 @@ def register(client: OwnerClient, owner: SignedIn) -> None:
             "Version", "1", max_chars=40, help="Each version has a rating of its own."
         )
         st.caption(
-            f"You may have {allowed.bots} bots, and register {allowed.owner_versions_a_day} "
-            f"versions in 24 hours, {allowed.bot_versions_a_day} of one bot."
+            f"You may have {allowed.bots} bots, those that the arena runs among them, and register "
+            f"{allowed.owner_versions_a_day} versions in 24 hours besides your uploads, "
+            f"{allowed.bot_versions_a_day} of one bot."
         )
         if not st.form_submit_button("Register", type="primary"):
             return
@@ -181,7 +184,12 @@ st.code(
     language="bash",
 )
 st.markdown(
-    "It appears on the leaderboard with its first complete block of matches. What a bot sees and "
-    "answers is written down per game in `docs/games/`; a bot in any language speaks the gRPC of "
-    "`proto/`, see `docs/write-a-bot.md`. Hidden dice and cards never reach it."
+    "It appears on the leaderboard with its first complete block of matches. Hidden dice and cards "
+    "never reach it.\n\n"
+    "**In any language** a bot speaks gRPC. With the package, `arena new-bot go my-bot` writes a "
+    "complete bot in Go; there is one in Python, JavaScript, TypeScript, Rust, Java and C++, too. "
+    "The comments in its folder `proto`, or in the Python package, say all that a bot sees and may "
+    "answer."
 )
+for game in GAMES:
+    show_rules(game)
