@@ -31,7 +31,7 @@ def show_index() -> None:
     st.text_input(
         "Find",
         key="q",
-        placeholder="a bot or its owner",
+        placeholder="a bot or its owner, then Enter",
         help="The beginning of a bot's name, or the whole name of an owner; case does not matter.",
         on_change=to_url("q", "after", "before", "bot"),
         width=300,
