@@ -34,7 +34,7 @@ class Site:
     """Of Bluff at two seats."""
     others: dict[str, FinishedMatch]
     """One of each game at three seats; "long": one of more than 1,000 steps; "crowded": one of
-    six bots with names as long as may be."""
+    six bots with long names; "sealed": Blöff of four of them."""
 
 
 @pytest.fixture(scope="package")
@@ -63,6 +63,8 @@ def site(postgres_server: str, chromium: str) -> Iterator[Site]:
     crowd = [(f"the-bot-with-the-very-long-name-{number}", anyhow) for number in range(6)]
     plan = {"seats": 6, "blocks": 1, "policies": crowd}
     others["crowded"] = asyncio.run(fill(database, **plan))[0]
+    plan = {"seats": 4, "blocks": 1, "policies": crowd[:4], "game": "bloeff"}
+    others["sealed"] = asyncio.run(fill(database, **plan))[0]
     bots = ("honest", "alpha", "beta", "gamma", "a_name_of_some_thirty_letters")
     asyncio.run(hold(database, "cup", FormatName.SWISS, bots, seats=3))
     with dashboard(database) as address:

@@ -62,6 +62,24 @@ def test_every_viewpoint_is_in_sight_however_many_and_long_the_names(
     assert last.get_attribute("title") == f"Seen by: {match.transcript.setup.entrants[-1].bot}"
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_happens_has_room_over_the_table_and_moves_nothing(
+    page: Page, site: Site, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 844})
+    match = site.others["sealed"]
+    watch(page, match, "&step=0")
+    told = page.locator(".told")
+    heights = set()
+    # The last one has the results of all, which stand below, too.
+    for _ in range(len(match.transcript.steps) - 1):
+        needed, given = told.evaluate("e => [e.scrollHeight, e.clientHeight]")
+        assert needed <= given + 1, told.inner_text()
+        heights.add(given)
+        page.keyboard.press("ArrowRight")
+    assert len(heights) == 1
+
+
 def test_on_a_phone_the_focus_is_never_out_of_sight(page: Page, site: Site) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
     watch(page, site.others["bluff"])

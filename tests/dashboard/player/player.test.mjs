@@ -13,8 +13,8 @@ const { searchFor, stepOf, isEmbedded } = await module("address.js");
 const { keyAction } = await module("keys.js");
 const { merged, unpack } = await module("packed.js");
 const { layout, drawTable, inWords } = await module("table.js");
-const { percent, signed, tagsOf, viewpoints } = await module("words.js");
-const { tag, text, fitted } = await module("svg.js");
+const { percent, shortName, signed, tagsOf, viewpoints, withShortNames } = await module("words.js");
+const { tag, text, fitted, fittedName } = await module("svg.js");
 const { seriesOf } = await module("chart.js");
 const { chancesToWin, costliest } = await module("analysis.js");
 const { counts } = await module("games/bluff.js");
@@ -307,6 +307,18 @@ test("text becomes markup only through a tag, and fits its room", () => {
   );
   assert.equal(fitted("short", 400, 12), "short");
   assert.ok(fitted("a-name-of-some-thirty-letters", 60, 12).endsWith("…"));
+});
+
+test("a long name is cut where names of one author are the same", () => {
+  assert.equal(shortName("sixteen-letters!"), "sixteen-letters!");
+  assert.equal(shortName("my-bot-for-the-cup-1"), "my-bot-for…cup-1");
+  assert.notEqual(fittedName("my-bot-for-the-cup-1", 60, 12), fittedName("my-bot-for-the-cup-2", 60, 12));
+  assert.equal(shortName("name", 1), "n…");
+  const names = ["my-bot-for-the-cup", "my-bot-for-the-cup-2", "$& is no pattern at all"];
+  assert.equal(
+    withShortNames(`${names[1]} doubts ${names[0]}; ${names[2]}: ${names[0]}.`, names),
+    "my-bot-for…cup-2 doubts my-bot-for…e-cup; $& is no p…t all: my-bot-for…e-cup.",
+  );
 });
 
 test("the chart has what each seat has, and its luck so far", () => {

@@ -3,6 +3,7 @@
 import { Choices } from "./person_choices.js";
 import { button, element, picture } from "./dom.js";
 import { drawTable } from "./table.js";
+import { withShortNames } from "./words.js";
 
 /** @typedef {import("./person_types.js").News} News */
 /** @typedef {{data: {key: string}, parentElement: HTMLElement|ShadowRoot, setTriggerValue: (name: string, value: any) => void}} Component */
@@ -169,7 +170,7 @@ class PersonTable {
     const { news } = this;
     const frame = this.frames[this.at];
     if (!news?.match || !frame) return;
-    this.told.textContent = frame.told.slice(-3).join(" ");
+    this.told.textContent = withShortNames(frame.told.slice(-3).join(" "), news.match.names);
     if (!this.width) return;
     const match = { ...news.match, frames: this.frames };
     const drawn = drawTable(match, this.at, this.width);

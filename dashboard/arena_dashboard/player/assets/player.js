@@ -15,6 +15,7 @@ import { resultElement } from "./result.js";
 import { saveStill } from "./still.js";
 import { onSwipe } from "./swipe.js";
 import { drawTable } from "./table.js";
+import { Told } from "./told.js";
 import { viewpoints } from "./words.js";
 
 /** @typedef {import("./types.js").Component} Component */
@@ -82,7 +83,7 @@ export class Player {
     this.observer?.disconnect();
     this.table = picture("table");
     this.table.setAttribute("role", "img");
-    this.told = element("p", { class: "told" });
+    this.told = new Told(match);
     this.header = new Header(match, this);
     this.controls = new Controls(match, this);
     this.log = new Log(match, (index) => this.seek(index));
@@ -90,7 +91,7 @@ export class Player {
     this.analysis = new Analysis(match, (index) => this.seek(index));
     const scene = element("div", { class: "scene" });
     onSwipe(this.table, (by) => this.act({ name: "move", by }));
-    scene.append(this.told, ...(match.analysed ? [this.analysis.now] : []), this.table);
+    scene.append(this.told.place, ...(match.analysed ? [this.analysis.now] : []), this.table);
     const stage = element("div", { class: "stage" }, scene, this.log.place);
     this.place = element(
       "section",
@@ -222,17 +223,13 @@ export class Player {
     this.controls?.show(playback);
     if (this.shown === playback.at || !this.width) return;
     this.shown = playback.at;
-    const frame = match.frames[playback.at];
     const drawn = drawTable(match, playback.at, this.width);
     const table = /** @type {SVGSVGElement} */ (this.table);
     table.setAttribute("viewBox", `0 0 ${this.width} ${drawn.height}`);
     table.setAttribute("height", String(drawn.height));
     table.setAttribute("aria-label", drawn.words);
     table.innerHTML = drawn.inner;
-    const told = /** @type {HTMLElement} */ (this.told);
-    // Playing would talk without end.
-    told.setAttribute("aria-live", playback.playing ? "off" : "polite");
-    told.textContent = frame.told.join(" ");
+    this.told?.show(playback.at, this.width, playback.playing);
     this.log?.show(playback.at);
     this.chart?.show(playback.at);
     this.analysis?.show(playback.at);

@@ -1,5 +1,7 @@
 /** SVG as text, escaped by construction: strings become markup only through `tag`. */
 
+import { shortName } from "./words.js";
+
 export class Markup {
   /** @param {string} text */
   constructor(text) {
@@ -70,8 +72,18 @@ export function box(kind, x, y, width, height, radius = 6) {
  * @param {string} words @param {number} width @param {number} size The font size.
  */
 export function fitted(words, width, size) {
-  const room = Math.max(1, Math.floor(width / (size * 0.54)));
+  const room = roomFor(width, size);
   return words.length <= room ? words : `${words.slice(0, Math.max(1, room - 1))}…`;
+}
+
+/** The same of a name, which is cut in its middle. @param {string} name @param {number} width @param {number} size */
+export function fittedName(name, width, size) {
+  return shortName(name, roomFor(width, size));
+}
+
+/** How many letters have room. @param {number} width @param {number} size */
+function roomFor(width, size) {
+  return Math.max(1, Math.floor(width / (size * 0.54)));
 }
 
 /** @param {number} value */

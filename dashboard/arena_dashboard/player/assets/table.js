@@ -3,7 +3,7 @@
 import * as bloeff from "./games/bloeff.js";
 import * as bluff from "./games/bluff.js";
 import * as bluffYou from "./games/bluff_you.js";
-import { at, box, fitted, label, tag, text } from "./svg.js";
+import { at, box, fitted, fittedName, label, tag, text } from "./svg.js";
 import { percent, tagsOf, viewpointName } from "./words.js";
 
 /** @typedef {import("./types.js").Match} Match */
@@ -113,7 +113,7 @@ function drawSeat(match, frame, seat, area) {
       "g",
       { class: kind },
       box("seat-body", 1, 1, area.width - 2, area.height - 2, 8),
-      label("seat-name", GAP, 18, fitted(match.names[seat], nameRoom, 14)),
+      label("seat-name", GAP, 18, fittedName(match.names[seat], nameRoom, 14)),
       label("seat-note", area.width - GAP, 18, note, "end"),
       at(GAP, HEAD, game.seat(frame, seat, inner)),
       drawChance(match, frame, seat, area),
@@ -170,7 +170,7 @@ function drawClaim(match, frame, width) {
   const third = Math.max(second + 92, width * 0.72);
   const single = match.view === "everything" ? null : claim.chances[0];
   return [
-    label("small", 0, 18, `${fitted(match.names[claim.seat], second - 54, 12)} claims`),
+    label("small", 0, 18, `${fittedName(match.names[claim.seat], second - 54, 12)} claims`),
     game.claim(frame, 0, 26),
     claim.truth !== null && [
       label("small", second, 18, "truth"),

@@ -55,6 +55,29 @@ export function tagsOf(marks) {
   });
 }
 
+const NAME_MOST = 16;
+
+/**
+ * A name of so many letters at most, cut in its middle: the names of one author's bots often differ
+ * at their end.
+ * @param {string} name @param {number} most
+ */
+export function shortName(name, most = NAME_MOST) {
+  const letters = [...name];
+  if (letters.length <= most) return name;
+  const end = Math.floor((most - 1) / 3);
+  const begin = Math.max(1, most - 1 - end);
+  return `${letters.slice(0, begin).join("")}…${end ? letters.slice(-end).join("") : ""}`;
+}
+
+/** A sentence in which long names are short. @param {string} sentence @param {string[]} names */
+export function withShortNames(sentence, names) {
+  // One name may begin with another one.
+  return [...names]
+    .sort((one, other) => other.length - one.length)
+    .reduce((words, name) => words.replaceAll(name, () => shortName(name)), sentence);
+}
+
 /** Which seats' eyes the chances of a claim are, by the viewpoint. @param {string} view @param {string[]} names */
 export function viewpointName(view, names) {
   if (view === "everything") return "Everything";

@@ -1,7 +1,7 @@
 /** Blöff: the total and its limit, cards laid face down with their owners, hands, red cards. */
 
 import { card } from "../pieces.js";
-import { at, box, fitted, label } from "../svg.js";
+import { at, box, fitted, fittedName, label } from "../svg.js";
 
 /** @typedef {import("../types.js").Match} Match */
 /** @typedef {import("../types.js").Frame} Frame */
@@ -72,7 +72,7 @@ export function middle(match, frame, width) {
           38,
           card(0, 0, WIDTH, HEIGHT, value, "laid"),
           label("said", WIDTH + 5, 21, `“${said}”`),
-          label("faint", 0, HEIGHT + 14, fitted(match.names[owner], LAID - 4, 11.5)),
+          label("faint", 0, HEIGHT + 14, fittedName(match.names[owner], LAID - 4, 11.5)),
         ),
     ),
   ];

@@ -1,7 +1,7 @@
 /** Bluff: cups of dice, dice laid out, the bets of the round. */
 
 import { die } from "../pieces.js";
-import { at, box, fitted, label } from "../svg.js";
+import { at, box, fittedName, label } from "../svg.js";
 
 /** @typedef {import("../types.js").Match} Match */
 /** @typedef {import("../types.js").Frame} Frame */
@@ -68,7 +68,7 @@ export function middle(match, frame, width) {
         12,
         label(place === shown.length - 1 ? "bet-now" : "bet-past", 0, 14, `${quantity} ×`),
         die(quantity > 9 ? 32 : 24, 0, 18, face, { star: true }),
-        label("faint", 0, 32, fitted(match.names[bettor], each - 10, 11.5)),
+        label("faint", 0, 32, fittedName(match.names[bettor], each - 10, 11.5)),
       ),
     ),
   ];

@@ -1,7 +1,7 @@
 /** Bluff You!: three dice, what is said of them, and who owns which chip. */
 
 import { chip, die } from "../pieces.js";
-import { at, fitted, label } from "../svg.js";
+import { at, fittedName, label } from "../svg.js";
 
 /** @typedef {import("../types.js").Match} Match */
 /** @typedef {import("../types.js").Frame} Frame */
@@ -67,7 +67,7 @@ export function middle(match, frame, width) {
         "answer",
         left,
         34,
-        `${fitted(match.names[to], width - left - said.length * 8, 15)}${said}`,
+        `${fittedName(match.names[to], width - left - said.length * 8, 15)}${said}`,
       ),
     at(2, 50, chips(centre, [], Math.min(width - 4, CHIPS * LARGEST), 1)),
   ];
