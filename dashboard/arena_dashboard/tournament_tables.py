@@ -5,6 +5,7 @@ from itertools import groupby
 from urllib.parse import urlencode
 
 from arena.games import GAMES
+from arena.match.score_rule import ScoreRule
 from arena.tournament.summary import (
     PairingLine,
     Standing,
@@ -26,6 +27,11 @@ _STATES = {
     TournamentState.CANCELLED: "bad",
 }
 
+_SCORES = {
+    ScoreRule.PLACEMENT: "all places count",
+    ScoreRule.WINNER: "the first place alone counts",
+}
+
 
 def state(tournament: Tournament) -> Html:
     """Its state, as a badge."""
@@ -43,7 +49,7 @@ def in_words(tournament: Tournament) -> str:
         f"{rules.seats} seats",
         rules.time_control.name,
         f"{rules.blocks} {'block' if rules.blocks == 1 else 'blocks'} by pairing",
-        "" if rules.seats == 2 else f"score {rules.score.value}",
+        "" if rules.seats == 2 else _SCORES[rules.score],
         "" if rules.rated else "unrated",
         f"seed {rules.seed}",
     ]

@@ -58,7 +58,7 @@ def test_one_tournament_shows_its_standings_and_who_meets_whom(arena: str) -> No
     assert not app.exception
     assert app.title[0].value == "cup"
     page = html(app)
-    assert "swiss · Bluff · 3 seats · 1 block by pairing · score placement · unrated" in page
+    assert "swiss · Bluff · 3 seats · 1 block by pairing · all places count · unrated" in page
     assert not app.markdown  # nothing is printed that was meant for readers of the code
     standings = cells(app, "Standings")
     assert standings[0].startswith("1 ada v1")
