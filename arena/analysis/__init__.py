@@ -1,13 +1,13 @@
 """What each decision of a recorded match was worth, and what it cost; see docs/analysis.md."""
 
+from arena.analysis.account import Account, accounts
 from arena.analysis.bot_analysis import BotAnalysis, analyse_bot
-from arena.analysis.decisions import ANALYSED_GAMES, AnalysedDecision, decisions
+from arena.analysis.decisions import ANALYSED_GAMES, AnalysedDecision, decisions, has_values
 from arena.analysis.frequencies import SITUATIONS, Frequency, frequencies
 from arena.analysis.grades import BOUNDS, Grade, grade_of
 from arena.analysis.leak import Leak
 from arena.analysis.loss_sums import Estimate, LossSums
 from arena.analysis.match_analysis import (
-    Account,
     MatchAnalysis,
     SeatAnalysis,
     analyse,
@@ -34,6 +34,7 @@ __all__ = [
     "MatchAnalysis",
     "SeatAnalysis",
     "Valued",
+    "accounts",
     "analyse",
     "analyse_bot",
     "analysis_of",
@@ -41,5 +42,6 @@ __all__ = [
     "decisions",
     "frequencies",
     "grade_of",
+    "has_values",
     "known_sources",
 ]

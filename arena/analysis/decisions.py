@@ -12,8 +12,8 @@ from arena.games import Options, bloeff, bluff, bluff_you
 from arena.games.bloeff import chances as bloeff_chances
 from arena.games.bluff import chances as bluff_chances
 from arena.games.bluff_you import chances as bluff_you_chances
-from arena.games.game import DEALER
-from arena.match.replay import replay
+from arena.games.game import DEALER, AnyGame
+from arena.match.replay import TranscriptError, replay
 from arena.match.transcript import Transcript
 
 ANALYSED_GAMES: Final = ("bluff",)
@@ -47,7 +47,7 @@ class AnalysedDecision:
     @property
     def best(self) -> Any:
         """The action with the highest value; None without values."""
-        return _best(self.values) if self.values else None
+        return max(self.values, key=self.values.__getitem__) if self.values else None
 
     @property
     def win(self) -> float | None:
@@ -71,9 +71,11 @@ def decisions(
     """All decisions in order; values are those of the first source that knows the decision, by
     default of `known_sources`.
 
-    Raises TranscriptError if the transcript contradicts the rules.
+    Raises TranscriptError if the transcript contradicts the rules or ends before the match.
     """
     game = transcript.setup.make_game()
+    if not has_values(game):
+        sources = ()
     sources = known_sources() if sources is None else sources
     before: Any = None
     for frame in replay(transcript):
@@ -95,13 +97,17 @@ def decisions(
                 None if source is None else source.name,
                 None
                 if valued is None
-                else solved_place(view, step.action, _best(valued.values), valued.play),
+                else solved_place(view, step.action, valued.values, valued.play),
             )
         before = frame.state
+    if game.to_act(before) != ():
+        raise TranscriptError(f"the match is not over after step {len(transcript.steps)}")
 
 
-def _best(values: Mapping[Any, float]) -> Any:
-    return max(values, key=values.__getitem__)
+def has_values(game: AnyGame) -> bool:
+    """Whether the actions of a game have values: Bluff without its extension."""
+    options = game.options
+    return isinstance(options, bluff.BluffOptions) and not options.show_and_reroll
 
 
 def _claim_chance(view: Any, options: Options) -> Fraction | None:

@@ -10,7 +10,7 @@ from arena.analysis.decisions import AnalysedDecision
 from arena.analysis.solved_place import SolvedPlace
 from arena.games.notation import Notation
 
-_FORMAT: Final = 3
+_FORMAT: Final = 4
 """A new number for another form, and for other values of the same decisions."""
 _DIGITS: Final = 6
 

@@ -25,13 +25,15 @@ class SolvedPlace(NamedTuple):
     bluffs: float
     doubts: float | None
     """None where no bet stands."""
+    win: float
+    """The seat's chance to win the match if it plays on like that."""
 
 
 def solved_place(
-    view: Any, taken: Any, best: Any, play: Mapping[Any, float] | None
+    view: Any, taken: Any, values: Mapping[Any, float], play: Mapping[Any, float] | None
 ) -> SolvedPlace | None:
-    """The same of a decision with this view, the action taken and the best one, by how often solved
-    play takes each action there; None where that is unknown, as in other games."""
+    """The same of a decision with this view, the action taken and the values of all, by how often
+    solved play takes each action there; None where that is unknown, as in other games."""
     if play is None or not isinstance(view, BluffView) or view.seat is None:
         return None
     own = view.dice_counts[view.seat]
@@ -39,9 +41,10 @@ def solved_place(
         own,
         sum(view.dice_counts) - own,
         _is_bluff(view, taken),
-        _is_bluff(view, best),
+        _is_bluff(view, max(values, key=values.__getitem__)),
         sum(share for action, share in play.items() if _is_bluff(view, action)),
         play.get(Doubt(), 0.0) if view.bets else None,
+        sum(share * values[action] for action, share in play.items()),
     )
 
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from arena.analysis import ANALYSED_GAMES, AnalysedDecision, Grade
+from arena.analysis import AnalysedDecision, Grade, has_values
 from arena.games import make_game
 from arena_dashboard.scenes import SCENES, sentences
 from arena_dashboard.scenes.claims import Mark, ShownClaim
@@ -67,7 +67,7 @@ def match_json(match: Watched) -> dict[str, Any]:
         "live": match.live,
         "over": match.over,
         "luck": None if match.luck is None else [round(one, 3) for one in match.luck],
-        "analysable": match.game in ANALYSED_GAMES,
+        "analysable": has_values(make_game(match.game, dict(match.options))),
         "analysed": match.analysed,
         "broken": match.broken,
         "doubt": match.doubt,

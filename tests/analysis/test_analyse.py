@@ -1,6 +1,7 @@
 """The analysis of matches: what decisions cost, grades, accounts, bots; and `arena analyse`."""
 
 import json
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +24,7 @@ from arena.games.bluff import Bet, BluffView, Doubt, Face, PlacedBet
 from arena.games.bluff.bets import lowest_raises
 from arena.home.in_process import Contender, play_series
 from arena.home.loading import load_bot
+from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
 from tests.games.contract import Case
@@ -89,17 +91,6 @@ def test_reading_bets_changes_what_is_believed() -> None:
     assert max(differences) > 0.05
 
 
-def test_the_account_of_a_seat_adds_up_to_its_result() -> None:
-    found = analysed("honest", "random")
-    for account, placing in zip(found.accounts, found.transcript.result.placing, strict=True):
-        parts = account.start + account.luck + account.own + account.other + account.residual
-        assert parts == pytest.approx(account.result)
-        assert account.result == (placing == 1)
-    first, second = found.accounts
-    assert first.luck == pytest.approx(-second.luck)
-    assert first.own == pytest.approx(-second.other)
-
-
 def test_honest_play_costs_less_than_random_play() -> None:
     honest, random = analysed("honest", "random").seats
     assert honest.mean_loss is not None
@@ -125,11 +116,10 @@ def test_a_loss_has_a_grade(loss: float, grade: Grade) -> None:
     ],
     ids=str,
 )
-def test_without_values_there_are_claims_but_no_account(case: Case) -> None:
+def test_without_values_there_are_claims_alone(case: Case) -> None:
     found = analyse(some_match(case, 3))
     assert any(decision.unread is not None for decision in found.decisions)
-    assert any(decision.values is None for decision in found.decisions)
-    assert found.accounts == ()
+    assert all(decision.values is None for decision in found.decisions)
 
 
 def test_a_bot_is_summed_up_with_intervals() -> None:
@@ -150,10 +140,16 @@ def test_a_bot_without_values_has_no_sum() -> None:
     assert analyse_bot(analyse(some_match(Case("bloeff", (), 2), 1)).seats) is None
 
 
-def test_more_seats_have_values_but_no_account() -> None:
+def test_more_seats_have_values() -> None:
     found = analysed("honest", "random", "timid")
     assert all(decision.values for decision in found.decisions)
-    assert found.accounts == ()
+
+
+def test_a_transcript_that_ends_before_the_match_is_refused() -> None:
+    whole = played("honest", "random")
+    cut = replace(whole, steps=whole.steps[:-3])
+    with pytest.raises(TranscriptError, match=rf"not over after step {len(cut.steps)}"):
+        analyse(cut)
 
 
 def test_a_bet_beyond_the_search_is_valued_when_it_was_placed() -> None:
@@ -183,7 +179,7 @@ def test_the_command_prints_decisions_and_the_account(file: Path) -> None:
     code, text = run(file)
     assert code == 0
     assert "blunder" in text
-    assert "at the start, luck" in text
+    assert "at the start, dice" in text
     assert text.count("claim: how likely the claim before the action was true") == 1
     assert text.count("win: the seat's chance to win the match after the action") == 1
     grades = "best to 0.1%, fine to 3.5%, inaccurate to 10.0%, mistake to 20.0%, else blunder"
@@ -224,7 +220,7 @@ def test_the_command_sums_up_a_bot(file: Path) -> None:
     assert leak in " ".join(text.split())
     code, text = run(file, "--bot", "nobody")
     assert code == 2
-    assert "No decision of nobody in these matches has a value" in " ".join(text.split())
+    assert "nobody plays in none of these matches" in " ".join(text.split())
 
 
 def test_what_is_no_transcript_is_named(tmp_path: Path) -> None:

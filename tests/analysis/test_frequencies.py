@@ -36,17 +36,32 @@ def test_a_bluff_is_a_bet_more_likely_false_than_true_by_the_own_dice() -> None:
         Bet(1, STAR): 0.1,
     }
     true = Bet(1, Face.TWO)
-    assert solved_place(view, BET, true, likely) == (1, 1, True, False, pytest.approx(0.5), None)
-    assert solved_place(view, true, BET, likely) == (1, 1, False, True, pytest.approx(0.5), None)
-    assert solved_place(view, BET, true, None) is None
+    half = pytest.approx(0.5)
+    best_is_true = {bet: 0.8 if bet == true else 0.4 for bet in (*likely, BET)}
+    best_is_bluff = {bet: 0.8 if bet == BET else 0.4 for bet in (*likely, BET)}
+    found = solved_place(view, BET, best_is_true, likely)
+    assert found == (1, 1, True, False, half, None, pytest.approx(0.5 * 0.8 + 0.5 * 0.4))
+    found = solved_place(view, true, best_is_bluff, likely)
+    assert found == (
+        1,
+        1,
+        False,
+        True,
+        half,
+        None,
+        pytest.approx(sum(share * best_is_bluff[bet] for bet, share in likely.items())),
+    )
+    assert solved_place(view, BET, best_is_true, None) is None
 
 
 def test_how_often_solved_play_doubts_is_known_where_a_bet_stands() -> None:
     view = view_of(Bet(1, Face.TWO), dice=(Face.ONE, STAR), counts=(1, 2))
-    place = solved_place(view, Doubt(), Bet(1, STAR), {Doubt(): 0.25, Bet(1, STAR): 0.75})
+    values = {Doubt(): 0.2, Bet(1, STAR): 0.6}
+    place = solved_place(view, Doubt(), values, {Doubt(): 0.25, Bet(1, STAR): 0.75})
     # One star of its own makes the star bet true.
-    assert place == (2, 1, False, False, 0.0, 0.25)
-    assert solved_place(view, BET, Doubt(), {BET: 1.0}) == (2, 1, True, False, 1.0, 0.0)
+    assert place == (2, 1, False, False, 0.0, 0.25, pytest.approx(0.5))
+    place = solved_place(view, BET, {Doubt(): 0.7, BET: 0.3}, {BET: 1.0})
+    assert place == (2, 1, True, False, 1.0, 0.0, pytest.approx(0.3))
 
 
 def decision(action: Any, solved: SolvedPlace | None, unread: float | None) -> AnalysedDecision:
@@ -60,9 +75,9 @@ def by_name(matches: list[list[AnalysedDecision]]) -> dict[tuple[str, str], Freq
 
 
 def test_what_a_bot_does_is_counted_beside_what_solved_play_does() -> None:
-    opens = decision(BET, SolvedPlace(3, 2, True, False, 0.25, None), None)
-    doubts = decision(Doubt(), SolvedPlace(3, 2, False, False, 0.1, 0.4), 0.3)
-    raises = decision(BET, SolvedPlace(3, 2, False, False, 0.3, 0.9), 0.3)
+    opens = decision(BET, SolvedPlace(3, 2, True, False, 0.25, None, 0.5), None)
+    doubts = decision(Doubt(), SolvedPlace(3, 2, False, False, 0.1, 0.4, 0.5), 0.3)
+    raises = decision(BET, SolvedPlace(3, 2, False, False, 0.3, 0.9, 0.5), 0.3)
     unknown = decision(BET, None, 0.3)
     found = by_name([[opens, doubts, raises, unknown], [doubts]])
     assert list(found) == [
@@ -82,8 +97,8 @@ def test_what_a_bot_does_is_counted_beside_what_solved_play_does() -> None:
 
 def test_a_match_is_one_cluster() -> None:
     """Ten decisions of one match tell as much as one of them if all are the same."""
-    often = decision(Doubt(), SolvedPlace(1, 1, False, False, 0.0, 0.5), 0.3)
-    never = decision(BET, SolvedPlace(1, 1, False, False, 0.0, 0.5), 0.3)
+    often = decision(Doubt(), SolvedPlace(1, 1, False, False, 0.0, 0.5, 0.5), 0.3)
+    never = decision(BET, SolvedPlace(1, 1, False, False, 0.0, 0.5, 0.5), 0.3)
     few = by_name([[often], [never]] * 10)["doubt", "everywhere"]
     many = by_name([[often] * 10, [never] * 10] * 10)["doubt", "everywhere"]
     assert many.difference == pytest.approx(few.difference)
@@ -91,10 +106,10 @@ def test_a_match_is_one_cluster() -> None:
 
 
 def test_words_are_found_where_the_interval_is_on_one_side() -> None:
-    often = decision(Doubt(), SolvedPlace(1, 1, False, False, 0.0, 0.5), 0.3)
+    often = decision(Doubt(), SolvedPlace(1, 1, False, False, 0.0, 0.5, 0.5), 0.3)
     assert by_name([[often]] * 40)["doubt", "everywhere"].in_words == "too often"
     assert by_name([[often]] * 5)["doubt", "everywhere"].in_words == ""
-    rarely = decision(BET, SolvedPlace(1, 1, False, False, 0.0, 0.5), 0.3)
+    rarely = decision(BET, SolvedPlace(1, 1, False, False, 0.0, 0.5, 0.5), 0.3)
     assert by_name([[rarely]] * 40)["doubt", "everywhere"].in_words == "too rarely"
     assert by_name([[rarely], [often]] * 40)["doubt", "everywhere"].in_words == ""
 

@@ -33,11 +33,11 @@ def leak(*matches: list[AnalysedDecision]) -> Leak | None:
 
 def doubts(own: int = 1, *, solved: float = 0.3) -> AnalysedDecision:
     """A doubt where a bet that is no bluff was better by a tenth of a win."""
-    return decision(Doubt(), LOW, 0.1, place=SolvedPlace(own, 2, False, False, 0.0, solved))
+    return decision(Doubt(), LOW, 0.1, place=SolvedPlace(own, 2, False, False, 0.0, solved, 0.5))
 
 
 def raises(own: int = 1, *, solved: float = 0.3) -> AnalysedDecision:
-    return decision(LOW, place=SolvedPlace(own, 2, False, False, 0.0, solved))
+    return decision(LOW, place=SolvedPlace(own, 2, False, False, 0.0, solved, 0.5))
 
 
 def test_a_habit_is_named_with_its_situation_and_its_cost() -> None:
@@ -50,8 +50,12 @@ def test_a_habit_is_named_with_its_situation_and_its_cost() -> None:
 
 
 def test_bluffs_are_told_from_other_bets() -> None:
-    opens = decision(HIGH, LOW, 0.2, place=SolvedPlace(2, 2, True, False, 0.1, None), unread=None)
-    honest = decision(LOW, HIGH, 0.3, place=SolvedPlace(2, 2, False, True, 0.9, 0.0), unread=0.6)
+    opens = decision(
+        HIGH, LOW, 0.2, place=SolvedPlace(2, 2, True, False, 0.1, None, 0.5), unread=None
+    )
+    honest = decision(
+        LOW, HIGH, 0.3, place=SolvedPlace(2, 2, False, True, 0.9, 0.0, 0.5), unread=0.6
+    )
     often, rarely = leak(*[[opens]] * 40), leak(*[[opens, honest]] * 40)
     assert often is not None and rarely is not None
     assert often.in_words.startswith("It bluffs too often when no bet stands, mostly with as many")

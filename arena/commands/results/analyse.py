@@ -17,6 +17,7 @@ from arena.analysis import (
     Grade,
     MatchAnalysis,
     SeatAnalysis,
+    accounts,
     analyse_bot,
 )
 from arena.analysis import analyse as analysed
@@ -31,6 +32,7 @@ from arena.match.replay import TranscriptError
 from arena.match.transcript_json import read_json
 
 _BOUNDS = ", ".join(f"{grade.value} to {bound:.1%}" for bound, grade in BOUNDS)
+_VALUED = "Actions have values in Bluff without its extension alone."
 _GRADES = f"A grade is by the loss: {_BOUNDS}, else {Grade.BLUNDER.value}."
 
 
@@ -93,17 +95,20 @@ def analyse(
             return
         found = _analyses(matches or [], all_values=as_json)
         if bot is not None:
-            _print_bot(bot, [seat for match in found for seat in _seats_of(match, bot)], as_json)
+            played = [seat for match in found for seat in _seats_of(match, bot)]
+            if not played:
+                raise CommandError(f"{bot} plays in none of these matches.")
+            _print_bot(bot, played, as_json)
             return
-        graded = False
+        graded = accounted = False
         for match in found:
             if as_json:
                 typer.echo(json.dumps(match_json(match)))
             else:
-                _print(match)
+                accounted |= _print(match)
                 graded |= any(decision.grade is not None for decision in match.decisions)
         if not as_json:
-            _explain(graded=graded)
+            _explain(graded=graded, accounted=accounted)
 
 
 def _analyses(names: list[str], *, all_values: bool) -> Iterator[MatchAnalysis]:
@@ -142,14 +147,15 @@ def _seats_of(match: MatchAnalysis, bot: str) -> Iterator[SeatAnalysis]:
 def _print_bot(bot: str, seats: list[SeatAnalysis], as_json: bool) -> None:
     found = analyse_bot(seats)
     if found is None:
-        raise CommandError(f"No decision of {bot} in these matches has a value.")
+        raise CommandError(f"No decision of {bot} in these matches has a value. {_VALUED}")
     if as_json:
         typer.echo(json.dumps(bot_json(bot, found)))
         return
     shares = ", ".join(
         f"{grade.value} {found.grades[grade] / found.decisions:.1%}" for grade in Grade
     )
-    typer.echo(f"{bot}: {found.decisions:,} decisions in {found.matches:,} matches.")
+    matches = "1 match" if found.matches == 1 else f"{found.matches:,} matches"
+    typer.echo(f"{bot}: {found.decisions:,} decisions in {matches}.")
     typer.echo(f"Loss of a decision: {_percent(found.loss)} of a win.")
     typer.echo(f"Loss of a match: {_percent(found.match_loss)}.")
     typer.echo(f"Grades: {shares}.")
@@ -180,7 +186,8 @@ def _percent(estimate: Estimate, *, sign: str = "") -> str:
     return f"{estimate.mean:{sign}.2%}{error}"
 
 
-def _print(match: MatchAnalysis) -> None:
+def _print(match: MatchAnalysis) -> bool:
+    """Print it; returns whether the result was accounted for."""
     console, setup = Terminal(), match.transcript.setup
     table = Table(
         "step", "seat", "action", "claim", "claim, read", "win", "loss", "grade", "better"
@@ -201,28 +208,37 @@ def _print(match: MatchAnalysis) -> None:
                 f"{entrant}: accuracy {_share(seat.accuracy)}, mean loss {_share(seat.mean_loss)}, "
                 f"worst at step {seat.worst.step} ({_share(seat.worst.loss)})."
             )
-    for entrant, account in zip(setup.entrants, match.accounts, strict=False):
+    found = accounts(match)
+    for entrant, account in zip(setup.entrants, found, strict=False):
         console.print(
-            f"{entrant}: {account.start:.0%} at the start, luck {account.luck:+.1%}, own decisions "
-            f"{account.own:+.1%}, the other's {account.other:+.1%}, residual "
-            f"{account.residual:+.1%} = {account.result:.0%}."
+            f"{entrant}: {account.start:.0%} at the start, dice {account.luck:+.1%}, hidden dice "
+            f"{account.hidden:+.1%}, own decisions {account.own:+.1%}, the other's "
+            f"{account.other:+.1%}, residual {account.residual:+.1%} = {account.result:.0%}."
         )
+    return bool(found)
 
 
-def _explain(*, graded: bool) -> None:
-    """Say what the columns of matches mean; of the last ones, if any decision has a grade."""
+def _explain(*, graded: bool, accounted: bool) -> None:
+    """Say what the columns of matches mean; of the last ones, if any decision has a grade; and the
+    account of a result, if there is one."""
     console = Terminal()
     console.print(
         "claim: how likely the claim before the action was true, by what the seat saw; read: also "
         "by what the others' bets say."
     )
     if not graded:
+        console.print(f"{_VALUED} So there is no win, loss or grade.")
         return
     console.print(
         "win: the seat's chance to win the match after the action; loss: how much less than after "
         "the best action, which is in the column better."
     )
     console.print(_GRADES)
+    if accounted:
+        console.print(
+            "dice: what the rolls gave; hidden dice: how actions turned out, compared with what "
+            "they were worth by what the seat knew; residual: the error of the values."
+        )
 
 
 def _share(value: float | None) -> str:

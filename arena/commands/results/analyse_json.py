@@ -1,9 +1,10 @@
 """What `arena analyse --json` prints."""
 
+from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from arena.analysis import AnalysedDecision, BotAnalysis, Grade, MatchAnalysis
+from arena.analysis import AnalysedDecision, BotAnalysis, Grade, MatchAnalysis, accounts
 
 
 def _rounded(value: float | None) -> float | None:
@@ -51,15 +52,8 @@ def match_json(match: MatchAnalysis) -> dict[str, Any]:
             for entrant, seat in zip(setup.entrants, match.seats, strict=True)
         ],
         "accounts": [
-            {
-                "start": account.start,
-                "luck": _rounded(account.luck),
-                "own": _rounded(account.own),
-                "other": _rounded(account.other),
-                "residual": _rounded(account.residual),
-                "result": account.result,
-            }
-            for account in match.accounts
+            {name: _rounded(value) for name, value in asdict(account).items()}
+            for account in accounts(match)
         ],
     }
 

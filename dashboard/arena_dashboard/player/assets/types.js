@@ -64,7 +64,7 @@
  * @property {boolean} live Whether it is, or just was, played: frames are added while it goes on.
  * @property {boolean} over Whether no frames will be added.
  * @property {number[]|null} luck
- * @property {boolean} analysable Whether decisions of this game have values.
+ * @property {boolean} analysable Whether decisions of such matches have values.
  * @property {boolean} analysed Whether frames have their decisions.
  * @property {string|null} broken
  * @property {string|null} doubt What is wrong with the transcript; null if it was verified.
