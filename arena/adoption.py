@@ -14,7 +14,7 @@ import structlog
 from arena.hosting.director import Director
 from arena.hosting.journal import Journal
 from arena.hosting.kept_blocks import KeptBlock
-from arena.hosting.ports import StorageFailedError
+from arena.hosting.ports import SpoolFailedError, StorageFailedError
 from arena.metrics import Metrics
 from arena.referee.lobby import Lobby
 from arena.referee.missed_ends import MissedEnds
@@ -23,7 +23,9 @@ from arena.storage.spools import Spools, record_spooled
 from arena.tournament.conductor import Conductor
 
 RETRY_SECONDS: Final = 0.5
-"""Pause before storage is asked again after it failed."""
+"""Pause before storage or a spool is asked again after it failed."""
+SPOOL_TRIES: Final = 5
+"""How often spools are tried before matches go on without them: bots wait for these."""
 
 log = structlog.get_logger()
 
@@ -54,22 +56,35 @@ class Adoption:
     async def run(self) -> None:
         """Go on with what is left, until cancelled."""
         changed = self._store.lease.changed
+        tries = SPOOL_TRIES
         while True:
             await changed.wait()
             try:
-                await self.go_on()
-            except StorageFailedError as error:
+                await self.go_on(spools_needed=tries > 1)
+                tries = SPOOL_TRIES
+            except (StorageFailedError, SpoolFailedError) as error:
+                if isinstance(error, SpoolFailedError):
+                    tries -= 1
                 log.error("what another referee left waits", why=str(error))
                 changed.set()
                 await asyncio.sleep(RETRY_SECONDS)
 
-    async def go_on(self) -> None:
-        """Go on with what was left until now. Raises DatabaseUnreachableError, LeaseTakenError."""
+    async def go_on(self, *, spools_needed: bool = True) -> None:
+        """Go on with what was left until now. Raises DatabaseUnreachableError and LeaseTakenError;
+        SpoolFailedError if `spools_needed`, else it goes on without those that fail."""
         lease, director = self._store.lease, self._director
         lease.changed.clear()
         inherited = lease.inherited
         if self._spools is not None:
-            await record_spooled(self._spools, inherited, self._store)
+            try:
+                await record_spooled(self._spools, inherited, self._store)
+            except SpoolFailedError as error:
+                if spools_needed:
+                    raise
+                log.error(
+                    "matches go on from what the database kept, without spooled results",
+                    why=str(error),
+                )
         with director.held():
             if lease.senior:
                 await self._conductor.take_up()

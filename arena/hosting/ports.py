@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from enum import Enum
 from typing import Any, Protocol, TypeAlias
 
+from arena.errors import UserError
 from arena.hosting.kept_blocks import Unkept
 from arena.match.flow import OpenTurn, PublicMoment, Refused
 from arena.match.result import Result
@@ -258,8 +259,8 @@ Happening: TypeAlias = TournamentBlock | FinishedMatch | BlockEnd
 """What a recorder is told."""
 
 
-class SpoolFailedError(Exception):
-    """The spool could not take it now; nothing of it was kept."""
+class SpoolFailedError(UserError):
+    """The spool could not be written, read or removed now; what it held before it still holds."""
 
 
 class Spool(Protocol):

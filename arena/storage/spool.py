@@ -58,11 +58,16 @@ class SpoolFile:
         """How many records `read` could not read: damaged, or of a newer release."""
 
     def read(self) -> list[Happening]:
-        """What an earlier process left, in order; without what it was killed in writing."""
+        """What an earlier process left, in order; without what it was killed in writing. Blocks.
+
+        Raises SpoolFailedError.
+        """
         try:
             data = self._path.read_bytes()
         except FileNotFoundError:
             return []
+        except OSError as error:
+            raise self._failed(error) from error
         found, end = [], 0
         self.unread = 0
         for content in _framed(data):
@@ -119,7 +124,10 @@ class SpoolFile:
         try:
             await asyncio.shield(working)
         except OSError as error:
-            raise SpoolFailedError(f"{self._path}: {error.strerror}") from error
+            raise self._failed(error) from error
+
+    def _failed(self, error: OSError) -> SpoolFailedError:
+        return SpoolFailedError(f"{self._path}: {error.strerror}")
 
 
 def _sync_directory(directory: Path) -> None:

@@ -14,6 +14,7 @@ from typing import Final
 import structlog
 
 from arena.hosting.journal import Journal
+from arena.hosting.ports import SpoolFailedError
 from arena.records import BlockEnd, FinishedMatch, TournamentBlock, UntoldEnd
 from arena.storage.errors import DatabaseUnreachableError
 from arena.storage.referees_store import RefereesStore
@@ -37,9 +38,9 @@ class Spools:
         return SpoolFile(self._directory / f"results-{self._key}-{epoch}.spool")
 
     def left(self) -> dict[int, SpoolFile]:
-        """Those that earlier referees have left, by lease."""
+        """Those that earlier referees have left, by lease. Raises SpoolFailedError."""
         found = {}
-        for file in sorted(self._directory.glob("results-*.spool")):
+        for file in self._files():
             _, key, epoch = file.stem.split("-")
             if key == self._key:
                 found[int(epoch)] = SpoolFile(file)
@@ -47,30 +48,60 @@ class Spools:
                 log.warning("results of another database wait in a spool", file=str(file))
         return found
 
+    def _files(self) -> list[Path]:
+        # Not by Path.glob, for which, from Python 3.13, a directory that cannot be read is empty.
+        try:
+            return sorted(
+                file for file in self._directory.iterdir() if file.match("results-*.spool")
+            )
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise SpoolFailedError(f"{self._directory}: {error.strerror}") from error
+
 
 async def record_spooled(spools: Spools, inherited: Collection[int], store: RefereesStore) -> None:
     """Record what the leases `inherited` have spooled, before their matches go on; set aside what
     those spooled that other referees have succeeded.
 
-    Raises DatabaseUnreachableError and LeaseTakenError.
+    Raises DatabaseUnreachableError and LeaseTakenError; SpoolFailedError if the directory
+    cannot be read or, after the others are recorded, one of `inherited` cannot be read or removed.
     """
     left = spools.left()
     if not left:
         return
     await store.lease.look()  # after the spools were listed, or that of a new referee is unknown
+    failed: list[SpoolFailedError] = []
     for epoch, spool in left.items():
         if epoch in inherited:
-            await _record(spool, store)
+            try:
+                await _record(spool, store)
+            except SpoolFailedError as error:
+                failed.append(error)
         elif epoch not in store.lease.running:
-            file = await spool.set_aside("superseded")
-            log.error(
-                "spooled results are set aside: another referee has played these matches on",
-                file=str(file),
-            )
+            await _supersede(spool)
+    if failed:
+        raise SpoolFailedError(
+            f"{'; '.join(map(str, failed))}. Finished matches wait there to be recorded: let this "
+            "user read and remove it, or move it away to go on without them."
+        )
+
+
+async def _supersede(spool: SpoolFile) -> None:
+    try:
+        file = await spool.set_aside("superseded")
+    except SpoolFailedError as error:
+        log.error("a spool that is not needed any more cannot be set aside", why=str(error))
+    else:
+        log.error(
+            "spooled results are set aside: another referee has played these matches on",
+            file=str(file),
+        )
 
 
 async def _record(spool: SpoolFile, store: RefereesStore) -> None:
-    happenings = spool.read()
+    # In a thread: it may be long, and other matches run.
+    happenings = await asyncio.to_thread(spool.read)
     journal = Journal(store)
     refused: list[str] = []
     untold: list[UntoldEnd] = []

@@ -1,10 +1,14 @@
 """Which spools an earlier referee has left, and what becomes of records that cannot be read."""
 
 import json
+import os
+import resource
 from pathlib import Path
 
+import pytest
 from structlog.testing import capture_logs
 
+from arena.hosting.ports import SpoolFailedError
 from arena.records import BlockEnd
 from arena.storage.spool import SpoolFile, _frame
 from arena.storage.spools import Spools
@@ -26,6 +30,20 @@ async def test_the_spools_of_this_database_are_found_by_their_leases(tmp_path: P
         epoch: [end] for epoch, end in ends.items()
     }
     assert [line["file"] for line in log] == [str(tmp_path / f"results-{OTHER.hex()[:16]}-3.spool")]
+
+
+async def test_spools_that_cannot_be_listed_are_not_taken_for_none(tmp_path: Path) -> None:
+    await Spools(tmp_path, KEY).of(2).append([BlockEnd("one", void=False)])
+    assert Spools(tmp_path / "nowhere", KEY).left() == {}
+    limits = resource.getrlimit(resource.RLIMIT_NOFILE)
+    free = os.dup(0)
+    os.close(free)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (free, limits[1]))
+    try:
+        with pytest.raises(SpoolFailedError, match="Too many open files"):
+            Spools(tmp_path, KEY).left()
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, limits)
 
 
 async def test_a_spool_is_named_by_its_database_and_its_lease(tmp_path: Path) -> None:
