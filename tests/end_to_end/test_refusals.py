@@ -93,6 +93,24 @@ def test_a_home_that_cannot_be_written(home: Path) -> None:
         assert_one_sentence(refused, "ARENA_HOME")
 
 
+def test_a_second_up_in_a_home_does_not_start_and_leaves_the_bots_of_the_first_alone(
+    home: Path,
+) -> None:
+    with program(home, *COMMANDS["up"], "0") as first:
+        first.wait_for("Ctrl-C stops everything")
+        second = Program(home, *COMMANDS["up"], "0")
+        try:
+            assert second.ended() == 2, second.said
+        finally:
+            second.kill()
+        assert "another `arena up` runs in" in second.complained
+        assert second.complained.count("\n") == 1
+        first.kill()
+        assert first.left_behind() == []
+        with program(home, *COMMANDS["up"], "0") as next_one:  # the lock went with its process
+            next_one.wait_for("Ctrl-C stops everything")
+
+
 def test_a_database_that_does_not_answer(home: Path) -> None:
     url = f"postgresql://127.0.0.1:{free_port()}/arena"
     with program(home, *COMMANDS["up"], "0", ARENA_DATABASE_URL=url) as refused:

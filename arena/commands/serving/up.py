@@ -20,6 +20,7 @@ from arena.commands.database import database
 from arena.commands.errors import exit_with_message
 from arena.commands.ratings.leaderboard import checks_of, print_leaderboard, title
 from arena.commands.serving import table_option
+from arena.commands.serving.alone import alone
 from arena.commands.serving.children import (
     Children,
     children,
@@ -50,7 +51,6 @@ from arena.referee.tls import TlsFiles
 from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import FULL_SPEED
 from arena.settings import Settings, SettingsError, on_loopback, read_settings
-from arena.storage.private_home import make_private_home
 
 STATUS_SECONDS = 1.0
 RATE_SECONDS = 30
@@ -127,13 +127,12 @@ def up(
             require_streamlit()
             require_free(plan.host, dashboard_port=plan.dashboard_port)
         configure_logs(settings)
-        with database(settings) as url:
+        with alone(settings.home), database(settings) as url:
             run(_up(plan, url))
 
 
 async def _up(plan: _Plan, url: str) -> None:
     stopping = stop_signal()
-    make_private_home(plan.settings.home)
     terms = Terms(house_pace=plan.pace)
     async with running_arena(
         url,
