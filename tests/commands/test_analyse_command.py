@@ -9,6 +9,7 @@ import psycopg
 import pytest
 import typer
 from sqlalchemy import make_url
+from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
 from arena.analysis import analyse as analysis
@@ -68,20 +69,27 @@ def test_two_processes_keep_the_same_analyses_and_sums_as_one(database: str) -> 
 
 
 async def test_matches_that_come_are_analysed_while_it_follows(database: str) -> None:
+    (damaged, *_) = await fill(database, blocks=1, seed=9, dice_per_player=1)
+    match_id = damaged.transcript.setup.match_id
+    execute(database, "ALTER TABLE transcripts DISABLE TRIGGER USER")
+    execute(database, f"UPDATE transcripts SET data = 'x' WHERE match_id = '{match_id}'")
     # The matches of the test ended long ago.
     ever = timedelta(days=10_000)
     following = asyncio.create_task(
-        analyse_missing(database, seats=2, jobs=1, follow=True, lately=ever)
+        analyse_missing(database, seats=2, jobs=1, follow=True, overlap=ever)
     )
-    async with open_store(database) as store, asyncio.timeout(60):
-        for seed in (1, 2, 3):
-            await fill(database, blocks=1, seed=seed, dice_per_player=1)
-            while await store.analyses.missing(AnalysisQuery(edition(), ("bluff",))):
-                assert not following.done()
-                await asyncio.sleep(0.05)
-    following.cancel()
-    with suppress(asyncio.CancelledError):
-        await following
+    with capture_logs() as log:
+        async with open_store(database) as store, asyncio.timeout(60):
+            for seed in (1, 2, 3):
+                await fill(database, blocks=1, seed=seed, dice_per_player=1)
+                while await store.analyses.missing(AnalysisQuery(edition(), ("bluff",))) > 1:
+                    assert not following.done()
+                    await asyncio.sleep(0.05)
+        following.cancel()
+        with suppress(asyncio.CancelledError):
+            await following
+    # Only the first look tried it.
+    assert [one["match"] for one in log if one["event"] == "match not analysed"] == [match_id]
 
 
 async def _keep_with_a_win_of_an_eighth(database: str, match: Transcript) -> None:

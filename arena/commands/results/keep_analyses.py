@@ -26,7 +26,7 @@ from arena.storage.transcripts import unpack
 
 _AT_A_TIME = 200
 """Matches that are read, analysed and kept together: seconds by tables."""
-_LATELY = timedelta(hours=1)
+_OVERLAP = timedelta(minutes=10)
 """Matches that were recorded later than so after their end are found by the next start."""
 
 log = structlog.get_logger()
@@ -48,39 +48,44 @@ async def analyse_missing(
     seats: int | None,
     jobs: int,
     follow: bool,
-    lately: timedelta = _LATELY,
+    overlap: timedelta = _OVERLAP,
     cluster: str | None = None,
 ) -> None:
-    """The same on a database; only matches that ended `lately` are looked for when some come."""
+    """The same on a database; when matches come, those are looked for that ended since the last
+    look began, or an `overlap` before."""
     wanted = AnalysisQuery(edition(), ANALYSED_GAMES, seats)
     with workers_of(jobs, cluster) as workers:
         pool = workers.executor
         async with open_store(url) as store:
             await store.analyses.forget_others(wanted.edition)
-            done, failed = await _pass(store, pool, wanted)
+            looked = datetime.now().astimezone()
+            failed: set[str] = set()
+            done = await _pass(store, pool, wanted, failed)
             typer.echo(f"Analysed {done:,} matches.")
             if failed:
-                typer.echo(f"{failed:,} could not be analysed; the log says why.", err=True)
+                typer.echo(f"{len(failed):,} could not be analysed; the log says why.", err=True)
             if follow:
                 async with aclosing(notifications(url, [RESULTS_CHANNEL])) as news:
                     async for _ in news:
-                        since = datetime.now().astimezone() - lately
-                        await _pass(store, pool, replace(wanted, since=since))
+                        since, looked = looked - overlap, datetime.now().astimezone()
+                        await _pass(store, pool, replace(wanted, since=since), failed)
 
 
-async def _pass(store: Store, pool: Executor, wanted: AnalysisQuery) -> tuple[int, int]:
-    """Analyse what is missing; returns how many were analysed, and how many could not be."""
-    done = failed = 0
+async def _pass(store: Store, pool: Executor, wanted: AnalysisQuery, failed: set[str]) -> int:
+    """Analyse what is missing, but for the matches that `failed` before, and add to these. Returns
+    how many were analysed."""
+    done = 0
     before: Unanalysed | None = None
     with progress(await store.analyses.missing(wanted), "analysis") as advance:
         while part := await store.analyses.next_missing(wanted, before, _AT_A_TIME):
-            found = await _analysed(pool, part)
+            found = await _analysed(pool, [one for one in part if one.match_id not in failed])
             if found:
                 await store.analyses.keep(wanted.edition, found)
-            done, failed = done + len(found), failed + len(part) - len(found)
+            failed |= {one.match_id for one in part} - {one.match_id for one in found}
+            done += len(found)
             advance(len(part))
             before = part[-1]
-    return done, failed
+    return done
 
 
 async def _analysed(pool: Executor, part: Iterable[Unanalysed]) -> list[FoundAnalysis]:
