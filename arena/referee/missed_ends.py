@@ -6,6 +6,7 @@ Most bots miss none, so the list is held in memory too, and a bot that connects 
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Sequence
+from time import monotonic
 from typing import Final, Protocol
 
 import structlog
@@ -20,6 +21,10 @@ from arena.referee.session import Session
 
 MOST_UNTOLD: Final = 200
 """Ends that are kept for each version; older ones are forgotten."""
+KEPT_SECONDS: Final = 24 * 3600.0
+"""Nobody waits for an end longer than a day."""
+FORGET_SECONDS: Final = 3600.0
+"""How often those that nobody waits for any more are looked for."""
 RETRY_SECONDS: Final = 1.0
 """Pause before storage is asked again after it failed."""
 
@@ -49,37 +54,36 @@ class EndStore(Protocol):
 class MissedEnds:
     """Keeps and tells them. `load` first, and after a takeover; `run` must be running."""
 
-    def __init__(self, store: EndStore) -> None:
+    def __init__(self, store: EndStore, now: Callable[[], float] = monotonic) -> None:
         self._store = store
-        self._untold: dict[VersionId, list[UntoldEnd]] = defaultdict(list)
+        self._now = now
+        self._untold: dict[VersionId, dict[UntoldEnd, float]] = defaultdict(dict)
+        """With the time at which each was missed, or read from storage; the newest are last."""
+        self._forget_at = now() + FORGET_SECONDS
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
 
     async def load(self) -> None:
         """Take in what other referees could not tell."""
         for end in await self._store.untold_ends():
-            if end not in self._untold[end.version_id]:
-                self._untold[end.version_id].append(end)
-        for ends in self._untold.values():
-            del ends[:-MOST_UNTOLD]
+            self._untold[end.version_id].setdefault(end, self._now())
+        for version in self._untold:
+            self._forget_surplus(version)
 
     def missed(self, session: Session, match_id: str) -> None:
         """The end of a match could not be told."""
         end = UntoldEnd(match_id, session.registered.version_id, session.instance)
-        ends = self._untold[end.version_id]
-        ends.append(end)
-        surplus = ends[:-MOST_UNTOLD]
-        del ends[:-MOST_UNTOLD]
+        self._untold[end.version_id][end] = self._now()
         self._work.put_nowait(lambda: self._store.add_untold([end]))
-        if surplus:
-            self._work.put_nowait(lambda: self._store.remove_untold(surplus))
+        forgotten = self._forget_surplus(end.version_id) + self._forget_old()
+        if forgotten:
+            self._work.put_nowait(lambda: self._store.remove_untold(forgotten))
 
     def came(self, session: Session) -> None:
         """A bot is here: tell it what it missed, soon."""
-        version = session.registered.version_id
-        ends = self._untold.get(version, [])
-        own = [end for end in ends if end.instance == session.instance]
+        ends = self._untold.get(session.registered.version_id, {})
+        waiting = [end for end in ends if end.instance == session.instance]
+        own = {end: ends.pop(end) for end in waiting if not self._old(ends[end])}
         if own:
-            self._untold[version] = [end for end in ends if end not in own]
             self._work.put_nowait(lambda: self._tell(session, own))
 
     async def settled(self) -> None:
@@ -99,25 +103,47 @@ class MissedEnds:
                     await asyncio.sleep(RETRY_SECONDS)
             self._work.task_done()
 
-    async def _tell(self, session: Session, ends: list[UntoldEnd]) -> None:
+    def _old(self, missed_at: float) -> bool:
+        return self._now() - missed_at > KEPT_SECONDS
+
+    def _forget_surplus(self, version: VersionId) -> list[UntoldEnd]:
+        ends = self._untold[version]
+        surplus = list(ends)[:-MOST_UNTOLD]
+        for end in surplus:
+            del ends[end]
+        return surplus
+
+    def _forget_old(self) -> list[UntoldEnd]:
+        if self._now() < self._forget_at:
+            return []
+        self._forget_at = self._now() + FORGET_SECONDS
+        every = [(end, at) for ends in self._untold.values() for end, at in ends.items()]
+        old = [end for end, missed_at in every if self._old(missed_at)]
+        for end in old:
+            del self._untold[end.version_id][end]
+        return old
+
+    async def _tell(self, session: Session, ends: dict[UntoldEnd, float]) -> None:
         told: list[UntoldEnd] = []
         try:
             while ends:
+                end = next(iter(ends))
                 try:
-                    transcript = await self._store.transcript(ends[0].match_id)
+                    transcript = await self._store.transcript(end.match_id)
                     if transcript is not None and session.up:
                         _send(session, transcript)
                 except (StorageFailedError, LeaseLostError):
                     raise  # goes on from here later
                 except Exception:
                     # It stays in storage: a referee of a newer release may be able to.
-                    log.exception("missed end cannot be told", match=ends.pop(0).match_id)
+                    log.exception("missed end cannot be told", match=end.match_id)
+                    del ends[end]
                     continue
-                end = ends.pop(0)
+                missed_at = ends.pop(end)
                 if transcript is None or session.up:
                     told.append(end)
                 else:  # gone again: the next time
-                    self._untold[end.version_id].append(end)
+                    self._untold[end.version_id][end] = missed_at
         finally:
             if told:
                 self._work.put_nowait(lambda: self._store.remove_untold(told))

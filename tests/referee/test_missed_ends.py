@@ -13,10 +13,11 @@ from arena.hosting.ports import StorageFailedError
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, UntoldEnd, VersionId
 from arena.referee import missed_ends
-from arena.referee.missed_ends import MOST_UNTOLD, MissedEnds
+from arena.referee.missed_ends import KEPT_SECONDS, MOST_UNTOLD, MissedEnds
 from arena.referee.outbox import Outbox
 from arena.referee.session import Session
 from arena.v1 import referee_pb2
+from tests.fakes import HandTimer
 from tests.hosting.hosted_matches import Scene
 
 VERSION = VersionId(1)
@@ -129,7 +130,7 @@ async def test_only_the_newest_ends_of_a_version_are_kept() -> None:
         await missed.settled()
         newest = [end(number) for number in range(2, MOST_UNTOLD + 2)]
         assert store.untold == newest
-        assert missed._untold[VERSION] == newest
+        assert list(missed._untold[VERSION]) == newest
 
 
 async def test_of_those_that_an_earlier_referee_left_the_newest_are_told() -> None:
@@ -138,6 +139,25 @@ async def test_of_those_that_an_earlier_referee_left_the_newest_are_told() -> No
         missed.came(copy(""))
         await missed.settled()
     assert store.asked == [f"match {number}" for number in range(1, MOST_UNTOLD + 1)]
+
+
+async def test_an_end_that_nobody_fetched_within_a_day_is_told_no_more_and_forgotten() -> None:
+    store, clock = Played([]), HandTimer()
+    missed = MissedEnds(store, clock.now)
+    await missed.load()
+    task = asyncio.create_task(missed.run())
+    missed.missed(copy("away"), "match 1")
+    clock.turn(KEPT_SECONDS / 2)
+    missed.missed(copy("late"), "match 2")
+    clock.turn(KEPT_SECONDS / 2 + 1)
+    missed.came(connected("away")[0])
+    missed.came(connected("late")[0])
+    missed.missed(copy("late"), "match 3")
+    await missed.settled()
+    task.cancel()
+    assert store.asked == ["match 2"]
+    assert store.untold == [end(3, "late")]
+    assert list(missed._untold[VERSION]) == [end(3, "late")]
 
 
 async def test_a_bot_that_is_gone_again_is_told_the_next_time() -> None:
