@@ -29,6 +29,7 @@ import structlog
 
 from arena.referee.limits import Bucket, Limits
 from arena.referee.peers import PROCESS, address_of, process_of, tcp_peer
+from arena.referee.spare_file import SpareFile
 from arena.referee.strangers import Strangers
 
 ROUND_SECONDS: Final = 1.0
@@ -106,6 +107,7 @@ class Connections:
         self._to_cut: dict[str, int] = {}
         """Peers whose connections are to be cut, and the round in which that was said."""
         self._suspected: deque[tuple[float, str]] = deque(maxlen=MOST_SUSPECTED)
+        self._spare = SpareFile()
         self._cut_soon = asyncio.Event()
         self.cuts = 0
         """How many were cut."""
@@ -265,21 +267,20 @@ class Connections:
 
     def _shut_down(self, connection: _Connection) -> None:
         self._forget(connection)
-        with suppress(OSError), _borrowed(connection.file, connection.family) as line:
-            # The file may have been closed, and opened as another, since it was looked at.
-            if os.fstat(connection.file).st_ino == connection.inode:
+        with suppress(OSError), self._spare.copy_of(connection.file) as copy:
+            # gRPC may have closed the file, and opened another under its number: a database's.
+            if os.fstat(copy).st_ino != connection.inode:
+                return
+            with _borrowed(copy, connection.family) as line:
                 line.shutdown(socket.SHUT_RDWR)
-                self.cuts += 1
-                until = self._now() + SUSPECTED_SECONDS
-                self._suspected.append((until, connection.address))
+            self.cuts += 1
+            until = self._now() + SUSPECTED_SECONDS
+            self._suspected.append((until, connection.address))
 
 
 @contextmanager
 def _borrowed(file: int, family: int = -1) -> Iterator[socket.socket]:
-    """The socket of a file that stays gRPC's. Raises OSError if it is none.
-
-    Not a copy: there may be no file left for one.
-    """
+    """The socket of a file that stays its owner's. Raises OSError if it is none."""
     line = socket.socket(family, -1, -1, fileno=file)
     try:
         yield line
