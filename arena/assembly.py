@@ -29,6 +29,7 @@ from arena.reading.worker import ReadingProcess, ReadingThread, ReadingWorker
 from arena.records import SignUp, VersionId
 from arena.referee.attendance_service import AttendanceService
 from arena.referee.challenge_service import ChallengeService
+from arena.referee.connections import Connections
 from arena.referee.gate import MOST_KNOWN, Gate
 from arena.referee.identity_provider import IdentityProvider
 from arena.referee.limits import Limits
@@ -199,9 +200,7 @@ async def running_arena(
             await server.start()
             gate.connections.socket = None if socket is None else str(socket)
             if metrics_address is not None:
-                _watch(metrics, journal, lobby, director)
-                cuts = gate.connections
-                metrics.watch("arena_connections_cut", "Since the start", lambda: cuts.cuts)
+                _watch(metrics, journal, lobby, director, gate.connections)
                 number = own.index(lease.address) + 1 if own else None
                 stack.enter_context(
                     metrics_served(metrics, lambda: readiness.why_not, *metrics_address, number)
@@ -217,12 +216,21 @@ async def running_arena(
             looking_after.cancel()
 
 
-def _watch(metrics: Metrics, journal: Journal, lobby: Lobby, director: Director) -> None:
+def _watch(
+    metrics: Metrics,
+    journal: Journal,
+    lobby: Lobby,
+    director: Director,
+    connections: Connections,
+) -> None:
     watch = metrics.watch
     watch("arena_connected_bots", "Streams of bots", lambda: lobby.connected)
     watch("arena_matches_running", "Matches offered or played", lambda: director.running)
     watch("arena_results_waiting", "Results not recorded yet", lambda: journal.waiting)
-    watch("arena_results_spooled", "Those of them in the spool", lambda: journal.spooled)
+    text = "Results not recorded yet that are kept in the spool"
+    watch("arena_results_spooled", text, lambda: journal.spooled)
+    text = "Connections cut because they were too many or took too much"
+    metrics.watch_total("arena_connections_cut", text, lambda: connections.cuts)
 
 
 async def _check_tokens(

@@ -17,7 +17,7 @@ from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 from prometheus_client import CollectorRegistry, Counter, Gauge
-from prometheus_client.core import HistogramMetricFamily
+from prometheus_client.core import CounterMetricFamily, HistogramMetricFamily
 from prometheus_client.exposition import ThreadingWSGIServer, make_wsgi_app
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
@@ -64,6 +64,24 @@ class _Histogram(Collector):
         """Its name. Without it the registry leaves the histogram out of `/metrics?name[]=…`, and
         does not refuse a second one of the same name."""
         yield HistogramMetricFamily(self._name, self._text)
+
+
+class _Total(Collector):
+    """What somebody else counts."""
+
+    def __init__(
+        self, name: str, text: str, value: Callable[[], float], registry: CollectorRegistry
+    ) -> None:
+        self._name, self._text, self._value = name, text, value
+        registry.register(self)
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """The figure; called from another thread."""
+        yield CounterMetricFamily(self._name, self._text, self._value())
+
+    def describe(self) -> Iterator[CounterMetricFamily]:
+        """Its name: see _Histogram."""
+        yield CounterMetricFamily(self._name, self._text)
 
 
 class MetricsPortTakenError(UserError):
@@ -159,6 +177,10 @@ class Metrics:
     def watch(self, name: str, text: str, value: Callable[[], float]) -> None:
         """Ask for a figure whenever somebody looks."""
         Gauge(name, text, registry=self.registry).set_function(value)
+
+    def watch_total(self, name: str, text: str, value: Callable[[], float]) -> None:
+        """The same of a figure that only grows; `_total` is added to its name."""
+        _Total(name, text, value, self.registry)
 
 
 @contextmanager

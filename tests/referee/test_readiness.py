@@ -102,6 +102,8 @@ async def test_the_figures_tell_what_was_played(database: str) -> None:
     assert figures['arena_refusals_total{code="UNAUTHENTICATED"}'] == 1
     rest = {"arena_results_waiting", "arena_results_spooled", "arena_matches_running"}
     assert rest <= figures.keys()
+    assert figures["arena_connections_cut_total"] == 0
+    assert "# TYPE arena_connections_cut_total counter" in text
 
 
 @pytest.mark.slow
