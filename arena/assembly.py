@@ -39,7 +39,7 @@ from arena.referee.owner_service import OwnerService
 from arena.referee.play_service import HELLO_SECONDS, PlayService
 from arena.referee.reading_queue import ReadingQueue
 from arena.referee.registry_service import RegistryService
-from arena.referee.server import LoopTimer, RefereeServer
+from arena.referee.server import LoopTimer, RefereeServer, Services
 from arena.referee.spectator_service import Activity, SpectatorService
 from arena.referee.spectators import Spectators
 from arena.referee.tls import TlsFiles
@@ -159,19 +159,18 @@ async def running_arena(
             seconds = timer.now() - began
             return Activity(await presences.copies(), running, journal.recorded, seconds)
 
-        server = RefereeServer(
-            play,
-            RegistryService(registry, reading, gate),
-            OwnerService(registry, gate, presences.of),
-            ChallengeService(registry, director.challenges, gate),
-            SpectatorService(spectators, gate, timer, activity),
-            AttendanceService(registry.players, play.attendances, gate),
-            UploadService(registry, builds, gate),
+        services = Services(
+            play=play,
+            registry=RegistryService(registry, reading, gate),
+            owners=OwnerService(registry, gate, presences.of),
+            challenges=ChallengeService(registry, director.challenges, gate),
+            spectating=SpectatorService(spectators, gate, timer, activity),
+            attendance=AttendanceService(registry.players, play.attendances, gate),
+            uploads=UploadService(registry, builds, gate),
             # Those of all only if bots are told which is which.
-            WorkerService(builds, gate, lambda: lease.addresses if lease.address else ()),
-            lobby,
-            gate,
+            workers=WorkerService(builds, gate, lambda: lease.addresses if lease.address else ()),
         )
+        server = RefereeServer(services, lobby, gate)
         writing = tasks.create_task(journal.run())
         telling = tasks.create_task(missed_ends.run())
         changes = notifications(database_url, [TOURNAMENTS_CHANNEL])

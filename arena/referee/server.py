@@ -3,8 +3,9 @@
 import asyncio
 import os
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import grpc
 import grpc.aio
@@ -69,78 +70,68 @@ OPTIONS: Final[Sequence[tuple[str, Any]]] = (
     ("grpc.so_reuseport", 0),
 )
 
+Handlers: TypeAlias = "dict[str, grpc.RpcMethodHandler[Any, Any]]"
+"""Those of a service, by the names of its methods."""
+
 LIVENESS: Final = "liveness"
 """The name under which the health service tells that the process runs, ready or not."""
 
-_SERVICE = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
-_CHALLENGES = challenge_pb2.DESCRIPTOR.services_by_name["ChallengeService"].full_name
-_REGISTRY = registry_pb2.DESCRIPTOR.services_by_name["RegistryService"].full_name
-_OWNERS = owner_pb2.DESCRIPTOR.services_by_name["OwnerService"].full_name
-_SPECTATOR = spectator_pb2.DESCRIPTOR.services_by_name["SpectatorService"].full_name
-_ATTENDANCE = attendance_pb2.DESCRIPTOR.services_by_name["AttendanceService"].full_name
-_UPLOADS = upload_pb2.DESCRIPTOR.services_by_name["UploadService"].full_name
-_WORKERS = worker_pb2.DESCRIPTOR.services_by_name["WorkerService"].full_name
-_SERVICES: Final = (
-    *(_SERVICE, _REGISTRY, _OWNERS, _CHALLENGES, _SPECTATOR, _ATTENDANCE),
-    *(_UPLOADS, _WORKERS),
-)
+
+def _name(module: Any) -> str:
+    """The full name of the one service of a generated module."""
+    (service,) = module.DESCRIPTOR.services_by_name.values()
+    return str(service.full_name)
+
+
+_PLAY: Final = _name(referee_pb2)
 
 
 class PortTakenError(UserError):
     """The server cannot listen on the address; the message says what to do."""
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What the server answers: one of each service of arena.v1."""
+
+    play: PlayService
+    registry: RegistryService
+    owners: OwnerService
+    challenges: ChallengeService
+    spectating: SpectatorService
+    attendance: AttendanceService
+    uploads: UploadService
+    workers: WorkerService
+
+    def handlers(self) -> dict[str, Handlers]:
+        """The handlers of the methods, by the full name of the service."""
+        return {
+            _PLAY: _play_handlers(self.play),
+            _name(registry_pb2): self.registry.handlers,
+            _name(owner_pb2): self.owners.handlers,
+            _name(challenge_pb2): self.challenges.handlers,
+            _name(spectator_pb2): self.spectating.handlers,
+            _name(attendance_pb2): self.attendance.handlers,
+            _name(upload_pb2): self.uploads.handlers,
+            _name(worker_pb2): self.workers.handlers,
+        }
+
+
 class RefereeServer:
     """The gRPC server for bots. Call `listen` and `start` before use, and `stop` at the end."""
 
-    def __init__(
-        self,
-        play: PlayService,
-        registry: RegistryService,
-        owners: OwnerService,
-        challenges: ChallengeService,
-        spectating: SpectatorService,
-        attendance: AttendanceService,
-        uploads: UploadService,
-        workers: WorkerService,
-        lobby: Lobby,
-        gate: Gate,
-    ) -> None:
+    def __init__(self, services: Services, lobby: Lobby, gate: Gate) -> None:
+        self._services = services
         self._lobby = lobby
-        self._play = play
-        self._spectating = spectating
-        self._challenges = challenges
         self._stopped = False
         self._by_socket: grpc.aio.Server | None = None
         self._server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
-        _add_play(self._server, play)
-        self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(_REGISTRY, registry.handlers),)
-        )
-        self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(_OWNERS, owners.handlers),)
-        )
-        self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(_CHALLENGES, challenges.handlers),)
-        )
-        self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(_SPECTATOR, spectating.handlers),)
-        )
-        self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(_ATTENDANCE, attendance.handlers),)
-        )
-        self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(_UPLOADS, uploads.handlers),)
-        )
-        self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(_WORKERS, workers.handlers),)
-        )
+        handlers = services.handlers()
+        self._names = tuple(handlers)
+        told = ReflectionService((*self._names, health.SERVICE_NAME), gate)
+        _add(self._server, handlers | {reflection.SERVICE_NAME: told.handlers})
         self._health = _PacedHealth(gate)
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
-        told = ReflectionService((*_SERVICES, health.SERVICE_NAME), gate)
-        self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(reflection.SERVICE_NAME, told.handlers),)
-        )
 
     def listen(
         self, host: str, port: int, tls: TlsFiles | None = None, socket: Path | None = None
@@ -175,7 +166,7 @@ class RefereeServer:
     async def tell_ready(self, ready: bool) -> None:
         """Tell whoever asks for its health whether it can do all that it is for."""
         known = health_pb2.HealthCheckResponse
-        for name in ("", *_SERVICES):
+        for name in ("", *self._names):
             await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
 
     async def stop(self) -> None:
@@ -184,16 +175,16 @@ class RefereeServer:
             return
         self._stopped = True
         await self._health.enter_graceful_shutdown()
-        self._challenges.close()
+        self._services.challenges.close()
         self._lobby.close_all(_stopping)
-        self._spectating.close_all(_stopping)
+        self._services.spectating.close_all(_stopping)
         await self._server.stop(grace=1.0)
         if self._by_socket is not None:
             await self._by_socket.stop(grace=0.2)
 
     def _listen_on(self, socket: Path) -> None:
         server = grpc.aio.server(interceptors=[RefuseMalformed()], options=OPTIONS)
-        _add_play(server, self._play)
+        _add(server, {_PLAY: _play_handlers(self._services.play)})
         try:
             server.add_insecure_port(f"unix:{socket}")
             # For bots that run as another user: who may enter the directory may connect.
@@ -205,13 +196,16 @@ class RefereeServer:
         self._by_socket = server
 
 
-def _add_play(server: grpc.aio.Server, play: PlayService) -> None:
-    """Registered by hand: malformed bytes must end the call with our message, not with the
-    library's status, and responses are bytes already."""
-    handler: grpc.RpcMethodHandler[Any, bytes] = grpc.stream_stream_rpc_method_handler(play.play)
+def _add(server: grpc.aio.Server, handlers: dict[str, Handlers]) -> None:
     server.add_generic_rpc_handlers(
-        (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
+        tuple(grpc.method_handlers_generic_handler(*one) for one in handlers.items())
     )
+
+
+def _play_handlers(play: PlayService) -> Handlers:
+    """Made by hand: malformed bytes must end the call with our message, not with the library's
+    status, and responses are bytes already."""
+    return {"Play": grpc.stream_stream_rpc_method_handler(play.play)}
 
 
 class _PacedHealth(health.aio.HealthServicer):
