@@ -5,7 +5,10 @@ message and its exit code (arena/commands/errors.py); every other exception is a
 traceback.
 """
 
-from typing import ClassVar
+from typing import ClassVar, Final
+
+INTERNAL_ERROR: Final = "internal error of the referee"
+"""What a peer is told of our bugs: their own words could reveal what it must not know."""
 
 
 class UserError(Exception):

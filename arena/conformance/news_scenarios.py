@@ -16,6 +16,7 @@ from arena.conformance.playing import (
 from arena.conformance.printed import quiet_about
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
+from arena.errors import INTERNAL_ERROR
 from arena.match.faults import FaultKind
 from arena.v1 import referee_pb2 as pb
 
@@ -41,7 +42,7 @@ async def _withdrawn_match(referee: ScriptedReferee) -> str:
         await seat(stream, [match])
         await stream.say(begins=[match.begin()], turns=[match.turn()])
         await take_answers(stream, [match])
-        await stream.say(withdrawals=[_withdrawal(match.id, "the referee made a mistake")])
+        await stream.say(withdrawals=[_withdrawal(match.id, INTERNAL_ERROR)])
     answers = await plays_on(referee, stream, matches)
     return f"it played the next match, with {answers} answers"
 
@@ -136,7 +137,7 @@ async def _unknown(referee: ScriptedReferee) -> str:
     await stream.say(refusals=[odd])
     answers = 1 + await play_out(stream, [match], begun=True)
     # It cannot be the end of this match: the bot was told of a fault that the transcript lacks.
-    await stream.say(withdrawals=[_withdrawal(match.id, "the referee made a mistake")])
+    await stream.say(withdrawals=[_withdrawal(match.id, INTERNAL_ERROR)])
     answers += await plays_on(referee, stream, matches)
     return f"it played on, with {answers} answers"
 

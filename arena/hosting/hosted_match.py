@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Any
 
+from arena.errors import INTERNAL_ERROR
 from arena.hosting.alarm import Alarm
 from arena.hosting.match_play import MatchPlay
 from arena.hosting.open_turns import Note, note_nothing
@@ -78,7 +79,7 @@ class HostedMatch:
             timer,
             lambda: showable(self),
             self._finish,
-            lambda: self.break_off("the referee made a mistake; the match does not count"),
+            lambda: self.break_off(f"{INTERNAL_ERROR}; the match does not count"),
         )
         self._follower: Follower | None = None
         self._join_seconds = patience.join_seconds

@@ -86,7 +86,7 @@ class ReadingCalls:
             raise malformed(f"`limit` is 1 to {MOST_MATCHES}, not {limit}")
         before = request.page_token.lower() or None
         if before is not None and not is_match_id(before):
-            raise malformed("`page_token` is none of ours: leave it out for the first page")
+            raise malformed("invalid `page_token`: leave it out for the first page")
         rows = self._read(
             found_matches(
                 MatchFilter(bot=request.bot or None, game=request.game or None),

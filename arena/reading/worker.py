@@ -21,6 +21,7 @@ from typing import IO, Final, Protocol
 import grpc
 import structlog
 
+from arena.errors import INTERNAL_ERROR
 from arena.processes import spawn, stop
 from arena.reading.calls import ReadingAnswer, ReadingCalls
 from arena.storage.errors import StorageError
@@ -128,7 +129,7 @@ def _public(call: str, answer: ReadingAnswer) -> ReadingAnswer:
         )
     if answer.status == grpc.StatusCode.INTERNAL.name:
         log.error("call failed", call=call, why=answer.content.decode())
-        return ReadingAnswer(b"the arena made a mistake", answer.status)
+        return ReadingAnswer(INTERNAL_ERROR.encode(), answer.status)
     return answer
 
 

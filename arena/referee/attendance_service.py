@@ -9,7 +9,7 @@ import grpc.aio
 import structlog
 
 from arena.referee.attendances import Attendances
-from arena.referee.errors import ProtocolError
+from arena.referee.errors import ProtocolError, internal_error
 from arena.referee.gate import Authenticator, Gate
 from arena.referee.play_service import bearer_token
 from arena.referee.refusals import Context
@@ -49,7 +49,7 @@ class AttendanceService:
             return
         except Exception:
             log.exception("call failed", call="Attend")
-            ending = ProtocolError(grpc.StatusCode.INTERNAL, "the arena made a mistake")
+            ending = internal_error()
         else:
             return
         await self._gate.refusals.end(context, ending)

@@ -23,7 +23,7 @@ from arena.hosting.ports import Participant
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.records import FinishedMatch, RecordedMatch, Registered
 from arena.referee.challenge_progress import ChallengeRecords, GoingOn, so_far, summary
-from arena.referee.errors import ProtocolError, malformed
+from arena.referee.errors import ProtocolError, internal_error, malformed
 from arena.referee.gate import Gate
 from arena.referee.guarding import guarded
 from arena.referee.limits import LimitError
@@ -127,7 +127,7 @@ class ChallengeService:
             return  # the caller is gone
         except Exception:
             log.exception("call failed", call="Challenge")
-            await self._refuse(context, _our_mistake())
+            await self._refuse(context, internal_error())
 
     async def get_challenge(
         self, request: pb.GetChallengeRequest, context: Context
@@ -269,10 +269,6 @@ def _time_control(request: pb.ChallengeRequest) -> TimeControl:
         if given not in allowed:
             raise malformed(f"{what} is {given}; allowed is {allowed[0]} to {allowed[-1]}")
     return control
-
-
-def _our_mistake() -> ProtocolError:
-    return ProtocolError(grpc.StatusCode.INTERNAL, "the arena made a mistake")
 
 
 def _stopping() -> ProtocolError:

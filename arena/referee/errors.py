@@ -8,6 +8,8 @@ from typing import Final
 
 import grpc
 
+from arena.errors import INTERNAL_ERROR
+
 MOST_OF_A_SENTENCE: Final = 1_500
 """Characters: sentences may quote what the peer sent. In UTF-8 they fit into a status of 8 kB."""
 
@@ -21,6 +23,12 @@ class ProtocolError(Exception):
         super().__init__(sentence)
         self.code = code
         self.sentence = sentence
+
+
+def internal_error() -> ProtocolError:
+    """How a call or stream ends that we broke. A new one each time: an error that is raised again
+    and again keeps all its tracebacks."""
+    return ProtocolError(grpc.StatusCode.INTERNAL, INTERNAL_ERROR)
 
 
 def malformed(sentence: str) -> ProtocolError:

@@ -8,7 +8,7 @@ from typing import Final, TypeVar
 import grpc
 import structlog
 
-from arena.referee.errors import ProtocolError
+from arena.referee.errors import ProtocolError, internal_error
 from arena.referee.gate import Gate
 from arena.referee.play_service import bearer_token
 from arena.referee.refusals import Context
@@ -43,7 +43,7 @@ async def guarded(
             gate.refusals.note("call refused", error)
     except Exception:
         log.exception("call failed", call=call)
-        ending = ProtocolError(grpc.StatusCode.INTERNAL, "the arena made a mistake")
+        ending = internal_error()
     await gate.refusals.end(context, ending)
     raise ending  # the call has ended already; this tells the type checker
 

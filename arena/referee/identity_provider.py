@@ -89,7 +89,7 @@ class IdentityProvider:
             raise _refused("is expired: sign in again")
         subject = claims.get("sub")
         if not isinstance(subject, str) or not 1 <= len(subject) <= _LONGEST_SUBJECT:
-            raise _refused("names nobody")
+            raise _refused("has no valid sub claim")
         return Identity(
             self.issuer,
             subject,
@@ -100,7 +100,7 @@ class IdentityProvider:
 
     async def _signed_claims(self, id_token: str) -> Mapping[str, Any]:
         if len(id_token) > MOST_TOKEN or not id_token.isascii():
-            raise _refused("is none")
+            raise _refused("is malformed")
         for newest in (False, True):
             keys = await self._known_keys(newest=newest)
             try:
@@ -150,7 +150,7 @@ def _seconds(claims: Mapping[str, Any], claim: str) -> float:
     value = claims.get(claim)
     # Within what a date can say; a bool is an int to Python.
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 2**37:
-        raise _refused(f"says nothing of its {claim}")
+        raise _refused(f"has no valid {claim} claim")
     return float(value)
 
 

@@ -9,10 +9,10 @@ import structlog
 
 from arena.records import VersionId
 from arena.referee.attendances import Attendances
-from arena.referee.errors import ProtocolError
+from arena.referee.errors import ProtocolError, internal_error
 from arena.referee.gate import Authenticator, Gate
 from arena.referee.lobby import Lobby
-from arena.referee.play_stream import Greet, PlayStream, our_mistake
+from arena.referee.play_stream import Greet, PlayStream
 from arena.referee.refusals import Context
 from arena.v1 import referee_pb2
 
@@ -80,7 +80,7 @@ class PlayService:
             ending = error
         except Exception:
             log.exception("stream broken")
-            ending = our_mistake()
+            ending = internal_error()
         else:
             return
         await self._gate.refusals.end(context, ending)

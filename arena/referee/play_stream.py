@@ -17,7 +17,7 @@ import structlog
 from google.protobuf.message import DecodeError
 
 from arena.records import Registered
-from arena.referee.errors import ProtocolError
+from arena.referee.errors import ProtocolError, internal_error
 from arena.referee.lobby import Visit
 from arena.referee.outbox import Outbox
 from arena.referee.refusals import Context
@@ -171,7 +171,7 @@ class PlayStream:
             return  # the bot is gone, and grpc about to cancel the call: no other task is to write
         except Exception:
             log.exception("stream broken")
-            self.end(our_mistake())
+            self.end(internal_error())
             return
         self._writer = None
         if outbox.closed:
@@ -196,8 +196,3 @@ def _too_slow() -> ProtocolError:
     return ProtocolError(
         grpc.StatusCode.RESOURCE_EXHAUSTED, "the bot does not read what it is sent"
     )
-
-
-def our_mistake() -> ProtocolError:
-    """How a stream ends that we broke."""
-    return ProtocolError(grpc.StatusCode.INTERNAL, "the referee made a mistake")

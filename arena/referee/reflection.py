@@ -16,7 +16,7 @@ import structlog
 from google.protobuf.message import DecodeError
 from grpc_reflection.v1alpha import reflection, reflection_pb2
 
-from arena.referee.errors import ProtocolError
+from arena.referee.errors import ProtocolError, internal_error
 from arena.referee.gate import Gate
 from arena.referee.refusals import Context
 
@@ -65,7 +65,7 @@ class ReflectionService:
             return  # the peer is gone
         except Exception:
             log.exception("call failed", call="ServerReflectionInfo")
-            ending = ProtocolError(grpc.StatusCode.INTERNAL, "the arena made a mistake")
+            ending = internal_error()
         else:
             return
         self._gate.refusals.note("call refused", ending)

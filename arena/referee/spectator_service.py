@@ -15,7 +15,7 @@ from google.protobuf.message import DecodeError
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.hosting.ports import ShowableMatch, Timer
 from arena.match.match_id import is_match_id
-from arena.referee.errors import ProtocolError, malformed
+from arena.referee.errors import ProtocolError, internal_error, malformed
 from arena.referee.gate import Gate
 from arena.referee.limits import LimitError
 from arena.referee.options_json import read_options
@@ -110,7 +110,7 @@ class SpectatorService:
             fits, most = wanted(request), _most(request)
             wait = self._spectators.overdrawn_seconds
             if wait:
-                raise LimitError("watching", "spectators are shown as much as they can be", wait)
+                raise LimitError("watching", "spectator limit reached", wait)
             with self._place(address_of(context.peer())):
                 await self._show(fits, most, request.match_id, context)
         except ProtocolError as error:
@@ -118,7 +118,7 @@ class SpectatorService:
             ending = error
         except Exception:
             log.exception("spectator's stream broken")
-            ending = ProtocolError(grpc.StatusCode.INTERNAL, "the referee made a mistake")
+            ending = internal_error()
         else:
             return
         await self._gate.refusals.end(context, ending)

@@ -177,7 +177,7 @@ def test_a_bug_of_ours_voids_the_match_and_its_text_reaches_the_operator_only() 
         assert scene.bots[0].act()
     assert scene.outcomes == [Outcome.BROKEN]
     for bot in scene.bots:
-        assert bot.withdrawals == ["the referee made a mistake; the match does not count"]
+        assert bot.withdrawals == ["internal error of the referee; the match does not count"]
         assert bot.told_over == 1
     (line,) = log
     assert (line["match"], line["log_level"]) == (scene.table.setup.match_id, "error")

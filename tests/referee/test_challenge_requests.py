@@ -8,6 +8,7 @@ import grpc
 import pytest
 from structlog.testing import capture_logs
 
+from arena.errors import INTERNAL_ERROR
 from arena.hosting.challenges import (
     Challenge,
     ChallengeFollower,
@@ -202,7 +203,7 @@ async def test_an_error_of_ours_reaches_the_operator_and_no_caller() -> None:
     service.host.refusal = RuntimeError("the secret")
     with capture_logs() as log:
         call = await service.refused(request())
-    assert (call.code, call.sentence) == (grpc.StatusCode.INTERNAL, "the arena made a mistake")
+    assert (call.code, call.sentence) == (grpc.StatusCode.INTERNAL, INTERNAL_ERROR)
     assert [line["event"] for line in log if line["log_level"] == "error"] == ["call failed"]
 
 

@@ -225,7 +225,7 @@ async def test_an_owners_bots_come_by_page_and_one_with_many_versions_goes_on_on
         for wanted, words in (
             ({"page_size": 1001}, "`page_size` is 1 to 1000, not 1001"),
             ({"page_size": -1}, "`page_size` is 1 to 1000, not -1"),
-            ({"page_token": "fox"}, "`page_token` is none of ours"),
+            ({"page_token": "fox"}, "invalid `page_token`"),
         ):
             code, why = await refused(listed(**wanted))
             assert (code, words in why) == ("INVALID_ARGUMENT", True), why

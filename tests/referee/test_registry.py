@@ -9,6 +9,7 @@ import grpc
 import pytest
 
 from arena.codec.transcript import from_message
+from arena.errors import INTERNAL_ERROR
 from arena.match.clock import TimeControl
 from arena.match.verify import verify
 from arena.signatures import check_signature
@@ -260,10 +261,10 @@ async def test_an_error_of_ours_reaches_the_operator_and_no_caller(
 ) -> None:
     execute(database, "ALTER TABLE tokens RENAME COLUMN sha256 TO a_secret")
     said, why = await refused(registry.RegisterBot(request(), metadata=bearing("a token")))
-    assert (said, why) == (grpc.StatusCode.INTERNAL, "the arena made a mistake")
+    assert (said, why) == (grpc.StatusCode.INTERNAL, INTERNAL_ERROR)
     async with Peer(scene.port, "a token") as peer:
         code, why = await peer.status()
-    assert (code, why) == (grpc.StatusCode.INTERNAL, "the referee made a mistake")
+    assert (code, why) == (grpc.StatusCode.INTERNAL, INTERNAL_ERROR)
     assert [line["event"] for line in errors(scene)] == ["call failed", "stream broken"]
     assert all(line["exc_info"] for line in errors(scene))
     scene.log.clear()

@@ -8,6 +8,7 @@ import grpc
 import pytest
 from structlog.testing import capture_logs
 
+from arena.errors import INTERNAL_ERROR
 from arena.match.transcript import Entrant
 from arena.records import Owner, OwnerId, Registered, VersionId
 from arena.referee.errors import malformed
@@ -211,7 +212,7 @@ async def test_what_the_registry_refuses_ends_the_call_and_what_fails_says_nothi
     registering.books.failure = RuntimeError("the secret")
     with capture_logs() as log, pytest.raises(EndedError):
         await registering.register(call, bot="fox")
-    assert (call.code, call.sentence) == (grpc.StatusCode.INTERNAL, "the arena made a mistake")
+    assert (call.code, call.sentence) == (grpc.StatusCode.INTERNAL, INTERNAL_ERROR)
     assert [line["call"] for line in log] == ["register_bot"]
 
 
