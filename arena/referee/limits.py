@@ -54,7 +54,7 @@ class Limits:
     registrations_per_second: float = 0.05
     changes_burst: int = 60
     """Descriptions, new tokens and retirements by an owner: the audit keeps each of them for good,
-    and after a new token all open streams are checked."""
+    and after a new token every referee looks for the streams of that version."""
     changes_per_second: float = 0.05
     sign_ups_burst: int = 60
     """New owners, by address: a class comes from one."""
