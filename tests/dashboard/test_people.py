@@ -1,6 +1,8 @@
 """How many people play at once, at a running referee."""
 
 import asyncio
+import threading
+import time
 from collections.abc import AsyncIterator
 
 import pytest
@@ -8,6 +10,7 @@ import pytest
 from arena.hosting.terms import Patience, Terms
 from arena.person.door import Door
 from arena.v1 import referee_pb2
+from arena_dashboard.playing.deadline import Deadline
 from arena_dashboard.playing.people import (
     MOST_OF_AN_ADDRESS,
     MOST_PEOPLE,
@@ -82,6 +85,32 @@ async def test_who_has_ended_and_closed_the_page_makes_room(visitors: Visitors) 
     await visitors.sit_down(HERE)
     assert first.session.leaving
     assert not any(person.session.leaving for person in others)
+
+
+async def test_the_messages_of_a_match_start_no_thread_each(visitors: Visitors) -> None:
+    person = await visitors.sit_down(HERE)
+    begun: set[threading.Thread] = set()
+    threading.setprofile(lambda *_: begun.add(threading.current_thread()))
+    try:
+        await play_to_the_end(person)
+    finally:
+        threading.setprofile(None)
+    assert sum(isinstance(one, threading.Timer) for one in begun) <= 1
+
+
+def test_a_deadline_rings_at_the_time_that_was_set_last() -> None:
+    rang = threading.Event()
+    deadline = Deadline(rang.set)
+    began = time.monotonic()
+    deadline.set(0.1)
+    deadline.set(0.3)
+    assert rang.wait(PATIENCE)
+    assert time.monotonic() - began >= 0.3
+    rang.clear()
+    deadline = Deadline(rang.set)
+    deadline.set(10 * PATIENCE)
+    deadline.set(0)
+    assert rang.wait(PATIENCE)
 
 
 async def play_to_the_end(person: Person) -> None:

@@ -19,6 +19,7 @@ from arena.games import GAMES
 from arena.match.clock import TimeControl
 from arena.person.door import Door, Rival, Wanted
 from arena.settings import read_settings
+from arena_dashboard.playing.deadline import Deadline
 
 MOST_PEOPLE: Final = 6
 """People at once. Each is an instance of one version, of which a referee admits 8."""
@@ -62,7 +63,7 @@ class Person:
         self.session = door.session(self._instance, tuple(GAMES), self._wake)
         self._watching: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
         self._lock = threading.Lock()
-        self._leave_at: threading.Timer | None = None
+        self._leaving = Deadline(self.session.leave)
 
     def sit_down(self) -> None:
         """Connect and ask for a match. Raises ChallengeError."""
@@ -72,7 +73,7 @@ class Person:
         except BaseException:
             self.session.leave()
             raise
-        self._leave_after(AWAY_SECONDS)
+        self._leaving.set(AWAY_SECONDS)
 
     def play(self) -> None:
         """Ask for a match, once more. Raises ChallengeError."""
@@ -96,7 +97,7 @@ class Person:
         event.set()
         with self._lock:
             self._watching[event] = asyncio.get_running_loop()
-        self._leave_after(IDLE_SECONDS)
+        self._leaving.set(IDLE_SECONDS)
         try:
             yield event
         finally:
@@ -104,7 +105,7 @@ class Person:
                 del self._watching[event]
                 nobody = not self._watching
             if nobody:
-                self._leave_after(AWAY_SECONDS)
+                self._leaving.set(AWAY_SECONDS)
 
     def _wake(self) -> None:
         with self._lock:
@@ -112,15 +113,7 @@ class Person:
         for event, loop in watching:
             loop.call_soon_threadsafe(event.set)
         if watching:
-            self._leave_after(IDLE_SECONDS)
-
-    def _leave_after(self, seconds: float) -> None:
-        with self._lock:
-            if self._leave_at is not None:
-                self._leave_at.cancel()
-            self._leave_at = threading.Timer(seconds, self.session.leave)
-            self._leave_at.daemon = True
-            self._leave_at.start()
+            self._leaving.set(IDLE_SECONDS)
 
 
 class People:
