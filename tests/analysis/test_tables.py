@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 from functools import cache
-from itertools import combinations
+from itertools import combinations, pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from arena.analysis import BluffTables, analyse, kept_form
+from arena.analysis.bluff.recall import RecallNodes
 from arena.analysis.bluff.round_values import RoundValues
 from arena.analysis.bluff.solved_play import PlayFileError, RoundPlay, SolvedPlay, chosen, read
 from arena.analysis.bluff.table import hands_of
@@ -107,6 +108,27 @@ def test_play_is_read_from_the_rows_in_which_it_is_written(recall: int) -> None:
             for bet in history:
                 node = int(nodes.below[nodes.rows[node] + bet - nodes.places[node]])
             assert play.rows(0, history) == slice(nodes.rows[node], nodes.rows[node + 1])
+
+
+@pytest.mark.parametrize(("bets", "recall"), [(12, 1), (12, 2), (12, 3), (12, 12), (18, 4)])
+def test_nodes_are_those_of_the_solver(bets: int, recall: int) -> None:
+    nodes, expected = RecallNodes.of(bets, recall), recall_nodes(bets, recall)
+    assert nodes.first_rows[-1] == expected.rows[-1]
+    below = [
+        nodes.below(place, np.arange(end - first)).ravel()
+        for place, (first, end) in enumerate(pairwise(nodes.first))
+    ]
+    doubts = expected.rows[:-1]
+    assert np.array_equal(np.concatenate(below), np.delete(expected.below, doubts))
+
+
+@pytest.mark.parametrize("recall", [1, 2, 3])
+def test_values_do_not_depend_on_what_was_asked_before(recall: int) -> None:
+    play, belief = solved(recall).rounds[1, 1], np.arange(1, 7) / 21
+    asked = RoundValues(solved(recall), play, 0, hands_of(1).dice[3])
+    for history in [(7, 9), (2, 5), (2, 5, 6, 9), (3, 4), (), (1, 2)]:
+        fresh = RoundValues(solved(recall), play, 0, hands_of(1).dice[3])
+        assert asked.values(history, belief) == pytest.approx(fresh.values(history, belief))
 
 
 def test_the_tables_of_an_analysis_may_be_chosen(tmp_path: Path) -> None:

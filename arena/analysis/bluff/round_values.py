@@ -7,8 +7,14 @@ bet, else the number of the last bet on the track.
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from arena.analysis.bluff.recall import RecallNodes
+from arena.analysis.bluff.recalled_values import (
+    ByPlace,
+    ByRow,
+    LastBetsValues,
+    LastBetValues,
+)
 from arena.analysis.bluff.solved_play import RoundDice, RoundPlay, SolvedPlay
 from arena.analysis.bluff.table import Weights, hands_of
 from arena.games.bluff import Dice
@@ -36,10 +42,7 @@ class RoundValues:
             for mine in (False, True)
         )
         """[whether the bet is the seat's own][p - 1, h] The seat's chance to win after a doubt."""
-        # A column by itself, because single numbers far apart in memory are slow to read.
-        self._own = play.tables[role][:, self._hand].copy()
-        self._following: dict[tuple[int, ...], _Following] = {}
-        """By all but the last of the bets that the play knows."""
+        self._recalled = None if play.recall is None else self._values_of(play.recall)
 
     def belief(self, history: Sequence[int]) -> Weights:
         """[h] How likely the opponent has each hand, given its bets."""
@@ -57,47 +60,27 @@ class RoundValues:
         """[a] The values of the doubt (0 before the first bet) and of all bets that raise."""
         place = history[-1] if history else 0
         doubt = float(belief @ self._doubts[False][place - 1]) if place else 0.0
-        if self._play.recall is None:
+        if self._recalled is None:
             bets = [
                 self._after_bet((*history, bet), belief) for bet in range(place + 1, self._bets + 1)
             ]
             return np.array([doubt, *bets])
-        later = self._after(history)
-        for bet in _missing(later.is_answered, place):
-            self._answer((*history, bet))
-        return np.concatenate([[doubt], later.answered[place + 1 :] @ belief])
+        return np.concatenate([[doubt], self._recalled.of_bets(history) @ belief])
 
-    def _answer(self, history: Sequence[int]) -> None:
-        """Compute the value of an own bet, the last of `history`, against each hand, if the play
-        knows the last bets only: with each hand it comes everywhere."""
-        *before, place = history
-        values, later = self._after(before), self._after(history)
-        for bet in _missing(later.is_turn, place):
-            self._turn((*history, bet))
-        theirs = self._play.weights(1 - self._role, history)
-        values.answered[place] = theirs[0] * self._doubts[True][place - 1]
-        values.answered[place] += np.einsum("ah,ah->h", theirs[1:], later.turn[place + 1 :])
-        values.is_answered[place] = True
-
-    def _turn(self, history: Sequence[int]) -> None:
-        """Compute the same of a turn of the seat, after a bet of the opponent."""
-        *before, place = history
-        values, later = self._after(before), self._after(history)
-        for bet in _missing(later.is_answered, place):
-            self._answer((*history, bet))
-        own = self._own[self._play.rows(self._role, history)]
-        own = own / own.sum(dtype=np.int64)
-        values.turn[place] = own[0] * self._doubts[False][place - 1]
-        values.turn[place] += own[1:] @ later.answered[place + 1 :]
-        values.is_turn[place] = True
-
-    def _after(self, history: Sequence[int]) -> "_Following":
-        """The values of what follows a history, as far as the play knows it by then."""
-        kept = (self._play.recall or 1) - 1
-        known = tuple(history[-kept:]) if kept else ()
-        if known not in self._following:
-            self._following[known] = _Following(self._bets, len(self._chances))
-        return self._following[known]
+    def _values_of(self, recall: int) -> LastBetValues | LastBetsValues:
+        """The values of bets, if the play knows the last ones only."""
+        play, role = self._play, self._role
+        met, own = self._doubts[True], self._doubts[False]
+        if recall == 1:
+            shares = [by_place[:, self._hand] for by_place in play.by_place[role]]
+            return LastBetValues(ByPlace(play.by_place[1 - role], met), ByPlace(shares, own))
+        # A column by itself, because single numbers far apart in memory are slow to read.
+        weights = play.tables[role][:, self._hand, None].copy()
+        return LastBetsValues(
+            RecallNodes.of(self._bets, recall),
+            ByRow(play.tables[1 - role], play.taken[1 - role], met),
+            ByRow(weights, weights[:, 0] > 0, own),
+        )
 
     def _after_bet(self, history: tuple[int, ...], reach: Weights) -> float:
         """The value of an own bet, the last of `history`, if the opponent comes there with each of
@@ -131,22 +114,6 @@ class RoundValues:
             for action in np.flatnonzero(weights[1:].any(1)) + 1
         ]
         return max([doubt, *raised])
-
-
-class _Following:
-    """Values by the bet that follows certain others."""
-
-    def __init__(self, bets: int, hands: int) -> None:
-        self.answered, self.turn = np.zeros((2, bets + 1, hands))
-        """[bet, h] Of an own bet, and of a turn of the seat after a bet of the opponent."""
-        self.is_answered, self.is_turn = np.zeros((2, bets + 1), bool)
-        """[bet] Whether they are known yet."""
-
-
-def _missing(known: NDArray[np.bool_], place: int) -> list[int]:
-    """The bets above a place that are not known, the highest first: those below build on them."""
-    found: list[int] = ((~known[place + 1 :]).nonzero()[0][::-1] + place + 1).tolist()
-    return found
 
 
 def _doubt_values(solved: SolvedPlay, dice: RoundDice, role: int, *, mine: bool) -> Weights:

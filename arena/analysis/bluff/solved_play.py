@@ -10,14 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 from importlib.resources import files
-from itertools import accumulate, pairwise
-from math import comb
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.analysis.bluff.recall import RecallNodes
 from arena.analysis.bluff.table import Weights, hands_of
 from arena.errors import UserError
 from arena.games.bluff import Bet, BluffView, PlacedBet
@@ -57,20 +57,15 @@ class RoundPlay:
         if self.recall is None and len(history) and history[-1] == len(self.bets):
             return np.ones((1, self.tables[role].shape[1]))  # nothing is left but the doubt
         if self.recall == 1:
-            return self._by_place[role][history[-1] if history else 0]
+            return self.by_place[role][history[-1] if history else 0]
         return _shares(self.tables[role][self.rows(role, history)])
 
     def rows(self, role: int, history: Sequence[int]) -> slice:
         """Which rows of the role's table these are."""
-        place = history[-1] if history else 0
-        if self.recall == 1:
-            return self._rows_by_place[place]
         bets = len(self.bets)
-        row = (
-            _node_row(history, role == 0, bets)
-            if self.recall is None
-            else _recalled_row(history, self.recall, bets)
-        )
+        if self.recall is not None:
+            return RecallNodes.of(bets, self.recall).rows(history)
+        row, place = _node_row(history, role == 0, bets), history[-1] if history else 0
         return slice(row, row + bets - place + 1)
 
     def likelihood(self, role: int, history: Sequence[int], *, doubted: bool = False) -> Weights:
@@ -87,18 +82,19 @@ class RoundPlay:
         return likely
 
     @cached_property
-    def _rows_by_place(self) -> list[slice]:
-        """The rows of play by the last bet."""
-        return [slice(*ends) for ends in pairwise(_first_rows(len(self.bets), 1))]
+    def by_place(self) -> tuple[list[Weights], list[Weights]]:
+        """By seat and place [a, h]: the probabilities of play that knows the last bet only."""
+        ends = RecallNodes.of(len(self.bets), 1).first_rows
+        opener, other = (
+            [_shares(table[first:end]) for first, end in pairwise(ends)] for table in self.tables
+        )
+        return opener, other
 
     @cached_property
-    def _by_place(self) -> tuple[list[Weights], list[Weights]]:
-        """By role and place [a, h]: the probabilities of play by the last bet."""
+    def taken(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """By seat [row]: whether it takes the action with any hand."""
         opener, other = self.tables
-        return (
-            [_shares(opener[rows]) for rows in self._rows_by_place],
-            [_shares(other[rows]) for rows in self._rows_by_place],
-        )
+        return opener.max(1) > 0, other.max(1) > 0
 
 
 class Situation(NamedTuple):
@@ -158,7 +154,11 @@ def read(data: bytes) -> SolvedPlay:
             tables = []
             for role, dice in enumerate((opener, other)):
                 bets, hands = 6 * (opener + other), len(hands_of(dice).dice)
-                rows = _subtrees(bets)[role][0] if recall is None else _first_rows(bets, recall)[-1]
+                rows = (
+                    _subtrees(bets)[role][0]
+                    if recall is None
+                    else RecallNodes.of(bets, recall).first_rows[-1]
+                )
                 tables.append(numbers[at : at + rows * hands].reshape(rows, hands))
                 at += rows * hands
             rounds[opener, other] = RoundPlay((opener, other), recall, (tables[0], tables[1]))
@@ -201,25 +201,6 @@ def _shares(weights: NDArray[np.uint8]) -> Weights:
     total = weights.sum(0, dtype=np.int64)
     shares: Weights = weights / np.where(total > 0, total, 1)
     return shares
-
-
-def _recalled_row(history: Sequence[int], recall: int, bets: int) -> int:
-    """The row at which the node after a history begins, if the last bets are known: nodes lie by
-    the last bet, then by the one before, and so on."""
-    *before, place = history[-recall:] or [0]
-    node = 0
-    for earlier, bet in enumerate(reversed(before), 2):
-        node += sum(comb(bet - 1, known) for known in range(recall - earlier + 2))
-    return _first_rows(bets, recall)[place] + node * (bets - place + 1)
-
-
-# Bounded by the dice in play.
-@cache
-def _first_rows(bets: int, recall: int) -> list[int]:
-    """By place, the row at which its nodes begin; at the end, how many rows there are. A place has
-    a node for each choice of the bets before it that are known."""
-    nodes = [1, *(sum(comb(place - 1, k) for k in range(recall)) for place in range(1, bets + 1))]
-    return [0, *accumulate(many * (bets - place + 1) for place, many in enumerate(nodes))]
 
 
 def _node_row(history: Sequence[int], opens: bool, bets: int) -> int:

@@ -1,0 +1,79 @@
+"""The nodes of play that knows the last bets of a round only, numbered as in its tables.
+
+Bets are numbered from 1 on the track, in ascending order; a place is the last one, 0 before the
+first. A node is what is known of the bets: nodes lie by place, then by the bet before it, and so
+on; none comes before any.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from math import comb
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RecallNodes:
+    """The nodes of a round with so many bets, of which the last `recall` are known."""
+
+    bets: int
+    recall: int
+    first: Numbers
+    """[place] Its first node; at the end, how many nodes there are. A place has a node for each
+    choice of the bets before it that are known."""
+    first_rows: list[int]
+    """[place] Where its rows begin, of which a node has one by action; at the end, how many."""
+    forgotten: Numbers
+    """[node of a place] Which it would be if one bet less were known."""
+
+    # Bounded by the dice in play.
+    @staticmethod
+    @cache
+    def of(bets: int, recall: int) -> "RecallNodes":
+        """Those of so many bets, `recall` of them known."""
+        counts = [1, *(_choices(place, recall) for place in range(1, bets + 1))]
+        rows = [count * (bets - place + 1) for place, count in enumerate(counts)]
+        first, first_rows = np.cumsum([0, *counts]), [0, *accumulate(rows)]
+        return RecallNodes(bets, recall, first, first_rows, _forgotten(bets, recall))
+
+    def node(self, history: Sequence[int]) -> int:
+        """The node after a history, among those of its place."""
+        before = history[-self.recall : -1]
+        return sum(
+            _choices(bet, self.recall - earlier) for earlier, bet in enumerate(reversed(before))
+        )
+
+    def rows(self, history: Sequence[int]) -> slice:
+        """The rows of the node after a history."""
+        place = history[-1] if history else 0
+        actions = self.bets - place + 1
+        start = self.first_rows[place] + self.node(history) * actions
+        return slice(start, start + actions)
+
+    def below(self, place: int, nodes: Numbers) -> Numbers:
+        """[node, action] The nodes after each bet above the place, of all places."""
+        later = self.first[place + 1 : -1]
+        if place and self.recall > 1:
+            # Nodes that come after this place lie together, and have forgotten the oldest bet.
+            later = later + _choices(place, self.recall) + self.forgotten[nodes, None]
+        return np.broadcast_to(later, (len(nodes), self.bets - place))
+
+
+def _choices(place: int, recall: int) -> int:
+    """In how many ways the bets before a place can be known: all choices of fewer than `recall`."""
+    return sum(comb(place - 1, known) for known in range(recall))
+
+
+def _forgotten(bets: int, recall: int) -> Numbers:
+    """[node of a place] For the last place, whose nodes are those of the others and more."""
+    if recall <= 2:
+        return np.zeros(_choices(bets, recall), np.int64)
+    fewer = _forgotten(bets, recall - 1)
+    sizes = [_choices(bet, recall - 1) for bet in range(1, bets)]
+    return np.concatenate([[0], *(size + fewer[:size] for size in sizes)])
