@@ -88,9 +88,10 @@ proto: $(SYNCED) ## Generate arena/v1 from proto/, and copy proto/ into the star
 solve: $(SYNCED) ## Solve the tables of the sample bot cfr: the shipped file, and dist/cfr.tables that knows more bets
 	@mkdir -p dist
 	@$(BIN)/arena solve --width 2e-5 --to dist/solved
-	@$(BIN)/arena solve --to dist/solved --tables sample_bots/python/arena_sample_bots/cfr.tables
+	@$(BIN)/arena solve --to dist/solved --recall 1,4:4 --sweeps 40,4:200 \
+		--tables sample_bots/python/arena_sample_bots/cfr.tables
 	@exec $(BIN)/arena solve --to dist/solved --recall 2,4:4 --sweeps 40,4:200 \
-		--tables dist/cfr.tables
+		--take sample_bots/python/arena_sample_bots/cfr.tables --tables dist/cfr.tables
 
 wheel: | $(UV) ## Build the wheel and the sdist into dist/
 	$(UV) build --out-dir dist

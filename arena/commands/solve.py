@@ -91,6 +91,14 @@ def solve(
             "taken as they are, with all bets. Goes on state by state where it was stopped.",
         ),
     ] = None,
+    take: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="With --tables: take from other tables, which such a call wrote, the states that "
+            "know as many of the last bets as --recall says.",
+        ),
+    ] = None,
     recall: Annotated[
         str | None,
         typer.Option(
@@ -146,6 +154,8 @@ def solve(
             raise CommandError("--certify takes a file, --dice A,B and no other options.")
         if certify is None and tables is not None and (asked or one_round):
             raise CommandError("--tables solves all states of a match: leave the rest out.")
+        if take is not None and tables is None:
+            raise CommandError("--take says what --tables FILE need not solve: give both.")
         if one_round and (asked is None or to is not None):
             raise CommandError("--one-round needs --dice A,B and writes no file.")
         tell_compiling(Lock())
@@ -153,7 +163,7 @@ def solve(
             lines = certified(certify, None if asked is None else [asked])
         elif tables is not None:
             workers = _workers(jobs, cluster)
-            lines = write_tables(tables, options.dice_per_player, files, effort, workers)
+            lines = write_tables(tables, options.dice_per_player, files, take, effort, workers)
             if not as_json:
                 return
         elif one_round and asked is not None:

@@ -115,14 +115,20 @@ def single_round(dice: DicePair, effort: Effort, *, exact: bool) -> StateLine:
 
 
 def write_tables(
-    file: Path, dice: int, files: StateFiles | None, effort: Effort,
+    file: Path, dice: int, files: StateFiles | None, other: Path | None, effort: Effort,
     workers: AbstractContextManager[ForEach],
 ) -> list[StateLine]:  # fmt: skip
     """The tables of the sample bot `cfr`, for matches from so many dice each. Goes on state by
-    state where it was stopped."""
+    state where it was stopped. What other tables hold that knows as many bets is taken."""
     wanted = states_of_match(dice)
     exact = [] if files is None else _read(files, {*wanted})
     parts = PartFiles(file, f"{dice}-dice-recall-{effort.recall}-sweeps-{effort.sweeps}")
+
+    taken = [
+        state
+        for state in ([] if other is None else read_play(other))
+        if state.recall == effort.recall.at(sum(state.dice))
+    ]
 
     def solved(state: PlayedState) -> None:
         tell_played(state)
@@ -134,7 +140,7 @@ def write_tables(
             recall=effort.recall,
             sweeps=effort.sweeps,
             values={state.dice: state.value for state in exact},
-            played=parts.read(),
+            played=[*taken, *parts.read()],
             solved=solved,
             for_each=for_each,
         )

@@ -105,6 +105,23 @@ def test_it_says_once_that_loops_are_compiled_and_nothing_when_they_are(
 
 
 @compiles
+def test_states_that_know_as_many_bets_are_taken_from_other_tables(tmp_path: Path) -> None:
+    """They were improved more often, so they are not solved again."""
+
+    def solve(name: str, *arguments: str) -> bytes:
+        file = tmp_path / name
+        words = ("--option", "dice_per_player=2", "--tables", file, "--jobs", "1")
+        assert run(*words, *arguments).exit_code == 0
+        return file.read_bytes()
+
+    solve("one", "--recall", "1,2:3", "--sweeps", "2,2:5")
+    alone = solve("two", "--recall", "2,2:3", "--sweeps", "2,2:5")
+    more = ("--recall", "2,2:3", "--sweeps", "2")
+    assert solve("taken", *more, "--take", str(tmp_path / "one")) == alone
+    assert solve("not taken", *more) != alone
+
+
+@compiles
 def test_several_processes_write_the_same_file(tmp_path: Path) -> None:
     files = [tmp_path / "1", tmp_path / "2"]
     for jobs, file in enumerate(files, start=1):
@@ -216,6 +233,7 @@ def test_all_states_of_a_match_are_printed_with_proof_where_there_is_one(tmp_pat
             ["--dice", "1,1", "--sweeps", "9"],
             "--recall and --sweeps say how play is improved that knows only the last bets",
         ),
+        (["--take", "x"], "--take says what --tables FILE need not solve: give both."),
         (["--certify", "nowhere"], "nowhere holds no solved states"),
         (["--certify", str(Path(__file__))], "is no folder of solved states"),
         (["--dice", "1,1", "--to", str(Path(__file__))], "is no folder of solved states"),

@@ -1,5 +1,6 @@
 """Play by the last bet and its file, and how the sample bot `cfr` reads it."""
 
+import json
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -122,15 +123,21 @@ def test_exact_play_of_a_file_proves_almost_what_it_did(tmp_path: Path) -> None:
     assert again.bounds == pytest.approx(exact.bounds, abs=0.01)
 
 
+def test_the_shipped_states_know_all_bets_with_three_dice_in_play_and_four_with_four() -> None:
+    header = json.loads(FILE.read_bytes().partition(b"\n")[0])
+    recalls = {(opener + other, recall) for opener, other, _, recall in header["states"]}
+    assert recalls == {(2, None), (3, None), (4, 4), *((dice, 1) for dice in range(5, 11))}
+
+
 def test_a_shipped_state_is_made_again(tmp_path: Path) -> None:
-    """Two dice each, from the shipped states that it leads to."""
+    """Two dice against three, from the shipped states that it leads to."""
     shipped = {state.dice: state for state in read_play(FILE)}
-    values = {dice: shipped[dice].value for dice in ((1, 1), (1, 2), (2, 1))}
+    values = {dice: state.value for dice, state in shipped.items() if sum(dice) < 5}
     file = tmp_path / "play"
-    write_play(file, solve_last_bets([(2, 2)], sweeps=ByDice(40), values=values))
+    write_play(file, solve_last_bets([(2, 3)], sweeps=ByDice(40), values=values))
     (again,) = read_play(file)
-    assert again.value == pytest.approx(shipped[2, 2].value, abs=1e-6)
-    for made, expected in zip(again.play, shipped[2, 2].play, strict=True):
+    assert again.value == pytest.approx(shipped[2, 3].value, abs=1e-6)
+    for made, expected in zip(again.play, shipped[2, 3].play, strict=True):
         # Values in the file have six digits: a few probabilities fall on the other side of a step.
         differ = np.abs(made - expected)
         assert differ.max() <= 2 / 255 and (differ > 1e-9).mean() < 0.01
