@@ -8,6 +8,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 from arena.bot import AnyAction, Match, NoAnswerError, Turn
@@ -58,6 +59,9 @@ class Bridge:
         self.failure: str | None = None
         """A sentence about the first failure."""
         self._by_match: dict[str, Program] = {}
+        self._launcher = ThreadPoolExecutor(1, "launcher")
+        """One thread starts all programs, because they die with it: matches begin in the threads of
+        streams, of which one that is lost would take its programs with it."""
         self._started: list[Program] = []
         self._late: set[tuple[str, int]] = set()
         """Turns of running matches that may still be answered, too late."""
@@ -70,6 +74,9 @@ class Bridge:
             self._shared = self._launch()
 
     def _launch(self) -> Program:
+        return self._launcher.submit(self._launch_here).result()
+
+    def _launch_here(self) -> Program:
         program = Program(self._command, self._ended)
         self._started = [one for one in self._started if one.process.poll() is None] + [program]
         program.tell(self._hello)
@@ -95,6 +102,10 @@ class Bridge:
 
     def close(self) -> None:
         """End all programs, and wait until they have ended."""
+        self._launcher.submit(self._end_all).result()  # after one that is being started
+        self._launcher.shutdown()
+
+    def _end_all(self) -> None:
         for program in self._started:
             program.close()
         for program in self._started:

@@ -15,12 +15,14 @@ PATIENCE_S = 5.0
 
 
 class Program:
-    """A running program; its stderr is ours. Make it in the main thread."""
+    """A running program; its stderr is ours. Make it in a thread that outlives it."""
 
     def __init__(self, command: Sequence[str], ended: Callable[["Program"], None]) -> None:
         """`ended` is called, in a thread, if the program ends of its own accord."""
         self.name = shlex.join(command)
-        self.process = spawn(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        self.process = spawn(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, thread_outlives_it=True
+        )
         self.unanswered = 0
         """Turns in a row that it left without an answer, as the bridge counts them."""
         self._ended = ended

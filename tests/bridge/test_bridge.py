@@ -14,7 +14,7 @@ from arena.assembly import running_arena
 from arena.games import GAMES, make_game
 from arena.scheduling.ladder import TableType
 from arena.v1 import referee_pb2 as pb
-from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
+from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
 from tests.bot_programs import bot_program, ending
 
 ROOT = Path(__file__).parents[2]
@@ -168,3 +168,28 @@ async def test_a_match_goes_on_after_the_stream_was_lost_in_a_turn() -> None:
     (record,) = records
     assert record.result.faults == (0, 0)
     assert (code, "verification failed" in errors) == (2, False), errors
+
+
+async def test_a_program_for_each_match_plays_at_every_referee() -> None:
+    records = []
+
+    async def play(stream: Stream) -> None:
+        await stream.welcome(address=other.target, referees=told)
+        assert (await stream.hear()).places.max_matches == 8
+        conductor = await conduct(stream)
+        records.append(conductor.record)
+        await stream.say(ends=[conductor.end()])
+
+    async def without_places(stream: Stream) -> None:
+        await stream.welcome(address=first.target, referees=told)
+        await asyncio.Event().wait()  # until the bot leaves
+
+    async with referee(play) as other, referee(without_places) as first:
+        told = pb.Referees(addresses=[first.target, other.target])
+        program = ["--process-per-match", "--", "perl", PERL]
+        with bridge(first.target, *program) as process:
+            code, errors = await ending(process)
+    (record,) = records
+    assert record is not None
+    assert record.result.faults == (0, 0), errors
+    assert (code, "ERROR" in errors) == (2, False), errors
