@@ -46,12 +46,16 @@ const (
 type RefereeServiceClient interface {
 	// Plays matches for as long as the stream is open: rated ones, and challenges (ChallengeService).
 	//
-	// Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
-	// DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
-	// that are not a PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
-	// streams, or a flood of answers that belong to no turn; ABORTED when a newer stream of the same
-	// instance took over; UNAVAILABLE when the referee stops. A wrong *answer* is never an error of
-	// the stream: see Refusal.
+	// Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for that of a version
+	// that was retired, of a frozen bot or of a banned owner; DEADLINE_EXCEEDED for a stream without
+	// `hello`; INVALID_ARGUMENT for bytes that are not a PlayRequest, a first message without `hello`,
+	// a second `hello`, another protocol version, no game that is played here, an `instance` that is
+	// too long or not printable, or entropy of a wrong length; RESOURCE_EXHAUSTED for too many
+	// streams, instances or bytes, a flood of answers that belong to no turn and no offer, or a bot
+	// that does not read what it is sent, with "retry-after" in the trailing metadata where waiting
+	// helps; ABORTED when a newer stream of the same instance took over; UNAVAILABLE when the referee
+	// stops or its database cannot be reached; INTERNAL for an error in the referee. A wrong *answer*
+	// is never an error of the stream: see Refusal.
 	Play(ctx context.Context, opts ...grpc.CallOption) (grpc.BidiStreamingClient[PlayRequest, PlayResponse], error)
 }
 
@@ -98,12 +102,16 @@ type RefereeService_PlayClient = grpc.BidiStreamingClient[PlayRequest, PlayRespo
 type RefereeServiceServer interface {
 	// Plays matches for as long as the stream is open: rated ones, and challenges (ChallengeService).
 	//
-	// Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for a retired one;
-	// DEADLINE_EXCEEDED for a stream without `hello`; INVALID_ARGUMENT for bytes
-	// that are not a PlayRequest, or a first message without `hello`; RESOURCE_EXHAUSTED for too many
-	// streams, or a flood of answers that belong to no turn; ABORTED when a newer stream of the same
-	// instance took over; UNAVAILABLE when the referee stops. A wrong *answer* is never an error of
-	// the stream: see Refusal.
+	// Errors: UNAUTHENTICATED for a missing or unknown token; PERMISSION_DENIED for that of a version
+	// that was retired, of a frozen bot or of a banned owner; DEADLINE_EXCEEDED for a stream without
+	// `hello`; INVALID_ARGUMENT for bytes that are not a PlayRequest, a first message without `hello`,
+	// a second `hello`, another protocol version, no game that is played here, an `instance` that is
+	// too long or not printable, or entropy of a wrong length; RESOURCE_EXHAUSTED for too many
+	// streams, instances or bytes, a flood of answers that belong to no turn and no offer, or a bot
+	// that does not read what it is sent, with "retry-after" in the trailing metadata where waiting
+	// helps; ABORTED when a newer stream of the same instance took over; UNAVAILABLE when the referee
+	// stops or its database cannot be reached; INTERNAL for an error in the referee. A wrong *answer*
+	// is never an error of the stream: see Refusal.
 	Play(grpc.BidiStreamingServer[PlayRequest, PlayResponse]) error
 	mustEmbedUnimplementedRefereeServiceServer()
 }
