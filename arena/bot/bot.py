@@ -34,7 +34,8 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
     games names unions of them. For a plain `Bot` only the methods' names are checked.
 
     Data shared by several matches (a table read from a file, a model of an opponent) belongs in the
-    class or its module. All matches of a process are played in one thread, turn by turn.
+    class or its module. No two methods of a process's bots run at once, so it needs no lock. Where
+    an arena has several referees they are called in several threads, even those of one match.
     """
 
     games: ClassVar[tuple[str, ...]] = ("bluff",)
