@@ -11,6 +11,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from queue import SimpleQueue
 from random import uniform
 from typing import Any
@@ -33,6 +34,9 @@ SOON_S = 5.0
 pauses grow only after that."""
 BACK_OFF_GROWTH = 1.3
 LONGEST_BACK_OFF_S = 30.0
+LASTING_S = 5.0
+"""The pauses begin anew after a stream that the referee kept for so long: one that ends at once may
+end alike each time."""
 
 FLUSH_AFTER_S = 0.005
 """The answers to a batch are sent together, but none waits longer than this for slow ones."""
@@ -59,11 +63,23 @@ class TakenOverError(Exception):
     """A newer run of the same bot has taken over the stream."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Ending:
+    """How a stream ended after which another is opened."""
+
+    why: str
+    lasted: float = 0.0
+    """Seconds from its welcome on."""
+    retry_after: float = 0.0
+    """So many seconds the referee wants to be left alone."""
+
+
 def keep_playing(
     referees: Referees,
     address: Address,
     token: str,
     sleep: Callable[[float], object] = time.sleep,
+    clock: Callable[[], float] = time.monotonic,
 ) -> None:
     """Play until the program is stopped, or the bot has left; with all referees of the arena.
 
@@ -71,7 +87,7 @@ def keep_playing(
     """
 
     def keep(stream: RefereeStream) -> None:
-        _keep_stream(referees, stream, token, sleep)
+        _keep_stream(referees, stream, token, sleep, clock)
 
     referees.begin(address, keep)
     try:
@@ -87,23 +103,27 @@ def keep_playing(
 
 
 def _keep_stream(
-    referees: Referees, stream: RefereeStream, token: str, sleep: Callable[[float], object]
+    referees: Referees,
+    stream: RefereeStream,
+    token: str,
+    sleep: Callable[[float], object],
+    clock: Callable[[], float],
 ) -> None:
     """Keep a stream to one referee at a time, until the bot has left or needs it no more."""
     back_off, away, told = FIRST_BACK_OFF_S, 0.0, ""
     while (address := referees.next_address(stream)) is not None:
-        welcomed, why = _play_once(referees, stream, address, token)
+        ending = _play_once(referees, stream, address, token, clock)
         if stream.conversation.gone or not referees.keeps(stream):
             return
-        if welcomed:
+        if ending.lasted >= LASTING_S:
             back_off, away, told = FIRST_BACK_OFF_S, 0.0, ""
-        pause = _jittered(back_off)
+        pause = max(_jittered(back_off), ending.retry_after)
         away += pause
         if away > SOON_S:
             back_off = min(BACK_OFF_GROWTH * back_off, LONGEST_BACK_OFF_S)
-        if why != told or away > SOON_S:  # not ten times in the first seconds
-            _log.warning("%s Trying again in %.1f s.", why, pause)
-            told = why
+        if ending.why != told or away > SOON_S:  # not ten times in the first seconds
+            _log.warning("%s Trying again in %.1f s.", ending.why, pause)
+            told = ending.why
         sleep(pause)
 
 
@@ -113,13 +133,17 @@ def _jittered(pause: float) -> float:
 
 
 def _play_once(
-    referees: Referees, stream: RefereeStream, address: Address, token: str
-) -> tuple[bool, str]:
-    """Play over one stream until it ends. Returns whether it was welcomed, and why it ended."""
+    referees: Referees,
+    stream: RefereeStream,
+    address: Address,
+    token: str,
+    clock: Callable[[], float],
+) -> _Ending:
+    """Play over one stream until it ends."""
     conversation, line = stream.conversation, stream.line
     outgoing: Outgoing = SimpleQueue()
     outgoing.put(conversation.hello())
-    welcomed = False
+    welcomed_at: float | None = None
     with address.channel() as channel:
         call = RefereeServiceStub(channel).Play(
             iter(outgoing.get, None), metadata=(("authorization", f"Bearer {token}"),)
@@ -130,14 +154,14 @@ def _play_once(
                 with referees.turn:
                     if not referees.keeps(stream):
                         break
-                    if not welcomed:
-                        welcomed = True
+                    if welcomed_at is None:
+                        welcomed_at = clock()
                         line.opened(outgoing)
                     _reply(conversation, outgoing, response)
                     referees.heard(stream, response)
                 if conversation.gone:
                     _say_goodbye(call, outgoing)
-                    return welcomed, "The bot has left."
+                    return _Ending("The bot has left.")
         except grpc.RpcError:
             pass  # the status below says it
         finally:
@@ -146,9 +170,12 @@ def _play_once(
             call.cancel()
         if call.code() is grpc.StatusCode.OK and conversation.leaving:
             conversation.released = True
+        lasted = 0.0 if welcomed_at is None else clock() - welcomed_at
         if call.code() in _OF_ONE and referees.several:
-            return welcomed, f"{_FINAL[call.code()]}: {_sentence(call.details() or '')}"
-        return welcomed, _reason(address, call.code(), call.details() or "")
+            why = f"{_FINAL[call.code()]}: {_sentence(call.details() or '')}"
+        else:
+            why = _reason(address, call.code(), call.details() or "")
+        return _Ending(why, lasted, _retry_after(call))
 
 
 def _say_goodbye(call: Any, outgoing: Outgoing) -> None:
@@ -199,6 +226,12 @@ def _warn_if_late(turn: referee_pb2.Turn, seconds: float) -> None:
             taken,
             allowed,
         )
+
+
+def _retry_after(call: Any) -> float:
+    """What the trailing metadata says; 0 if nothing."""
+    said = dict(call.trailing_metadata() or ()).get("retry-after", "")
+    return float(said) if said.isdecimal() else 0.0
 
 
 def _reason(address: Address, status: grpc.StatusCode, details: str) -> str:

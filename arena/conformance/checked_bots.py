@@ -39,20 +39,12 @@ class StartingReferee(ScriptedReferee):
             self.program.kill()
 
 
-class KeepingReferee(StartingReferee):
-    """Starts the bot's program, and keeps it and its stream for further scenarios as long as they
-    last: most of what a check takes are starts, and pauses before bots come back."""
+class _KeptStream(ScriptedReferee):
+    """Keeps the bot's stream for further scenarios as long as it lasts: each time that one ends
+    soon, bots come back later."""
 
-    def __init__(self, command: Sequence[str], log: Path, address: str = "127.0.0.1:0") -> None:
-        super().__init__(command, log, address)
-        self._stream: BotStream | None = None
-
-    def start(self) -> None:
-        """Start the program; if it runs, end its streams, so that it comes back."""
-        if self._runs:
-            self.end_streams()
-        else:
-            super().start()
+    _stream: BotStream | None = None
+    """The one that was welcomed last."""
 
     async def welcomed(self, **members: Any) -> BotStream:
         self._stream = await super().welcomed(**members)
@@ -61,8 +53,26 @@ class KeepingReferee(StartingReferee):
     async def begin(self) -> BotStream:
         """Go on with the stream that was welcomed last, if it is open."""
         stream = self._stream
-        if stream is not None and self._runs and not stream.over:
+        if stream is not None and not stream.over:
             return stream
+        return await super().begin()
+
+
+class KeepingReferee(_KeptStream, StartingReferee):
+    """Starts the bot's program, and keeps it for further scenarios as long as it lasts: most of
+    what a check takes are starts."""
+
+    def start(self) -> None:
+        """Start the program; if it runs, end its streams, so that it comes back."""
+        if self._runs:
+            self.end_streams()
+        else:
+            super().start()
+
+    async def begin(self) -> BotStream:
+        """Go on with the stream that was welcomed last, if it is open and its program runs."""
+        if not self._runs:
+            self._stream = None
         return await super().begin()
 
     @property
@@ -70,7 +80,7 @@ class KeepingReferee(StartingReferee):
         return self.program is not None and self.program.running
 
 
-class AwaitingReferee(ScriptedReferee):
+class AwaitingReferee(_KeptStream):
     """Waits for a bot that somebody else starts, which stays for all scenarios."""
 
     async def arrival(self, seconds: float) -> bool:
@@ -78,5 +88,5 @@ class AwaitingReferee(ScriptedReferee):
         return await self.perhaps_stream(seconds) is not None
 
     def start(self) -> None:
-        """End all streams, so that the bot comes back for the next scenario."""
+        """End all streams, so that the bot comes back."""
         self.end_streams()

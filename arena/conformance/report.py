@@ -83,6 +83,8 @@ async def check_running(
     outcomes = []
     for scenario in scenarios:
         outcomes.append(await _outcome(referee, scenario, seconds))
+        if not outcomes[-1].met:
+            referee.end_streams()  # what is left of this scenario does not meet the next
         tell(outcomes[-1])
     return outcomes
 

@@ -28,12 +28,14 @@
 #include "dealing.h"
 
 using namespace arena::v1;
+using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
 namespace {
 
 constexpr double first_pause = 0.5;  // seconds before the next attempt to connect
 constexpr double longest_pause = 30;
+constexpr std::chrono::seconds lasting{5};  // so long a stream makes the next pause short again
 constexpr std::chrono::seconds goodbye{2};  // that a leaving bot waits for the referee to close
 constexpr int max_message_bytes = 16 << 20;
 
@@ -86,8 +88,9 @@ class Connection {
       if (hopeless.contains(status.error_code())) {
         return stopped("The referee refused this bot: " + status.error_message(), 2);
       }
-      if (welcomed_) pause = first_pause;
-      const double wait = pause * std::uniform_real_distribution(0.5, 1.0)(random_);
+      if (welcomed_ && Clock::now() - *welcomed_ >= lasting) pause = first_pause;
+      const double jittered = pause * std::uniform_real_distribution(0.5, 1.0)(random_);
+      const double wait = std::max(jittered, retry_after_);
       std::cerr << "Not connected to " << address_ << " (" << status.error_message()
                 << "); again in " << wait << " s. ARENA_ADDRESS says which referee." << std::endl;
       if (changed_.wait_for(lock, Seconds(wait), [this] { return asked_to_stop_; })) {
@@ -151,7 +154,7 @@ class Connection {
     hello.set_client("starter, C++");
     {
       const std::lock_guard lock(mutex_);
-      welcomed_ = false;
+      welcomed_.reset();
       drains_ = false;
       stream_ = stream.get();
       closed_ = false;
@@ -160,7 +163,7 @@ class Connection {
     PlayResponse response;
     while (stream->Read(&response)) {
       const std::lock_guard lock(mutex_);
-      welcomed_ = true;
+      if (!welcomed_) welcomed_ = Clock::now();
       if (const PlayRequest reply = reply_to(response); reply.ByteSizeLong() > 0 && !closed_) {
         stream->Write(reply);
       }
@@ -171,7 +174,12 @@ class Connection {
       const std::lock_guard lock(mutex_);
       stream_ = nullptr;
     }
-    return stream->Finish();
+    const grpc::Status status = stream->Finish();
+    const auto& trailing = context.GetServerTrailingMetadata();
+    const auto asked = trailing.find("retry-after");
+    const auto said = asked == trailing.end() ? grpc::string_ref() : asked->second;
+    retry_after_ = std::atoi(std::string(said.begin(), said.end()).c_str());
+    return status;
   }
 
   void close_when_done() {
@@ -278,6 +286,7 @@ class Connection {
 
   const std::string token_;
   std::minstd_rand random_{std::random_device{}()};
+  double retry_after_ = 0;  // so many seconds the referee wants to be left alone
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable changed_;
@@ -290,7 +299,7 @@ class Connection {
   bool leaving_ = false;
   bool drains_ = false;  // whether the referee knows `drain`
   bool asked_to_stop_ = false;
-  bool welcomed_ = false;
+  std::optional<Clock::time_point> welcomed_;
 };
 
 }  // namespace

@@ -43,6 +43,7 @@ type Settings struct {
 const (
 	firstPause   = 500 * time.Millisecond // before the next attempt to connect
 	longestPause = 30 * time.Second
+	lasting      = 5 * time.Second // a stream that lasted so long makes the next pause short again
 	goodbye      = 2 * time.Second // how long a leaving bot waits for the referee to close the stream
 )
 
@@ -60,8 +61,9 @@ type connection struct {
 	matches   map[string]*match
 	lost      map[string]*match // of the stream before, not resumed
 	leaving   bool
-	drains    bool // whether the referee knows `drain`
-	welcomed  bool
+	drains    bool          // whether the referee knows `drain`
+	welcomed  time.Time     // when, or zero
+	retry     time.Duration // that the referee wants to be left alone
 	signals   chan os.Signal
 }
 
@@ -95,10 +97,10 @@ func Run(settings Settings, newBot func(*pb.Offer) Bot) {
 			log.Printf("The referee refused this bot: %s", status.Convert(err).Message())
 			os.Exit(2)
 		}
-		if conn.welcomed {
+		if !conn.welcomed.IsZero() && time.Since(conn.welcomed) >= lasting {
 			pause = firstPause
 		}
-		wait := pause/2 + mathrand.N(pause/2)
+		wait := max(pause/2+mathrand.N(pause/2), conn.retry)
 		log.Printf("Not connected to %s (%s); again in %.1f s. ARENA_ADDRESS says which referee.",
 			address, status.Convert(err).Message(), wait.Seconds())
 		address = conn.next(address)
@@ -137,6 +139,7 @@ func (conn *connection) gone() bool {
 
 // playOnce plays over one stream until it ends, and returns why it did.
 func (conn *connection) playOnce(address, token string) error {
+	conn.welcomed, conn.retry, conn.drains = time.Time{}, 0, false
 	transport := insecure.NewCredentials()
 	if target, found := strings.CutPrefix(address, "https://"); found {
 		address, transport = target, credentials.NewTLS(&tls.Config{})
@@ -156,7 +159,6 @@ func (conn *connection) playOnce(address, token string) error {
 	if err != nil {
 		return err
 	}
-	conn.welcomed, conn.drains = false, false
 	hello := &pb.Hello{
 		ProtocolVersion: 1,
 		Instance:        os.Getenv("ARENA_INSTANCE"),
@@ -191,7 +193,9 @@ func (conn *connection) playOnce(address, token string) error {
 		}
 		select {
 		case response := <-responses:
-			conn.welcomed = true
+			if conn.welcomed.IsZero() {
+				conn.welcomed = time.Now()
+			}
 			if request := conn.reply(response); proto.Size(request) > 0 && !closed {
 				stream.Send(request)
 			}
@@ -208,6 +212,9 @@ func (conn *connection) playOnce(address, token string) error {
 		case <-patience:
 			return io.EOF
 		case err := <-ended:
+			for _, seconds := range stream.Trailer().Get("retry-after") {
+				conn.retry, _ = time.ParseDuration(seconds + "s")
+			}
 			return err
 		}
 	}

@@ -1,6 +1,7 @@
 """The bot that the SDK's tests let play, and the way they do."""
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable
 from random import Random
 from typing import Any, ClassVar
@@ -49,11 +50,16 @@ class Pauses:
 
 
 async def play_through(
-    *scripts: Callable[[Stream], Awaitable[None]], bot: type[Bot] = Scribe, strict: bool = False
+    *scripts: Callable[[Stream], Awaitable[None]],
+    bot: type[Bot] = Scribe,
+    strict: bool = False,
+    clock: Callable[[], float] = time.monotonic,
 ) -> tuple[Conversation, Pauses]:
     """Let the bot play through the scripts; the stream after the last is refused."""
     conversation, pauses = Conversation(bot, strict=strict), Pauses()
     async with referee(*scripts) as address:
         with pytest.raises(RefusedError, match=r"refused the token: The token was retired\."):
-            await asyncio.to_thread(keep_playing, Referees(conversation), address, "secret", pauses)
+            await asyncio.to_thread(
+                keep_playing, Referees(conversation), address, "secret", pauses, clock
+            )
     return conversation, pauses

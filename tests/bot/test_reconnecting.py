@@ -10,6 +10,7 @@ from arena.bot.address import Address, AddressError, Trust
 from arena.bot.connection import (
     BACK_OFF_GROWTH,
     FIRST_BACK_OFF_S,
+    LASTING_S,
     LONGEST_BACK_OFF_S,
     SOON_S,
     RefusedError,
@@ -20,7 +21,7 @@ from arena.bot.conversation import Conversation
 from arena.bot.referees import Referees
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scribe import Pauses, Scribe, play_through
-from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
+from tests.bot.scripted_referee import Conductor, Script, Stream, offered, referee, refuse
 
 
 async def test_a_lost_stream_is_opened_again_soon_and_then_with_growing_jittered_pauses(
@@ -39,18 +40,39 @@ async def test_a_lost_stream_is_opened_again_soon_and_then_with_growing_jittered
     assert longest == LONGEST_BACK_OFF_S
 
 
-async def test_a_welcome_makes_the_next_pause_short_again(scribes: list[Scribe]) -> None:
-    async def unavailable(stream: Stream) -> None:
-        await stream.context.abort(grpc.StatusCode.UNAVAILABLE, "stopping")
+async def test_the_pauses_begin_anew_after_a_stream_that_lasted_and_not_with_every_welcome(
+    scribes: list[Scribe],
+) -> None:
+    now = 0.0
 
-    async def welcome(stream: Stream) -> None:
+    async def end_at_once(stream: Stream) -> None:
         await stream.welcome()
 
-    many = [unavailable] * 25
-    _, pauses = await play_through(*many, welcome, *many)
+    async def last(stream: Stream) -> None:
+        nonlocal now
+        await stream.welcome(offers=[offered()[1]])
+        await stream.hear()
+        now += LASTING_S
+
+    many = [end_at_once] * 25
+    _, pauses = await play_through(*many, last, *many, clock=lambda: now)
     assert pauses.seconds[25] <= FIRST_BACK_OFF_S < pauses.seconds[24]
     # The time away is counted anew, too.
-    assert max(pauses.seconds[25:30]) <= FIRST_BACK_OFF_S
+    assert max(pauses.seconds[25:30]) <= FIRST_BACK_OFF_S < pauses.seconds[50]
+
+
+async def test_a_pause_is_as_long_as_the_referee_asks_for(scribes: list[Scribe]) -> None:
+    def sent_away(*metadata: tuple[str, str]) -> Script:
+        async def script(stream: Stream) -> None:
+            status = grpc.StatusCode.RESOURCE_EXHAUSTED
+            await stream.context.abort(status, "too many streams", metadata)
+
+        return script
+
+    waits = [sent_away(("retry-after", "7")), sent_away(("retry-after", "soon")), sent_away()]
+    _, pauses = await play_through(*waits)
+    assert pauses.seconds[0] == 7
+    assert max(pauses.seconds[1:]) <= BACK_OFF_GROWTH**2 * FIRST_BACK_OFF_S
 
 
 async def test_a_bot_that_is_still_there_goes_on_where_it_was(scribes: list[Scribe]) -> None:

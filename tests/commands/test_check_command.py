@@ -132,7 +132,7 @@ def test_a_running_bot_is_checked_on_what_needs_no_restart() -> None:
         assert checking.stderr is not None
         told = checking.stderr.readline()
         address = told.partition("ARENA_ADDRESS=")[2].partition(" ")[0]
-        with bot_program([sys.executable, MISFIT, "Bot"], address, "secret") as bot:
+        with bot_program([sys.executable, MISFIT, "BacksOff"], address, "secret") as bot:
             report, errors = checking.communicate(timeout=60)
             assert bot.poll() is None or bot.returncode == 0
     assert checking.returncode == 0, report + errors

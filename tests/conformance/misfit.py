@@ -138,6 +138,16 @@ class Bot:
         print(f"Match {match_id}: verification failed: {error}", file=sys.stderr, flush=True)
 
 
+class BacksOff(Bot):
+    """Conforms, and comes back half as late again each time."""
+
+    next_pause = 0.2
+
+    def pause(self) -> float:
+        self.next_pause *= 1.5
+        return self.next_pause
+
+
 class Illegal(Bot):
     def answer(self, turn: pb.Turn) -> pb.Answer:
         answer = super().answer(turn)

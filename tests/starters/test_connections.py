@@ -1,8 +1,10 @@
 """What every starter does with its stream: a scripted referee plays against each."""
 
 import asyncio
+import re
 import signal
 import subprocess
+import time
 from contextlib import AbstractContextManager
 
 import grpc
@@ -103,6 +105,38 @@ async def test_it_goes_on_at_another_referee_that_it_was_told_of_when_its_own_is
     assert "The token was retired." in errors
     assert f"Not connected to {first.target}" in errors
     assert "verification failed" not in errors
+
+
+async def test_it_comes_back_later_each_time_unless_a_stream_lasted_and_when_it_is_asked_to(
+    language: Language,
+) -> None:
+    sent_away_at = came_back_at = 0.0
+
+    async def end_at_once(stream: Stream) -> None:
+        await stream.welcome()
+
+    async def last(stream: Stream) -> None:
+        await stream.welcome()
+        await asyncio.sleep(5.1)
+
+    async def send_away(stream: Stream) -> None:
+        nonlocal sent_away_at
+        sent_away_at = time.monotonic()
+        status, metadata = grpc.StatusCode.RESOURCE_EXHAUSTED, (("retry-after", "2"),)
+        await stream.context.abort(status, "too many streams", metadata)
+
+    async def come_back(stream: Stream) -> None:
+        nonlocal came_back_at
+        came_back_at = time.monotonic()
+        await refuse(stream)
+
+    async with referee(*[end_at_once] * 5, last, send_away, come_back) as address:
+        with _bot(language, address.target) as process:
+            _, errors = await ending(process)
+    pauses = [float(seconds) for seconds in re.findall(r"again in ([\d.]+) s", errors)]
+    assert pauses[5] <= 0.5 < pauses[4], errors
+    assert pauses[6] == 2
+    assert came_back_at - sent_away_at >= 2
 
 
 async def test_it_notices_a_draw_that_does_not_follow_from_the_opening(language: Language) -> None:

@@ -21,6 +21,8 @@ use crate::wire::*;
 /// Before the next attempt to connect, in seconds.
 const FIRST_PAUSE: f64 = 0.5;
 const LONGEST_PAUSE: f64 = 30.0;
+/// A stream that lasted so long makes the next pause short again.
+const LASTING: Duration = Duration::from_secs(5);
 /// How long a leaving bot waits for the referee to close the stream.
 const GOODBYE: Duration = Duration::from_secs(2);
 /// The time to connect and be answered.
@@ -45,7 +47,7 @@ struct Connection {
     leaving: bool,
     /// Whether the referee knows `drain`.
     drains: bool,
-    welcomed: bool,
+    welcomed: Option<Instant>,
 }
 
 /// Plays until Ctrl-C. After the first one (or SIGTERM) the running matches are finished; the second
@@ -93,11 +95,14 @@ async fn play() -> ExitCode {
             }
             _ => {}
         }
-        if connection.welcomed {
+        if connection
+            .welcomed
+            .is_some_and(|at| at.elapsed() >= LASTING)
+        {
             pause = FIRST_PAUSE;
         }
         let jitter = f64::from(getrandom::u32().unwrap_or_default()) / f64::from(u32::MAX);
-        let wait = pause * (0.5 + jitter / 2.0);
+        let wait = (pause * (0.5 + jitter / 2.0)).max(retry_after(&status));
         pause = (pause * 4.0 / 3.0).min(LONGEST_PAUSE);
         let why = status.message();
         eprintln!(
@@ -109,6 +114,13 @@ async fn play() -> ExitCode {
         }
         address = connection.next(&address);
     }
+}
+
+/// So many seconds the referee wants to be left alone.
+fn retry_after(status: &Status) -> f64 {
+    let said = status.metadata().get("retry-after");
+    let seconds: Option<u32> = said.and_then(|text| text.to_str().ok()?.parse().ok());
+    seconds.unwrap_or(0).into()
 }
 
 /// An item for each Ctrl-C or SIGTERM.
@@ -161,7 +173,7 @@ impl Connection {
         token: &str,
         signals: &mut UnboundedReceiver<()>,
     ) -> Status {
-        self.welcomed = false;
+        self.welcomed = None;
         self.drains = false;
         self.converse(address, token, signals)
             .await
@@ -226,7 +238,7 @@ impl Connection {
             tokio::select! {
                 response = responses.message() => {
                     let Some(response) = response? else { return Ok(()) };
-                    self.welcomed = true;
+                    self.welcomed.get_or_insert_with(Instant::now);
                     let request = self.reply(&response);
                     if let Some(sender) = &sender && request != PlayRequest::default() {
                         let _ = sender.send(request);

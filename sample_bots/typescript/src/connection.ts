@@ -28,6 +28,7 @@ export interface BotClass {
 
 const FIRST_PAUSE = 500; // milliseconds before the next attempt to connect
 const LONGEST_PAUSE = 30_000;
+const LASTING = 5_000; // a stream that lasted so long makes the next pause short again
 const GOODBYE = 2_000; // how long a leaving bot waits for the referee to close the stream
 
 /** Statuses after which connecting again is useless. */
@@ -96,8 +97,9 @@ class Connection {
     metadata.set("authorization", `Bearer ${this.token}`);
     const stream = (this.stream = client.play(metadata));
     this.drains = false;
+    let welcomed = Infinity; // when
     stream.on("data", (response: PlayResponse) => {
-      this.pause = FIRST_PAUSE;
+      welcomed = Math.min(welcomed, performance.now());
       const request = this.reply(response);
       if (Object.values(request).some((said) => !Array.isArray(said) || said.length > 0)) {
         stream.write(request);
@@ -107,7 +109,7 @@ class Connection {
       if (response.ends.length > 0) setImmediate(() => this.ended(response.ends));
     });
     stream.on("error", () => {}); // the status says it all
-    stream.on("status", ({ code, details }) => {
+    stream.on("status", ({ code, details, metadata: trailing }) => {
       client.close();
       this.stream = undefined;
       const done = code === grpc.status.OK || this.matches.size === 0;
@@ -115,7 +117,9 @@ class Connection {
       if (code === grpc.status.ABORTED) this.exit(`Stopped: ${details}`, 0);
       if (FINAL.includes(code)) this.exit(`The referee refused this bot: ${details}`, 2);
       // Opening the stream again resumes: the referee sends all running matches and open turns.
-      const wait = this.pause * (0.5 + Math.random() / 2);
+      if (performance.now() - welcomed >= LASTING) this.pause = FIRST_PAUSE;
+      const retryAfter = Number(trailing.get("retry-after")[0]) || 0; // seconds
+      const wait = Math.max(this.pause * (0.5 + Math.random() / 2), retryAfter * 1000);
       this.pause = Math.min((this.pause * 4) / 3, LONGEST_PAUSE);
       console.error(
         `Not connected to ${this.address} (${details || "stream closed"}); ` +

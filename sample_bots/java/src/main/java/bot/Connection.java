@@ -40,8 +40,11 @@ import sun.misc.Signal;
 final class Connection {
   private static final double FIRST_PAUSE = 0.5; // seconds before the next attempt to connect
   private static final double LONGEST_PAUSE = 30;
+  private static final double LASTING = 5; // so long a stream makes the next pause short again
   private static final int GOODBYE = 2; // seconds that a leaving bot waits for the referee to close
   private static final int MAX_MESSAGE_BYTES = 16 << 20;
+  private static final Metadata.Key<String> RETRY_AFTER =
+      Metadata.Key.of("retry-after", Metadata.ASCII_STRING_MARSHALLER);
 
   /** Statuses after which connecting again is useless. */
   private static final Set<Status.Code> FINAL =
@@ -59,7 +62,7 @@ final class Connection {
 
   private record Received(PlayResponse response) implements Happening {}
 
-  private record Ended(Status status) implements Happening {}
+  private record Ended(Status status, double retryAfter) implements Happening {}
 
   private record Stop() implements Happening {}
 
@@ -74,7 +77,7 @@ final class Connection {
   private Map<String, Match> lost = new HashMap<>(); // of the stream before, not resumed
   private boolean leaving;
   private boolean drains; // whether the referee knows `drain`
-  private boolean welcomed;
+  private double welcomed; // when
 
   private Connection(List<String> games, int maxMatches, Function<Offer, Bot> newBot) {
     this.games = games;
@@ -110,13 +113,15 @@ final class Connection {
     }
     addresses.add(address);
     for (double pause = FIRST_PAUSE; ; pause = Math.min(pause * 4 / 3, LONGEST_PAUSE)) {
-      Status status = playOnce(address, token);
+      Ended ended = playOnce(address, token);
+      Status status = ended.status();
       String why = Optional.ofNullable(status.getDescription()).orElse("stream closed");
       if (leaving && (status.isOk() || matches.isEmpty())) exit("Stopped.", 0);
       if (status.getCode() == Status.Code.ABORTED) exit("Stopped: " + why, 0);
       if (FINAL.contains(status.getCode())) exit("The referee refused this bot: " + why, 2);
-      if (welcomed) pause = FIRST_PAUSE;
-      double wait = pause * ThreadLocalRandom.current().nextDouble(0.5, 1);
+      if (now() - welcomed >= LASTING) pause = FIRST_PAUSE;
+      double jittered = pause * ThreadLocalRandom.current().nextDouble(0.5, 1);
+      double wait = Math.max(jittered, ended.retryAfter());
       System.err.printf(
           "Not connected to %s (%s); again in %.1f s. ARENA_ADDRESS says which referee.%n",
           address, why, wait);
@@ -135,8 +140,12 @@ final class Connection {
     return leaving && !drains && matches.isEmpty();
   }
 
-  /** Plays over one stream until it ends, and returns why it did. */
-  private Status playOnce(String address, String token) throws InterruptedException {
+  private static double now() {
+    return System.nanoTime() / 1e9;
+  }
+
+  /** Plays over one stream until it ends, and returns how it did. */
+  private Ended playOnce(String address, String token) throws InterruptedException {
     boolean encrypted = address.startsWith("https://");
     ManagedChannel channel =
         Grpc.newChannelBuilder(
@@ -150,7 +159,7 @@ final class Connection {
         Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + token);
     var news = new LinkedBlockingQueue<Happening>();
     happenings = news;
-    welcomed = false;
+    welcomed = Double.POSITIVE_INFINITY;
     drains = false;
     try {
       StreamObserver<PlayRequest> requests =
@@ -173,12 +182,15 @@ final class Connection {
 
       @Override
       public void onError(Throwable error) {
-        news.add(new Ended(Status.fromThrowable(error)));
+        Metadata trailers = Status.trailersFromThrowable(error);
+        String said = trailers == null ? null : trailers.get(RETRY_AFTER);
+        boolean seconds = said != null && said.matches("[0-9]{1,9}");
+        news.add(new Ended(Status.fromThrowable(error), seconds ? Integer.parseInt(said) : 0));
       }
 
       @Override
       public void onCompleted() {
-        news.add(new Ended(Status.OK));
+        news.add(new Ended(Status.OK, 0));
       }
     };
   }
@@ -194,7 +206,7 @@ final class Connection {
     return PlayRequest.newBuilder().setHello(hello).build();
   }
 
-  private Status converse(StreamObserver<PlayRequest> requests, BlockingQueue<Happening> news)
+  private Ended converse(StreamObserver<PlayRequest> requests, BlockingQueue<Happening> news)
       throws InterruptedException {
     boolean closed = false;
     while (true) {
@@ -203,8 +215,8 @@ final class Connection {
         closed = true;
       }
       Happening next = closed ? news.poll(GOODBYE, TimeUnit.SECONDS) : news.take();
-      if (next == null) return Status.OK;
-      if (next instanceof Ended ended) return ended.status();
+      if (next == null) return new Ended(Status.OK, 0);
+      if (next instanceof Ended ended) return ended;
       if (next instanceof Stop) {
         if (leaving) Runtime.getRuntime().halt(130);
         leaving = true;
@@ -214,7 +226,7 @@ final class Connection {
         System.err.printf(
             "Finishing %d matches; Ctrl-C again leaves at once.%n", matches.size());
       } else if (next instanceof Received received) {
-        welcomed = true;
+        welcomed = Math.min(welcomed, now());
         PlayRequest request = reply(received.response());
         if (request.getSerializedSize() > 0 && !closed) requests.onNext(request);
         received.response().getEndsList().forEach(this::ended);
