@@ -230,6 +230,10 @@ class ScriptedReferee(ABC):
             raise UnmetError(f"hello.protocol_version is {hello.protocol_version}, not 1")
         if not set(hello.games) & GAMES.keys():
             raise UnmetError(f"hello.games is {list(hello.games)}: none of {', '.join(GAMES)}")
+        if hello.max_matches == -1:
+            raise UnmetError(
+                "hello.max_matches is -1, for none: a bot that is checked asks for a place"
+            )
         if not 0 <= hello.max_matches <= 64:
             raise UnmetError(f"hello.max_matches is {hello.max_matches}, not 1 to 64")
         stream.hello = hello

@@ -148,6 +148,10 @@ class BacksOff(Bot):
         return self.next_pause
 
 
+class Placeless(Bot):
+    max_matches = -1
+
+
 class Illegal(Bot):
     def answer(self, turn: pb.Turn) -> pb.Answer:
         answer = super().answer(turn)

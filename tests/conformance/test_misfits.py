@@ -82,19 +82,23 @@ async def test_a_bot_that_crashes_has_the_time_to_print_why(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("misfit", "scenario"),
+    ("misfit", "scenario", "seen"),
     [
-        ("Suspicious", "tampering"),
-        ("Quits", "loss in a turn"),
-        ("Quits", "unavailable"),
-        ("NeverLeaves", "drain"),
+        ("Suspicious", "tampering", "verification failed"),
+        ("Quits", "loss in a turn", "it ended with code"),
+        ("Quits", "unavailable", "it ended with code"),
+        ("NeverLeaves", "drain", "it still runs"),
+        ("Placeless", "matches", "max_matches is -1, for none: a bot that is checked asks for a"),
     ],
 )
 @pytest.mark.slow
-async def test_other_misfits_fail_it_too(misfit: str, scenario: str, tmp_path: Path) -> None:
+async def test_other_misfits_fail_it_too(
+    misfit: str, scenario: str, seen: str, tmp_path: Path
+) -> None:
     chosen = [one for one in SCENARIOS if one.name == scenario]
     (outcome,) = await check(command(misfit), tmp_path, chosen)
-    assert not outcome.met, outcome.seen
+    assert not outcome.met
+    assert seen in outcome.seen
 
 
 async def test_a_scenario_has_a_hard_limit(tmp_path: Path) -> None:
