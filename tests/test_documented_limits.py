@@ -1,4 +1,4 @@
-"""The limits that docs/protocol.md tells bot authors are those of the code."""
+"""The limits and services that docs/protocol.md tells bot authors are those of code and wire."""
 
 import importlib
 import re
@@ -24,3 +24,15 @@ def test_limits_are_those_of_the_code() -> None:
     assert len(limits) > 10
     for value, path in limits:
         assert constant(path) == float(value), path
+
+
+def test_all_services_are_named_at_the_top() -> None:
+    top = (ROOT / "docs/protocol.md").read_text().partition("\n## ")[0]
+    named = re.findall(r"`(arena\.v1\.\w+)`", top)
+    files = (ROOT / "proto/arena/v1").glob("*.proto")
+    services = [
+        f"arena.v1.{name}"
+        for file in files
+        for name in re.findall(r"^service (\w+)", file.read_text(), re.MULTILINE)
+    ]
+    assert sorted(named) == sorted(services)
