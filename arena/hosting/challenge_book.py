@@ -68,7 +68,7 @@ class ChallengeBook:
             raise _too_many(f"you have {own} challenges already, the most at once")
         if len(everything) >= MOST_IN_ALL:
             raise _too_many(f"the referee plays {len(everything)} challenges, the most at once")
-        opponents = self._opponents(wanted, self._roster.present, now)
+        opponents = self._opponents(wanted, challenger, now)
         block = Block(new_id(), BlockKind.SEAT, wanted.matches, rated=False)
         run = ChallengeRun(wanted, challenger, opponents, block, follower)
         self._waiting[run] = now + MOST_WAITING_SECONDS
@@ -156,17 +156,20 @@ class ChallengeBook:
         self._against -= Counter(run.opponents)  # which forgets those with none
 
     def _opponents(
-        self, wanted: Challenge, present: Sequence[ConnectedBot], now: float
+        self, wanted: Challenge, challenger: ConnectedBot, now: float
     ) -> tuple[ConnectedBot, ...]:
         game = wanted.table_type.game
         others = [
             bot
-            for bot in present
+            for bot in self._roster.present
             if _takes_challenges(bot)
             and bot.candidate.bot != wanted.challenger
             and game in bot.candidate.games
             and bot.eligible(now)
         ]
+        for name in wanted.opponents:
+            if _bears(challenger, name) and not any(_bears(bot, name) for bot in others):
+                raise _impossible("a bot cannot challenge itself: name another bot or version")
         found = [self._named(name, others, game) for name in wanted.opponents]
         versions = {bot.candidate.bot for bot in found}
         if len(versions) < len(found):
@@ -187,13 +190,7 @@ class ChallengeBook:
         return tuple(found)
 
     def _named(self, name: str, others: Sequence[ConnectedBot], game: str) -> ConnectedBot:
-        bot, _, version = name.partition(":")
-        fitting = [
-            one
-            for one in others
-            for entrant in [one.participant.registered.entrant]
-            if entrant.bot.lower() == bot.lower() and version in ("", entrant.version)
-        ]
+        fitting = [one for one in others if _bears(one, name)]
         if not fitting:
             raise _not_now(
                 f"{name[:90]} is not connected, does not accept challenges or does not play "
@@ -224,6 +221,13 @@ def _challenger(wanted: Challenge, present: Sequence[ConnectedBot]) -> Connected
             "challenge at that one's address"
         )
     return max(able, key=lambda bot: bot.participant.max_matches - bot.taken)
+
+
+def _bears(bot: ConnectedBot, name: str) -> bool:
+    """Whether a bot is one that BOT or BOT:VERSION names."""
+    entrant = bot.participant.registered.entrant
+    named, _, version = name.partition(":")
+    return entrant.bot.lower() == named.lower() and version in ("", entrant.version)
 
 
 def _takes_challenges(bot: ConnectedBot) -> bool:

@@ -48,6 +48,15 @@ async def test_an_opponent_named_with_its_version_is_that_one() -> None:
     assert (old.offered, new.offered) == (1, 0)
 
 
+async def test_a_bot_challenges_another_version_of_itself_by_its_own_name() -> None:
+    world = World()
+    me = idle(world, "me", challenges=ACCEPT)
+    older = another(world, me, version="0")
+    world.director.challenges.take(wanted(me, "me"), Follower())
+    await world.turn(0.1)
+    assert (me.offered, older.offered) == (1, 1)
+
+
 async def test_of_an_opponents_copies_the_one_that_takes_most_further_challenges_plays() -> None:
     world = World()
     me = world.arrive("me", challenges=OWN_ONLY, max_matches=8)

@@ -158,7 +158,6 @@ async def test_challenges_that_cannot_be_played_are_refused_and_change_nothing()
         (wanted(me, "shy"), "does not accept"),
         (wanted(me, "other"), "does not play bluff"),
         (wanted(me, "you:2"), "you:2 is not connected"),
-        (wanted(me, "me"), "me is not connected"),
         (wanted(me, seats=3), "1 more opponents are needed"),
     ]
     for asked, why in cases:
@@ -168,6 +167,10 @@ async def test_challenges_that_cannot_be_played_are_refused_and_change_nothing()
     with pytest.raises(ChallengeRefusedError, match="name each opponent once") as refused:
         world.director.challenges.take(wanted(me, "you", "YOU", seats=3), Follower())
     assert refused.value.why is ChallengeRefusal.IMPOSSIBLE
+    for own_name in ("me", "ME:1"):
+        with pytest.raises(ChallengeRefusedError, match="cannot challenge itself") as refused:
+            world.director.challenges.take(wanted(me, own_name), Follower())
+        assert refused.value.why is ChallengeRefusal.IMPOSSIBLE
     world.director.depart(me)
     with pytest.raises(ChallengeRefusedError, match="your bot is not connected"):
         world.director.challenges.take(wanted(me, "you"), Follower())

@@ -160,7 +160,7 @@ async def test_what_cannot_be_played_is_refused_with_what_is_possible(
                 "actions; a challenge's takes at most 30000",
             ),
             (request("shy"), token, code.FAILED_PRECONDITION, "Those that do: you."),
-            (request("me"), token, code.FAILED_PRECONDITION, "Those that do: you."),
+            (request("me"), token, code.INVALID_ARGUMENT, "a bot cannot challenge itself"),
             (request(seats=4), token, code.FAILED_PRECONDITION, "2 more opponents"),
         ]
         for asked, bearer, expected, words in cases:
