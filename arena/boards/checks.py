@@ -8,6 +8,9 @@ from arena.storage.checks import RecordedCheck
 
 _BY: Final = {CheckOrigin.AUTHOR: "its author", CheckOrigin.ARENA: "the arena"}
 
+_WHY_NOT: Final = {CheckOrigin.ARENA: {"drain": "nobody asks a hosted bot to leave"}}
+"""Why a scenario is never tried, by who checks."""
+
 
 def check_in_words(check: RecordedCheck) -> str:
     """Who checked it, when, and what came of it."""
@@ -20,7 +23,11 @@ def check_in_words(check: RecordedCheck) -> str:
     if outcome.failed:
         words += f"; failed: {', '.join(outcome.failed)}"
     if outcome.skipped:
-        words += f"; not tried: {', '.join(outcome.skipped)}"
+        why_not = _WHY_NOT.get(check.origin, {})
+        skipped = (
+            f"{name} ({why_not[name]})" if name in why_not else name for name in outcome.skipped
+        )
+        words += f"; not tried: {', '.join(skipped)}"
     return f"{words}."
 
 

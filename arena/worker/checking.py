@@ -125,7 +125,7 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
         if not outcome.met:
             unmet.append(number)
         met = sum(one.met for one in outcomes.values())
-        _tell(f"{met} of {len(HOSTED_SCENARIOS)} scenarios met")
+        _tell(f"{met} of {len(HOSTED_SCENARIOS)} scenarios met so far")
 
     async def work(kept: KeepingReferee) -> None:
         while waiting and not unmet:
@@ -198,7 +198,7 @@ def _matches(plan: CheckPlan, game: str) -> str:
     """Plays matches. Returns the first fault of the build's, in words; empty without any."""
     rules = make_game(game)
     seats = rules.seat_counts[0]
-    _tell(f"{MATCHES} matches of {rules.title}")
+    _tell(f"all scenarios are met, {MATCHES} matches of {rules.title} follow")
     socket = plan.socket("matches")
     entries = [NamedBot("bot", "", tuple(plan.command(socket)))]
     entries += [NamedBot(f"opponent{n}", _OPPONENTS[game]) for n in range(1, seats)]

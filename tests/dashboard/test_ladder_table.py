@@ -9,6 +9,7 @@ import pytest
 
 from arena.analysis import Estimate
 from arena.boards.board import BoardLine
+from arena.boards.checks import check_in_words
 from arena.boards.luck_adjusted import LuckAdjusted
 from arena.rating.flags import Flag
 from arena.records import CheckOrigin, CheckOutcome, VersionId
@@ -141,6 +142,7 @@ def test_a_page_of_a_long_ladder_has_its_rows_in_the_bands_of_the_whole_ladder()
 def test_a_check_is_a_mark_that_says_what_was_found() -> None:
     at = datetime(2026, 3, 4, 23, 0, tzinfo=UTC)
     well = RecordedCheck(CheckOutcome(1, 15, (), ("drain",)), CheckOrigin.AUTHOR, at)
+    hosted = replace(well, origin=CheckOrigin.ARENA)
     badly = replace(well, outcome=CheckOutcome(1, 18, ("drain", "takeover")))
     checks = {LINE.version_id: well}
     assert content_of([LINE], {}, checks)["rows"][0][19] == [
@@ -148,6 +150,10 @@ def test_a_check_is_a_mark_that_says_what_was_found() -> None:
         "Checked by its author on 2026-03-04: 15 of 15 scenarios met; not tried: drain.",
         True,
     ]
+    assert check_in_words(hosted) == (
+        "Checked by the arena on 2026-03-04: 15 of 15 scenarios met; not tried: drain (nobody asks "
+        "a hosted bot to leave)."
+    )
     assert content_of([LINE], {}, {LINE.version_id: badly})["rows"][0][19] == [
         "2 failed",
         "Checked by its author on 2026-03-04: 18 of 20 scenarios met; failed: drain, takeover.",

@@ -1,6 +1,7 @@
 """Every way in which an uploaded program fails its check: the reason says what was wrong, and ends
 with what the program printed."""
 
+import json
 import sys
 from pathlib import Path
 
@@ -101,7 +102,7 @@ def scratch(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_program_that_cannot_play_is_refused_with_what_it_printed(
-    name: str, folder: Path, scratch: Path
+    name: str, folder: Path, scratch: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text, expected = REFUSED[name]
     seconds = HANG_SECONDS if name == "hangs at start" else START_SECONDS
@@ -111,6 +112,10 @@ def test_a_program_that_cannot_play_is_refused_with_what_it_printed(
         assert words in result.reason
     # All of it is kept, and shown: a page and a terminal have room for so much.
     assert len(result.reason) < 2_000
+    steps = [json.loads(line)["step"] for line in capsys.readouterr().out.splitlines()]
+    assert all(one.endswith(" of 19 scenarios met so far") for one in steps[1:-1])
+    if name.endswith("in a match"):
+        assert steps[-1] == "all scenarios are met, 20 matches of Bluff follow"
 
 
 def test_time_in_which_a_program_waits_for_a_processor_does_not_count_at_its_start(

@@ -66,7 +66,8 @@ def _follow(client: "UploadClient", key: str, bot: str, version: str) -> "BuildS
         if seen.state == "accepted" and not accepted:
             accepted, told, pause = True, "", LOOK_SECONDS
             say(
-                "Accepted: it plays as soon as it is its turn. Ctrl-C stops only this command.",
+                "Accepted: it met all scenarios and made no fault in its matches. It plays as soon "
+                "as it is its turn; Ctrl-C stops only this command.",
                 err=True,
             )
         if accepted and _matches(client, key, bot, version):
