@@ -1,7 +1,8 @@
 """`Shifts`: what a worker asks of whichever referee it reaches, over gRPC.
 
 UserError
-└── WorkerCallError    the referee refuses, or cannot be reached
+└── WorkerCallError        the referee refuses, or cannot be reached
+    └── UnknownTokenError  it knows no worker with this token
 """
 
 import asyncio
@@ -28,6 +29,10 @@ class WorkerCallError(UserError):
     """The referee refuses, or cannot be reached; the message says why."""
 
 
+class UnknownTokenError(WorkerCallError):
+    """The referee knows no worker with this token."""
+
+
 class Shifts:
     """Begins and ends shifts. Every method raises WorkerCallError."""
 
@@ -36,6 +41,11 @@ class Shifts:
         self._metadata = (("authorization", f"Bearer {token}"),)
         # The types of generated stubs are those of grpc.aio as well.
         self._stubs: dict[Address, Any] = {}
+
+    async def try_token(self) -> None:
+        """Ask for nothing, which a referee answers to workers that it knows. Raises
+        UnknownTokenError to others."""
+        await self.begin()
 
     async def begin(
         self, *, bot_id: int = 0, check_version_id: int = 0
@@ -117,7 +127,8 @@ def _refused(address: Address, error: Any) -> WorkerCallError:
         return _NothingError(details)
     if code is grpc.StatusCode.UNAVAILABLE and "database" not in details:
         return _UnreachedError(address.why_unreachable(details))
-    return WorkerCallError(f"The referee refuses: {(details or code.name).rstrip('.')}.")
+    kind = UnknownTokenError if code is grpc.StatusCode.UNAUTHENTICATED else WorkerCallError
+    return kind(f"The referee refuses: {(details or code.name).rstrip('.')}.")
 
 
 class _UnreachedError(WorkerCallError):

@@ -124,6 +124,49 @@ async def test_nothing_of_a_check_survives_its_worker_and_the_next(
             await following.wait()
 
 
+@pytest.mark.parametrize(
+    ("token", "why"),
+    [
+        ("arena_worker_x", "no worker has this token: see `arena worker add`."),
+        ("any", "this is not a worker's token: those begin with arena_worker_."),
+    ],
+)
+async def test_a_worker_with_an_unknown_token_ends_at_once_with_a_sentence(
+    database: str, tmp_path: Path, token: str, why: str
+) -> None:
+    async with hosting(database, tmp_path) as stage:
+        referee = f"127.0.0.1:{stage.scene.port}"
+        done = await asyncio.to_thread(
+            subprocess.run,
+            (sys.executable, "-m", "arena", "work", "--token", token, "--address", referee),
+            env=os.environ | {"ARENA_HOME": str(tmp_path / "w"), "ARENA_DATABASE_URL": database},
+            capture_output=True,
+            text=True,
+            timeout=PATIENCE,
+        )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"arena: The referee refuses: {why}\n"
+
+
+async def test_a_worker_waits_for_a_referee_that_is_not_there_yet(
+    database: str, tmp_path: Path
+) -> None:
+    nobody = f"127.0.0.1:{free_port()}"
+    worker = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "arena", "work", "--token", "any", "--address", nobody),
+        env=os.environ | {"ARENA_HOME": str(tmp_path), "ARENA_DATABASE_URL": database},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert worker.stdout is not None and worker.stderr is not None
+    async with asyncio.timeout(PATIENCE):
+        said = await worker.stderr.readline()
+        assert b"the token is tried with the first work" in said and nobody.encode() in said
+        assert b"Running hosted bots" in await worker.stdout.readline()
+        worker.terminate()
+        await worker.communicate()
+
+
 def test_a_worker_without_its_database_ends_with_a_sentence(tmp_path: Path) -> None:
     place = f"postgresql://127.0.0.1:{free_port()}/arena"
     environment = os.environ | {"ARENA_HOME": str(tmp_path), "ARENA_DATABASE_URL": place}

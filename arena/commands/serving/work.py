@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from typing import Annotated
 from urllib.parse import urlsplit
 
+import structlog
 import typer
 
 from arena.bot.address import Address
@@ -19,9 +20,11 @@ from arena.storage.schema import require_answer
 from arena.worker.cgroups import enter_leaf
 from arena.worker.kept_builds import MOST_KEPT, KeptBuilds
 from arena.worker.known_referees import KnownReferees
-from arena.worker.referee import Shifts
+from arena.worker.referee import Shifts, UnknownTokenError, WorkerCallError
 from arena.worker.sandbox import why_not_here
 from arena.worker.worker import Workplace, queue_of, run_worker
+
+log = structlog.get_logger()
 
 
 def work(
@@ -80,10 +83,23 @@ async def _work(
     # Shifts that end go on beside those of the slots.
     builds = KeptBuilds(settings.home / "builds", max(MOST_KEPT, 3 * slots + check_slots))
     referees = KnownReferees(Address.parse(address, os.environ))
-    place = Workplace(referees, Shifts(referees, token), builds, socket if beside else None)
+    shifts = Shifts(referees, token)
+    await _try_token(shifts)
+    place = Workplace(referees, shifts, builds, socket if beside else None)
     why_no_group = enter_leaf()
     held = f"rlimits and looks at /proc: {why_no_group}" if why_no_group else "a cgroup for each"
     typer.echo(f"Running hosted bots in {slots} slots, checks of uploads in {check_slots} more.")
     typer.echo("Ctrl-C stops them.")
     typer.echo(f"What programs use is limited by {held}.")
     await run_worker(place, queue_of(url), slots, check_slots, stop_signal())
+
+
+async def _try_token(shifts: Shifts) -> None:
+    """Raise UnknownTokenError now, and not at the first work. A referee that does not answer may be
+    there by then."""
+    try:
+        await shifts.try_token()
+    except UnknownTokenError:
+        raise
+    except WorkerCallError as error:
+        log.warning("the token is tried with the first work", why=str(error))
