@@ -8,6 +8,7 @@ StorageError (a UserError)
 ├── PostgresMissingError        neither the wheel's Postgres nor the system's is installed
 ├── DataDirectoryError          the data directory is not one that this Postgres can open
 ├── SchemaTooNewError           a newer release of the arena has migrated the database
+├── MigrationBlockedError       another session holds a lock that a migration needs
 ├── MigrationRefusedError       the database user lacks a permission that a migration needs
 ├── LeaseTakenError             another referee has taken over from this one
 ├── AddressesTakenError         other referees have all addresses that this one may have
@@ -72,6 +73,10 @@ class DataDirectoryError(StorageError):
 
 class SchemaTooNewError(StorageError):
     """A newer release of the arena has migrated the database."""
+
+
+class MigrationBlockedError(StorageError):
+    """Another session holds a lock that a migration needs; trying again later may help."""
 
 
 class MigrationRefusedError(StorageError):

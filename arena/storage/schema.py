@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import psycopg
-from psycopg.errors import DeadlockDetected, InsufficientPrivilege
+from psycopg.errors import DeadlockDetected, InsufficientPrivilege, LockNotAvailable
 from sqlalchemy import Connection, Engine, func, select, text
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError, ProgrammingError
 
@@ -15,6 +15,7 @@ from arena.storage.engine import asking_engine, migrating_engine
 from arena.storage.errors import (
     DatabaseUnreachableError,
     MalformedUrlError,
+    MigrationBlockedError,
     MigrationRefusedError,
     SchemaTooNewError,
 )
@@ -28,8 +29,8 @@ _TRIES: Final = 3
 def migrate(url: str) -> None:
     """Apply the migrations that are missing, all or none.
 
-    Raises DatabaseUnreachableError, EncodingRefusedError, MalformedUrlError, MigrationRefusedError
-    and SchemaTooNewError.
+    Raises DatabaseUnreachableError, EncodingRefusedError, MalformedUrlError, MigrationBlockedError,
+    MigrationRefusedError and SchemaTooNewError.
     """
     with _connection(asking_engine(url)) as connection:
         if _current(connection) == HEAD:
@@ -40,7 +41,7 @@ def migrate(url: str) -> None:
                 connection.execute(select(func.pg_advisory_xact_lock(AdvisoryLock.MIGRATING.value)))
                 _upgrade(connection)
             return
-        except DatabaseUnreachableError as error:
+        except MigrationBlockedError as error:
             # Referees of the release before, which run on, lock the same tables in other orders.
             # Postgres ends one of the two, after a second.
             if not (tries_left and _deadlocked(error.__cause__)):
@@ -64,6 +65,15 @@ def _connection(engine: Engine) -> Iterator[Connection]:
         with engine.begin() as connection:
             yield connection
     except OperationalError as error:
+        if isinstance(error.orig, LockNotAvailable | DeadlockDetected):
+            raise MigrationBlockedError(
+                f"The database was not brought to this release's schema ({_reason(error)}): "
+                "another session holds a lock that this needs, such as a backup, a long query or "
+                "another migration. Nothing was changed. Wait for it or end it, and try again. The "
+                "sessions in transactions, the oldest first: SELECT pid, application_name, "
+                "xact_start, query FROM pg_stat_activity WHERE datname = current_database() AND "
+                "xact_start IS NOT NULL ORDER BY xact_start;"
+            ) from error
         raise DatabaseUnreachableError(
             f"No Postgres answers at {engine.url.render_as_string()}: start it or correct "
             f"ARENA_DATABASE_URL ({_reason(error)})."

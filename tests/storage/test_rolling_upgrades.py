@@ -2,11 +2,15 @@
 while those of the new release are started, one after the other."""
 
 import asyncio
+import re
 from typing import TypeAlias
 
 import psycopg
+import pytest
 from alembic.script import ScriptDirectory
+from sqlalchemy import make_url
 
+from arena.storage.errors import MigrationBlockedError
 from arena.storage.schema import HEAD, migrate
 from tests.databases import plain
 from tests.storage.locks import waiting
@@ -72,6 +76,24 @@ def test_a_column_that_older_referees_do_not_write_is_found(empty_database: str)
     assert in_the_way(after, before) == ["match_seats.finished_at is gone"]
     widened = before | {("matches", "game"): ("int4()", True)}
     assert in_the_way(before, widened) == ["matches.game has another type"]
+
+
+def test_a_migration_that_waits_too_long_for_a_lock_says_who_may_hold_it_and_changes_nothing(
+    empty_database: str,
+) -> None:
+    migrate_to(empty_database, "0019")
+    impatient = "-c lock_timeout=100ms"  # the parameters of the URL have precedence
+    url = make_url(empty_database).update_query_dict({"options": impatient})
+    with psycopg.connect(plain(empty_database)) as backup:
+        backup.execute("SELECT count(*) FROM bots")  # and the transaction is open
+        with pytest.raises(MigrationBlockedError, match="another session holds a lock") as caught:
+            migrate(url.render_as_string(hide_password=False))
+        (question,) = re.findall(r"SELECT .*;", str(caught.value))
+        oldest = backup.execute(question).fetchone()
+        assert oldest is not None and oldest[0] == backup.info.backend_pid
+        version = backup.execute("SELECT version_num FROM alembic_version").fetchone()
+    assert "canceling statement due to lock timeout" in str(caught.value)
+    assert version == ("0019",)
 
 
 async def test_a_migration_that_meets_a_transaction_in_a_deadlock_is_tried_again(
