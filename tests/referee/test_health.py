@@ -1,6 +1,7 @@
 """What tools ask a server: is it well, and what does it serve?"""
 
 import asyncio
+import json
 
 import grpc
 import pytest
@@ -64,9 +65,16 @@ async def test_the_command_asks_all_referees_on_the_database(
     app.command()(health)
     monkeypatch.setenv("ARENA_DATABASE_URL", database)
     monkeypatch.setenv("ARENA_ADDRESS", "nowhere")
-    silent = "a referee without an address of its own: not asked\n"
+    not_asked = "a referee without an address of its own: not asked\n"
     answer = await asyncio.to_thread(CliRunner().invoke, app, ["--all"])
-    assert (answer.exit_code, answer.output) == (0, silent)
+    assert (answer.exit_code, answer.output) == (0, not_asked)
+    answer = await asyncio.to_thread(CliRunner().invoke, app, ["--all", "--json"])
+    why = "it has no address of its own"
+    assert answer.exit_code == 0
+    assert json.loads(answer.stdout) == {
+        "well": True,
+        "referees": [{"address": None, "status": None, "why": why}],
+    }
     own = f"127.0.0.1:{scene.port}"
     await scene.arena.store.lease.announce(own)
     async with running_arena(
@@ -79,3 +87,11 @@ async def test_the_command_asks_all_referees_on_the_database(
         answer = await asyncio.to_thread(CliRunner().invoke, app, ["--all"])
         assert answer.exit_code == 1
         assert f"{other}: SERVING\n" in answer.output
+        answer = await asyncio.to_thread(CliRunner().invoke, app, ["--all", "--json"])
+    assert answer.exit_code == 1
+    found = json.loads(answer.stdout)
+    silent, serving = found["referees"]
+    assert not found["well"]
+    assert (silent["address"], silent["status"]) == ("127.0.0.1:1", None)
+    assert silent["why"].startswith("UNAVAILABLE. The referee at 127.0.0.1:1 ")
+    assert serving == {"address": other, "status": "SERVING", "why": ""}

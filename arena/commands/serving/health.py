@@ -2,11 +2,13 @@
 
 import asyncio
 import os
+from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.commands.errors import exit_with_message
+from arena.commands.terminal import say_json
 from arena.settings import read_settings
 
 # Imported where they are needed, because `arena --help` needs none of them.
@@ -14,6 +16,23 @@ if TYPE_CHECKING:
     from arena.bot.address import Address
 
 PATIENCE_SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a referee answers."""
+
+    address: str | None
+    """None for one without an address of its own, which is not asked."""
+    status: str | None
+    """As gRPC's health protocol names it; None without an answer."""
+    why: str
+    """Why there is none."""
+
+    @property
+    def well(self) -> bool:
+        """Whether nothing is known to be wrong."""
+        return self.address is None or self.status == "SERVING"
 
 
 def health(
@@ -33,6 +52,7 @@ def health(
             "--all", help="Ask all referees on the database instead, the one that conducts first."
         ),
     ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Ask a referee by gRPC's health protocol whether it runs; exit code 1 if it does not."""
     from arena.bot.address import Address
@@ -46,11 +66,17 @@ def health(
         else:
             settings = read_settings()
             asked = [Address.parse(own_address(settings), client_environment(settings))]
-    if not asked:
+    answers = []
+    for one in asked:
+        answers.append(_answer(one, ready=ready))
+        if not as_json:
+            _tell(answers[-1])
+    well = bool(answers) and all(one.well for one in answers)
+    if as_json:
+        say_json({"well": well, "referees": [asdict(one) for one in answers]})
+    elif not answers:
         typer.echo("No referee runs on this database.", err=True)
-    well = [_serves(one, ready=ready) for one in asked]
-    if not well or not all(well):
-        raise typer.Exit(1)
+    raise typer.Exit(0 if well else 1)
 
 
 def _listed() -> list[str | None]:
@@ -62,20 +88,24 @@ def _listed() -> list[str | None]:
         return asyncio.run(addresses(url))
 
 
-def _serves(referee: "Address | None", *, ready: bool) -> bool:
-    """Ask one, and say what it answers; None for one without an address of its own."""
+def _answer(referee: "Address | None", *, ready: bool) -> Answer:
+    """Ask one; None is one without an address of its own."""
     import grpc
 
     if referee is None:
-        typer.echo("a referee without an address of its own: not asked")
-        return True
+        return Answer(None, None, "it has no address of its own")
     try:
-        status = status_of(referee, ready=ready)
+        return Answer(referee.target, status_of(referee, ready=ready), "")
     except grpc.RpcError as error:
-        typer.echo(f"{referee.target}: {why_silent(referee, error)}", err=True)
-        return False
-    typer.echo(f"{referee.target}: {status}")
-    return status == "SERVING"
+        return Answer(referee.target, None, why_silent(referee, error))
+
+
+def _tell(answer: Answer) -> None:
+    if answer.address is None:
+        typer.echo("a referee without an address of its own: not asked")
+    else:
+        said = answer.status or answer.why
+        typer.echo(f"{answer.address}: {said}", err=answer.status is None)
 
 
 def status_of(referee: "Address", *, ready: bool) -> str:
