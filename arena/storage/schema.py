@@ -24,6 +24,11 @@ from arena.storage.tables import READER_ROLE
 HEAD = "0020"
 """The newest migration; a test checks it. With it, a start need not load Alembic."""
 _TRIES: Final = 3
+_IN_TRANSACTIONS: Final = (
+    "SELECT pid, application_name, xact_start, query FROM pg_stat_activity "
+    "WHERE datname = current_database() AND xact_start IS NOT NULL ORDER BY xact_start;"
+)
+"""Who may hold a lock, for the operator to ask; the oldest first."""
 
 
 def migrate(url: str) -> None:
@@ -70,9 +75,7 @@ def _connection(engine: Engine) -> Iterator[Connection]:
                 f"The database was not brought to this release's schema ({_reason(error)}): "
                 "another session holds a lock that this needs, such as a backup, a long query or "
                 "another migration. Nothing was changed. Wait for it or end it, and try again. The "
-                "sessions in transactions, the oldest first: SELECT pid, application_name, "
-                "xact_start, query FROM pg_stat_activity WHERE datname = current_database() AND "
-                "xact_start IS NOT NULL ORDER BY xact_start;"
+                f"sessions in transactions, the oldest first: {_IN_TRANSACTIONS}"
             ) from error
         raise DatabaseUnreachableError(
             f"No Postgres answers at {engine.url.render_as_string()}: start it or correct "

@@ -90,10 +90,19 @@ def _begun() -> ColumnElement[bool]:
     return tournaments.c.state.in_(("running", "paused"))
 
 
-def newest_tournaments(limit: int, *, offset: int = 0, search: str = "") -> Row:
-    """All columns of `tournaments`, newest first: of those with `search` in their name."""
-    found = select(tournaments).where(_named_like(search))
-    return found.order_by(tournaments.c.id.desc()).offset(offset).limit(limit)
+def newest_tournaments(
+    limit: int, *, before: int | None = None, after: int | None = None, search: str = ""
+) -> Row:
+    """All columns of `tournaments`, newest first, of those with `search` in their name: the first
+    older than the tournament `before`, or the last newer than the tournament `after`."""
+    number = tournaments.c.id
+    found = select(tournaments).where(_named_like(search)).limit(limit)
+    if before is not None:
+        found = found.where(number < before)
+    if after is not None:
+        found = found.where(number > after)
+    page = found.order_by(number.desc() if after is None else number).subquery()
+    return select(page).order_by(page.c.id.desc())
 
 
 def tournament_count(search: str = "") -> Row:

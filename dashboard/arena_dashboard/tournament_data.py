@@ -40,6 +40,17 @@ class Listed:
 
 
 @dataclass(frozen=True, slots=True)
+class TournamentIndex:
+    """A page of all tournaments, newest first."""
+
+    rows: Sequence[Listed]
+    after: int | None
+    """What the page of newer ones ends before; None on the first."""
+    before: int | None
+    """What the page of older ones begins after; None on the last."""
+
+
+@dataclass(frozen=True, slots=True)
 class TournamentView:
     """A tournament as it stands: what takes long to read or to compute, for all visitors once."""
 
@@ -73,17 +84,26 @@ def exists(name: str) -> bool:
     return bool(data.read(statements.tournament_list(name=name)))
 
 
-def page(number: int) -> tuple[list[Listed], bool]:
-    """A page of the list, newest first, counted from 0; and whether there is another."""
-    found = data.read(statements.newest_tournaments(PAGE + 1, offset=number * PAGE))
-    shown = found[:PAGE]
+def index(before: int | None, after: int | None) -> TournamentIndex:
+    """As many tournaments as a page has: those older than `before`, or those newer than `after`."""
+    # One more, which says whether there is another page.
+    found = data.read(statements.newest_tournaments(PAGE + 1, before=before, after=after))
+    more = len(found) > PAGE
+    shown = found[:PAGE] if after is None else found[-PAGE:]
+    if not shown:
+        return TournamentIndex((), None, None)
     ids = [row.id for row in shown]
     entries = data.read(statements.entries_of(ids))
     done = {row.tournament_id: row.blocks for row in data.read(statements.block_counts(ids))}
     listed = [
         Listed(one, done.get(one.id, 0), winner(one)) for one in rows.tournaments(shown, entries)
     ]
-    return listed, len(found) > PAGE
+    turned_back = after is not None
+    return TournamentIndex(
+        listed,
+        ids[0] if (more if turned_back else before is not None) else None,
+        ids[-1] if turned_back or more else None,
+    )
 
 
 def winner(tournament: Tournament) -> Entrant | None:

@@ -11,6 +11,7 @@ from arena.scheduling.formats import FormatName
 from arena.tournament.summary import standings
 from arena.tournament.tournament import TournamentRecord
 from arena_dashboard import tournament_data
+from arena_dashboard.tournament_data import PAGE
 from arena_dashboard.tournament_page import STILL, is_still
 from tests.dashboard.cups import hold
 from tests.dashboard.pages import component, html, open_page, texts
@@ -50,6 +51,33 @@ def test_all_tournaments_are_listed_newest_first_with_their_progress(arena: str)
         "first finished knockout ada Bluff 2 seats 4 3 of 3 ended TIME",
     ]
     assert 'href="tournaments?name=second"' in html(app)
+
+
+def test_older_and_newer_tournaments_are_a_link_away(arena: str) -> None:
+    for number in range(3 * PAGE // 2):
+        held(arena, f"cup{number}", bots=BOTS[:2], most_blocks=0)
+
+    def shown(**asked: str) -> list[int]:
+        rows = cells(open_page("tournaments", **asked), "Tournaments, newest first")
+        return [int(row.split()[0].removeprefix("cup")) for row in rows]
+
+    def turning(**asked: str) -> dict[str, dict[str, str]]:
+        links = re.findall(
+            r'href="tournaments\?(\w+)=(\d+)" rel="(\w+)"', html(open_page("tournaments", **asked))
+        )
+        return {rel: {name: key} for name, key, rel in links}
+
+    every = list(reversed(range(3 * PAGE // 2)))
+    assert shown() == every[:PAGE]
+    assert list(turning()) == ["next"]
+    older = turning()["next"]
+    assert shown(**older) == every[PAGE:]
+    assert list(turning(**older)) == ["prev"]
+    newer = turning(**older)["prev"]
+    assert shown(**newer) == every[:PAGE]
+    assert list(turning(**newer)) == ["next"]
+    assert "There are no further tournaments here." in texts(open_page("tournaments", before="1"))
+    assert shown(before="x") == every[:PAGE]
 
 
 def test_one_tournament_shows_its_standings_and_who_meets_whom(arena: str) -> None:

@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -28,11 +29,21 @@ Versions = tuple[VersionId, ...]
 async def test_tournaments_are_listed_newest_first_by_the_page(
     read: Reader, store: Store, versions: Versions
 ) -> None:
-    for name in ("one", "two", "three"):
-        await created(store, versions, name)
-    page = tournament_statements.newest_tournaments
-    assert [row.name for row in read(page(5))] == ["three", "two", "one"]
-    assert [row.name for row in read(page(1, offset=1))] == ["two"]
+    one, two, three = [
+        (await created(store, versions, name)).id for name in ("one", "two", "three")
+    ]
+
+    def page(limit: int, **wanted: Any) -> list[str]:
+        return [row.name for row in read(tournament_statements.newest_tournaments(limit, **wanted))]
+
+    assert page(5) == ["three", "two", "one"]
+    assert page(1, before=three) == ["two"]
+    assert page(5, before=three) == ["two", "one"]
+    assert page(1, after=one) == ["two"]
+    assert page(5, after=one) == ["three", "two"]
+    assert page(5, before=one) == page(5, after=three) == []
+    assert page(5, after=two, search="O") == []
+    assert page(5, before=three, search="O") == ["two", "one"]
     assert [row.name for row in read(tournament_statements.tournament_list())] == [
         "one",
         "two",

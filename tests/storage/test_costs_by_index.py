@@ -195,6 +195,15 @@ def test_losses_are_read_of_the_versions_of_a_ladder(explained: Explained) -> No
     require_few(explained.plans, 20)
 
 
+@pytest.mark.parametrize("place", [{}, {"before": 100}, {"after": 100}], ids=str)
+def test_a_page_of_tournaments_is_led_to_by_a_number(
+    explained: Explained, place: dict[str, int]
+) -> None:
+    assert len(explained(tournament_statements.newest_tournaments(20, **place))) == 20
+    assert explained.plans.gone_through("tournaments") == set()
+    assert explained.plans.read("tournaments") <= 3 * 20, explained.plans.rows
+
+
 @pytest.mark.parametrize("place", [{}, {"after": "bot3"}, {"before": "bot3"}], ids=str)
 def test_a_page_of_all_bots_is_led_to_by_a_name(
     explained: Explained, place: dict[str, str]

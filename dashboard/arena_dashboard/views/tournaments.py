@@ -1,7 +1,5 @@
 """The page "Tournaments": the list, or the one in the URL."""
 
-from urllib.parse import urlencode
-
 import streamlit as st
 
 from arena_dashboard import browser, data, tournament_data, tournament_tables
@@ -12,27 +10,29 @@ from arena_dashboard.url_choice import shortened
 
 def show_list() -> None:
     """All tournaments, newest first, page by page."""
-    text = st.query_params.get("page", "")
-    number = int(text) if text.isdecimal() and len(text) < 6 else 0
-    found, more = tournament_data.page(number)
-    if not found:
-        st.info(
-            "There is no tournament yet: `arena tournament create --help` says how to make one."
-            if number == 0
-            else "There are no older tournaments."
-        )
+    before, after = _asked("before"), _asked("after")
+    page = tournament_data.index(before, after)
+    if not page.rows:
+        if before is not None or after is not None:
+            st.info("There are no further tournaments here.")
+            st.html(tag("a", "The newest tournaments", href="tournaments"))
+        else:
+            st.info(
+                "There is no tournament yet: `arena tournament create --help` says how to make one."
+            )
         return
-    st.html(tournament_tables.tournament_list(found))
+    st.html(tournament_tables.tournament_list(page.rows))
     turning = []
-    if number:
-        turning.append(tag("a", "Newer", href=_page(number - 1), rel="prev"))
-    if more:
-        turning.append(tag("a", "Older", href=_page(number + 1), rel="next"))
+    if page.after is not None:
+        turning.append(tag("a", "Newer", href=f"tournaments?after={page.after}", rel="prev"))
+    if page.before is not None:
+        turning.append(tag("a", "Older", href=f"tournaments?before={page.before}", rel="next"))
     st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
 
 
-def _page(number: int) -> str:
-    return "tournaments?" + urlencode({"page": str(number)})
+def _asked(name: str) -> int | None:
+    text = st.query_params.get(name, "")
+    return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
 asked = st.query_params.get("name")
