@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any, Final, Self
 
@@ -178,10 +178,18 @@ class OwnerClient:
         answer = self._ask(self._owners.ListOwnBots, request, key)
         return BotPage(tuple(map(_bot, answer.bots)), answer.next_page_token)
 
-    def bot(self, key: str, name: str) -> BotSeen:
-        """The owner's bot of that name, with its newest versions, MOST_LINES at most."""
-        answer = self._ask(self._owners.ListOwnBots, pb.ListOwnBotsRequest(bot=_sent(name)), key)
-        return _bot(answer.bots[0])
+    def bot(self, key: str, name: str, versions: int = MOST_LINES) -> BotSeen:
+        """The owner's bot of that name, with so many of its versions at most, the newest."""
+        found: list[VersionSeen] = []
+        page = ""
+        while True:
+            size = min(versions - len(found), MOST_LINES)
+            request = pb.ListOwnBotsRequest(bot=_sent(name), page_size=size, page_token=page)
+            answer = self._ask(self._owners.ListOwnBots, request, key)
+            bot, page = _bot(answer.bots[0]), answer.next_page_token
+            found += bot.versions
+            if not page or len(found) >= versions:
+                return replace(bot, versions=tuple(found))
 
     def describe(
         self,

@@ -1,5 +1,6 @@
 """`arena bot …`: Register your bots and look after them."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -7,7 +8,7 @@ from rich.table import Table
 
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.listing import SHOWN, Limit, say_more
+from arena.commands.listing import SHOWN, Limit, say_more, say_more_versions
 from arena.commands.owners import any_bot, hosted
 from arena.commands.owners.any_bot import tell_token
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
@@ -84,23 +85,26 @@ def list_bots(
         table.add_row(line["bot"], line["version"], *owner, str(line["matches"]), ", ".join(marks))
     Terminal().print_table(table)
     if more:
-        say_more(limit, "versions")
+        say_more(limit, "version")
 
 
 @app.command()
 def show(
     name: NameArgument,
     operator: OperatorOption = False,
+    limit: Limit = SHOWN,
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one of your bots: its page's text, its versions with matches, faults and the last check
-    (`arena check`), and whether it is connected. With --operator any bot."""
+    """Show one of your bots: its page's text, its newest versions with matches, faults and the last
+    check (`arena check`), and whether it is connected. With --operator any bot."""
     if operator:
-        any_bot.show_bot(name, as_json=as_json)
+        any_bot.show_bot(name, limit, as_json=as_json)
         return
     with exit_with_message():
-        bot = client_of(address).bot(login_at(address).key, name)
+        # One more, which says whether there are others.
+        found = client_of(address).bot(login_at(address).key, name, limit + 1)
+    bot = replace(found, versions=found.versions[:limit])
     if as_json:
         shown = {"bot": bot.name, "text": bot.text, "language": bot.language, "link": bot.link}
         say_json(shown | {"frozen": bot.frozen, "versions": _versions(bot)})
@@ -118,6 +122,8 @@ def show(
     for one in bot.versions:
         if one.check:
             say(f"Version {one.label}: {one.check}")
+    if len(found.versions) > limit:
+        say_more_versions(limit)
 
 
 @app.command()

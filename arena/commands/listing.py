@@ -26,5 +26,14 @@ def say_shown(shown: int, count: int, what: str, more: str = "--limit shows more
 
 
 def say_more(shown: int, what: str) -> None:
-    """Below a list that does not show all, say so without counting the rest."""
-    say(f"The first {shown:,} {what}: --limit and --search show others.")
+    """Below a list that does not show all, say so without counting the rest; `what` is one."""
+    say(f"The first {_counted(shown, what)}: --limit and --search show others.")
+
+
+def say_more_versions(shown: int) -> None:
+    """The same below the versions of one bot, the newest first."""
+    say(f"The newest {_counted(shown, 'version')}: --limit shows more.")
+
+
+def _counted(shown: int, what: str) -> str:
+    return what if shown == 1 else f"{shown:,} {what}s"

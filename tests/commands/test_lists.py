@@ -54,19 +54,19 @@ async def test_bots_and_owners_are_listed_by_page_and_by_the_beginning_of_their_
     for name in ("fox", "Fox_2", "owl"):
         await store.register(name, f"{name}smith")
     bot_list, owner_list = ("bot", "list", "--operator"), ("owner", "list")
-    for words, key, what in ((bot_list, "bot", "versions"), (owner_list, "owner", "owners")):
+    for words, key, what in ((bot_list, "bot", "version"), (owner_list, "owner", "owner")):
         whole = [line[key] for line in await listed(arena, *words)]
         assert len(whole) == 3
         assert "The first" not in await arena(*words, "--limit", "3")
         assert [line[key] for line in await listed(arena, *words, "--limit", "2")] == whole[:2]
-        said = f"The first 2 {what}: --limit and --search show others."
+        said = f"The first 2 {what}s: --limit and --search show others."
         assert said in await arena(*words, "--limit", "2")
         both = [line[key] for line in await listed(arena, *words, "--search", "FOX")]
         assert both == whole[:2]
         (found,) = await listed(arena, *words, "--search", "fox_")
         assert found[key].startswith("Fox_2")
         assert await listed(arena, *words, "--search", "x_") == []
-        assert f"The first 1 {what}" in await arena(*words, "--search", "fox", "--limit", "1")
+        assert f"The first {what}:" in await arena(*words, "--search", "fox", "--limit", "1")
     by_owner = await listed(arena, *bot_list, "--search", "Owlsmith")
     assert [line["bot"] for line in by_owner] == ["owl"]
 

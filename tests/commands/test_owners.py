@@ -13,7 +13,9 @@ from typer.testing import CliRunner
 
 from arena.cli import application
 from arena.records import Block, BlockKind, SignUp, VersionId
+from arena.referee.paging import MOST_LINES
 from tests.bots import Peer
+from tests.databases import execute
 from tests.referee.scene import Scene, opened
 from tests.storage.results import finished
 
@@ -91,11 +93,38 @@ async def test_an_author_signs_up_registers_and_looks_after_a_bot(
     ]
     assert "retired" in (await arena("bot", "list")).stdout
     first = (await arena("bot", "list", "--limit", "1")).stdout
-    assert "The first 1 versions: --limit and --search show others." in first
+    assert "The first version: --limit and --search show others." in first
     assert json.loads((await arena("bot", "list", "--json", "--limit", "1")).stdout) == listed[:1]
     found = await arena("bot", "list", "--json", "--search", "bad b")
     assert json.loads(found.stdout) == listed
     assert json.loads((await arena("bot", "list", "--json", "--search", "bluff")).stdout) == []
+
+
+async def test_a_bot_of_many_versions_is_shown_by_its_newest_and_says_so(
+    scene: Scene, database: str
+) -> None:
+    await arena("signup", "Ann")
+    await arena("bot", "new", "fox", "--version", "v1")
+    execute(
+        database,
+        "INSERT INTO versions (bot_id, label) SELECT id, 'v' || n "
+        f"FROM bots, generate_series(2, {MOST_LINES + 5}) n WHERE folded = 'fox' ORDER BY n",
+    )
+    for words in (("fox",), ("fox", "--operator")):
+
+        async def shown(*options: str, words: tuple[str, ...] = words) -> list[str]:
+            text = (await arena("bot", "show", *words, *options, "--json")).stdout
+            return [one["version"] for one in json.loads(text)["versions"]]
+
+        every = [f"v{number}" for number in range(MOST_LINES + 5, 0, -1)]
+        assert await shown() == every[:50]
+        assert await shown("--limit", str(MOST_LINES + 4)) == every[:-1]
+        assert await shown("--limit", "10000") == every
+        first = (await arena("bot", "show", *words)).stdout
+        assert first.endswith("The newest 50 versions: --limit shows more.\n")
+        newest = (await arena("bot", "show", *words, "--limit", "1")).stdout
+        assert newest.endswith("The newest version: --limit shows more.\n")
+        assert "newest" not in (await arena("bot", "show", *words, "--limit", "1005")).stdout
 
 
 async def test_the_key_of_a_sign_up_is_printed_though_it_cannot_be_kept(

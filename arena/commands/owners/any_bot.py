@@ -9,6 +9,7 @@ from rich.table import Table
 
 from arena.commands.database import with_reader, with_store
 from arena.commands.known_bots import require_bot
+from arena.commands.listing import say_more_versions
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
 
@@ -58,28 +59,30 @@ def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
     ], len(bots) > limit
 
 
-def show_bot(name: str, *, as_json: bool) -> None:
-    """Print a bot's versions, each with its last check against the protocol (`arena check`)."""
+def show_bot(name: str, limit: int, *, as_json: bool) -> None:
+    """Print a bot's newest versions, each with its last check against the protocol (`arena
+    check`)."""
 
-    def read(reader: "Reader") -> "tuple[Sequence[Any], dict[VersionId, RecordedCheck]]":
+    def read(reader: "Reader") -> "tuple[Sequence[Any], bool, dict[VersionId, RecordedCheck]]":
         from arena.storage import bot_statements
         from arena.storage.checks import last_checks
 
         rows = reader(bot_statements.bot_list(named=[name]))
         if not rows:
             require_bot(reader, name, "NAME")
-        return rows, last_checks(reader, [row.id for row in rows])
+        newest = rows[: -limit - 1 : -1]
+        return newest, len(rows) > limit, last_checks(reader, [row.id for row in newest])
 
-    rows, checks = with_reader(read)
+    rows, more, checks = with_reader(read)
     if as_json:
         say_json(_bot_json(rows, checks))
         return
     from arena.boards.checks import check_in_words
 
-    newest = rows[-1]
+    newest = rows[0]
     say(f"{newest.bot} by {newest.owner}{', house' if newest.house else ''}")
     table = Table("version", "registered", "matches", "", "check")
-    for row in reversed(rows):
+    for row in rows:
         check = checks.get(row.id)
         table.add_row(
             row.version,
@@ -89,14 +92,16 @@ def show_bot(name: str, *, as_json: bool) -> None:
             check_in_words(check) if check is not None else "Not checked.",
         )
     Terminal().print_table(table)
+    if more:
+        say_more_versions(limit)
 
 
 def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> dict[str, Any]:
     from arena.boards.checks import check_json
 
-    newest = rows[-1]
+    newest = rows[0]
     versions = []
-    for row in reversed(rows):
+    for row in rows:
         check = checks.get(row.id)
         versions.append(
             {

@@ -45,7 +45,7 @@ def list_owners(
         table.add_row(one.name, str(one.bots), f"{one.created_at:%Y-%m-%d}", ", ".join(marks))
     Terminal().print_table(table)
     if len(found) > limit:
-        say_more(limit, "owners")
+        say_more(limit, "owner")
 
 
 @app.command()
