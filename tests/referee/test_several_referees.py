@@ -17,15 +17,17 @@ from arena.arena import Arena
 from arena.assembly import running_arena
 from arena.bot.address import Address
 from arena.commands.sequential_test.connected import conduct_connected
+from arena.commands.sequential_test.in_process import SequentialProgress
 from arena.games import make_game
 from arena.match.score_rule import ScoreRule
 from arena.rating.sprt import Bounds
 from arena.spectating import SpectatorClient
 from arena.storage.async_engine import async_engine
-from arena.storage.errors import AddressesTakenError, NoAddressError
+from arena.storage.errors import AddressesTakenError, NoAddressError, TournamentStateError
 from arena.storage.lease import held_lease
 from arena.storage.store import Store
-from arena.tournament.tournament import BlockState
+from arena.storage.tournaments import BEFORE
+from arena.tournament.tournament import BlockState, TournamentState
 from arena.v1 import owner_pb2, referee_pb2
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from tests.bots import PATIENCE, Peer
@@ -234,6 +236,31 @@ async def test_an_owner_and_spectators_are_told_of_bots_at_all_referees(two: lis
         await until(gone)
 
 
+@asynccontextmanager
+async def conducted(store: Store) -> AsyncIterator["asyncio.Task[SequentialProgress]"]:
+    """A test of the connected bots new and old. It is cancelled at the end: its thread would go on,
+    and the event loop wait for it."""
+    testing = asyncio.create_task(
+        asyncio.to_thread(
+            conduct_connected,
+            *(make_game("bluff", {"dice_per_player": 2}), "new", "old"),
+            Bounds(0.0, 0.1),  # so close together that it plays all its blocks
+            *(ScoreRule.PLACEMENT, "seed", 1_000),
+        )
+    )
+    try:
+        yield testing
+    finally:
+        for test in (await store.tournaments.newest(1))[0]:
+            with suppress(TournamentStateError):  # it may be over
+                await store.tournaments.change_state(
+                    test.name,
+                    TournamentState.CANCELLED,
+                    before=BEFORE[TournamentState.CANCELLED],
+                )
+        await testing
+
+
 async def test_a_sequential_test_is_played_where_copies_of_its_bots_meet(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -250,14 +277,7 @@ async def test_a_sequential_test_is_played_where_copies_of_its_bots_meet(
             await bots.come("new", senior, "left")
             await bots.come("new", junior, "right")
             await bots.come("old", junior, "right")
-            testing = asyncio.create_task(
-                asyncio.to_thread(
-                    conduct_connected,
-                    *(make_game("bluff", {"dice_per_player": 2}), "new", "old"),
-                    Bounds(0.0, 0.1),  # so close together that it plays all its blocks
-                    *(ScoreRule.PLACEMENT, "seed", 1_000),
-                )
-            )
+            testing = await stack.enter_async_context(conducted(store))
 
             async def blocks(of: int) -> int:
                 (test,), _ = await store.tournaments.newest(2)
