@@ -23,6 +23,7 @@ _LONGEST: Final = 60
 """The most characters of a value that are shown."""
 
 _ALLOWED: Final = {
+    "datetime_from_date_parsing": "a date or a time, such as 2026-03-04T10:00",
     **dict.fromkeys(
         ("int_type", "int_parsing", "int_parsing_size", "int_from_float"), "a whole number"
     ),
