@@ -125,7 +125,10 @@ async def running_arena(
             strengths=history.strengths,
         )
         conductor = Conductor(
-            *(store.tournaments, journal, director.schedule), here=director.playing
+            store=store.tournaments,
+            journal=journal,
+            schedule=director.schedule,
+            here=director.playing,
         )
         director.agenda = conductor
         missed_ends = MissedEnds(store)
@@ -137,7 +140,10 @@ async def running_arena(
         )
         await adoption.go_on()
         registry = StoredRegistry(
-            *(store, signer.public_key, sign_up, limits),
+            store,
+            signer.public_key,
+            sign_up,
+            limits,
             None if identity_provider is None else IdentityProvider(*identity_provider),
         )
         known = await store.token_hashes(MOST_KNOWN)

@@ -157,6 +157,9 @@ def _key(session: Session) -> _Key:
 
 def _seen(session: Session) -> Presence:
     return Presence(
-        *(*_key(session), session.up),
-        *(session.rated_places, session.seats, tuple(sorted(session.games))),
+        *_key(session),
+        session.up,
+        session.rated_places,
+        session.seats,
+        tuple(sorted(session.games)),
     )

@@ -122,7 +122,12 @@ class DealBlocks:
     def series(self, lineup: Lineup, first: int, end: int | None, step: int = 1) -> Series:
         """The matches of a line-up in some of the blocks."""
         return Series(
-            *(lineup, self.seed, end, self.transcripts, self.luck, self.time_control),
+            lineup=lineup,
+            seed=self.seed,
+            blocks=end,
+            transcripts=self.transcripts,
+            luck=self.luck,
+            time_control=self.time_control,
             first=first,
             step=step,
         )

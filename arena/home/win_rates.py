@@ -86,8 +86,12 @@ class WinRates:
         """The bots, best first. Only after the first match."""
         rates = [
             WinRate(
-                *(name, self.matches, wins, placings / self.matches, faults),
-                self._design_effect(contender),
+                name=name,
+                matches=self.matches,
+                wins=wins,
+                mean_placing=placings / self.matches,
+                faults=faults,
+                design_effect=self._design_effect(contender),
             )
             for contender, (name, wins, placings, faults) in enumerate(
                 zip(self._names, self._wins, self._placings, self._faults, strict=True)

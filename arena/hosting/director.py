@@ -295,7 +295,11 @@ class Director:
         challenge: ChallengeRun | None = None,
     ) -> None:
         running = BlockRun(
-            *(self._services, table_type, bots, block, left),
+            self._services,
+            table_type,
+            bots,
+            block,
+            left,
             engagement=engagement,
             challenge=challenge,
             engaged=engagement is not None,

@@ -198,8 +198,12 @@ class Lobby:
 
     def _new_session(self, registered: Registered, instance: str) -> Session:
         session = Session(
-            *(registered, instance, self._wants_to_leave, self._places_changed),
-            *(self._end_missed, self._changed),
+            registered=registered,
+            instance=instance,
+            wants_to_leave=self._wants_to_leave,
+            places_changed=self._places_changed,
+            missed=self._end_missed,
+            changed=self._changed,
         )
         version = registered.version_id
         self._sessions[version] = (*self.copies(version), session)

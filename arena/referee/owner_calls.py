@@ -47,8 +47,12 @@ class OwnerCalls:
 
         async def handle(request: Any, context: Context) -> Any:
             return await guarded(
-                *(self._gate, call, context, lambda: answer(request, context)),
-                *(token_or_nothing(context), self._turnstile),
+                self._gate,
+                call,
+                context,
+                lambda: answer(request, context),
+                token_or_nothing(context),
+                self._turnstile,
             )
 
         return grpc.unary_unary_rpc_method_handler(

@@ -63,8 +63,12 @@ def _guarded(
     async def handle(self: "RegistryService", request: RequestT, context: Context) -> ResponseT:
         token = token_or_nothing(context)
         return await guarded(
-            *(self.gate, call.__name__, context, lambda: call(self, request, context)),
-            *(token, self.turnstile),
+            self.gate,
+            call.__name__,
+            context,
+            lambda: call(self, request, context),
+            token,
+            self.turnstile,
         )
 
     return handle
@@ -135,7 +139,9 @@ class RegistryService:
     async def read(self, call: str, request: bytes, context: Context) -> bytes:
         """Answer one of READING_CALLS, from bytes to bytes."""
         return await guarded(
-            *(self.gate, call, context),
+            self.gate,
+            call,
+            context,
             lambda: self._reading.answer(call, request, self.gate.caller(context)),
         )
 

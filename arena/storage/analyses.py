@@ -172,9 +172,12 @@ def losses(edition: str, ladder: LadderId) -> Row:
         # Of whole numbers Postgres makes sums of another type.
         select(of.version_id, *(cast(func.sum(one), one.type).label(one.name) for one in sums))
         .where(
-            *(of.edition == edition, of.game == ladder.game, of.options == ladder.option_values),
+            of.edition == edition,
+            of.game == ladder.game,
+            of.options == ladder.option_values,
             of.seat_count.in_(ladder.seats),
-            *(of.turn_ms == control.turn_ms, of.bank_ms == control.bank_ms),
+            of.turn_ms == control.turn_ms,
+            of.bank_ms == control.bank_ms,
         )
         .group_by(of.version_id)
     )

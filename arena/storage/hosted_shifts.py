@@ -108,7 +108,10 @@ class HostedShifts:
             )
         seconds = [(time - shift.began_at).total_seconds() for time in (start, end)]
         return MatchLog(
-            *(match.version, shift.began_at, match.started_at, match.finished_at),
+            version=match.version,
+            shift_began_at=shift.began_at,
+            started_at=match.started_at,
+            finished_at=match.finished_at,
             other_matches=max(0, (played or 0) - 1),
             log=printed_between(shift.log, *seconds),
         )

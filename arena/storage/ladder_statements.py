@@ -53,8 +53,10 @@ def of_ladder(ladder: LadderId) -> ColumnElement[bool]:
     """Whether a match is one of a ladder, and no operator voided its block."""
     return and_(
         matches.c.block_id.not_in(select(voidings.c.block_id)),
-        *(matches.c.game == ladder.game, matches.c.options == ladder.option_values),
-        *(matches.c.seat_count.in_(ladder.seats), with_time_control(ladder.time_control)),
+        matches.c.game == ladder.game,
+        matches.c.options == ladder.option_values,
+        matches.c.seat_count.in_(ladder.seats),
+        with_time_control(ladder.time_control),
     )
 
 

@@ -108,8 +108,12 @@ class RefereesStore(Store):
             found = await connection.execute(presence.elsewhere(self.lease.epoch, versions))
             return [
                 Presence(
-                    *(VersionId(row.version_id), row.instance, row.connected, row.places),
-                    *(row.seats, tuple(row.games)),
+                    version_id=VersionId(row.version_id),
+                    instance=row.instance,
+                    connected=row.connected,
+                    places=row.places,
+                    seats=row.seats,
+                    games=tuple(row.games),
                 )
                 for row in found
             ]

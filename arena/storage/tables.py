@@ -206,7 +206,9 @@ match_seats = Table(
     Index("match_seats_version_ix", "version_id", "finished_at", "match_id"),
     Index(
         "match_seats_faulty_version_ix",
-        *("version_id", "finished_at", "match_id"),
+        "version_id",
+        "finished_at",
+        "match_id",
         postgresql_where=text("faults > 0"),
     ),
     Index("match_seats_faulty_ix", "finished_at", "match_id", postgresql_where=text("faults > 0")),

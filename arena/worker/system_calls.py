@@ -78,7 +78,7 @@ def system_call_filter() -> int:
     for command in _PART_LOCKS:
         calls.add_rule(ignored, "fcntl", Arg(1, EQ, command))
     for option in _BUFFER_SIZES:
-        calls.add_rule(*(ignored, "setsockopt", Arg(1, EQ, socket.SOL_SOCKET), Arg(2, EQ, option)))
+        calls.add_rule(ignored, "setsockopt", Arg(1, EQ, socket.SOL_SOCKET), Arg(2, EQ, option))
     refused = ERRNO(errno.EAFNOSUPPORT)
     for family in set(range(max(_FAMILIES))) - set(_FAMILIES):
         calls.add_rule(refused, "socket", Arg(0, EQ, family))

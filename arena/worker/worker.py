@@ -238,7 +238,8 @@ async def _play(
             socket = await stack.enter_async_context(relayed(place.referees, begun.token))
         at = HostedPlace(place.referees, socket, begun.token)
         report = await play_shift(
-            *(program, at),
+            program,
+            at,
             seconds=begun.seconds,
             began=began,
             leave=leave,

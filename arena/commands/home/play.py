@@ -194,7 +194,11 @@ def _in_processes(series: _Series, lineups: Sequence[Lineup], *, first: int = 0)
     if first == blocks:
         return
     asked = DealBlocks(
-        *(series.game, lineups, series.seed, blocks, first),
+        game=series.game,
+        lineups=lineups,
+        seed=series.seed,
+        blocks=blocks,
+        first=first,
         transcripts=series.transcripts is not None,
         luck=len(lineups) == 1,
         time_control=series.control,

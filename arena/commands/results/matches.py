@@ -95,7 +95,9 @@ def matches(
         return
     table = Table(
         Column("match", no_wrap=True, min_width=36),
-        *("game", "finished (UTC)", "places"),
+        "game",
+        "finished (UTC)",
+        "places",
         *(["boldest bluff"] if bluffings else []),
     )
     for match in found:
