@@ -17,14 +17,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
+import structlog
+
 from arena.records import CheckOutcome
 from arena.worker.bubblewrap import ENDS_WITH_US
+from arena.worker.referee import WorkerCallError
 from arena.worker.sandbox import HostedProgram, kill
 
 CHECK_SECONDS: Final = 300.0
 """After which a check is given up."""
 _LONGEST_LINE: Final = 1024 * 1024
 _FOLDERS: Final = "arena-check-"
+
+log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +54,8 @@ async def checked(
     leave: asyncio.Event,
     seconds: float = CHECK_SECONDS,
 ) -> ShiftEnd:
-    """Check a build for so many seconds at most, or until `leave` is set; every step is told."""
+    """Check a build for so many seconds at most, or until `leave` is set; every step is told, if
+    `tell_step` does not raise WorkerCallError."""
     with _scratch_folder() as scratch:
         plan = {
             "folder": str(program.folder.absolute()),
@@ -103,7 +109,10 @@ class _Check:
             if "result" in said:
                 return _end(said["result"])
             self.step = said["step"]
-            await self.tell_step(self.step)
+            try:
+                await self.tell_step(self.step)
+            except WorkerCallError as error:  # the check does not depend on who follows it
+                log.warning("step of a check not reported", step=self.step, why=str(error))
         return ShiftEnd("Its check failed on our side: tell the operator.")
 
 

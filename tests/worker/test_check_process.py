@@ -5,7 +5,10 @@ import os
 import signal
 from pathlib import Path
 
+from structlog.testing import capture_logs
+
 from arena.worker.check_process import ShiftEnd, checked
+from arena.worker.referee import WorkerCallError
 from arena.worker.usage import processes_of
 from tests.bots import PATIENCE
 from tests.worker.conftest import MakeProgram
@@ -23,6 +26,22 @@ async def test_a_check_whose_process_is_killed_refuses_nothing_and_says_whose_fa
     async with asyncio.timeout(PATIENCE):
         end = await checked(hangs, kill, asyncio.Event())
     assert end == ShiftEnd("Its check failed on our side: tell the operator.", accepted=None)
+
+
+async def test_a_check_goes_on_when_its_steps_are_not_taken(program: MakeProgram) -> None:
+    steps: list[str] = []
+
+    async def tell_step(step: str) -> None:
+        steps.append(step)
+        raise WorkerCallError("no referee is known")
+
+    ends_at_once = program("raise SystemExit('no tables')")
+    with capture_logs() as log:
+        async with asyncio.timeout(PATIENCE):
+            end = await checked(ends_at_once, tell_step, asyncio.Event())
+    assert end.accepted is False
+    assert "no tables" in end.outcome
+    assert [line["step"] for line in log] == steps
 
 
 def _checks(process: int) -> bool:
