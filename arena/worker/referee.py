@@ -1,8 +1,9 @@
 """`Shifts`: what a worker asks of whichever referee it reaches, over gRPC.
 
 UserError
-└── WorkerCallError        the referee refuses, or cannot be reached
-    └── UnknownTokenError  it knows no worker with this token
+└── WorkerCallError         the referee refuses, or cannot be reached
+    ├── RefereeAwayError    the same call may succeed later
+    └── UnknownTokenError   it knows no worker with this token
 """
 
 import asyncio
@@ -21,12 +22,21 @@ from arena.worker.known_referees import KnownReferees
 
 ANSWER_SECONDS: Final = 15.0
 FETCH_SECONDS: Final = 60.0
+_TEMPORARY: Final = (
+    grpc.StatusCode.UNAVAILABLE,
+    grpc.StatusCode.DEADLINE_EXCEEDED,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+)
 
 AnswerT = TypeVar("AnswerT")
 
 
 class WorkerCallError(UserError):
     """The referee refuses, or cannot be reached; the message says why."""
+
+
+class RefereeAwayError(WorkerCallError):
+    """No referee answers now, or its database does not: the same call may succeed later."""
 
 
 class UnknownTokenError(WorkerCallError):
@@ -118,6 +128,8 @@ class Shifts:
                 found = _refused(address, error)
                 if not isinstance(found, _UnreachedError):
                     raise found from error
+                # The channel itself would wait up to two minutes before it connects again.
+                self._stubs.pop(address, None)
         raise found
 
 
@@ -127,11 +139,15 @@ def _refused(address: Address, error: Any) -> WorkerCallError:
         return _NothingError(details)
     if code is grpc.StatusCode.UNAVAILABLE and "database" not in details:
         return _UnreachedError(address.why_unreachable(details))
-    kind = UnknownTokenError if code is grpc.StatusCode.UNAUTHENTICATED else WorkerCallError
+    kind = WorkerCallError
+    if code is grpc.StatusCode.UNAUTHENTICATED:
+        kind = UnknownTokenError
+    elif code in _TEMPORARY:
+        kind = RefereeAwayError
     return kind(f"The referee refuses: {(details or code.name).rstrip('.')}.")
 
 
-class _UnreachedError(WorkerCallError):
+class _UnreachedError(RefereeAwayError):
     """This referee cannot be reached; another may."""
 
 

@@ -37,6 +37,7 @@ from arena.worker.referee import Shifts, WorkerCallError
 from arena.worker.relay import relayed
 from arena.worker.sandbox import HostedProgram, SandboxError
 from arena.worker.shift import CUT_SHORT, HostedPlace, play_shift
+from arena.worker.shift_ends import ShiftEnds
 
 MOST_AHEAD_SECONDS: Final = 10.0
 """At most so long before the end of a shift the next one of its slot begins."""
@@ -89,8 +90,8 @@ async def run_worker(
 ) -> None:
     """Work until `stop`; then shifts that run are ended, and others take them up."""
     app = procrastinate.App(connector=queue)
-    ending = _Ending(slots)
-    _add_tasks(app, place, stop, ending)
+    ending, ends = _Ending(slots), ShiftEnds(place.shifts, stop)
+    _add_tasks(app, place, stop, ending, ends)
     await asyncio.to_thread(remove_left_folders)
     async with app.open_async(), asyncio.TaskGroup() as working:
         working.create_task(_work(app, QUEUE, slots, stop))
@@ -98,6 +99,7 @@ async def run_worker(
         await stop.wait()
         left_at = monotonic()
     await ending.end(left_at + LEAVE_SECONDS - monotonic())
+    await ends.finish()
 
 
 async def _work(app: procrastinate.App, queue: str, slots: int, stop: asyncio.Event) -> None:
@@ -120,7 +122,7 @@ async def _work(app: procrastinate.App, queue: str, slots: int, stop: asyncio.Ev
         (failure,) = await asyncio.gather(working, return_exceptions=True)
         if not stopping.done():
             # It ends by itself when the database does not answer for a moment.
-            log.warning("the queue does not answer; it is tried again", why=repr(failure))
+            log.warning("queue connection failed, retrying", why=repr(failure))
             await asyncio.wait({stopping}, timeout=RETRY_SECONDS)
 
 
@@ -130,9 +132,9 @@ class _Ending:
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._shifts: set[asyncio.Task[None]] = set()
+        self._shifts: set[asyncio.Task[Any]] = set()
 
-    async def until_slot_is_free(self, shift: asyncio.Task[None], over: asyncio.Event) -> None:
+    async def until_slot_is_free(self, shift: asyncio.Task[Any], over: asyncio.Event) -> None:
         """Wait until the shift's time is nearly `over`; or for its end, if too many others end.
         Cancelling ends the shift."""
         shift.add_done_callback(lambda _: over.set())
@@ -148,7 +150,7 @@ class _Ending:
             await asyncio.gather(shift, return_exceptions=True)
             raise
 
-    def _over(self, shift: asyncio.Task[None]) -> None:
+    def _over(self, shift: asyncio.Task[Any]) -> None:
         self._shifts.discard(shift)
         if not shift.cancelled() and (error := shift.exception()) is not None:
             log.error("a shift failed", exc_info=error)
@@ -163,7 +165,11 @@ class _Ending:
 
 
 def _add_tasks(
-    app: procrastinate.App, place: Workplace, leave: asyncio.Event, ending: _Ending
+    app: procrastinate.App,
+    place: Workplace,
+    leave: asyncio.Event,
+    ending: _Ending,
+    ends: ShiftEnds,
 ) -> None:
     @app.task(name=PLAY_TASK, queue=QUEUE)
     async def play(bot_id: int) -> None:
@@ -171,14 +177,16 @@ def _add_tasks(
         if begun is not None:
             over = asyncio.Event()
             run = partial(_play, began=monotonic(), on_ending=over.set)
-            shift = _shift(place, begun, leave, run)
+            shift = _shift(place, begun, leave, ends, run)
             await ending.until_slot_is_free(asyncio.create_task(shift), over)
 
     @app.task(name=CHECK_TASK, queue=CHECK_QUEUE)
     async def check(version_id: int) -> None:
         begun = await place.shifts.begin(check_version_id=version_id)
         if begun is not None:
-            await _shift(place, begun, leave, _check)
+            reporting = await _shift(place, begun, leave, ends, _check)
+            # A check without a job is taken for lost.
+            await asyncio.shield(reporting)
 
     # With a queueing lock alone: a lock would be held for ever by the job of a worker that died.
     @app.periodic(cron="*/10 * * * * *")
@@ -192,9 +200,13 @@ def _add_tasks(
 
 
 async def _shift(
-    place: Workplace, begun: pb.BeginShiftResponse, leave: asyncio.Event, run: Any
-) -> None:
-    """Run a shift, and tell how it ended, whatever happens."""
+    place: Workplace,
+    begun: pb.BeginShiftResponse,
+    leave: asyncio.Event,
+    ends: ShiftEnds,
+    run: Any,
+) -> asyncio.Task[None]:
+    """Run a shift, and report how it ended, whatever happens. Returns the task that reports it."""
     end = ShiftEnd("The worker failed; its log says why.")
     try:
         build, folder = await place.builds.get(
@@ -210,16 +222,8 @@ async def _shift(
         end = STOPPED
         raise
     finally:
-        telling = place.shifts.end(
-            *(begun.shift_id, end.outcome, end.log),
-            accepted=end.accepted,
-            check=end.check,
-            cut_short=end.cut_short,
-        )
-        try:
-            await asyncio.shield(telling)
-        except WorkerCallError as error:
-            log.error("a shift's end is not told", shift=begun.shift_id, why=str(error))
+        reporting = ends.report(begun.shift_id, end)
+    return reporting
 
 
 async def _play(

@@ -100,10 +100,12 @@ class Hosted:
         check_slots: int = 1,
         by_socket: bool = True,
         check_seconds: float = CHECK_SECONDS,
+        port: int | None = None,
     ) -> AsyncIterator[None]:
-        """A worker, beside the referee or as on another machine."""
+        """A worker, beside the referee or as on another machine; it asks at the `port` of a proxy,
+        if one is given."""
         token = await self.scene.arena.store.workers.add("worker", "test")
-        referees = KnownReferees(Address(f"127.0.0.1:{self.scene.port}"))
+        referees = KnownReferees(Address(f"127.0.0.1:{port or self.scene.port}"))
         socket = self.home / "referee.sock" if by_socket else None
         builds = KeptBuilds(self.home / "builds")
         place = Workplace(referees, Shifts(referees, token), builds, socket, check_seconds)

@@ -1,0 +1,70 @@
+"""`ShiftEnds`: reports how shifts ended, until a referee answers.
+
+Until then the arena takes a shift for running, and its bot gets no other.
+"""
+
+import asyncio
+from contextlib import suppress
+from typing import Final
+
+import structlog
+
+from arena.worker.check_process import ShiftEnd
+from arena.worker.referee import RefereeAwayError, Shifts, WorkerCallError
+
+FIRST_PAUSE_SECONDS: Final = 0.5
+LONGEST_PAUSE_SECONDS: Final = 15.0
+
+log = structlog.get_logger()
+
+
+class ShiftEnds:
+    """The ends of a worker's shifts, each reported by a task of its own: no job waits for it."""
+
+    def __init__(self, shifts: Shifts, stop: asyncio.Event) -> None:
+        """After `stop` what fails is not tried again."""
+        self._shifts = shifts
+        self._stop = stop
+        self._reports: set[asyncio.Task[None]] = set()
+
+    def report(self, shift_id: int, end: ShiftEnd) -> asyncio.Task[None]:
+        """Report an end; the task is done when a referee has answered. It raises nothing."""
+        reporting = asyncio.create_task(self._report(shift_id, end))
+        self._reports.add(reporting)
+        reporting.add_done_callback(self._reports.discard)
+        return reporting
+
+    async def finish(self) -> None:
+        """Wait for the last reports, after `stop`."""
+        await asyncio.gather(*self._reports)
+
+    async def _report(self, shift_id: int, end: ShiftEnd) -> None:
+        pause = FIRST_PAUSE_SECONDS
+        # Without a last time: of a shift that is taken for lost an answer comes as well.
+        while True:
+            last = self._stop.is_set()
+            try:
+                await self._shifts.end(
+                    *(shift_id, end.outcome, end.log),
+                    accepted=end.accepted,
+                    check=end.check,
+                    cut_short=end.cut_short,
+                )
+            except RefereeAwayError as error:
+                if last:
+                    log.error("end of shift not reported", shift=shift_id, why=str(error))
+                    return
+                if pause == FIRST_PAUSE_SECONDS:
+                    log.warning("end of shift not reported, retrying", why=str(error))
+            except WorkerCallError as error:
+                log.error("end of shift refused", shift=shift_id, why=str(error))
+                return
+            else:
+                return
+            await self._stopped_within(pause)
+            pause = min(2 * pause, LONGEST_PAUSE_SECONDS)
+
+    async def _stopped_within(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                await self._stop.wait()
