@@ -13,7 +13,7 @@ from arena.builds.hosted import (
     Worker,
 )
 from arena.match.transcript import Entrant
-from arena.records import Allowance, CheckOrigin, CheckOutcome, Owner, VersionId
+from arena.records import Allowance, CheckOutcome, Owner, VersionId
 from arena.referee.errors import ProtocolError
 from arena.statuses import as_statuses
 from arena.storage.names import WORKER_PREFIX
@@ -98,11 +98,12 @@ class StoredBuilds:
         cut_short: bool,
     ) -> None:
         async with as_statuses():
-            version_id = await self._store.shifts.end(
-                worker, shift, outcome, log, accepted=accepted, cut_short=cut_short
+            await self._store.shifts.end(
+                *(worker, shift, outcome, log),
+                accepted=accepted,
+                check=check,
+                cut_short=cut_short,
             )
-            if version_id is not None and check is not None:
-                await self._store.checks.record(version_id, CheckOrigin.ARENA, check)
 
     def _require_hosting(self) -> HostingTerms:
         if self.terms is None:

@@ -21,7 +21,7 @@ from arena.builds.hosted import (
 from arena.builds.shift_log import printed_between
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant
-from arena.records import Owner, VersionId
+from arena.records import CheckOrigin, CheckOutcome, Owner, VersionId
 from arena.storage import bot_statements, hosting_statements, shift_queue, shift_statements
 from arena.storage.auditing import record
 from arena.storage.errors import (
@@ -32,6 +32,7 @@ from arena.storage.errors import (
 )
 from arena.storage.hosted_builds import own_version
 from arena.storage.names import new_shift_token, token_hash
+from arena.storage.recording_checks import set_check
 from arena.storage.transaction import transaction
 
 AROUND_MATCH: Final = timedelta(seconds=0.5)
@@ -169,18 +170,19 @@ class HostedShifts:
         log: str,
         *,
         accepted: bool | None,
+        check: CheckOutcome | None = None,
         cut_short: bool = False,
-    ) -> VersionId | None:
-        """End a shift, decide on the build that it checked, and queue the bot's next one. With
-        `accepted` None the check comes again. After a shift that was `cut_short` the next one is
-        delayed, and the outcome says so. Returns the version. A shift that is over, or of another
-        worker, is left as it is: None."""
+    ) -> None:
+        """End a shift, decide on the build that it checked, record that check, and queue the bot's
+        next one. With `accepted` None the check comes again. After a shift that was `cut_short` the
+        next one is delayed, and the outcome says so. A shift that is over, or of another worker, is
+        left as it is."""
         outcome = _kept_words(outcome, MOST_OF_AN_OUTCOME)
         log = _kept_words(log.encode()[:MOST_OF_A_LOG].decode("utf-8", "ignore"), MOST_OF_A_LOG)
         async with self._transaction() as connection:
             found = await _found(connection, shift_statements.running_shift(shift, worker.id))
             if found is None:
-                return None
+                return
             delay = None
             if cut_short and not found.check:
                 delay = await _delay(connection, found.version_id)
@@ -194,6 +196,10 @@ class HostedShifts:
             await connection.execute(
                 shift_statements.drop_old_shifts(found.version_id, SHIFTS_KEPT)
             )
+            if found.check and check is not None:
+                await connection.execute(
+                    set_check(VersionId(found.version_id), CheckOrigin.ARENA, check)
+                )
             if found.check and accepted is not None:
                 await _decide(connection, found.version_id, found, accepted=accepted, why=outcome)
             elif not found.check:
@@ -201,7 +207,6 @@ class HostedShifts:
                 await connection.execute(bot_statements.tell_tokens([found.version_id]))
                 await connection.execute(shift_queue.queue_lock())
                 await connection.execute(shift_queue.queue_play(found.bot_id, delay=delay))
-        return VersionId(found.version_id)
 
     async def look_after(self) -> None:
         """End shifts of which nothing more was heard, and queue what is neither waiting nor

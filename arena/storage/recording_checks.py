@@ -24,7 +24,7 @@ class Checks:
         """Record a check in place of the version's earlier one of this origin. Raises
         DatabaseUnreachableError and RecordRefusedError."""
         async with transaction(self._engine) as connection:
-            await connection.execute(_set_check(version_id, origin, outcome))
+            await connection.execute(set_check(version_id, origin, outcome))
 
     async def last(self, versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
         """The last check of each of these versions that has one. Raises
@@ -33,7 +33,8 @@ class Checks:
             return recorded((await connection.execute(last_checks_of(versions))).all())
 
 
-def _set_check(version_id: VersionId, origin: CheckOrigin, outcome: CheckOutcome) -> Insert:
+def set_check(version_id: VersionId, origin: CheckOrigin, outcome: CheckOutcome) -> Insert:
+    """Records a check in place of the version's earlier one of this origin."""
     found = {
         "edition": outcome.edition,
         "met": outcome.met,

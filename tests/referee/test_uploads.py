@@ -11,6 +11,7 @@ import grpc
 import pytest
 
 from arena.builds.hosted import HostingTerms
+from arena.records import VersionId
 from arena.referee.limits import Limits
 from arena.referee.upload_service import (
     _FAST_AS_STREAMS,
@@ -28,10 +29,17 @@ from arena.v1.registry_pb2_grpc import RegistryServiceStub
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 from arena.v1.worker_pb2_grpc import WorkerServiceStub
 from tests.bots import PATIENCE, Peer
+from tests.databases import execute
 from tests.referee.scene import Scene, good_pair, opened
 
 QUICK = Limits(refusal_seconds=0.0)
 CHUNK = 64 * 1024
+CUTS_RECORDING = """
+CREATE FUNCTION cut() RETURNS trigger LANGUAGE plpgsql
+    AS 'BEGIN PERFORM pg_terminate_backend(pg_backend_pid()); RETURN NEW; END';
+CREATE TRIGGER cuts BEFORE INSERT ON conformance_checks EXECUTE FUNCTION cut()
+"""
+"""Ends the connection of whoever records a check."""
 
 
 class Hosting:
@@ -301,6 +309,21 @@ async def test_an_owner_has_only_so_many_uploads_at_once(database: str) -> None:
         assert [one.result() for one in done] == [
             ("RESOURCE_EXHAUSTED", "too many uploads of yours at once: come back in 1 s")
         ]
+
+
+async def test_an_end_of_a_check_that_failed_half_way_can_be_told_again(database: str) -> None:
+    async with hosting(database) as host:
+        await host.upload("me", "mine")
+        check = await host.begin(check_version_id=1)
+        end = {"accepted": True, "check": registry_pb2.CheckOutcome(edition=1, met=20)}
+        execute(database, CUTS_RECORDING)
+        code, said = await refused(host.end(check.shift_id, **end))
+        assert (code, "database does not answer" in said) == ("UNAVAILABLE", True)
+        execute(database, "DROP TRIGGER cuts ON conformance_checks")
+        await host.end(check.shift_id, **end)
+        (build,) = await host.builds("me")
+        assert build.state == pb.BUILD_STATE_ACCEPTED
+        assert VersionId(1) in await host.scene.arena.store.checks.last([VersionId(1)])
 
 
 async def test_bytes_that_are_no_message_are_refused(database: str) -> None:
