@@ -29,6 +29,9 @@ NO_WORKER: Final = (
 )
 
 
+MOST_LISTED: Final = 200
+
+
 class HostedBuilds:
     """What owners upload. Every method raises DatabaseUnreachableError."""
 
@@ -80,9 +83,9 @@ class HostedBuilds:
         return registered.entrant
 
     async def of(self, owner: Owner, bot: str | None = None) -> list[HostedBuild]:
-        """The uploaded builds of an owner, or of one of its bots, newest first."""
+        """The last MOST_LISTED uploaded builds of an owner, or of one of its bots; newest first."""
         async with self._transaction() as connection:
-            statement = hosting_statements.owned_builds(owner.id, bot)
+            statement = hosting_statements.owned_builds(owner.id, bot).limit(MOST_LISTED)
             rows = (await connection.execute(statement)).all()
             alive = not rows or await connection.scalar(shift_queue.worker_alive())
         found = [_build(row) for row in rows]
@@ -118,12 +121,20 @@ async def own_version(
     connection: AsyncConnection, owner: Owner, bot: str, version: str
 ) -> "SqlRow[Any]":
     """A row of `owned_builds`, by default of the newest version."""
-    rows = (await connection.execute(hosting_statements.owned_builds(owner.id, bot))).all()
-    for row in rows:
-        if version in ("", row.version):
-            return row
-    which = f"version {version} of {bot}" if version and rows else f"bot {bot}"
+    row = await _newest(connection, owner, bot, version)
+    if row is not None:
+        return row
+    known = version and await _newest(connection, owner, bot)
+    which = f"version {version} of {bot}" if known else f"bot {bot}"
     raise UnknownBotError(f"You have uploaded no {which}: `arena bot builds` shows what you have.")
+
+
+async def _newest(
+    connection: AsyncConnection, owner: Owner, bot: str, version: str = ""
+) -> "SqlRow[Any] | None":
+    statement = hosting_statements.owned_builds(owner.id, bot, version).limit(1)
+    row: SqlRow[Any] | None = (await connection.execute(statement)).one_or_none()
+    return row
 
 
 async def _require_allowed(

@@ -165,9 +165,9 @@ def host(bot_id: int, version_id: VersionId, *, newer_only: bool) -> Insert:
     )
 
 
-def owned_builds(owner_id: OwnerId, bot: str | None = None, limit: int = 200) -> Row:
+def owned_builds(owner_id: OwnerId, bot: str | None = None, version: str = "") -> Row:
     """version_id, the columns of HostedBuild, and as cut_short how the last shift ended, if its
-    program cut it short; newest first."""
+    program cut it short: of all versions of an owner, of a bot, or of one version; newest first."""
     running = exists().where(
         shifts.c.version_id == hosted_versions.c.version_id, shifts.c.ended_at.is_(None)
     )
@@ -196,6 +196,7 @@ def owned_builds(owner_id: OwnerId, bot: str | None = None, limit: int = 200) ->
         )
         .where(bots.c.owner_id == owner_id)
         .order_by(hosted_versions.c.version_id.desc())
-        .limit(limit)
     )
-    return found if bot is None else found.where(bots.c.folded == folded(bot))
+    if bot is not None:
+        found = found.where(bots.c.folded == folded(bot))
+    return found.where(versions.c.label == version) if version else found

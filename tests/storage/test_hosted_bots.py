@@ -18,6 +18,7 @@ from arena.storage.errors import (
     TooManyBotsError,
     TooManyUploadsError,
     TooManyVersionsError,
+    UnknownBotError,
     UnknownShiftError,
     VersionExistsError,
 )
@@ -258,6 +259,26 @@ async def test_a_bot_goes_back_to_an_older_build_and_forward_again(
     await upload(store, owner, 3)
     with pytest.raises(BuildNotKeptError, match="Version 3 of mine was not accepted"):
         await store.builds.roll_back(owner, "mine", "3")
+
+
+async def test_of_many_builds_the_last_are_listed_and_each_is_found(
+    store: Store, owner: Owner, worker: Worker, sql: psycopg.Connection
+) -> None:
+    await upload(store, owner)
+    await check(store, worker, sql)
+    sql.execute(
+        "WITH added AS (INSERT INTO versions (bot_id, label)"
+        " SELECT bot_id, generate_series(2, 300) FROM versions RETURNING id)"
+        " INSERT INTO hosted_versions (version_id, build_id, state)"
+        " SELECT added.id, builds.id, 'accepted' FROM added, builds"
+    )
+    listed = await store.builds.of(owner, "mine")
+    assert [seen.version for seen in listed] == [str(number) for number in range(300, 100, -1)]
+    (first,) = await store.shifts.of(owner, "mine", "1")
+    assert first.check
+    await store.builds.roll_back(owner, "mine", "2")
+    with pytest.raises(UnknownBotError, match=r"no version 301 of mine: "):
+        await store.builds.roll_back(owner, "mine", "301")
 
 
 async def test_limits_of_an_owner_are_told_and_old_builds_dropped(
