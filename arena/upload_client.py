@@ -7,12 +7,13 @@ from typing import Any, Final
 
 from arena.bot.address import Address
 from arena.builds import Build, BuildRefusedError, read_build
+from arena.builds.hosted import SLOWEST_UPLOAD
 from arena.owner_client import OwnerCallError, OwnerClient
 from arena.v1 import upload_pb2 as pb
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 
-UPLOAD_SECONDS: Final = 150.0
-"""How long an upload may take, with the time in which it waits for others."""
+WAIT_SECONDS: Final = 30.0
+"""How long an upload may take beyond the time that its bytes may: it waits for others."""
 _CHUNK_BYTES: Final = 64 * 1024
 
 
@@ -128,17 +129,21 @@ class UploadClient(OwnerClient):
         self, key: str, bot: str, file_name: str, data: bytes, version: str = ""
     ) -> Uploaded:
         """Upload a build as a new version of a bot, by default the next free number."""
+        terms = self.upload_terms()
+        if not terms.hosting:
+            raise OwnerCallError("This arena hosts no bots: register yours, and run it yourself.")
         try:
             # Here first: what is wrong with it is said at once.
-            build = read_build(file_name, data)
+            build = read_build(file_name, data, terms.build_bytes)
         except BuildRefusedError as error:
             raise OwnerCallError(str(error)) from error
 
         def call(_request: None, timeout: float, metadata: Any) -> pb.UploadBuildResponse:
             del timeout
             parts = _parts(bot, version, build)
+            seconds = WAIT_SECONDS + len(data) / SLOWEST_UPLOAD
             answer: pb.UploadBuildResponse = self._uploads.UploadBuild(
-                parts, timeout=UPLOAD_SECONDS, metadata=metadata
+                parts, timeout=seconds, metadata=metadata
             )
             return answer
 

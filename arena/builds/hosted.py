@@ -13,6 +13,9 @@ WorkerId = NewType("WorkerId", int)
 
 SHIFT_SECONDS: Final = 60
 """How long a hosted bot plays before the next one gets its place."""
+SLOWEST_UPLOAD: Final = 175_000
+"""Bytes a second that a build must bring when it is uploaded; one of 20 MiB may take two
+minutes."""
 MOST_OF_A_LOG: Final = 32 * 1024
 """Bytes of what a program printed in a shift that are kept."""
 MOST_OF_AN_OUTCOME: Final = 2_000

@@ -12,7 +12,14 @@ import grpc.aio
 from google.protobuf.message import DecodeError
 
 from arena.builds.build import Build, BuildRefusedError, read_build, too_big
-from arena.builds.hosted import BuildState, HostedBuild, HostedShift, HostingTerms, MatchLog
+from arena.builds.hosted import (
+    SLOWEST_UPLOAD,
+    BuildState,
+    HostedBuild,
+    HostedShift,
+    HostingTerms,
+    MatchLog,
+)
 from arena.match.transcript import Entrant
 from arena.records import Owner
 from arena.referee.errors import ProtocolError, malformed
@@ -28,9 +35,8 @@ MOST_AT_ONCE: Final = 16
 MOST_OF_AN_OWNER: Final = 4
 """The same of one owner; further ones are refused."""
 PAUSE_SECONDS: Final = 10.0
-"""How far a build that arrives may fall behind: it holds a place that others wait for."""
-SLOWEST: Final = 175_000
-"""Bytes a second that a build must bring otherwise; one of 20 MB may take two minutes."""
+"""How far a build that arrives may fall behind SLOWEST_UPLOAD: it holds a place that others wait
+for."""
 CHUNK_BYTES: Final = 64 * 1024
 _FAST_AS_STREAMS: Final = 10
 """An upload may bring as many bytes as so many bots."""
@@ -129,7 +135,7 @@ class UploadService:
         except TimeoutError as error:
             raise ProtocolError(
                 grpc.StatusCode.DEADLINE_EXCEEDED,
-                f"the build came too slowly: {SLOWEST // 1000} kB a second are needed",
+                f"the build came too slowly: {SLOWEST_UPLOAD // 1000} kB a second are needed",
             ) from error
         try:
             # Beside the event loop, which bots wait for.
@@ -154,7 +160,7 @@ class UploadService:
         data = bytearray()
         while (part := await _next(context)) is not None:
             data += part.data
-            patience.reschedule(began + PAUSE_SECONDS + len(data) / SLOWEST)
+            patience.reschedule(began + PAUSE_SECONDS + len(data) / SLOWEST_UPLOAD)
             if len(part.data) > CHUNK_BYTES or len(data) > header.size:
                 raise malformed(
                     f"a message holds up to {CHUNK_BYTES:,} bytes, and all of them as many as the "
