@@ -128,7 +128,7 @@ class Settings(BaseSettings):
     """Uploads that one worker checks at the same time, beside its hosted bots. An owner takes one:
     with two nobody waits for the slow build of another."""
     build_mb: float = Field(default=20, gt=0, le=100)
-    """Megabytes of an uploaded build."""
+    """MiB of an uploaded build."""
     uploads_a_day: int = Field(default=30, ge=1)
     """Builds that an owner may upload in 24 hours."""
     builds_kept: int = Field(default=20, ge=1)

@@ -92,7 +92,7 @@ def harmless_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
         total += entry.file_size
         if total > MOST_UNPACKED_BYTES:
             raise BuildRefusedError(
-                f"The .zip is too big when it is unpacked: {MOST_UNPACKED_BYTES >> 20} MB are "
+                f"The .zip is too big when it is unpacked: {MOST_UNPACKED_BYTES >> 20} MiB are "
                 "allowed."
             )
         if _alike(path) in seen:

@@ -60,9 +60,7 @@ def read_build(file_name: str, data: bytes, most_bytes: int = MOST_BUILD_BYTES) 
 
 def too_big(size: int, most_bytes: int) -> BuildRefusedError:
     """The error for a build beyond the limit."""
-    return BuildRefusedError(
-        f"The build has {size / 1e6:,.1f} MB, and {most_bytes / 1e6:,.1f} MB are allowed."
-    )
+    return BuildRefusedError(f"The build has {size:,} bytes, and {most_bytes:,} are allowed.")
 
 
 def unpack(build: Build, folder: Path) -> None:
@@ -86,8 +84,8 @@ def unpack(build: Build, folder: Path) -> None:
 def _python(data: bytes) -> Build:
     if len(data) > MOST_SOURCE_BYTES:
         raise BuildRefusedError(
-            f"The .py file has {len(data) / 1e6:,.1f} MB, and {MOST_SOURCE_BYTES >> 20} MB is "
-            f"allowed: put tables into files of their own, in a .zip with {MANIFEST}."
+            f"The .py file has {len(data):,} bytes, and {MOST_SOURCE_BYTES:,} are allowed: put "
+            f"tables into files of their own, in a .zip with {MANIFEST}."
         )
     try:
         text = data.decode()
@@ -110,7 +108,7 @@ def _zip(data: bytes) -> Build:
             )
         if entry.file_size > MOST_MANIFEST_BYTES:
             raise BuildRefusedError(
-                f"{MANIFEST} is too big: {MOST_MANIFEST_BYTES // 1024} kB are allowed."
+                f"{MANIFEST} is too big: {MOST_MANIFEST_BYTES:,} bytes are allowed."
             )
         text = b"".join(file_in(archive, entry))
     names = {path.removeprefix(root) for path in files}

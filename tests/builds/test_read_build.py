@@ -125,7 +125,9 @@ def test_bombs_are_refused_before_anything_is_unpacked() -> None:
     many = [(f"{number}", b"") for number in range(MOST_FILES)]
     assert "too many files" in refused(with_toml(*many))
     part = bytes(MOST_UNPACKED_BYTES // 4)
-    assert "too big when it is unpacked" in refused(with_toml(*((f"z{n}", part) for n in range(5))))
+    assert "too big when it is unpacked: 200 MiB" in refused(
+        with_toml(*((f"z{n}", part) for n in range(5)))
+    )
 
 
 def lying(data: bytes, size: int, said: int) -> bytes:
@@ -201,7 +203,7 @@ def test_other_compressions_and_encryption_are_refused() -> None:
         (TOML + b"games = [[]]", "`games` is a list"),
         (b'command = ["node", "\\u0000"]', "not a list of 1 to 32 words"),
         (b"a = " + b"[" * 4_000, "bot.toml is not TOML"),
-        (TOML + b"#" * 5_000, "bot.toml is too big: 4 kB"),
+        (TOML + b"#" * 5_000, "bot.toml is too big: 4,096 bytes"),
     ],
 )
 def test_a_wrong_manifest_is_refused_with_what_is_allowed(toml: bytes, words: str) -> None:
@@ -217,7 +219,7 @@ def test_a_wrong_manifest_is_refused_with_what_is_allowed(toml: bytes, words: st
         ("bot.py", b"", "empty"),
         ("bot.py", b"\xff", "not UTF-8"),
         ("bot.py", b"\0", "null character"),
-        ("bot.py", b"#" * 1_100_000, "1 MB is allowed: put tables into files of their own"),
+        ("bot.py", b"#" * 1_100_000, "1,048,576 are allowed: put tables into files of their own"),
         ("bot.tar.gz", b"x", "neither a .py file with one bot nor a .zip with bot.toml"),
         ("bot", b"x", "neither a .py file"),
     ],
@@ -227,8 +229,8 @@ def test_what_is_no_build_is_refused(file_name: str, data: bytes, words: str) ->
 
 
 def test_the_operators_limit_of_bytes_counts() -> None:
-    with pytest.raises(BuildRefusedError, match=r"has 2\.0 MB, and 1\.0 MB are allowed"):
-        read_build("bot.py", b"#" * 2_000_000, 1_000_000)
+    with pytest.raises(BuildRefusedError, match="has 2,000,000 bytes, and 1,572,864 are allowed"):
+        read_build("bot.py", b"#" * 2_000_000, 1_572_864)
 
 
 @pytest.mark.slow

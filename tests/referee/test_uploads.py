@@ -253,7 +253,7 @@ async def test_nobody_sees_another_owners_builds_or_ends_another_workers_shift(
         ([pb.UploadBuildRequest(data=b"x")], "the first message says what is uploaded"),
         (list(parts_of("mine", b"pass", size=3)), "as many as the first one says"),
         (list(parts_of("mine", b"pass", size=5)), "4 bytes came instead of 5"),
-        (list(parts_of("mine", b"pass", size=2_000)), "has 0.0 MB, and 0.0 MB are allowed"),
+        (list(parts_of("mine", b"pass", size=2_000)), "has 2,000 bytes, and 1,000 are allowed"),
         (list(parts_of("mine", b"pass", "bot.exe")), "neither a .py file"),
         (list(parts_of("mine", b"PK", "bot.zip")), "not a .zip that can be read"),
         (list(parts_of("a/b", b"pass")), "'a/b' cannot name the bot"),
