@@ -1,5 +1,6 @@
 """The parts of pages by which owners upload builds, and look after hosted bots."""
 
+import math
 from collections.abc import Sequence
 from typing import Final
 
@@ -38,7 +39,7 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
         "**The arena runs your bot.** A `.py` file with one bot, or a `.zip` with `bot.toml` and a "
         "program in any language. It is checked first, in half a minute or so."
     )
-    with st.expander("What belongs into a .zip"):
+    with st.expander("What a .zip must contain"):
         st.markdown(
             "The program, all that it needs, and at the top the file `bot.toml`. It runs on Linux, "
             "reaches nothing but the referee, and finds its address and token in `ARENA_ADDRESS` "
@@ -46,8 +47,8 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
         )
         st.code(_MANIFEST, language="toml")
     with st.form("upload"):
-        most_mb = allowed.build_bytes // _MIB
-        file = st.file_uploader("The build", type=["py", "zip"], max_upload_size=most_mb)
+        most_mib = math.ceil(allowed.build_bytes / _MIB)
+        file = st.file_uploader("The build", type=["py", "zip"], max_upload_size=most_mib)
         name = st.text_input("Name of the bot", max_chars=40, placeholder="that of the file")
         st.caption(
             f"The arena runs up to {allowed.hosted_bots} of your bots, and takes "
