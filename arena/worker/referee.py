@@ -27,6 +27,7 @@ _TEMPORARY: Final = (
     grpc.StatusCode.DEADLINE_EXCEEDED,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
 )
+"""Statuses of calls that may succeed later."""
 
 AnswerT = TypeVar("AnswerT")
 

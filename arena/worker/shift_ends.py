@@ -19,7 +19,7 @@ log = structlog.get_logger()
 
 
 class ShiftEnds:
-    """The ends of a worker's shifts, each reported by a task of its own: no job waits for it."""
+    """The ends of a worker's shifts, each reported by a task that outlives its job."""
 
     def __init__(self, shifts: Shifts, stop: asyncio.Event) -> None:
         """After `stop` what fails is not tried again."""
@@ -40,7 +40,8 @@ class ShiftEnds:
 
     async def _report(self, shift_id: int, end: ShiftEnd) -> None:
         pause = FIRST_PAUSE_SECONDS
-        # Without a last time: of a shift that is taken for lost an answer comes as well.
+        # Without a time limit: for a shift that is over, or was given up as lost, the answer is the
+        # same.
         while True:
             last = self._stop.is_set()
             try:
