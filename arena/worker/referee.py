@@ -1,9 +1,9 @@
 """`Shifts`: what a worker asks of whichever referee it reaches, over gRPC.
 
 UserError
-└── WorkerCallError         the referee refuses, or cannot be reached
-    ├── RefereeAwayError    the same call may succeed later
-    └── UnknownTokenError   it knows no worker with this token
+└── WorkerCallError           the referee refuses, or cannot be reached
+    ├── TemporaryCallError    the same call may succeed later
+    └── UnknownTokenError     it knows no worker with this token
 """
 
 import asyncio
@@ -36,7 +36,7 @@ class WorkerCallError(UserError):
     """The referee refuses, or cannot be reached; the message says why."""
 
 
-class RefereeAwayError(WorkerCallError):
+class TemporaryCallError(WorkerCallError):
     """No referee answers now, or its database does not: the same call may succeed later."""
 
 
@@ -144,11 +144,11 @@ def _refused(address: Address, error: Any) -> WorkerCallError:
     if code is grpc.StatusCode.UNAUTHENTICATED:
         kind = UnknownTokenError
     elif code in _TEMPORARY:
-        kind = RefereeAwayError
+        kind = TemporaryCallError
     return kind(f"The referee refuses: {(details or code.name).rstrip('.')}.")
 
 
-class _UnreachedError(RefereeAwayError):
+class _UnreachedError(TemporaryCallError):
     """This referee cannot be reached; another may."""
 
 

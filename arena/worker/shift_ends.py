@@ -10,7 +10,7 @@ from typing import Final
 import structlog
 
 from arena.worker.check_process import ShiftEnd
-from arena.worker.referee import RefereeAwayError, Shifts, WorkerCallError
+from arena.worker.referee import Shifts, TemporaryCallError, WorkerCallError
 
 FIRST_PAUSE_SECONDS: Final = 0.5
 LONGEST_PAUSE_SECONDS: Final = 15.0
@@ -51,7 +51,7 @@ class ShiftEnds:
                     check=end.check,
                     cut_short=end.cut_short,
                 )
-            except RefereeAwayError as error:
+            except TemporaryCallError as error:
                 if last:
                     log.error("end of shift not reported", shift=shift_id, why=str(error))
                     return

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from arena.analysis import BluffTables, analyse, kept_form
-from arena.analysis.bluff.recall import RecallNodes
+from arena.analysis.bluff.recall import TableNodes
 from arena.analysis.bluff.round_values import RoundValues
 from arena.analysis.bluff.solved_play import PlayFileError, RoundPlay, SolvedPlay, chosen, read
 from arena.analysis.bluff.table import hands_of
@@ -112,7 +112,7 @@ def test_play_is_read_from_the_rows_in_which_it_is_written(recall: int) -> None:
 
 @pytest.mark.parametrize(("bets", "recall"), [(12, 1), (12, 2), (12, 3), (12, 12), (18, 4)])
 def test_nodes_are_those_of_the_solver(bets: int, recall: int) -> None:
-    nodes, expected = RecallNodes.of(bets, recall), recall_nodes(bets, recall)
+    nodes, expected = TableNodes.of(bets, recall), recall_nodes(bets, recall)
     assert nodes.first_rows[-1] == expected.rows[-1]
     below = [
         nodes.below(place, np.arange(end - first)).ravel()

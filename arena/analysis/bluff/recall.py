@@ -19,7 +19,7 @@ Numbers: TypeAlias = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
-class RecallNodes:
+class TableNodes:
     """The nodes of a round with so many bets, of which the last `recall` are known."""
 
     bets: int
@@ -35,12 +35,12 @@ class RecallNodes:
     # Bounded by the dice in play.
     @staticmethod
     @cache
-    def of(bets: int, recall: int) -> "RecallNodes":
+    def of(bets: int, recall: int) -> "TableNodes":
         """Those of so many bets, `recall` of them known."""
         counts = [1, *(_choices(place, recall) for place in range(1, bets + 1))]
         rows = [count * (bets - place + 1) for place, count in enumerate(counts)]
         first, first_rows = np.cumsum([0, *counts]), [0, *accumulate(rows)]
-        return RecallNodes(bets, recall, first, first_rows, _forgotten(bets, recall))
+        return TableNodes(bets, recall, first, first_rows, _forgotten(bets, recall))
 
     def node(self, history: Sequence[int]) -> int:
         """The node after a history, among those of its place."""

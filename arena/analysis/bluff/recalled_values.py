@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.bluff.recall import Numbers, RecallNodes
+from arena.analysis.bluff.recall import Numbers, TableNodes
 from arena.analysis.bluff.table import Weights
 
 
@@ -65,7 +65,7 @@ class LastBetsValues:
     """The same if several bets are known. Computed are the values that are asked for, and those of
     the nodes to which play comes from there."""
 
-    def __init__(self, nodes: RecallNodes, opponent: ByRow, own: ByRow) -> None:
+    def __init__(self, nodes: TableNodes, opponent: ByRow, own: ByRow) -> None:
         self._nodes, self._seats = nodes, (opponent, own)
         shape = int(nodes.first[-1]), opponent.doubts.shape[1]
         self._values = np.zeros(shape), np.zeros(shape)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from arena.analysis.bluff.recall import RecallNodes
+from arena.analysis.bluff.recall import TableNodes
 from arena.analysis.bluff.recalled_values import (
     ByPlace,
     ByRow,
@@ -77,7 +77,7 @@ class RoundValues:
         # A column by itself, because single numbers far apart in memory are slow to read.
         weights = play.tables[role][:, self._hand, None].copy()
         return LastBetsValues(
-            RecallNodes.of(self._bets, recall),
+            TableNodes.of(self._bets, recall),
             ByRow(play.tables[1 - role], play.taken[1 - role], met),
             ByRow(weights, weights[:, 0] > 0, own),
         )

@@ -17,7 +17,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis.bluff.recall import RecallNodes
+from arena.analysis.bluff.recall import TableNodes
 from arena.analysis.bluff.table import Weights, hands_of
 from arena.errors import UserError
 from arena.games.bluff import Bet, BluffView, PlacedBet
@@ -64,7 +64,7 @@ class RoundPlay:
         """Which rows of the role's table these are."""
         bets = len(self.bets)
         if self.recall is not None:
-            return RecallNodes.of(bets, self.recall).rows(history)
+            return TableNodes.of(bets, self.recall).rows(history)
         row, place = _node_row(history, role == 0, bets), history[-1] if history else 0
         return slice(row, row + bets - place + 1)
 
@@ -84,7 +84,7 @@ class RoundPlay:
     @cached_property
     def by_place(self) -> tuple[list[Weights], list[Weights]]:
         """By seat and place [a, h]: the probabilities of play that knows the last bet only."""
-        ends = RecallNodes.of(len(self.bets), 1).first_rows
+        ends = TableNodes.of(len(self.bets), 1).first_rows
         opener, other = (
             [_shares(table[first:end]) for first, end in pairwise(ends)] for table in self.tables
         )
@@ -157,7 +157,7 @@ def read(data: bytes) -> SolvedPlay:
                 rows = (
                     _subtrees(bets)[role][0]
                     if recall is None
-                    else RecallNodes.of(bets, recall).first_rows[-1]
+                    else TableNodes.of(bets, recall).first_rows[-1]
                 )
                 tables.append(numbers[at : at + rows * hands].reshape(rows, hands))
                 at += rows * hands

@@ -19,7 +19,7 @@ PATIENCE_SECONDS = 5.0
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HealthAnswer:
     """What a referee answers."""
 
     address: str | None
@@ -88,19 +88,19 @@ def _listed() -> list[str | None]:
         return asyncio.run(addresses(url))
 
 
-def _answer(referee: "Address | None", *, ready: bool) -> Answer:
+def _answer(referee: "Address | None", *, ready: bool) -> HealthAnswer:
     """Ask one; None is one without an address of its own."""
     import grpc
 
     if referee is None:
-        return Answer(None, None, "it has no address of its own")
+        return HealthAnswer(None, None, "it has no address of its own")
     try:
-        return Answer(referee.target, status_of(referee, ready=ready), "")
+        return HealthAnswer(referee.target, status_of(referee, ready=ready), "")
     except grpc.RpcError as error:
-        return Answer(referee.target, None, why_silent(referee, error))
+        return HealthAnswer(referee.target, None, why_silent(referee, error))
 
 
-def _tell(answer: Answer) -> None:
+def _tell(answer: HealthAnswer) -> None:
     if answer.address is None:
         typer.echo("a referee without an address of its own: not asked")
     else:
