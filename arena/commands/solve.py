@@ -48,6 +48,7 @@ from arena.solver import (
     states_of_match,
 )
 
+_WIDTH = 1e-5
 _MOST_RECALLED = 2
 _MOST_OF_FEW = 6
 
@@ -69,10 +70,20 @@ def solve(
         ),
     ] = False,
     width: Annotated[
-        float, typer.Option(min=1e-9, max=1.0, help="How far apart the proven bounds may be.")
-    ] = 1e-5,
+        float | None,
+        typer.Option(
+            min=1e-9,
+            max=1.0,
+            help=f"How far apart the proven bounds may be; {_WIDTH:.0e} if nothing is said.",
+        ),
+    ] = None,
     seconds: Annotated[
-        float | None, typer.Option(min=0.1, help="Stop after so long, with the bounds so far.")
+        float | None,
+        typer.Option(
+            min=0.1,
+            help="Stop after so long, with the bounds so far. Only where all states are proven: "
+            "play without proof ends after its --sweeps.",
+        ),
     ] = None,
     to: Annotated[
         Path | None,
@@ -120,7 +131,8 @@ def solve(
         typer.Option(
             metavar="FILE",
             help="Solve nothing: prove anew what the strategies in the folder of --to are worth, "
-            "or in tables of the bot: with up to three dice in play, by --dice A,B with four.",
+            "or in tables of the bot: with up to three dice in play, by --dice A,B with four. "
+            "Takes no other options but --json.",
         ),
     ] = None,
     jobs: Jobs = None,
@@ -141,23 +153,41 @@ def solve(
         options = _options(option)
         asked = None if dice is None else _dice(dice, options)
         until = float("inf") if seconds is None else time.time() + seconds
-        effort = Effort(width, until, _recall(recall or "1"), _by_dice("--sweeps", sweeps or "40"))
+        effort = Effort(
+            width or _WIDTH, until, _recall(recall or "1"), _by_dice("--sweeps", sweeps or "40")
+        )
         files = None if to is None else StateFiles(to)
         wanted = _wanted(asked, options if option else None)
         exact = tables is None and _exact(wanted, asked)
-        if exact and (recall or sweeps):
+        if certify is not None:
+            by_search = width, seconds, recall, sweeps, jobs, cluster
+            if any((option, one_round, to, tables, take, *by_search)):
+                raise CommandError("--certify takes --dice A,B, --json and no other options.")
+            if asked is not None and sum(asked) > MOST_DICE:
+                raise CommandError(f"There is no proof with more than {MOST_DICE} dice in play.")
+        elif tables is not None and (asked or one_round or width or seconds):
+            raise CommandError(
+                "--tables solves all states of a match and proves nothing: leave --dice, "
+                "--one-round, --width and --seconds out."
+            )
+        elif one_round and (asked is None or to is not None):
+            raise CommandError("--one-round needs --dice A,B and writes no file.")
+        elif take is not None and tables is None:
+            raise CommandError("--take says what --tables FILE need not solve: give both.")
+        elif exact and (recall or sweeps):
             raise CommandError(
                 "--recall and --sweeps say how play is improved that knows only the last bets: "
                 f"give --tables FILE, or ask for more than {MOST_DICE} dice in play."
             )
-        if certify is not None and (option or one_round or to or tables):
-            raise CommandError("--certify takes a file, --dice A,B and no other options.")
-        if certify is None and tables is not None and (asked or one_round):
-            raise CommandError("--tables solves all states of a match: leave the rest out.")
-        if take is not None and tables is None:
-            raise CommandError("--take says what --tables FILE need not solve: give both.")
-        if one_round and (asked is None or to is not None):
-            raise CommandError("--one-round needs --dice A,B and writes no file.")
+        elif not exact and seconds:
+            raise CommandError(
+                "--seconds stops only what is proven. Play without proof, here with "
+                f"{max(map(sum, wanted))} dice in play, ends after its --sweeps: give those."
+            )
+        elif not exact and one_round and width:
+            raise CommandError(
+                f"--width: nothing is proven of a round with more than {MOST_DICE} dice in play."
+            )
         tell_compiling(Lock())
         if certify is not None:
             lines = certified(certify, None if asked is None else [asked])

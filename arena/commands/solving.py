@@ -28,6 +28,7 @@ from arena.solver import (
     certified_again,
     exact_play,
     is_play,
+    is_state,
     play_single_round,
     read_play,
     solve_last_bets,
@@ -154,21 +155,21 @@ def certified(file: Path, wanted: Collection[DicePair] | None) -> list[StateLine
     """What the strategies of a file or a folder are worth: those that are wanted and all that may
     follow them; of a folder all, if nothing is said, of tables of the bot those that take little.
     """
-    needed = {one for dice in wanted or [] for one in states_before(dice)}
-    states: Iterable[SolvedState]
-    if file.is_file() and is_play(file):
-        played = read_play(file)
-        needed = needed or {state.dice for state in played if sum(state.dice) <= LIGHT}
-        states = strategies(played, needed)
-    else:
-        files = StateFiles(file)
-        needed = needed or {*files.dice()}
-        if not needed:
-            raise CommandError(f"{file} holds no solved states.")
-        states = _read(files, needed)
-        if missing := needed - {state.dice for state in states}:
-            opener, other = min(missing)
-            raise CommandError(f"{file} holds no solved state of {opener} against {other} dice.")
+    if not file.exists():
+        raise CommandError(f"There is no file or folder {file}.")
+    if is_state(file):
+        raise CommandError(f"{file} is a single state: give the folder, {file.parent}.")
+    files = StateFiles(file)
+    played = read_play(file) if file.is_file() and is_play(file) else None
+    there = {*files.dice()} if played is None else {state.dice for state in played}
+    asked = wanted or (there if played is None else {one for one in there if sum(one) <= LIGHT})
+    needed = {one for dice in asked for one in states_before(dice)}
+    if not needed:
+        raise CommandError(f"{file} holds no solved states.")
+    if missing := needed - there:
+        opener, other = min(missing, key=lambda dice: (sum(dice), dice))
+        raise CommandError(f"{file} holds no solved state of {opener} against {other} dice.")
+    states = _read(files, needed) if played is None else strategies(played, needed)
     return [exact_line(state) for state in certified_again(_told(states))]
 
 

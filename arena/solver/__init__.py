@@ -24,7 +24,7 @@ from arena.solver.play_file import PartFiles, is_play, read_play, write_play
 from arena.solver.round_game import RoundGame, ValueBounds, match_round, single_round
 from arena.solver.round_solver import RoundSolver, bytes_needed
 from arena.solver.search import DicePair, Gap, Progress, SolvedState
-from arena.solver.state_files import StateFiles, StrategyFileError
+from arena.solver.state_files import StateFiles, StrategyFileError, is_state
 from arena.solver.tables import Strategy
 
 __all__ = [
@@ -53,6 +53,7 @@ __all__ = [
     "exact_play",
     "free_memory",
     "is_play",
+    "is_state",
     "match_round",
     "match_value",
     "play_single_round",

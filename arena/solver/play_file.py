@@ -12,17 +12,21 @@ from collections.abc import Sequence
 from math import comb
 from pathlib import Path
 from shutil import rmtree
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
+from arena.solver.matches import MOST_DICE
 from arena.solver.play import VALUE_DIGITS, PlayedState
-from arena.solver.recall import recall_nodes
+from arena.solver.recall import row_count
 from arena.solver.state_files import StrategyFileError, replaced
 from arena.solver.tables import layout_of
 
 FORMAT: Final = "arena-play/2"
 _SCALE = 255
+_BETS_A_DIE = 6
+_MOST_DICE_OF_A_SEAT = 16
+"""As the game's options allow."""
 
 
 def is_play(path: Path) -> bool:
@@ -55,23 +59,50 @@ def read_play(path: Path) -> list[PlayedState]:
         header = json.loads(line)
         if header["format"] != FORMAT:
             raise StrategyFileError(f"{path} is of another format: solve it again.")
-        tables = zlib.decompress(rest)
-        states, at = [], 0
-        for opener, other, value, recall in header["states"]:
-            layout = layout_of(6 * (opener + other))
-            play = []
-            for seat, dice in enumerate((opener, other)):
-                nodes = None if recall is None else recall_nodes(layout.bets, recall)
-                rows = layout.actions(seat) if nodes is None else int(nodes.rows[-1])
-                shape = rows, comb(dice + 5, 5)
-                size = shape[0] * shape[1]
-                bytes_ = np.frombuffer(tables, np.uint8, size, at)
-                play.append(bytes_.reshape(shape) / _SCALE)
-                at += size
-            states.append(PlayedState((opener, other), value, recall, (play[0], play[1])))
-        return states
+        return _states(header["states"], zlib.decompress(rest))
     except (OSError, ValueError, KeyError, TypeError, zlib.error) as error:
         raise StrategyFileError(f"{path} holds no play: {error}.") from error
+
+
+def _states(rows: list[list[Any]], tables: bytes) -> list[PlayedState]:
+    """The states that the header lists, with their play. Raises ValueError."""
+    states: list[PlayedState] = []
+    at = 0
+    for opener, other, value, recall in rows:
+        _check(opener, other, value, recall)
+        play = []
+        for seat, dice in enumerate((opener, other)):
+            bets = _BETS_A_DIE * (opener + other)
+            actions = layout_of(bets).actions(seat) if recall is None else row_count(bets, recall)
+            size = actions * comb(dice + 5, 5)
+            if at + size > len(tables):
+                raise ValueError("it ends too early")
+            table = np.frombuffer(tables, np.uint8, size, at).reshape(actions, -1)
+            if not table.any(0).all():
+                raise ValueError(f"with {opener} against {other} dice a hand has no action")
+            play.append(table / _SCALE)
+            at += size
+        states.append(PlayedState((opener, other), value, recall, (play[0], play[1])))
+    if at < len(tables):
+        raise ValueError("it goes on after the last state")
+    order = [(sum(state.dice), state.dice) for state in states]
+    if order != sorted({*order}):
+        raise ValueError("its states are not in order, the smallest first")
+    return states
+
+
+def _check(opener: Any, other: Any, value: Any, recall: Any) -> None:
+    """Raises ValueError if these are not the figures of a state."""
+    if not all(type(dice) is int and 1 <= dice <= _MOST_DICE_OF_A_SEAT for dice in (opener, other)):
+        raise ValueError(f"there is no round of {opener} against {other} dice")
+    state = f"with {opener} against {other} dice"
+    if type(value) not in (int, float) or not 0 <= value <= 1:
+        raise ValueError(f"{state} the value {value} is no probability")
+    bets = _BETS_A_DIE * (opener + other)
+    if recall is None and opener + other > MOST_DICE:
+        raise ValueError(f"{state} play cannot know all bets")
+    if recall is not None and not (type(recall) is int and 1 <= recall <= bets):
+        raise ValueError(f"{state} play cannot know the last {recall} of {bets} bets")
 
 
 class PartFiles:

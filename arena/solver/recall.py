@@ -8,6 +8,7 @@ any. With as many bets recalled as there are, nodes are histories.
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from math import comb
 
 import numpy as np
 
@@ -25,6 +26,16 @@ class RecallNodes:
     """[node] Where its rows begin; at the end, how many rows there are."""
     below: Counts
     """[row] The node after a bet; 0 for doubts."""
+
+
+def row_count(bets: int, recall: int) -> int:
+    """How many rows the nodes of a round have, without making them."""
+    after_a_bet = (
+        comb(place - 1, others) * (bets - place + 1)
+        for place in range(1, bets + 1)
+        for others in range(recall)
+    )
+    return bets + 1 + sum(after_a_bet)
 
 
 # Bounded by the dice in play.

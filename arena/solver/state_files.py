@@ -116,6 +116,11 @@ class StateFiles:
         return self.folder / f"{dice[0]}-{dice[1]}.state"
 
 
+def is_state(path: Path) -> bool:
+    """Whether a path is that of a file of one state, which such a folder holds."""
+    return path.is_file() and _NAME.fullmatch(path.name) is not None
+
+
 def _mapped(path: Path, dice: DicePair) -> list[Table]:
     layout = layout_of(len(track(sum(dice))))
     sizes = [layout.actions(seat) * lanes_for(len(hands_of(dice[seat]))) for seat in (0, 1)] * 2

@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 from arena.commands.solve import solve
 from arena.home.loading import SAMPLE_BOTS
+from arena.solver import ByDice, solve_last_bets, write_play
 
 compiles = pytest.mark.slow
 """The solver's loops, by numba, which takes a while."""
@@ -75,7 +76,7 @@ def in_a_process(program: str, *arguments: object, **environment: str) -> tuple[
     [
         (["--help"], 0, ""),
         (["--dice", "9"], 2, "--dice 9: give two counts from 1"),
-        (["--certify", "file", "--one-round"], 2, "--certify takes a file"),
+        (["--certify", ".", "--one-round"], 2, "--certify takes --dice A,B, --json and no"),
         (["--tables", "file", "--dice", "1,1"], 2, "--tables solves all states"),
         (["--one-round"], 2, "--one-round needs --dice A,B"),
         (["--dice", "1,1"], 2, "numba is not installed: this needs `pip install"),
@@ -144,6 +145,23 @@ def test_solved_states_are_kept_and_certified(tmp_path: Path) -> None:
     missing = run("--certify", folder, "--dice", "1,2")
     assert missing.exit_code == 2
     assert "holds no solved state of 1 against 2 dice" in missing.stderr
+    alone = run("--certify", folder / "1-1.state")
+    assert alone.exit_code == 2
+    assert f"1-1.state is a single state: give the folder, {folder}." in alone.stderr
+
+
+@compiles
+def test_what_may_follow_is_not_missing_from_what_is_certified(tmp_path: Path) -> None:
+    folder = tmp_path / "solved"
+    assert run("--dice", "1,2", "--width", 0.2, "--to", folder).exit_code == 0
+    (folder / "1-1.state").unlink()
+    play = tmp_path / "play"
+    states = solve_last_bets([(1, 2)], sweeps=ByDice(1), values={(1, 1): 0.5})
+    write_play(play, states)
+    for held in (folder, play):
+        missing = run("--certify", held)
+        assert missing.exit_code == 2
+        assert f"{held} holds no solved state of 1 against 1 dice." in missing.stderr
 
 
 @compiles
@@ -234,10 +252,30 @@ def test_all_states_of_a_match_are_printed_with_proof_where_there_is_one(tmp_pat
             "--recall and --sweeps say how play is improved that knows only the last bets",
         ),
         (["--take", "x"], "--take says what --tables FILE need not solve: give both."),
-        (["--certify", "nowhere"], "nowhere holds no solved states"),
+        (["--certify", "nowhere"], "There is no file or folder nowhere."),
+        (["--certify", str(Path(__file__).parent)], "commands holds no solved states"),
         (["--certify", str(Path(__file__))], "is no folder of solved states"),
         (["--dice", "1,1", "--to", str(Path(__file__))], "is no folder of solved states"),
-        (["--certify", "nowhere", "--one-round"], "--certify takes a file, --dice A,B and no"),
+        *(
+            (["--certify", ".", *others], "--certify takes --dice A,B, --json and no other options")
+            for others in (
+                ["--one-round"],
+                ["--recall", "2"],
+                ["--sweeps", "9"],
+                ["--width", "0.1"],
+                ["--seconds", "9"],
+                ["--jobs", "2"],
+                ["--to", "x"],
+                ["--tables", "x"],
+                ["--take", "x"],
+            )
+        ),
+        (["--certify", ".", "--dice", "3,3"], "There is no proof with more than 4 dice in play"),
+        (["--tables", "x", "--seconds", "1"], "leave --dice, --one-round, --width and --seconds"),
+        (["--tables", "x", "--width", "0.1"], "leave --dice, --one-round, --width and --seconds"),
+        (["--option", "dice_per_player=5", "--seconds", "1"], "here with 10 dice in play, ends"),
+        (["--dice", "2,3", "--seconds", "1"], "--seconds stops only what is proven"),
+        (["--dice", "2,3", "--one-round", "--width", "0.1"], "--width: nothing is proven of"),
     ],
 )
 def test_a_mistake_is_answered_in_a_sentence(arguments: list[str], words: str) -> None:

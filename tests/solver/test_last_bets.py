@@ -1,6 +1,7 @@
 """Play by the last bet and its file, and how the sample bot `cfr` reads it."""
 
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -170,6 +171,36 @@ def test_what_holds_no_play_is_refused_by_name(tmp_path: Path, content: bytes) -
     file.write_bytes(content)
     with pytest.raises(StrategyFileError, match=f"{file} holds no play"):
         read_play(file)
+
+
+def test_a_damaged_file_is_refused_with_what_is_wrong(tmp_path: Path) -> None:
+    states = solve_last_bets(states_of_match(1), sweeps=ByDice(1))
+    file = tmp_path / "play"
+    write_play(file, states)
+    line, _, rest = file.read_bytes().partition(b"\n")
+    tables = zlib.decompress(rest)
+
+    def refused(rows: object, data: bytes = tables) -> str:
+        header = {"format": "arena-play/2", "dice": 1, "states": rows}
+        file.write_bytes(json.dumps(header).encode() + b"\n" + zlib.compress(data))
+        with pytest.raises(StrategyFileError) as raised:
+            read_play(file)
+        return str(raised.value).removeprefix(f"{file} holds no play: ")
+
+    ((_, _, value, _),) = rows = json.loads(line)["states"]
+    assert refused([[0, 0, value, 1]]) == "there is no round of 0 against 0 dice."
+    assert refused([[True, 1, value, 1]]) == "there is no round of True against 1 dice."
+    assert refused([[1, 1, "a", 1]]).endswith("the value a is no probability.")
+    assert refused([[1, 1, 1.5, 1]]).endswith("the value 1.5 is no probability.")
+    assert refused([[1, 1, float("nan"), 1]]).endswith("the value nan is no probability.")
+    for recall in (-3, 0, 13, 99, 1.0):
+        assert refused([[1, 1, value, recall]]).endswith(f"the last {recall} of 12 bets.")
+    assert refused([[3, 2, value, None]]).endswith("play cannot know all bets.")
+    assert refused([[1, 2, value, 1]]) == "it ends too early."
+    assert refused(rows, tables[:-1]) == "it ends too early."
+    assert refused(rows, tables + b"\0") == "it goes on after the last state."
+    assert refused(rows, bytes(len(tables))).endswith("a hand has no action.")
+    assert refused(rows * 2, tables * 2) == "its states are not in order, the smallest first."
 
 
 def test_more_dice_are_better() -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from arena.solver.recall import recall_nodes
+from arena.solver.recall import recall_nodes, row_count
 from arena_sample_bots.cfr import first_rows, recalled_row
 
 BETS = 12
@@ -42,6 +42,6 @@ def test_all_bets_recalled_are_histories() -> None:
 @pytest.mark.parametrize("recall", [1, 2, 3, 4, BETS])
 def test_the_bot_finds_the_rows(recall: int) -> None:
     rows = recall_nodes(BETS, recall).rows
-    assert first_rows(BETS, recall)[-1] == rows[-1]
+    assert first_rows(BETS, recall)[-1] == rows[-1] == row_count(BETS, recall)
     for history in histories():
         assert recalled_row([*history], recall, BETS) == rows[node_after(history, recall)]
