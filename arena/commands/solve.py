@@ -31,6 +31,8 @@ from arena.commands.solving import (
     single_round,
     write_tables,
 )
+from arena.commands.stopping import await_stop_in_worker
+from arena.executors import Once
 from arena.games import make_game
 from arena.games.bluff import BluffOptions
 from arena.solver import (
@@ -274,8 +276,13 @@ def _workers(jobs: int | None, cluster: str | None) -> Iterator[ForEach]:
     if jobs == 1 and cluster is None:
         yield map
         return
-    with workers_of(jobs, cluster, tell_compiling) as workers:
+    with workers_of(jobs, cluster, _begin_worker) as workers:
         yield workers.executor.map
+
+
+def _begin_worker(once: Once) -> None:
+    tell_compiling(once)
+    await_stop_in_worker()
 
 
 def _print_match(lines: list[StateLine], options: BluffOptions, as_json: bool) -> None:

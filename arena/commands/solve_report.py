@@ -74,7 +74,7 @@ def progress_words(progress: Progress) -> str:
     if not progress.gaps:
         return words
     apart = progress.gaps[-1].apart
-    words += f", exploitability {apart / 2:.2g}, bounds {apart:.2g} apart"
+    words += f", exploitability {apart / 2:.2g}, bounds {apart:.2g} apart in this round"
     if apart <= progress.target:
         return words
     seconds = seconds_to_go(progress)

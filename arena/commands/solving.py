@@ -1,8 +1,10 @@
 """What `arena solve` does: which states it solves exactly, and the others by the last bets."""
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
+from concurrent.futures import BrokenExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from math import inf
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from arena.commands.solve_report import (
     tell_last_bets,
     tell_played,
 )
+from arena.commands.stopping import awaiting_stop, stop_is_wished
 from arena.solver import (
     ByDice,
     DicePair,
@@ -44,6 +47,12 @@ LIGHT = 3
 """Dice in play up to which a state takes a minute or two, and several fit into memory."""
 
 
+class SolveStoppedError(CommandError):
+    """Ctrl-C ended a search; the message says where what it found is."""
+
+    exit_code = 130
+
+
 @dataclass(frozen=True)
 class Effort:
     """How much a solve may cost."""
@@ -64,21 +73,39 @@ def exact_states(
 ) -> list[SolvedState]:  # fmt: skip
     """The states that are wanted, with proof, and what they need; what a folder holds is gone on
     with. With `checkpoints` it is also kept while a state is under way."""
-    before = {one for dice in wanted for one in states_before(dice)}
-    known = [] if files is None else _read(files, before)
-
-    def solved(state: SolvedState) -> None:
-        if files is not None:
-            files.write(state)
-
-    arguments = {} if files is None or not checkpoints else {"keep": files.write}
-    states = solve_matches(
-        wanted, width=effort.width, until=effort.until, known=known, report=Reporter(),
-        solved=solved, for_each=for_each, **arguments,
+    solve = partial(
+        solve_matches, wanted, width=effort.width, until=effort.until, report=Reporter(),
+        for_each=for_each,
     )  # fmt: skip
+    if files is None:
+        states = solve()
+    else:
+        files.prepare()
+        before = {one for dice in wanted for one in states_before(dice)}
+        solve = partial(solve, known=_read(files, before), solved=files.write)
+        states = _stoppable(solve, files) if checkpoints else solve()
     for dice in wanted:
         tell_if_wide(states[dice], effort.width, timed=effort.until < inf)
     return list(states.values())
+
+
+def _stoppable(
+    solve: Callable[..., dict[DicePair, SolvedState]], files: StateFiles
+) -> dict[DicePair, SolvedState]:
+    """What is solved, with what is found kept on the way and at the first Ctrl-C. Raises
+    SolveStoppedError."""
+    with awaiting_stop():
+        try:
+            states = solve(keep=files.write, stopped=stop_is_wished)
+        except BrokenExecutor:  # Ctrl-C ends a worker that has not begun
+            if not stop_is_wished():
+                raise
+        if stop_is_wished():
+            raise SolveStoppedError(
+                f"Stopped; what was found is in {files.folder}, and the same command goes on "
+                "with it."
+            )
+    return states
 
 
 def all_states(

@@ -14,9 +14,11 @@ from arena.solver.search import (
     Keep,
     Report,
     SolvedState,
+    Stopped,
     Values,
     certified,
     keep_nothing,
+    never_stopped,
     search,
     tell_nobody,
 )
@@ -61,6 +63,7 @@ def solve_matches(
     known: Iterable[SolvedState] = (),
     report: Report = tell_nobody,
     keep: Keep = keep_nothing,
+    stopped: Stopped = never_stopped,
     solved: Callable[[SolvedState], None] = lambda _: None,
     for_each: ForEach = map,
 ) -> dict[DicePair, SolvedState]:
@@ -69,7 +72,8 @@ def solve_matches(
     A state in `known` is taken as it is if its bounds are as near as is wanted now; else the search
     for it goes on, and states that may follow it are needed too. States with equally many dice in
     play do not depend on each other: those are the parts that `for_each` gets, with `report` and
-    `keep`, which gets what is found so far from time to time.
+    `keep`, which gets what is found so far from time to time, and `stopped`, by which they end with
+    what they have; those with more dice are then not begun, and missing in the result.
     """
     most = max(map(sum, wanted))
 
@@ -87,11 +91,14 @@ def solve_matches(
             _Part(dice, Goal(width * share(dice), begins + number * each), states.get(dice))
             for number, dice in enumerate(level, start=1)
         ]
-        part = partial(_search_part, values=bounds, report=report, keep=keep)
+        part = partial(_search_part, values=bounds, report=report, keep=keep, stopped=stopped)
         for state in for_each(part, parts):
             states[state.dice] = state
             solved(state)
-    return {dice: states[dice] for group in by_dice_in_play(needed) for dice in group}
+        if stopped():
+            break
+    found = by_dice_in_play(needed & states.keys())
+    return {dice: states[dice] for group in found for dice in group}
 
 
 def states_of_match(dice: int) -> list[DicePair]:
@@ -107,9 +114,13 @@ def by_dice_in_play(states: Iterable[DicePair]) -> list[list[DicePair]]:
     return [list(group) for _, group in groupby(ordered, key=sum)]
 
 
-def _search_part(part: _Part, *, values: Values, report: Report, keep: Keep) -> SolvedState:
+def _search_part(
+    part: _Part, *, values: Values, report: Report, keep: Keep, stopped: Stopped
+) -> SolvedState:
     game = match_round(part.dice, values)
-    return search(game, values, part.goal, begun=part.begun, report=report, keep=keep)
+    return search(
+        game, values, part.goal, begun=part.begun, report=report, keep=keep, stopped=stopped
+    )
 
 
 def certified_again(states: Iterable[SolvedState]) -> Iterator[SolvedState]:

@@ -82,13 +82,15 @@ class Progress:
     iterations: int
     seconds: float
     target: float
-    """How far the bounds may be apart."""
+    """How far apart this round alone may keep the bounds: later rounds add to it."""
     gaps: tuple[Gap, ...]
     """Those of this call, the last one at the end."""
 
 
 Report: TypeAlias = Callable[[Progress], None]
 Keep: TypeAlias = Callable[[SolvedState], None]
+Stopped: TypeAlias = Callable[[], bool]
+"""Whether somebody wishes that a search ends with what it has."""
 
 
 @dataclass(frozen=True)
@@ -109,6 +111,11 @@ def keep_nothing(_: SolvedState) -> None:
     """The same for what is found so far."""
 
 
+def never_stopped() -> bool:
+    """The same for a search that nobody stops."""
+    return False
+
+
 def search(
     game: RoundGame,
     values: Values | None,
@@ -117,9 +124,11 @@ def search(
     begun: SolvedState | None = None,
     report: Report = tell_nobody,
     keep: Keep = keep_nothing,
+    stopped: Stopped = never_stopped,
     keep_seconds: float = _KEEP_SECONDS,
 ) -> SolvedState:
-    """Search to a goal; the round of a match has the `values` of all that may follow it.
+    """Search to a goal, or until it is `stopped`; the round of a match has the `values` of all that
+    may follow it.
 
     Goes on from what was `begun`, and lets what it has be kept every so many seconds, before it
     changes further. Raises MemoryShortError.
@@ -137,11 +146,13 @@ def search(
         if begun.width <= goal.width:
             return begun
     gaps: list[Gap] = []
+    # At least _ALONE of it: nearer than that the search ends, whatever later rounds add.
+    alone_wanted = max(goal.width - _of_later_rounds(game, values), goal.width * _ALONE)
     next_look = _look_after(solver.iterations, len(game.bets))
     keep_at = began + keep_seconds
     while True:
         solver.iterate()
-        late = time.time() >= goal.until
+        late = stopped() or time.time() >= goal.until
         seconds = before + time.monotonic() - began
         looking = late or solver.iterations >= next_look
         if looking:
@@ -149,7 +160,7 @@ def search(
             strategy = solver.strategy()
             alone = proven_bounds(game, strategy)
             gaps.append(Gap(solver.iterations, alone.high - alone.low))
-        report(Progress(game.dice, solver.iterations, seconds, goal.width, tuple(gaps)))
+        report(Progress(game.dice, solver.iterations, seconds, alone_wanted, tuple(gaps)))
         if not looking:
             continue
         ends = late or _stalled(gaps)
@@ -189,6 +200,14 @@ def certified(
     low, high = (match_round(game.dice, values, side).payoffs for side in ("low", "high"))
     worst, best = proven_bounds(game, strategy, low), proven_bounds(game, strategy, high)
     return ValueBounds(worst.low, best.high), exploitability
+
+
+def _of_later_rounds(game: RoundGame, values: Values | None) -> float:
+    """How far apart the bounds of later rounds keep those of this one, at most."""
+    if values is None:
+        return 0.0
+    low, high = (match_round(game.dice, values, side).payoffs for side in ("low", "high"))
+    return float((high - low).max())
 
 
 def _look_after(iterations: int, bets: int) -> int:

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, BinaryIO
 from uuid import uuid4
 
@@ -59,6 +60,17 @@ class StateFiles:
     """The solved states of a folder, which is made when the first is written."""
 
     folder: Path
+
+    def prepare(self) -> None:
+        """Make the folder, and see that it takes files. Raises StrategyFileError."""
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with TemporaryFile(dir=self.folder):
+                pass
+        except FileExistsError as error:
+            raise StrategyFileError(f"{self.folder} is no folder of solved states.") from error
+        except OSError as error:
+            raise StrategyFileError(f"{self.folder} takes no files: {error.strerror}.") from error
 
     def write(self, state: SolvedState) -> None:
         """Keep a state; a file that is there is replaced as a whole. Raises StrategyFileError."""

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -183,6 +184,30 @@ def test_a_state_that_was_cut_off_is_improved_and_so_is_what_rests_on_it(tmp_pat
 
 
 @compiles
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_ctrl_c_keeps_what_was_found_and_the_same_command_goes_on(
+    tmp_path: Path, jobs: int
+) -> None:
+    folder = tmp_path / "solved"
+    command = f"solve --dice 1,2 --width 1e-4 --jobs {jobs} --to".split()
+    words = [sys.executable, "-m", "arena", *command, str(folder)]
+    with subprocess.Popen(words, stderr=subprocess.PIPE, text=True) as solving:
+        assert solving.stderr is not None
+        for line in solving.stderr:
+            if line.startswith("1 against 2 dice: "):
+                solving.send_signal(signal.SIGINT)
+                break
+        rest = solving.stderr.read()
+    assert solving.returncode == 130
+    assert "Stopping: what was found is kept first." in rest
+    assert f"arena: Stopped; what was found is in {folder}, and the same command goes on" in rest
+    _, before = printed("--certify", folder)
+    assert before["high"] - before["low"] > 1e-4
+    again = printed("--dice", "1,2", "--width", before["high"] - before["low"], "--to", folder)
+    assert again["iterations"] == before["iterations"]
+
+
+@compiles
 def test_when_the_time_is_over_the_bounds_so_far_are_told() -> None:
     said = run("--dice", "2,1", "--seconds", 0.1, "--json")
     told = json.loads(said.stdout)
@@ -256,6 +281,7 @@ def test_all_states_of_a_match_are_printed_with_proof_where_there_is_one(tmp_pat
         (["--certify", str(Path(__file__).parent)], "commands holds no solved states"),
         (["--certify", str(Path(__file__))], "is no folder of solved states"),
         (["--dice", "1,1", "--to", str(Path(__file__))], "is no folder of solved states"),
+        (["--to", "/proc/solved"], "/proc/solved takes no files: No such file or directory."),
         *(
             (["--certify", ".", *others], "--certify takes --dice A,B, --json and no other options")
             for others in (

@@ -22,8 +22,8 @@ def test_bounds_that_come_nearer_tell_the_time_to_go() -> None:
     now = progress((100, 1e-2), (1_000, 1e-3), iterations=1_000, seconds=60, target=1e-4)
     assert seconds_to_go(now) == pytest.approx(540)
     assert progress_words(now) == (
-        "1,000 iterations in 60 s, exploitability 0.0005, bounds 0.001 apart (0.0001 is wanted: "
-        "about 540 s to go)"
+        "1,000 iterations in 60 s, exploitability 0.0005, bounds 0.001 apart in this round "
+        "(0.0001 is wanted: about 540 s to go)"
     )
 
 
@@ -60,7 +60,7 @@ def test_long_times_are_told_in_minutes_hours_and_days(seconds: float, words: st
 
 def test_what_is_near_enough_has_no_time_to_go() -> None:
     assert progress_words(progress((8, 1e-6), iterations=8, seconds=1)) == (
-        "8 iterations in 1 s, exploitability 5e-07, bounds 1e-06 apart"
+        "8 iterations in 1 s, exploitability 5e-07, bounds 1e-06 apart in this round"
     )
 
 

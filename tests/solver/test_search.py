@@ -116,6 +116,30 @@ def test_reports_come_after_every_iteration_with_the_gaps_so_far() -> None:
     assert told[-1].gaps[-1].apart <= 1e-2 < told[-1].gaps[-2].apart
 
 
+def test_what_is_wanted_of_a_round_alone_leaves_room_for_the_later_ones() -> None:
+    values, told = {(1, 1): ValueBounds(0.4, 0.41)}, list[Progress]()
+    state = search(
+        match_round((1, 2), values), values, Goal(5e-2, float("inf")), report=told.append
+    )
+    assert told[-1].target == pytest.approx(4e-2)
+    assert state.width <= 5e-2
+    assert state.width - told[-1].gaps[-1].apart <= 1e-2
+
+
+def test_a_search_that_is_stopped_ends_with_what_it_has_and_no_other_begins() -> None:
+    told, kept = list[Progress](), list[SolvedState]()
+    states = solve_matches(
+        [(1, 2)],
+        width=1e-9,
+        report=told.append,
+        stopped=lambda: len(told) >= 20,
+        solved=kept.append,
+    )
+    assert [*states] == [(1, 1)] and kept == [states[1, 1]]
+    assert states[1, 1].iterations == len(told) == 21
+    assert states[1, 1].bounds.low <= 251 / 516 <= states[1, 1].bounds.high
+
+
 def test_each_state_gets_its_part_of_the_time_and_of_the_width() -> None:
     goals: dict[DicePair, Goal] = {}
 

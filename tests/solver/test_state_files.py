@@ -121,6 +121,18 @@ def test_a_file_instead_of_a_folder_is_refused_by_name(tmp_path: Path) -> None:
         StateFiles(file).write(duel(1e-1))
 
 
+def test_whether_a_folder_takes_files_is_known_before_there_are_any(tmp_path: Path) -> None:
+    folder = tmp_path / "deep" / "solved"
+    StateFiles(folder).prepare()
+    assert [*folder.iterdir()] == []
+    with pytest.raises(StrategyFileError, match="/proc/solved takes no files: No such file"):
+        StateFiles(Path("/proc/solved")).prepare()
+    file = tmp_path / "file"
+    file.touch()
+    with pytest.raises(StrategyFileError, match="file is no folder of solved states"):
+        StateFiles(file).prepare()
+
+
 def test_searches_that_write_a_state_at_once_leave_one_of_them_whole(tmp_path: Path) -> None:
     files = StateFiles(tmp_path)
     states = [duel(), duel(1e-1)]
