@@ -87,7 +87,8 @@ def test_it_learns_for_as_long_as_is_said_or_until_it_has_played_enough() -> Non
     ("word", "why"),
     [
         ("nobody", "There is no bot 'nobody' in Python"),
-        ("node bot.js", "There is no bot 'node bot.js' in Python"),
+        ("node", "There is no bot 'node' in Python"),
+        ("python mine.py", "'python mine.py' is a command, and the bot is asked in this process"),
         ("mine.py", "There is no file mine.py"),
         ("bloeff_honest", "bloeff_honest does not play Bluff"),
     ],
