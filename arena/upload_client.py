@@ -12,7 +12,7 @@ from arena.owner_client import OwnerCallError, OwnerClient
 from arena.v1 import upload_pb2 as pb
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 
-WAIT_SECONDS: Final = 30.0
+WAIT_SECONDS: Final = 150.0
 """How long an upload may take beyond the time that its bytes may: it waits for others."""
 _CHUNK_BYTES: Final = 64 * 1024
 

@@ -13,6 +13,7 @@ from arena.analysis.values import BluffTables
 from arena.games.bluff import BluffOptions
 from arena.games.bluff.state import BluffPhase, BluffState
 from arena.match.replay import replay
+from arena.match.result import Termination
 from arena.match.transcript import Transcript
 
 
@@ -45,9 +46,11 @@ class Account:
 
 
 def accounts(match: MatchAnalysis, solved: SolvedPlay | None = None) -> tuple[Account, ...]:
-    """By seat; () unless there are two seats and every decision was valued by tables, which are
-    `solved`, by default the chosen ones. Raises PlayFileError."""
+    """By seat; () unless there are two seats, the match was played to its end and every decision
+    was valued by tables, which are `solved`, by default the chosen ones. Raises PlayFileError."""
     solved = solved or chosen()
+    if match.transcript.result.termination is not Termination.FINISHED:
+        return ()
     if len(match.seats) != 2 or not match.decisions or solved is None:
         return ()
     if any(decision.source != BluffTables.name for decision in match.decisions):

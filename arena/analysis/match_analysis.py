@@ -7,6 +7,7 @@ from arena.analysis.decisions import AnalysedDecision, decisions
 from arena.analysis.grades import Grade
 from arena.analysis.values import ActionValues
 from arena.match.replay import TranscriptError, replay
+from arena.match.result import Termination
 from arena.match.transcript import Transcript
 
 _GOOD = (Grade.BEST, Grade.FINE)
@@ -54,10 +55,11 @@ class MatchAnalysis:
 
 
 def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = None) -> MatchAnalysis:
-    """The analysis of a match. Raises TranscriptError if it contradicts the rules or ends before
-    the match does."""
+    """The analysis of a match. Raises TranscriptError if it contradicts the rules, or ends before
+    the match does and not by a forfeit."""
     *_, last = replay(transcript)
-    if transcript.setup.make_game().to_act(last.state) != ():
+    finished = transcript.result.termination is Termination.FINISHED
+    if finished and transcript.setup.make_game().to_act(last.state) != ():
         raise TranscriptError(f"the match is not over after step {last.index}")
     return analysis_of(transcript, tuple(decisions(transcript, sources)))
 

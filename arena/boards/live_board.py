@@ -98,15 +98,19 @@ class LiveBoard:
     def trend(self) -> dict[VersionId, float]:
         """The Elo that versions gained by the latest matches, see `rating_trend`. Raises
         StorageError."""
-        board = self._latest
-        if board.rated is None or board.matches < FEWEST_MATCHES:
-            return {}
-        last = self._board.sequence
-        log = read_log(self._read, self.ladder, max(0, last - TREND_EVENTS), last, lucky=False)
-        latest = Aggregate.of(log.latest(int(board.matches * TREND_SHARE)), self.ladder.score)
-        with self._lock:
-            then = self._board.aggregate.without(latest)
-        return rating_trend(then, board.rated.intervals)
+        while True:
+            with self._lock:
+                board, last = self._latest, self._board.sequence
+            rated = board.rated
+            if rated is None or board.matches < FEWEST_MATCHES:
+                return {}
+            log = read_log(self._read, self.ladder, max(0, last - TREND_EVENTS), last, lucky=False)
+            latest = Aggregate.of(log.latest(int(board.matches * TREND_SHARE)), self.ladder.score)
+            with self._lock:
+                if self._latest is board:  # else the sums are newer than the ratings
+                    then = self._board.aggregate.without(latest)
+                    break
+        return rating_trend(then, rated.intervals)
 
     def _begin_again(self, revision: int) -> None:
         self._revision = revision

@@ -31,10 +31,12 @@ def rating_trend(then: Aggregate[VersionId], now: Intervals[VersionId]) -> dict[
     played = dict(zip(now.fit.bots, now.fit.matches.tolist(), strict=True))
     errors = dict(zip(now.fit.bots, now.se.tolist(), strict=True))
     share = 1 - sum(known.values()) / sum(played.values())
+    if not 0 < share < 1:  # `then` is not of before
+        return {}
     gained = {
         version: elo - before[version]
         for version, elo in now.fit.ratings().items()
-        if version in before
+        if version in before and 0 < known[version] <= played[version]
     }
     # Of a rating by n matches with an error e, that by the first n - k of them has e sqrt(n/(n-k)),
     # and their difference e sqrt(k/(n-k)). A rating moves with those of others, too, so that k is

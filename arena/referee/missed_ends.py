@@ -72,7 +72,9 @@ class MissedEnds:
     def missed(self, session: Session, match_id: str) -> None:
         """The end of a match could not be told."""
         end = UntoldEnd(match_id, session.registered.version_id, session.instance)
-        self._untold[end.version_id][end] = self._now()
+        ends = self._untold[end.version_id]
+        ends.pop(end, None)  # the newest are last
+        ends[end] = self._now()
         self._work.put_nowait(lambda: self._store.add_untold([end]))
         forgotten = self._forget_surplus(end.version_id) + self._forget_old()
         if forgotten:

@@ -54,8 +54,8 @@ class Shifts:
         self._stubs: dict[Address, Any] = {}
 
     async def try_token(self) -> None:
-        """Ask for nothing, which a referee answers to workers that it knows. Raises
-        UnknownTokenError to others."""
+        """Begin no shift: there is no bot 0. Raises UnknownTokenError if the referee does not know
+        the token."""
         await self.begin()
 
     async def begin(

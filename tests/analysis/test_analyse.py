@@ -14,10 +14,12 @@ from arena.analysis import (
     BluffSearch,
     Grade,
     MatchAnalysis,
+    accounts,
     analyse,
     analyse_bot,
     grade_of,
 )
+from arena.bot import Bot, NoAnswerError, Turn
 from arena.commands.results.analyse import analyse as analyse_command
 from arena.games import make_game
 from arena.games.bluff import Bet, BluffView, Doubt, Face, PlacedBet
@@ -25,6 +27,7 @@ from arena.games.bluff.bets import lowest_raises
 from arena.home.in_process import Contender, play_series
 from arena.home.loading import load_bot
 from arena.match.replay import TranscriptError
+from arena.match.result import Termination
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
 from tests.games.contract import Case
@@ -143,6 +146,19 @@ def test_a_bot_without_values_has_no_sum() -> None:
 def test_more_seats_have_values() -> None:
     found = analysed("honest", "random", "timid")
     assert all(decision.values for decision in found.decisions)
+
+
+def test_a_match_that_a_forfeit_ended_is_analysed() -> None:
+    class Mute(Bot[BluffView, Bet | Doubt]):
+        def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+            raise NoAnswerError
+
+    bots = [Contender("honest", load_bot("honest")), Contender("mute", Mute)]
+    transcript = next(iter(play_series(make_game("bluff"), bots, 1, "forfeit"))).transcript
+    assert transcript.result.termination is Termination.FORFEIT
+    found = analyse(transcript)
+    assert len(found.decisions) > 2
+    assert accounts(found) == ()
 
 
 def test_a_transcript_that_ends_before_the_match_is_refused() -> None:

@@ -73,3 +73,10 @@ def test_what_is_left_without_the_latest_is_what_was_before() -> None:
     assert left.wins[:2, :2].tolist() == then.wins.tolist()
     assert left.matches.tolist() == [*then.matches.tolist(), 0]
     assert left.wins[2].sum() == left.wins[:, 2].sum() == 0
+
+
+def test_sums_that_are_newer_than_the_ratings_have_no_trend() -> None:
+    results = log(*even(ANCHOR, STEADY, 50))
+    now = intervals(fit(Aggregate.of(results), anchor=Anchor(ANCHOR)), results)
+    newer = Aggregate.of(log(*even(ANCHOR, STEADY, 65)))
+    assert rating_trend(newer, now) == {}

@@ -30,4 +30,6 @@ def alone(home: Path) -> Iterator[None]:
                 "with ARENA_HOME for a second arena, or run `arena serve --port 0` for a second "
                 "referee of this one."
             ) from error
+        except OSError as error:  # a file system without locks
+            raise not_writable(place, error) from error
         yield
