@@ -231,7 +231,8 @@ def _explain(*, graded: bool, accounted: bool) -> None:
         return
     console.print(
         "win: the seat's chance to win the match after the action; loss: how much less than after "
-        "the best action, which is in the column better."
+        "the best action, which is in the column better; accuracy: the share of decisions that are "
+        "best or fine."
     )
     console.print(_GRADES)
     if accounted:

@@ -26,7 +26,10 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 def matches(
     bot: Annotated[str | None, typer.Option(help="Only matches of this bot.")] = None,
-    opponent: Annotated[str | None, typer.Option(help="Only with this bot, too.")] = None,
+    opponent: Annotated[
+        str | None,
+        typer.Option(help="Only with this bot, too, among the newest 20,000 matches of --bot."),
+    ] = None,
     game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
     seats: Annotated[int | None, typer.Option(min=2, help="Only tables of this size.")] = None,
     tournament: Annotated[str | None, typer.Option(help="Only of this tournament.")] = None,
