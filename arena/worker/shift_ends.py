@@ -46,7 +46,9 @@ class ShiftEnds:
             last = self._stop.is_set()
             try:
                 await self._shifts.end(
-                    *(shift_id, end.outcome, end.log),
+                    shift_id,
+                    end.outcome,
+                    end.log,
                     accepted=end.accepted,
                     check=end.check,
                     cut_short=end.cut_short,
