@@ -18,12 +18,12 @@ CHECKS := check-format check-lint check-types check-imports check-proto check-ge
 	check-compose check-kubernetes check-javascript
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test check proto solve wheel bench screenshots clean $(CHECKS)
+.PHONY: help setup up test test-all check proto solve wheel bench screenshots clean $(CHECKS)
 
 help: ## Print this
 	@echo 'make TARGET [ARGS="…"] [PYTHON=python3.12]'
 	@echo
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(SYNCED) ## Install everything into .venv, exactly as uv.lock says
 	@echo 'Ready: make up, make test, or $(BIN)/arena --help.'
@@ -31,7 +31,10 @@ setup: $(SYNCED) ## Install everything into .venv, exactly as uv.lock says
 up: $(SYNCED) ## Run database, referee, sample bots and dashboard until Ctrl-C (ARGS for `arena up`)
 	@exec $(BIN)/arena up $(ARGS)
 
-test: $(SYNCED) ## Run the tests (ARGS for pytest)
+test: $(SYNCED) ## Run the tests, but for those of test-all alone (or ARGS for pytest)
+	@exec $(BIN)/python -m pytest $(if $(ARGS),$(ARGS),-m 'not system')
+
+test-all: $(SYNCED) ## Run also tests with browsers, toolchains, sandboxes and chaos, as CI does
 	@exec $(BIN)/python -m pytest $(ARGS)
 
 check: $(CHECKS) ## Check format, lint, types, imports, protocol, generated code, compose file, manifests

@@ -22,6 +22,7 @@ COMMANDS = {
     "sample-bots": "serving.sample_bots:sample_bots",
     "health": "serving.health:health",
     "migrate": "database:migrate",
+    "roles": "database:roles",
     "signup": "owners.login:signup",
     "login": "owners.login:login",
     "submit": "owners.submit:submit",
@@ -83,11 +84,6 @@ def _reason(cause: BaseException | None) -> str | None:
     if fault["type"] == "value_error":
         return reason_text(fault)
     return f"{found_text(fault['input'])}; {reason_text(fault)}."
-
-
-def run(arguments: Sequence[str]) -> None:
-    """Run the command named in the arguments; ends the program."""
-    application(arguments)(list(arguments))
 
 
 def application(arguments: Sequence[str]) -> typer.Typer:

@@ -5,6 +5,7 @@ message and its exit code (arena/commands/errors.py); every other exception is a
 traceback.
 """
 
+import sys
 from typing import ClassVar, Final
 
 INTERNAL_ERROR: Final = "internal error of the referee"
@@ -15,3 +16,10 @@ class UserError(Exception):
     """An error that the user can correct; the message says what is wrong and what to do."""
 
     exit_code: ClassVar[int] = 2
+
+
+def any_failure() -> type[BaseException]:
+    """Return what the code of a bot may raise without ending more than it was asked for, for an
+    `except` clause: everything but Ctrl-C. `sys.exit` in it would end a whole series, with an exit
+    code that says something else of it."""
+    return Exception if isinstance(sys.exception(), KeyboardInterrupt) else BaseException

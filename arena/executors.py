@@ -7,14 +7,14 @@ ClusterError    the cluster cannot be reached
 """
 
 import multiprocessing
-import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Final, Protocol
 
 from arena.errors import UserError
+from arena.processes import begin_worker, users_variables, worker_context
 
 CONNECT_SECONDS: Final = 10.0
 """How long a cluster's scheduler may take to answer."""
@@ -49,10 +49,9 @@ def processes(jobs: int, begin: Callable[[Once], None] | None = None) -> Iterato
         with ThreadPoolExecutor(1) as thread:
             yield WorkPool(thread, 1)
         return
-    # Not forked: this process may have threads by now.
-    known = multiprocessing.get_all_start_methods()
-    context = multiprocessing.get_context("forkserver" if "forkserver" in known else "spawn")
-    with ProcessPoolExecutor(jobs, context, _begin, (begin, context.Lock())) as executor:
+    context = worker_context()
+    first = (users_variables(), begin, context.Lock())
+    with ProcessPoolExecutor(jobs, context, _begin, first) as executor:
         try:
             yield WorkPool(executor, jobs)
         except KeyboardInterrupt:
@@ -78,7 +77,9 @@ def cluster(address: str) -> Iterator[WorkPool]:
         yield WorkPool(client.get_executor(), count)
 
 
-def _begin(begin: Callable[[Once], None] | None, once: Once) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is left to us
+def _begin(
+    variables: Mapping[str, str | None], begin: Callable[[Once], None] | None, once: Once
+) -> None:
+    begin_worker(variables)
     if begin is not None:
         begin(once)

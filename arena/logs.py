@@ -6,6 +6,7 @@ import sys
 import structlog
 from structlog.typing import EventDict, Processor, WrappedLogger
 
+from arena.library_logs import bound_library_logs
 from arena.printable import printable
 from arena.settings import Settings
 
@@ -30,6 +31,7 @@ def configure_logs(settings: Settings) -> None:
             processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *written],
         )
     )
+    bound_library_logs()
     logging.basicConfig(level=logging.WARNING, handlers=[theirs])
 
 

@@ -115,6 +115,8 @@ class OwnedVersion:
     """When the version or its bot was retired."""
     frozen_at: datetime | None
     """When the operator froze the bot."""
+    paused_at: datetime | None
+    """When its owner paused the bot."""
     text: str
     language: str
     link: str

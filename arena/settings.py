@@ -2,14 +2,14 @@
 
 import logging
 import re
-from ipaddress import ip_address
 from pathlib import Path
 from typing import Annotated, Final, Literal
 from urllib.parse import urlsplit
 
-from pydantic import AfterValidator, BeforeValidator, Field, ValidationError
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic import AfterValidator, BeforeValidator, Field, SkipValidation, ValidationError
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from arena.addresses import bare_host, on_loopback
 from arena.errors import UserError
 from arena.games.validation_errors import found_text, reason_text
 from arena.records import SignUp
@@ -20,6 +20,8 @@ _DRIVER = "postgresql+psycopg://"
 MOST_ADDRESSES: Final = 100
 """Of `public_address`; a referee takes one."""
 _HIGHEST_PORT: Final = 65_535
+_NO_USER: Final = 2**32 - 2
+"""The kernel's own numbers begin here."""
 _PUBLIC_ADDRESS: Final = re.compile(
     r"(?P<host>(https?://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+)):(?P<first>\d{1,5})(-(?P<last>\d{1,5}))?/?",
     re.ASCII,
@@ -52,16 +54,6 @@ def _origin(url: str) -> str:
     return web_address(url).rstrip("/")
 
 
-def on_loopback(host: str) -> bool:
-    """Whether only programs on this machine reach what listens there."""
-    if host == "localhost":
-        return True
-    try:
-        return ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
-
-
 def _upper(text: object) -> object:
     return text.upper() if isinstance(text, str) else text
 
@@ -72,6 +64,15 @@ def _lower(text: object) -> object:
 
 def _pace(value: object) -> object:
     return read_pace(value) if isinstance(value, str) else value
+
+
+def _users(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    first, _, last = value.partition("-")
+    if not (first.isdecimal() and last.isdecimal() and 0 < int(first) <= int(last) < _NO_USER):
+        raise ValueError("must be FIRST-LAST, numbers of users above 0")
+    return range(int(first), int(last) + 1)
 
 
 Port = Annotated[int, Field(ge=0, le=_HIGHEST_PORT)]
@@ -91,8 +92,9 @@ class Settings(BaseSettings):
         default=None, repr=False
     )
     """A Postgres server to use instead of the built-in one."""
-    host: str = Field(default="127.0.0.1", min_length=1)
-    """The address that the referee and the dashboard listen on."""
+    host: Annotated[str, AfterValidator(bare_host)] = Field(default="127.0.0.1", min_length=1)
+    """The address that the referee and the dashboard listen on; one of IPv6 with brackets or
+    without."""
     port: Port = 50051
     """The referee's port; 0 takes a free one."""
     public_address: str | None = None
@@ -133,6 +135,12 @@ class Settings(BaseSettings):
     """Builds that an owner may upload in 24 hours."""
     builds_kept: int = Field(default=20, ge=1)
     """Builds of an owner that are kept."""
+    program_users: Annotated[SkipValidation[range], NoDecode, BeforeValidator(_users)] = range(
+        2_010_000_000, 2_010_004_096
+    )
+    """The users of the machine, as `FIRST-LAST`, as which a worker that is root runs programs: a
+    number for each, which needs no name and owns nothing. By default numbers that no distribution,
+    container or directory service gives out."""
     hosted_bots: int = Field(default=5, ge=1)
     """Bots of an owner that the arena runs."""
     spectator_delay: float = Field(default=0, ge=0, le=3600)

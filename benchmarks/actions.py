@@ -22,8 +22,8 @@ from typing import Any, Final
 
 from arena.bot.bot import AnyBot
 from arena.games import make_game
-from arena.home.in_process import Contender, play_series
-from arena.home.loading import load_bot, sample_names
+from arena.local.in_process import Contender, play_series
+from arena.local.loading import load_bot, sample_names
 
 FIRST_MS: Final = 2_000.0
 MEDIAN_MS: Final = 100.0

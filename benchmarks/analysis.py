@@ -24,13 +24,13 @@ from typing import Final
 from uuid import UUID, uuid5
 
 from arena.codec.transcript import to_bytes
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from arena.games import make_game
-from arena.home.in_process import Contender, play_series
-from arena.home.loading import load_bot
+from arena.local.in_process import Contender, play_series
+from arena.local.loading import load_bot
 from arena.records import Block, BlockKind, FinishedMatch, Registered
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
-from arena.storage.store import open_store
+from arena.server.app.store import open_store
 
 BOTS: Final = ("honest", "bayes", "cfr")
 TARGET_SECONDS: Final = 180.0

@@ -31,11 +31,11 @@ from typing import Any
 
 import numpy as np
 
-from arena.boards.board import Board
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
+from arena.server.boards.board import Board
 from benchmarks.referee_load.stage import Figures, client, referee, register
 
 STREAMS = 8

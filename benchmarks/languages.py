@@ -30,8 +30,8 @@ from typing import Any
 import grpc
 from google.protobuf.json_format import ParseDict
 
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from arena.v1 import referee_pb2 as pb
 from arena.v1.referee_pb2_grpc import RefereeServiceServicer, add_RefereeServiceServicer_to_server
 from benchmarks.referee import MANY_MATCHES, STREAMS

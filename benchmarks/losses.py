@@ -22,10 +22,10 @@ from typing import Final, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.analysis import BOUNDS, ActionValues, BluffSearch, LossSums, analyse, known_sources
 from arena.games import make_game
-from arena.home.in_process import Contender, play_series
-from arena.home.loading import load_bot
+from arena.lab.analysis import BOUNDS, ActionValues, BluffSearch, LossSums, analyse, known_sources
+from arena.local.in_process import Contender, play_series
+from arena.local.loading import load_bot
 
 QUANTILES: Final = (0.25, 0.5, 0.75, 0.875, 0.9375, 0.99)
 RESAMPLES: Final = 2_000

@@ -24,8 +24,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from benchmarks.referee_load import watching
 from benchmarks.referee_load.keeping import compare, print_comparison
 from benchmarks.referee_load.lateness import full_load

@@ -30,8 +30,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from benchmarks.scale_load.adoption import seconds_until_adopted
 from benchmarks.scale_load.crowd import decisions, idle_memory
 from benchmarks.scale_load.figures import KeptFigures
@@ -43,6 +43,7 @@ from benchmarks.scale_load.recording import recording
 from benchmarks.scale_load.report import IDLE_BOTS, print_report
 from benchmarks.scale_load.several_referees import as_many_each, decisions_of, shared_out
 from benchmarks.scale_load.verdicts import Runs, together
+from tests.databases import administrator, let_everybody_in
 
 CANDIDATES: Final = (8, 1_000, 10_000)
 
@@ -114,10 +115,11 @@ def _database(kept: Path | None, bots: int, matches: int, seats: int) -> Iterato
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
         url = stack.enter_context(EmbeddedPostgres(home / "postgres"))
         migrate(url)
+        let_everybody_in(home / "postgres", url)
         done = home / "filled"
         if not done.exists():
             began = time.monotonic()
-            fill_database(url, bots, matches, seats)
+            fill_database(administrator(url), bots, matches, seats)
             print(f"{matches:,} matches of {seats} made in {time.monotonic() - began:.0f} s")
             done.touch()
         yield Filled(url, seats)

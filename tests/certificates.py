@@ -9,7 +9,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
-from arena.referee.tls import TlsFiles
+from arena.server.app.tls import TlsFiles
 
 NAME = "play.example.org"
 

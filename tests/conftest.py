@@ -5,25 +5,30 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import hypothesis
 import pytest
 from sqlalchemy import make_url
 
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.reading import Reader, open_reader
-from arena.storage.schema import migrate
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.reading import Reader, open_reader
+from arena.database.schema import migrate
 from tests.bot.scribe import Scribe
-from tests.databases import TEMPLATE, Copies, execute, named
+from tests.databases import TEMPLATE, Copies, administrator, execute, let_everybody_in, named
 from tests.fault_proxy import FaultProxy
 from tests.marks import SLOW, mark
 from tests.thoroughness import only_quick, tries
+from tests.turns import Turns, turns_of_this_run
+
+TURNS = pytest.StashKey[Turns]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Settings of every process that runs tests."""
+    if (turns := turns_of_this_run()) is not None:
+        config.stash[TURNS] = turns
     only_quick(_quick(config))
     # Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -36,14 +41,23 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """Two processes, if no test is chosen that must run alone."""
-    in_company = config.option.markexpr in ("not slow", "not alone")
-    return 2 if in_company and not config.option.usepdb else 0
+    """As many processes as cores."""
+    return 0 if config.option.usepdb else len(os.sched_getaffinity(0))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    """Waits for the test's turn; that does not count for its timeout."""
+    turns = item.config.stash.get(TURNS, None)
+    if turns is None:
+        return (yield)
+    with turns.turn(alone=item.get_closest_marker("alone") is not None):
+        return (yield)
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """The quick tests do not wait for the imports of folders of which none is run."""
-    slow = collection_path.name in SLOW and collection_path.parent == Path(__file__).parent
+    slow = collection_path in [Path(__file__).parent / folder for folder in SLOW]
     return True if slow and _quick(config) else None
 
 
@@ -51,32 +65,37 @@ def _quick(config: pytest.Config) -> bool:
     return config.option.markexpr == "not slow"
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Marks tests by their folder, before `-m` chooses among them."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None]:
+    """Marks tests by their folder before `-m` chooses among them, and orders what was chosen."""
     mark(items, Path(__file__).parent)
-    if config.option.markexpr == "not alone":
-        # Compilers first, then other slow ones, so that no process waits for the other at the end.
-        items.sort(
-            key=lambda item: (
-                item.path.parent.name != "starters",
-                item.get_closest_marker("slow") is None,
-            )
+    yield
+    # The file that builds the starters first, then other slow ones: no process waits for another at
+    # the end, nor for a build of another. What must run alone is last, and keeps nobody waiting.
+    items.sort(
+        key=lambda item: (
+            item.get_closest_marker("alone") is not None,
+            item.path.parts[-2:] != ("starters", "test_connections.py"),
+            item.get_closest_marker("slow") is None,
         )
+    )
 
 
 @pytest.fixture(scope="session")
 def postgres_server() -> Iterator[str]:
-    """The URL of a server; its template database is migrated once."""
+    """The URL of a server for its superuser; its template database is migrated once."""
     # Not under pytest's own directory, which only root may enter: where user namespaces are denied
     # the server runs as nobody.
     home = Path(tempfile.mkdtemp(prefix="arena-tests-", dir=_memory()))
     home.chmod(0o711)
     try:
         with EmbeddedPostgres(home / "postgres", durable=False) as url:
-            execute(url, f"CREATE DATABASE {TEMPLATE}")
+            let_everybody_in(home / "postgres", url)
+            execute(administrator(url), f"CREATE DATABASE {TEMPLATE} OWNER arena")
             migrate(named(url, TEMPLATE))
-            yield url
+            yield administrator(url)
     finally:
         shutil.rmtree(home)
 

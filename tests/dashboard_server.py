@@ -1,7 +1,6 @@
 """The dashboard's server as a program: started, waited for and stopped."""
 
 import os
-import subprocess
 import sys
 import time
 import urllib.request
@@ -9,29 +8,25 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import Final
 
+from arena.processes import DEVNULL, Process, spawn
+
 START_SECONDS: Final = 90.0
 """Importing all that the pages need takes long on a busy machine."""
 
 
-def streamlit_options(port: int) -> list[str]:
-    """The options of a server for this machine alone."""
-    return [
-        *("--server.port", str(port), "--server.address", "127.0.0.1"),
-        *("--server.headless", "true", "--server.fileWatcherType", "none"),
-        *("--browser.gatherUsageStats", "false"),
-    ]
+def listening(port: int) -> list[str]:
+    """The options of the dashboard for this machine alone."""
+    return ["--host", "127.0.0.1", "--port", str(port)]
 
 
 @contextmanager
-def answering(
-    program: Sequence[str], port: int, **environment: str
-) -> Iterator["subprocess.Popen[bytes]"]:
+def answering(program: Sequence[str], port: int, **environment: str) -> Iterator[Process]:
     """A Python program that serves pages on `port`, from its first answer to the block's end."""
-    process = subprocess.Popen(
+    process = spawn(
         [sys.executable, *program],
         env=os.environ | environment,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        stdout=DEVNULL,
+        stderr=DEVNULL,
     )
     try:
         wait_for(f"http://127.0.0.1:{port}/_stcore/health", process)
@@ -41,7 +36,7 @@ def answering(
         process.wait()
 
 
-def wait_for(url: str, process: "subprocess.Popen[bytes]") -> None:
+def wait_for(url: str, process: Process) -> None:
     """Wait until a page is served by a process, or by one of its children."""
     deadline = time.monotonic() + START_SECONDS
     while time.monotonic() < deadline:

@@ -1,8 +1,15 @@
-"""URLs of databases, copies of databases, and statements without a store."""
+"""URLs of databases, copies of databases, and statements without a store.
+
+A test works as the owner of its database, as a referee does, and not as a superuser.
+"""
 
 import itertools
+import os
+import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -22,6 +29,30 @@ def named(url: str, database: str) -> str:
     return make_url(url).set(database=database).render_as_string(hide_password=False)
 
 
+def administrator(url: str) -> str:
+    """The URL for the superuser of a server that `let_everybody_in` has changed."""
+    return _as("postgres", url)
+
+
+def _as(role: str, url: str) -> str:
+    place = make_url(url).set(username=role, password=None)
+    return place.render_as_string(hide_password=False)
+
+
+def let_everybody_in(data: Path, url: str) -> None:
+    """Let a built-in server that runs let everybody in without a password, the superuser too."""
+    (data / "pg_hba.conf").write_text("local all all trust\n")
+    os.kill(int((data / "postmaster.pid").read_text().split()[0]), signal.SIGHUP)
+    deadline = time.monotonic() + 10
+    while True:
+        try:
+            return execute(administrator(url), "SELECT")
+        except psycopg.OperationalError:
+            if time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
 def execute(url: str, statement: str) -> None:
     """Run one statement outside a transaction."""
     with psycopg.connect(plain(url), autocommit=True) as connection:
@@ -29,7 +60,7 @@ def execute(url: str, statement: str) -> None:
 
 
 class Copies:
-    """Makes databases of one server, over one connection."""
+    """Makes databases of one server, over one connection of its superuser."""
 
     def __init__(self, url: str, connection: "psycopg.Connection[Any]") -> None:
         self._url = url
@@ -46,10 +77,10 @@ class Copies:
     def of(self, template: str) -> Iterator[str]:
         """The URL of a copy of the database `template`, until the block ends."""
         name = f"test_{next(self._numbers)}"
-        create = f"CREATE DATABASE {name} TEMPLATE {template} STRATEGY file_copy"
+        create = f"CREATE DATABASE {name} OWNER arena TEMPLATE {template} STRATEGY file_copy"
         self._connection.execute(create.encode())
         try:
-            yield named(self._url, name)
+            yield _as("arena", named(self._url, name))
         finally:
             self._connection.execute(f"DROP DATABASE {name} WITH (FORCE)".encode())
 
@@ -58,7 +89,7 @@ class Copies:
 def unreachable(url: str) -> Iterator[None]:
     """While the block runs, nobody gets into a database; whoever was in it is thrown out."""
     name = make_url(url).database
-    others = named(url, "postgres")
+    others = administrator(named(url, "postgres"))
     execute(others, f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
     try:
         execute(

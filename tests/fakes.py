@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
-from arena.hosting.ports import Host
 from arena.match.flow import OpenTurn, Refused
+from arena.server.play.ports import Host
 
 
 @dataclass

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
-SLOW = ("browser", "chaos", "end_to_end", "packaging", "solver", "worker")
-"""Folders whose tests start programs, browsers or environments, or wait for compilers. Others are
-marked one by one."""
-ALONE = ("attacks", "chaos", "end_to_end", "worker")
-"""Folders whose tests measure what they start, or wait for it: CI runs nothing beside them. Others
+SYSTEM = ("attacks", "browser", "chaos", "end_to_end", "packaging", "starters", "worker")
+"""Folders whose tests need a browser, a toolchain, environments, a sandbox or minutes of chaos.
+`make test` leaves them out."""
+SLOW = (*SYSTEM, "lab/solver")
+"""Folders whose tests take many seconds. Others are marked one by one."""
+ALONE = ("attacks", "chaos")
+"""Folders whose tests measure what they start, or wait for it: nothing runs beside them. Others
 are marked one by one."""
 RETRIED = ("browser", "end_to_end")
 """Folders whose tests get a second try in CI, as a busy machine may delay the programs that they
@@ -20,11 +22,14 @@ start. `pytest -rR` names those that needed it."""
 def mark(items: Iterable[pytest.Item], tests: Path) -> None:
     """Mark the tests below the directory `tests`."""
     for item in items:
-        if item.path.parent.parent != tests:
+        if tests not in item.path.parents:
             continue
-        if item.path.parent.name in SLOW:
+        folder = item.path.parent.relative_to(tests).as_posix()
+        if folder in SYSTEM:
+            item.add_marker(pytest.mark.system)
+        if folder in SLOW:
             item.add_marker(pytest.mark.slow)
-        if item.path.parent.name in ALONE:
+        if folder in ALONE:
             item.add_marker(pytest.mark.alone)
-        if "CI" in os.environ and item.path.parent.name in RETRIED:
+        if "CI" in os.environ and folder in RETRIED:
             item.add_marker(pytest.mark.flaky(reruns=1))

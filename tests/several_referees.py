@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -13,6 +12,7 @@ from pathlib import Path
 import psycopg
 from sqlalchemy import make_url
 
+from arena.processes import Process, spawn
 from tests.chaos.stage import register
 from tests.databases import plain
 from tests.end_to_end.programs import PATIENCE, ROOT, Program
@@ -51,18 +51,16 @@ class Referees:
         self.addresses.append(f"127.0.0.1:{port}")
         return referee
 
-    def start_bots(self, address: str = "", places: int = 8) -> list["subprocess.Popen[bytes]"]:
+    def start_bots(self, address: str = "", places: int = 8) -> list[Process]:
         """At the first referee, or another address."""
         address = address or self.addresses[0]
         tokens = asyncio.run(register(self.url, BOTS))
         return [self._start_bot(*numbered, address, places) for numbered in enumerate(tokens)]
 
-    def _start_bot(
-        self, number: int, token: str, address: str, places: int
-    ) -> "subprocess.Popen[bytes]":
+    def _start_bot(self, number: int, token: str, address: str, places: int) -> Process:
         files = [str(self.home / f"{kind}{number}") for kind in ("ends", "acts")]
         with (self.home / f"bot{number}.log").open("ab") as log:
-            bot = subprocess.Popen(
+            bot = spawn(
                 [sys.executable, "-m", "tests.chaos.bot", *files, str(places)],
                 cwd=ROOT,
                 env=os.environ | {"ARENA_ADDRESS": address, "ARENA_TOKEN": token},
@@ -154,7 +152,7 @@ def end(referee: Program) -> None:
         referee.kill()
 
 
-def leave(bots: list["subprocess.Popen[bytes]"]) -> None:
+def leave(bots: list[Process]) -> None:
     """Ask the bots to leave, and wait until they have."""
     for bot in bots:
         bot.terminate()  # they drain

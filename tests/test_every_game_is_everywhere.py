@@ -3,6 +3,7 @@
 docs/add-a-game.md tells what belongs into each of them.
 """
 
+import ast
 from pathlib import Path
 
 import pytest
@@ -66,6 +67,55 @@ def test_a_game_is_in_every_place_it_must_be_in(name: str) -> None:
 def test_a_game_has_one_number_in_all_envelopes() -> None:
     numbers = [{field.name: field.number for field in oneof.fields} for oneof in ENVELOPES.values()]
     assert all(each == numbers[0] for each in numbers)
+
+
+REQUIRED = {"GAMES", "CODECS", "SCENES"}
+"""The tables in which a game must have its line; the test above names them."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("folder", ["arena", "dashboard/arena_dashboard"])
+def test_no_other_table_is_looked_up_by_a_game_that_it_may_lack(folder: str) -> None:
+    found = []
+    for file in sorted((ROOT / folder).rglob("*.py")):
+        tree = ast.parse(file.read_text(encoding="utf-8"))
+        tables = set(map(_table_by_game, ast.walk(tree))) - REQUIRED
+        found += [
+            f"{file.relative_to(ROOT)}:{node.lineno}: {node.value.id}[…]; use .get"
+            for node in ast.walk(tree)
+            if isinstance(node, ast.Subscript)
+            and isinstance(node.value, ast.Name)
+            and node.value.id in tables
+        ]
+    assert not found
+
+
+def _table_by_game(node: ast.AST) -> str | None:
+    """The name to which a table is assigned that has lines for two games or more."""
+    match node:
+        case ast.AnnAssign(target=ast.Name(name), value=ast.expr() as value):
+            pass
+        case ast.Assign(targets=[ast.Name(name)], value=value):
+            pass
+        case _:
+            return None
+    for table in ast.walk(value):
+        if isinstance(table, ast.Dict):
+            keys = {_game_of(key) for key in table.keys if key is not None} - {None}
+            if len(keys) >= 2:
+                return name
+    return None
+
+
+def _game_of(key: ast.expr) -> str | None:
+    match key:
+        case ast.Constant(str(name)) if name in GAMES:
+            return name
+        case ast.Attribute(ast.Name(kind), "name") if kind in {
+            one.__name__ for one in GAMES.values()
+        }:
+            return kind
+    return None
 
 
 def path(name: str) -> bool:

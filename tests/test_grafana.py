@@ -4,7 +4,7 @@ import json
 import re
 from pathlib import Path
 
-from arena.metrics import Metrics
+from arena.server.app.metrics import Metrics
 
 ROOT = Path(__file__).parents[1]
 WATCHED = ("arena_connected_bots", "arena_matches_running", "arena_results_waiting")

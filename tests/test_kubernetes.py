@@ -19,9 +19,38 @@ def manifests() -> list[dict[str, Any]]:
 
 
 @pytest.fixture
-def containers(manifests: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    made = [one["spec"]["template"]["spec"] for one in manifests if "template" in one["spec"]]
-    return [container for pod in made for container in pod["containers"]]
+def pods(manifests: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [one["spec"]["template"]["spec"] for one in manifests if "template" in one["spec"]]
+
+
+@pytest.fixture
+def containers(pods: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [container for pod in pods for container in pod["containers"]]
+
+
+def test_every_pod_runs_without_rights_that_it_does_not_need(pods: list[dict[str, Any]]) -> None:
+    for pod in pods:
+        assert pod["automountServiceAccountToken"] is False
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        for container in [*pod.get("initContainers", []), *pod["containers"]]:
+            assert container["securityContext"] == {
+                "allowPrivilegeEscalation": False,
+                "readOnlyRootFilesystem": True,
+                "capabilities": {"drop": ["ALL"]},
+            }
+            assert container["resources"]["limits"]["memory"]
+
+
+def test_every_pod_may_write_to_bounded_volumes_at_its_home_and_tmp(
+    pods: list[dict[str, Any]],
+) -> None:
+    for pod in pods:
+        bounded = {one["name"] for one in pod["volumes"] if one["emptyDir"]["sizeLimit"]}
+        for container in pod["containers"]:
+            mounts = {one["mountPath"]: one["name"] for one in container["volumeMounts"]}
+            assert set(mounts) == {"/var/lib/arena", "/tmp"}
+            assert set(mounts.values()) == bounded
 
 
 def test_every_container_runs_a_command_of_arena(containers: list[dict[str, Any]]) -> None:
@@ -87,3 +116,18 @@ def test_a_job_is_removed_before_it_is_applied_again(manifests: list[dict[str, A
         if one["kind"] == "Job":
             delete = f"kubectl delete job {one['metadata']['name']} --ignore-not-found"
             assert head.index(delete) < head.index("kubectl apply")
+
+
+def test_the_dashboard_alone_has_the_address_of_the_reader(
+    containers: list[dict[str, Any]],
+) -> None:
+    keys = {
+        container["name"]: one["valueFrom"]["secretKeyRef"]["key"]
+        for container in containers
+        for one in container["env"]
+        if one["name"] == "ARENA_DATABASE_URL"
+    }
+    url = "database-url"
+    assert keys == {"migrate": url, "referee": url, "dashboard": f"reader-{url}"}
+    head = FILE.read_text().split("apiVersion:")[0]
+    assert "--from-literal=reader-database-url=postgresql://arena_reader:" in head

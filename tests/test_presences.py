@@ -1,12 +1,14 @@
-"""How many copies of bots are connected, as all who ask at once are told."""
+"""Which copies of bots are connected, as a referee tells all who ask."""
 
 import asyncio
+from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import cast
 
-from arena.presence import KEPT_SECONDS, Presences
-from arena.storage.referees_store import RefereesStore
-from tests.referee.test_lobby import Hall
+from arena.records import Presence
+from arena.server.app.presence import KEPT_SECONDS, Presences
+from arena.server.app.referees_store import RefereesStore
+from tests.server.play.test_lobby import Hall
 
 
 class Counting:
@@ -37,3 +39,39 @@ async def test_all_who_ask_meanwhile_share_one_count_which_is_kept_for_a_second(
     clock[0] += KEPT_SECONDS
     assert await presences.copies() == 4
     assert store.asked == 2
+
+
+class Told:
+    """A store that keeps what it is told."""
+
+    def __init__(self) -> None:
+        self.lease = SimpleNamespace(epoch=1, running={1})
+        self.told: list[tuple[list[tuple[int, int]], list[int], bool]] = []
+
+    async def tell_presence(
+        self, here: Sequence[Presence], gone: Sequence[tuple[int, str]], *, anew: bool
+    ) -> None:
+        seats = [(int(one.version_id), one.seats) for one in here]
+        self.told.append((seats, [version for version, _ in gone], anew))
+
+
+async def test_a_referee_tells_who_is_connected_when_alone_and_to_others_their_seats_too() -> None:
+    store, hall = Told(), Hall()
+    presences = Presences(cast(RefereesStore, store), hall.lobby)
+    hall.enter(1)
+    await presences.tell()
+    assert store.told.pop() == ([(1, 0)], [], True)
+    second = hall.enter(2)
+    await presences.tell()
+    assert store.told.pop() == ([(2, 0)], [], False)
+    assert await hall.offers(second) == 1  # which takes a seat of both
+    await presences.tell()
+    assert not store.told, "seats change with every match"
+    store.lease.running.add(2)
+    await presences.tell()
+    assert store.told.pop() == ([(1, 1), (2, 1)], [], True)
+    store.lease.running.remove(2)
+    await presences.tell()
+    second.leave(goodbye=True)
+    await presences.tell()
+    assert store.told.pop() == ([], [2], False)

@@ -41,7 +41,7 @@ def test_type_checkers_read_the_package() -> None:
     assert files("arena").joinpath("py.typed").is_file()
 
 
-@pytest.mark.parametrize("module", ["arena.bot", "arena.games", "arena.home.in_process"])
+@pytest.mark.parametrize("module", ["arena.bot", "arena.games", "arena.local.in_process"])
 def test_a_bots_imports_load_nothing_heavy(module: str) -> None:
     heavy = {"grpc", "google.protobuf", "numpy", "pandas", "scipy", "sqlalchemy", "streamlit"}
     program = f"import sys, {module}; sys.exit(sorted({heavy} & sys.modules.keys()) or 0)"

@@ -7,7 +7,7 @@ import pytest
 from pydantic import ValidationError
 
 from arena.commands.serving.own_referee import limits_of
-from arena.referee.limits import Limits
+from arena.server.limits.limits import Limits
 from arena.settings import Settings, SettingsError, read_settings
 
 
@@ -84,6 +84,22 @@ def test_a_malformed_setting_says_what_was_found_and_what_is_allowed(
     with pytest.raises(SettingsError) as caught:
         read_settings()
     assert str(caught.value) == f'{name} is malformed: found "{value}"; allowed is {why}.'
+
+
+def test_users_of_programs_are_the_numbers_from_the_first_to_the_last(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("ARENA_PROGRAM_USERS", "70000-70009")
+    assert read_settings().program_users == range(70_000, 70_010)
+
+
+@pytest.mark.parametrize("value", ["5", "0-5", "9-3", "-1-5", "1-4294967295", "a-b", "²-³"])
+def test_malformed_users_of_programs_are_refused(
+    monkeypatch: pytest.MonkeyPatch, value: str
+) -> None:
+    monkeypatch.setenv("ARENA_PROGRAM_USERS", value)
+    with pytest.raises(SettingsError, match="must be FIRST-LAST, numbers of users above 0"):
+        read_settings()
 
 
 @pytest.mark.parametrize("value", ["fast", "-7"])

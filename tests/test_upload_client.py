@@ -11,12 +11,16 @@ import pytest
 
 from arena.bot.address import Address
 from arena.builds.hosted import SLOWEST_UPLOAD, HostingTerms
-from arena.owner_client import OwnerCallError
-from arena.referee.upload_service import PAUSE_SECONDS
-from arena.upload_client import UploadClient
+from arena.clients.owner_client import OwnerCallError
+from arena.clients.upload_client import UploadClient
+from arena.records import Owner
+from arena.server.accounts.owner_calls import OwnerCalls
+from arena.server.limits.connections import ROUND_SECONDS
+from arena.server.limits.limits import Limits
+from arena.server.uploads.upload_service import PAUSE_SECONDS
 from arena.v1 import upload_pb2 as pb
 from arena.v1.upload_pb2_grpc import UploadServiceServicer, add_UploadServiceServicer_to_server
-from tests.referee.scene import opened
+from tests.scene import opened
 from tests.worker.hosting import zipped
 
 
@@ -37,6 +41,24 @@ async def test_it_sends_what_the_operator_allows_and_no_more(database: str) -> N
         assert made.version == "1"
         with pytest.raises(OwnerCallError, match="bytes, and 23,068,672 are allowed"):
             await asyncio.to_thread(upload, too_big)
+
+
+async def test_an_upload_waits_until_its_owner_is_known(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner_of = OwnerCalls.owner
+
+    async def slowly(calls: OwnerCalls, context: Any) -> Owner:
+        await asyncio.sleep(2 * ROUND_SECONDS + 0.2)  # connections are looked at meanwhile
+        return await owner_of(calls, context)
+
+    async with opened(database, hosting=HostingTerms()) as scene:
+        key = await scene.key()
+        monkeypatch.setattr(OwnerCalls, "owner", slowly)
+        client = UploadClient(Address(f"127.0.0.1:{scene.port}"))
+        data = build(5 * Limits().strangers_bytes_burst)
+        made = await asyncio.to_thread(client.upload, key, "mine", "b.zip", data)
+        assert made.version == "1"
 
 
 class Terms(UploadServiceServicer):

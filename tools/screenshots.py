@@ -19,9 +19,9 @@ from typing import Final
 from PIL import Image
 from playwright.sync_api import Browser, Page, sync_playwright
 
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from arena.scheduling.formats import FormatName
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
 from tests.dashboard.cups import hold
 from tests.dashboard.played import anyhow, fill, sensible
 from tests.dashboard_server import answering

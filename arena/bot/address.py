@@ -20,12 +20,13 @@ from pathlib import Path
 
 import grpc
 
+from arena.addresses import on_loopback
 from arena.errors import UserError
+from arena.keepalive import keepalive
 
-_CHANNEL_OPTIONS = (
+_CHANNEL_OPTIONS: tuple[tuple[str, object], ...] = (
     # A lost referee is noticed even though a waiting bot sends nothing.
-    ("grpc.keepalive_time_ms", 60_000),
-    ("grpc.keepalive_timeout_ms", 20_000),
+    *keepalive(60_000, 20_000),
     # We do the back-off; a shared subchannel would add its own.
     ("grpc.use_local_subchannel_pool", 1),
 )
@@ -93,7 +94,12 @@ class Address:
         scheme, _, rest = text.rpartition("://")
         if scheme not in ("", "http", "https"):
             raise AddressError(f"{text!r} is no address of a referee: write https:// or http://.")
-        if not rest.rstrip("/").rpartition(":")[2].isdigit():
+        host, _, port = rest.rstrip("/").rpartition(":")
+        if ":" in host and not (host.startswith("[") and host.endswith("]")):
+            raise AddressError(
+                f"{text!r} is not an address: write an IPv6 address in brackets, as [::1]:50051."
+            )
+        if not port.isdigit():
             raise AddressError(f"{text!r} is not an address: write HOST:PORT, as 127.0.0.1:50051.")
         if scheme != "https":
             return cls(rest.rstrip("/"))
@@ -117,9 +123,17 @@ class Address:
 
     @property
     def _options(self) -> tuple[tuple[str, object], ...]:
+        options = _CHANNEL_OPTIONS
+        if self._on_this_machine:
+            options += (("grpc.enable_http_proxy", 0),)
         if self.encrypted and self.trust.name:
-            return (*_CHANNEL_OPTIONS, ("grpc.ssl_target_name_override", self.trust.name))
-        return _CHANNEL_OPTIONS
+            options += (("grpc.ssl_target_name_override", self.trust.name),)
+        return options
+
+    @property
+    def _on_this_machine(self) -> bool:
+        """Whether a proxy cannot reach it: this machine's names are the proxy's own to it."""
+        return self.target.startswith("unix:") or on_loopback(self.target.rpartition(":")[0])
 
     def why_unreachable(self, details: str) -> str:
         """A sentence for UNAVAILABLE, from gRPC's details."""

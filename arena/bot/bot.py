@@ -52,8 +52,8 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
     def act(self, turn: Turn[ViewT, ActionT, EventT, OptionsT]) -> ActionT:
         """Returns the action to play now.
 
-        An exception, or a result that is not an action of the game, counts as a malformed answer: a
-        fault, and the game's default action is played instead.
+        An exception (`sys.exit` raises one, too), or a result that is not an action of the game,
+        counts as a malformed answer: a fault, and the game's default action is played instead.
         """
 
     def match_started(self, match: Match[OptionsT]) -> None:

@@ -16,6 +16,7 @@ from arena.bot.tally import Tally
 from arena.codec import transcript as transcript_codec
 from arena.codec.bot_side import Offered, read_begin, read_offer
 from arena.codec.malformed import MalformedError
+from arena.errors import any_failure
 from arena.match.replay import TranscriptError
 from arena.match.transcript import PROTOCOL_VERSION, Entrant
 from arena.randomness import ENTROPY_BYTES
@@ -186,7 +187,7 @@ class Conversation:
         _log.debug("Match %s: place %d of %d.", end.match_id, own, len(placing))
         try:
             seat.bot.match_ended(transcript)
-        except Exception:  # the match is over, so this error of the bot changes nothing
+        except any_failure():  # the match is over, so this error of the bot changes nothing
             _log.exception("The bot failed in match_ended of match %s.", end.match_id)
 
     def _resume(self, message: referee_pb2.Resume) -> None:
@@ -196,7 +197,7 @@ class Conversation:
             offered = read_offer(message.offer)
             if seat is None:
                 seat = RunningMatch(self._new_bot, offered, message.entropy or None)
-        except Exception:
+        except any_failure():
             _log.exception("Match %s cannot be resumed.", match_id)
             return
         seat.resume()
@@ -224,7 +225,7 @@ class Conversation:
         entropy = secrets.token_bytes(ENTROPY_BYTES)
         try:
             self._sit_down(read_offer(offer), entropy)
-        except Exception:
+        except any_failure():
             _log.exception("Match %s is declined: the bot cannot begin it.", offer.match_id)
             request.declines.add(match_id=offer.match_id)
         else:

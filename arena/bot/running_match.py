@@ -6,10 +6,12 @@ from typing import Any, Final
 
 from arena.bot.bot import AnyAction, AnyBot, NoAnswerError
 from arena.bot.checks import Own
+from arena.bot.returned import no_action
 from arena.bot.turn import Match, Refusal, Turn
 from arena.codec import bot_side
 from arena.codec.bot_side import Offered
 from arena.codec.transcript import FAULTS
+from arena.errors import any_failure
 from arena.match.faults import FaultKind
 from arena.match.transcript import Entrant
 from arena.v1 import game_pb2, referee_pb2
@@ -62,7 +64,7 @@ class RunningMatch:
     def _tell_start(self, match: Match[Any]) -> None:
         try:
             self.bot.match_started(match)
-        except Exception:  # the match has begun without its bot's consent; it may still act
+        except any_failure():  # the match has begun without its bot's consent; it may still act
             _log.exception("The bot failed in match_started of match %s.", match.match_id)
 
     def _begin_again(self) -> None:
@@ -88,7 +90,7 @@ class RunningMatch:
         told = Refusal(number, kind, reason, refusal.legal, refusal.faults)
         try:
             self.bot.turn_refused(told)
-        except Exception:  # the fault stands, whatever the bot makes of it
+        except any_failure():  # the fault stands, whatever the bot makes of it
             _log.exception("The bot failed in turn_refused of match %s.", refusal.match_id)
         return reason
 
@@ -98,7 +100,7 @@ class RunningMatch:
             return
         try:
             self.bot.match_called_off(reason)
-        except Exception:  # the match is over, so this error of the bot changes nothing
+        except any_failure():  # the match is over, so this error of the bot changes nothing
             _log.exception("The bot failed in match_called_off of match %s.", self._match.match_id)
 
     def answer(self, turn: referee_pb2.Turn, answer: referee_pb2.Answer) -> None:
@@ -118,13 +120,12 @@ class RunningMatch:
         answer.match_id = turn.match_id
         answer.turn_number = turn.turn_number
         try:
-            action = self._act(turn)
-            bot_side.write_action(self.offered.setup.game, action, answer.action)
+            self._write(self._act(turn), answer)
         except NoAnswerError as error:
             self._unanswered[turn.turn_number] = str(error)
             _log.error(NO_ANSWER, turn.turn_number, turn.match_id, error)
             answer.ClearField("action")
-        except Exception:  # a bot's mistake costs it this turn, not its other matches
+        except any_failure():  # a bot's mistake costs it this turn, not its other matches
             _log.exception(
                 "The bot failed at turn %d of match %s; the referee plays its default action.",
                 turn.turn_number,
@@ -154,6 +155,16 @@ class RunningMatch:
             self._untold = list(self._heard)
             self._views.clear()
             self._begin_again()
+
+    def _write(self, action: AnyAction, answer: referee_pb2.Answer) -> None:
+        """Write what the bot returned. Raises NoAnswerError for what the referee cannot read."""
+        game = self.offered.setup.game
+        try:
+            bot_side.write_action(game, action, answer.action)
+            bot_side.read_action(game, answer.action)
+        except any_failure() as error:  # a bot's object may raise anything when it is looked at
+            title = self.offered.setup.make_game().title
+            raise NoAnswerError(no_action(action, title)) from error
 
     def _act(self, turn: referee_pb2.Turn) -> AnyAction:
         events, self._untold = self._untold, []

@@ -8,7 +8,6 @@ import logging
 import threading
 import time
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ClassVar
 
 from arena.bot import AnyAction, Match, NoAnswerError, Turn
@@ -27,7 +26,10 @@ LEAST_SECONDS = 0.5
 """For so long an answer is waited for, however little time is left: whether it is late is for the
 referee to say."""
 MOST_UNANSWERED = 3
-"""A program that leaves so many turns in a row unanswered counts as hung."""
+"""A program that writes no line while it is asked so many turns in a row counts as hung, if it has
+also been silent for SILENT_SECONDS."""
+SILENT_SECONDS = 10.0
+"""With short turns, three of them pass while a machine is busy."""
 
 
 class ProgramError(UserError):
@@ -50,8 +52,10 @@ class Bridge:
         failed: Callable[[], None],
         *,
         per_match: bool = False,
+        silent_seconds: float = SILENT_SECONDS,
     ) -> None:
-        """`failed` is called once, in any thread, when `failure` has been set."""
+        """`failed` is called once, in any thread, when `failure` has been set. A program that is
+        asked and silent for `silent_seconds` may count as hung."""
         self._command = command
         self._hello = hello
         self._failed = failed
@@ -59,12 +63,10 @@ class Bridge:
         self.failure: str | None = None
         """A sentence about the first failure."""
         self._by_match: dict[str, Program] = {}
-        self._launcher = ThreadPoolExecutor(1, "launcher")
-        """One thread starts all programs, because they die with it: matches begin in the threads of
-        streams, of which one that is lost would take its programs with it."""
+        self._launching = threading.Lock()
+        """Programs are started one by one, and ended after the last that was started."""
         self._started: list[Program] = []
-        self._late: set[tuple[str, int]] = set()
-        """Turns of running matches that may still be answered, too late."""
+        self._silent_seconds = silent_seconds
         self._per_match = per_match
         self._shared: Program | None = None
 
@@ -74,11 +76,10 @@ class Bridge:
             self._shared = self._launch()
 
     def _launch(self) -> Program:
-        return self._launcher.submit(self._launch_here).result()
-
-    def _launch_here(self) -> Program:
-        program = Program(self._command, self._ended)
-        self._started = [one for one in self._started if one.process.poll() is None] + [program]
+        with self._launching:
+            program = Program(self._command, self._ended)
+            self._started = [one for one in self._started if one.process.poll() is None]
+            self._started.append(program)
         program.tell(self._hello)
         return program
 
@@ -98,18 +99,14 @@ class Bridge:
         program = self._by_match.pop(match_id, None)
         if program is not None and program is not self._shared:
             program.close()
-        self._late = {turn for turn in self._late if turn[0] != match_id}
 
     def close(self) -> None:
         """End all programs, and wait until they have ended."""
-        self._launcher.submit(self._end_all).result()  # after one that is being started
-        self._launcher.shutdown()
-
-    def _end_all(self) -> None:
-        for program in self._started:
-            program.close()
-        for program in self._started:
-            program.wait()
+        with self._launching:
+            for program in self._started:
+                program.close()
+            for program in self._started:
+                program.wait()
 
     def ask(self, turn: Turn[Any, Any, Any, Any]) -> AnyAction:
         """The program's action. Raises NoAnswerError."""
@@ -118,27 +115,27 @@ class Bridge:
                 raise NoAnswerError(self.failure)
         asked = turn.match_id, turn.number
         program = self._by_match[turn.match_id]
+        unanswered = program.unanswered
         program.tell(lines.turn(turn))
+        unanswered.asked(asked, time.monotonic())
         allowed = (turn.turn_ms + turn.bank_ms) / 1000
         deadline = time.monotonic() + max(allowed, LEAST_SECONDS)
         while True:
             try:
                 line = program.hear(deadline - time.monotonic())
             except TimeoutError:
-                raise self._not_answered(program, asked) from None
+                raise self._not_answered(program) from None
             if line is None:
                 raise self._failure(program.how_it_ended())
             answer = self._read(line)
             given = answer.match_id, answer.turn_number
-            if given == asked:
-                program.unanswered = 0
-                return _action(turn, answer.action)
-            if given not in self._late:
+            if not unanswered.answered(given):
                 raise self._failure(
                     f"answered turn {answer.turn_number} of match "
                     f"{json_excerpt(answer.match_id)}, for which it was not asked"
                 )
-            self._late.remove(given)
+            if given == asked:
+                return _action(turn, answer.action)
 
     def _read(self, line: bytes) -> AnswerLine:
         try:
@@ -150,13 +147,13 @@ class Bridge:
     def _failure(self, how: str) -> NoAnswerError:
         return NoAnswerError(self._fail(how))
 
-    def _not_answered(self, program: Program, asked: tuple[str, int]) -> NoAnswerError:
-        self._late.add(asked)
-        program.unanswered += 1
-        if program.unanswered == MOST_UNANSWERED:
+    def _not_answered(self, program: Program) -> NoAnswerError:
+        turns = program.unanswered.turns_in_silence
+        silent = time.monotonic() - program.unanswered.silent_since
+        if turns >= MOST_UNANSWERED and silent >= self._silent_seconds:
             return self._failure(
-                f"hangs: it left {MOST_UNANSWERED} turns in a row without an answer; it must flush "
-                "its stdout after each line"
+                f"hangs: asked in {turns} turns, it wrote nothing for {silent:.0f} s; it must "
+                "flush its stdout after each line"
             )
         return NoAnswerError("The program did not answer in time.")
 

@@ -2,33 +2,40 @@
 
 import contextlib
 import shlex
-import subprocess
 import threading
+from collections import deque
 from collections.abc import Callable, Sequence
-from queue import Empty, SimpleQueue
+from queue import SimpleQueue
 
 from arena.bridge.lines import LONGEST
-from arena.processes import how_it_ended, spawn, stop
+from arena.bridge.unanswered import Unanswered
+from arena.processes import PIPE, TimeoutExpired, how_it_ended, spawn_program, stop
 
 PATIENCE_S = 5.0
 """How long a program may take to end once its input has ended."""
+MOST_HELD = 2 * LONGEST
+"""Bytes of lines that are held until somebody reads them; a program that prints more waits in its
+write to stdout."""
 
 
 class Program:
-    """A running program; its stderr is ours. Make it in a thread that outlives it."""
+    """A running program; its stderr is ours, and whatever it has started ends with it."""
 
     def __init__(self, command: Sequence[str], ended: Callable[["Program"], None]) -> None:
         """`ended` is called, in a thread, if the program ends of its own accord."""
         self.name = shlex.join(command)
-        self.process = spawn(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, thread_outlives_it=True
-        )
-        self.unanswered = 0
-        """Turns in a row that it left without an answer, as the bridge counts them."""
+        self.process = spawn_program(command, stdin=PIPE, stdout=PIPE)
+        self.unanswered = Unanswered()
+        """The turns that it was asked and has not answered, as the bridge notes them."""
         self._ended = ended
         self._to_write: SimpleQueue[str | None] = SimpleQueue()
-        self._read: SimpleQueue[bytes | None] = SimpleQueue()
+        self._lines: deque[bytes] = deque()
+        self._held = 0
+        """The bytes of `_lines`."""
+        self._output_ended = False
         self._closing = False
+        self._changed = threading.Condition()
+        """Guards the four above."""
         self._writing = threading.Thread(target=self._write_all, daemon=True)
         self._writing.start()
         self._reading = threading.Thread(target=self._read_all, daemon=True)
@@ -40,17 +47,28 @@ class Program:
 
     def hear(self, seconds: float) -> bytes | None:
         """Its next line; None if it has ended. Raises TimeoutError after so many seconds."""
-        try:
-            line = self._read.get(timeout=max(0.0, seconds))
-        except Empty:
-            raise TimeoutError from None
-        if line is None:
-            self._read.put(None)  # for whoever asks next
-        return line
+        with self._changed:
+            if not self._changed.wait_for(
+                lambda: self._lines or self._output_ended, max(0.0, seconds)
+            ):
+                raise TimeoutError
+            if not self._lines:
+                return None
+            line = self._lines.popleft()
+            self._held -= len(line)
+            self._changed.notify_all()
+            return line
+
+    @property
+    def held_bytes(self) -> int:
+        """The bytes of lines that it wrote and nobody has read."""
+        return self._held
 
     def close(self) -> None:
         """End its input; a program that then runs on is stopped. Does not wait for that."""
-        self._closing = True
+        with self._changed:
+            self._closing = True
+            self._changed.notify_all()
         self._to_write.put(None)
 
     def wait(self) -> None:
@@ -69,15 +87,22 @@ class Program:
             return
         with contextlib.suppress(OSError):
             self.process.stdin.close()
-        with contextlib.suppress(subprocess.TimeoutExpired):
+        with contextlib.suppress(TimeoutExpired):
             self.process.wait(PATIENCE_S)
         stop(self.process)
 
     def _read_all(self) -> None:
         assert self.process.stdout is not None
         while line := self.process.stdout.readline(LONGEST + 1):
-            self._read.put(line)
-        self._read.put(None)
+            with self._changed:
+                self._changed.wait_for(lambda: self._closing or self._held < MOST_HELD)
+                if not self._closing:  # else nobody reads it any more
+                    self._lines.append(line)
+                    self._held += len(line)
+                    self._changed.notify_all()
+        with self._changed:
+            self._output_ended = True
+            self._changed.notify_all()
         if not self._closing:
             self._ended(self)
 
@@ -85,6 +110,6 @@ class Program:
         """What became of a program whose output has ended, in words."""
         try:
             code = self.process.wait(1)
-        except subprocess.TimeoutExpired:
+        except TimeoutExpired:
             return "closed its output"
         return how_it_ended(code)

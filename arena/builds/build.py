@@ -44,11 +44,10 @@ class Build:
 
 def read_build(file_name: str, data: bytes, most_bytes: int = MOST_BUILD_BYTES) -> Build:
     """The build in a file. Raises BuildRefusedError."""
-    if len(data) > most_bytes:
-        raise too_big(len(data), most_bytes)
+    check_size(file_name, len(data), most_bytes)
     if not data:
         raise BuildRefusedError("The file is empty.")
-    kind = PurePosixPath(file_name.replace("\\", "/")).suffix.lower()
+    kind = _kind(file_name)
     if kind == ".py":
         return _python(data)
     if kind == ".zip":
@@ -58,9 +57,22 @@ def read_build(file_name: str, data: bytes, most_bytes: int = MOST_BUILD_BYTES) 
     )
 
 
-def too_big(size: int, most_bytes: int) -> BuildRefusedError:
-    """The error for a build beyond the limit."""
-    return BuildRefusedError(f"The build has {size:,} bytes, and {most_bytes:,} are allowed.")
+def most_source_bytes(most_bytes: int) -> int:
+    """The most bytes of a .py file where a build may have `most_bytes`."""
+    return min(most_bytes, MOST_SOURCE_BYTES)
+
+
+def check_size(file_name: str, size: int, most_bytes: int) -> None:
+    """Raise BuildRefusedError for a file beyond the limit of its kind, where a build may have
+    `most_bytes`."""
+    python = _kind(file_name) == ".py"
+    allowed = most_source_bytes(most_bytes) if python else most_bytes
+    if size <= allowed:
+        return
+    what = ".py file" if python else "build"
+    more = f": put tables into files of their own, in a .zip with {MANIFEST}"
+    more = more if allowed < most_bytes else ""
+    raise BuildRefusedError(f"The {what} has {size:,} bytes, and {allowed:,} are allowed{more}.")
 
 
 def unpack(build: Build, folder: Path) -> None:
@@ -81,12 +93,11 @@ def unpack(build: Build, folder: Path) -> None:
             target.chmod(0o755 if begin.startswith((b"\x7fELF", b"#!")) else 0o644)
 
 
+def _kind(file_name: str) -> str:
+    return PurePosixPath(file_name.replace("\\", "/")).suffix.lower()
+
+
 def _python(data: bytes) -> Build:
-    if len(data) > MOST_SOURCE_BYTES:
-        raise BuildRefusedError(
-            f"The .py file has {len(data):,} bytes, and {MOST_SOURCE_BYTES:,} are allowed: put "
-            f"tables into files of their own, in a .zip with {MANIFEST}."
-        )
     try:
         text = data.decode()
     except UnicodeDecodeError as error:

@@ -48,7 +48,8 @@ class Manifest:
 def read_manifest(text: bytes, files: Collection[str]) -> Manifest:
     """The manifest in a bot.toml, beside which lie these files. Raises BuildRefusedError."""
     try:
-        said = tomllib.loads(text.decode())
+        # Editors of Windows may write a byte order mark, which TOML ignores.
+        said = tomllib.loads(text.decode("utf-8-sig"))
     # Some that tomllib raises are plain ones, as that for a number of thousands of digits.
     except (ValueError, RecursionError) as error:
         raise BuildRefusedError(f"{MANIFEST} is not TOML: {error}. {_HELP}") from error

@@ -1,6 +1,7 @@
 """`arena bot …`: Register your bots and look after them."""
 
 from dataclasses import replace
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,19 +10,24 @@ from rich.table import Table
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.listing import SHOWN, Limit, say_more, say_more_versions
-from arena.commands.owners import any_bot, hosted
+from arena.commands.owners import any_bot, hosted, own_results
 from arena.commands.owners.any_bot import tell_token
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
+from arena.moments import in_utc, iso_utc
 
 if TYPE_CHECKING:
-    from arena.owner_client import BotSeen
+    from arena.clients.owner_client import BotSeen
 
 app = typer.Typer(no_args_is_help=True, help="Register your bots and look after them.")
 app.command("builds")(hosted.builds)
 app.command("roll-back")(hosted.roll_back)
 app.command("logs")(hosted.logs)
+app.command("matches")(own_results.matches)
+app.command("faults")(own_results.faults)
+app.command("transcript")(own_results.transcript)
+app.command("ratings")(own_results.ratings)
 
 OperatorOption = Annotated[
     bool,
@@ -80,7 +86,9 @@ def list_bots(
         return
     table = Table("bot", "version", *(["owner"] if operator else []), "matches", "")
     for line in lines:
-        marks = [mark for mark in ("house", "retired", "frozen", "connected") if line.get(mark)]
+        marks = [
+            mark for mark in ("house", "retired", "frozen", "paused", "connected") if line.get(mark)
+        ]
         owner = [line["owner"]] if operator else []
         table.add_row(line["bot"], line["version"], *owner, str(line["matches"]), ", ".join(marks))
     Terminal().print_table(table)
@@ -107,9 +115,10 @@ def show(
     bot = replace(found, versions=found.versions[:limit])
     if as_json:
         shown = {"bot": bot.name, "text": bot.text, "language": bot.language, "link": bot.link}
-        say_json(shown | {"frozen": bot.frozen, "versions": _versions(bot)})
+        say_json(shown | {"frozen": bot.frozen, "paused": bot.paused, "versions": _versions(bot)})
         return
-    say(f"{bot.name}{' (frozen by the operator)' if bot.frozen else ''}")
+    marks = ["frozen by the operator"] * bot.frozen + ["paused by you"] * bot.paused
+    say(", ".join([bot.name, *marks]))
     for words in (bot.language, bot.link, bot.text):
         if words:
             say(words)
@@ -117,7 +126,7 @@ def show(
     for one in bot.versions:
         numbers = (one.matches, one.faults, one.connected, one.playing)
         retired = "retired" if one.retired else ""
-        table.add_row(one.label, f"{one.registered:%Y-%m-%d %H:%M}", *map(str, numbers), retired)
+        table.add_row(one.label, in_utc(one.registered), *map(str, numbers), retired)
     Terminal().print_table(table)
     for one in bot.versions:
         if one.check:
@@ -141,6 +150,23 @@ def describe(
         key = login_at(address).key
         client_of(address).describe(key, name, text=text, language=language, link=link)
     say(f"Changed what the page of {name} says.", err=True)
+
+
+@app.command()
+def pause(name: NameArgument, address: AddressOption = DEFAULT_ADDRESS) -> None:
+    """Let a bot of yours play nothing for now, hosted or run by you. Its results stay."""
+    with exit_with_message():
+        client_of(address).pause(login_at(address).key, name)
+    say(f"{name} is paused; `arena bot resume {quote(name)}` lets it play again.", err=True)
+
+
+@app.command()
+def resume(name: NameArgument, address: AddressOption = DEFAULT_ADDRESS) -> None:
+    """Let a paused bot of yours play again. Start it again yourself if the arena does not host
+    it."""
+    with exit_with_message():
+        client_of(address).pause(login_at(address).key, name, paused=False)
+    say(f"{name} may play again.", err=True)
 
 
 @app.command()
@@ -179,11 +205,12 @@ def retire(
 
 app.command()(any_bot.register)
 app.command()(any_bot.freeze)
+app.command()(any_bot.identical)
 
 
 def _own_bots(address: str, limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
     """The first versions of the owner's bots, as JSON, and whether there are more."""
-    from arena.referee.paging import MOST_LINES
+    from arena.server.requests.paging import MOST_LINES
 
     lines: list[dict[str, Any]] = []
     page = ""
@@ -193,7 +220,10 @@ def _own_bots(address: str, limit: int, search: str) -> tuple[list[dict[str, Any
             wanted = min(limit - len(lines), MOST_LINES)
             found = client.bots(key, prefix=search, versions=wanted, page=page)
             for bot in found.bots:
-                lines += [{"bot": bot.name, "frozen": bot.frozen} | one for one in _versions(bot)]
+                lines += [
+                    {"bot": bot.name, "frozen": bot.frozen, "paused": bot.paused} | one
+                    for one in _versions(bot)
+                ]
             page = found.next_page
             if not page or len(lines) >= limit:
                 return lines, bool(page)
@@ -203,7 +233,7 @@ def _versions(bot: "BotSeen") -> list[dict[str, Any]]:
     return [
         {
             "version": one.label,
-            "registered": one.registered.isoformat(),
+            "registered": iso_utc(one.registered),
             "retired": one.retired,
             "matches": one.matches,
             "faults": one.faults,

@@ -1,6 +1,5 @@
 """`arena challenge`: unrated matches of a connected bot against others that accept."""
 
-import json
 import os
 from collections import Counter
 from collections.abc import Iterator
@@ -11,7 +10,7 @@ from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
-from arena.commands.terminal import Terminal, say
+from arena.commands.terminal import Terminal, say, say_json
 from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 
@@ -132,7 +131,7 @@ def challenge(
             raise typer.Exit(1) from None
     if as_json:
         reason = over.reason if over else lost
-        typer.echo(json.dumps(_report(challenge_id, found, reason, pages), indent=2))
+        say_json(_report(challenge_id, found, reason, pages))
     elif len(found) > 1:
         _print_summary(found)
     if lost:

@@ -1,4 +1,7 @@
-"""The database for commands: that of the settings or the embedded one. And `arena migrate`."""
+"""The database for commands: that of the settings or the embedded one.
+
+And `arena migrate` and `arena roles`.
+"""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator
@@ -12,9 +15,9 @@ from arena.commands.terminal import say
 
 # Imported where they are needed: an error in the arguments must not wait for SQLAlchemy.
 if TYPE_CHECKING:
+    from arena.database.reading import Reader
+    from arena.server.app.store import Store
     from arena.settings import Settings
-    from arena.storage.reading import Reader
-    from arena.storage.store import Store
 
 T = TypeVar("T")
 
@@ -22,9 +25,9 @@ T = TypeVar("T")
 @contextmanager
 def database(settings: "Settings") -> Iterator[str]:
     """The URL of a migrated database; an embedded server runs until the `with` block ends."""
-    from arena.storage.embedded import EmbeddedPostgres
-    from arena.storage.private_home import make_private_home
-    from arena.storage.schema import migrate as migrate_schema
+    from arena.database.embedded import EmbeddedPostgres
+    from arena.database.private_home import make_private_home
+    from arena.database.schema import migrate as migrate_schema
 
     if settings.database_url is not None:
         migrate_schema(settings.database_url)
@@ -42,23 +45,42 @@ def database(settings: "Settings") -> Iterator[str]:
 def existing_database(settings: "Settings") -> Iterator[str]:
     """The same, for what begins no arena: raises CommandError where there is none yet."""
     if settings.database_url is None and not _is_there(settings):
-        raise CommandError(
-            f"there is no arena in {settings.home.absolute()}: go to the folder where you ran "
-            "`arena up`, or set ARENA_HOME to the .arena of it."
-        )
+        raise CommandError(_why_not_there(settings))
     with database(settings) as url:
         yield url
+
+
+def url_of_role(role: str, url: str, settings: "Settings") -> str:
+    """The URL for a process that needs only the rights of `role`, from the built-in database's.
+
+    That of the settings is given as it is: its user is whom the operator chose.
+    """
+    from arena.database.private_socket import url_of
+
+    return url if settings.database_url is not None else url_of(role, url)
 
 
 def _is_there(settings: "Settings") -> bool:
     return (settings.home / "postgres").is_dir()
 
 
+def _why_not_there(settings: "Settings") -> str:
+    from arena.database.embedded import in_use
+
+    home = settings.home.absolute()
+    if in_use(settings.home / "postgres"):
+        return f"the arena in {home} is still starting: try again in a moment."
+    return (
+        f"there is no arena in {home} yet: run `arena up`, go to the folder where you ran it, or "
+        "set ARENA_HOME to the .arena of it."
+    )
+
+
 def with_store(use: "Callable[[Store], Awaitable[T]]", *, begins: bool = False) -> T:
     """The result of `use` on the settings' store, for what `begins` an arena also a new one; errors
     are handled by `exit_with_message`."""
+    from arena.server.app.store import open_store
     from arena.settings import read_settings
-    from arena.storage.store import open_store
 
     async def run(url: str) -> T:
         async with open_store(url) as store:
@@ -71,8 +93,8 @@ def with_store(use: "Callable[[Store], Awaitable[T]]", *, begins: bool = False) 
 
 def with_reader(use: "Callable[[Reader], T]") -> T:
     """The result of `use` on the settings' database; errors are handled by `exit_with_message`."""
+    from arena.database.reading import open_reader
     from arena.settings import read_settings
-    from arena.storage.reading import open_reader
 
     with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
         return use(read)
@@ -84,3 +106,10 @@ def migrate() -> None:
 
     with exit_with_message(), database(read_settings()):
         typer.echo("The database is up to date.")
+
+
+def roles() -> None:
+    """Print the SQL that makes the roles of a database, for `psql` as a superuser."""
+    from arena.database.data_directory import ROLES_SQL
+
+    typer.echo(ROLES_SQL.read_text(), nl=False)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from arena.commands.errors import CommandError
 
 if TYPE_CHECKING:
-    from arena.storage.reading import Read
+    from arena.database.reading import Read
 
 MOST_NAMES: Final = 10
 """Of which an error lists no more."""
@@ -13,7 +13,7 @@ MOST_NAMES: Final = 10
 
 def require_bot(read: "Read", name: str, option: str = "--bot") -> None:
     """Raise CommandError, which lists some known bots, if there is no bot of that name."""
-    from arena.storage import bot_statements
+    from arena.server.accounts import bot_statements
 
     if read(bot_statements.bot_named(name)):
         return

@@ -35,7 +35,7 @@ from arena.commands.stopping import await_stop_in_worker
 from arena.executors import Once
 from arena.games import make_game
 from arena.games.bluff import BluffOptions
-from arena.solver import (
+from arena.lab.solver import (
     MOST_DICE,
     ByDice,
     ByDiceError,

@@ -1,6 +1,5 @@
 """What `arena solve` prints: progress, states, a match."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import log
@@ -9,9 +8,9 @@ from typing import Any
 import typer
 from rich.table import Table
 
-from arena.commands.terminal import Terminal, say
+from arena.commands.terminal import Terminal, say, say_json
 from arena.games.bluff import BluffOptions
-from arena.solver import ByDice, DicePair, PlayedState, Progress, SolvedState, ValueBounds
+from arena.lab.solver import ByDice, DicePair, PlayedState, Progress, SolvedState, ValueBounds
 
 _AFTER_LOOK, _AFTER_ITERATION = 1.0, 20.0
 """Seconds between reports: when bounds were computed, and when they were not."""
@@ -170,7 +169,7 @@ def print_match(
 
 def print_json(found: object) -> None:
     """JSON, indented."""
-    typer.echo(json.dumps(found, indent=2))
+    say_json(found)
 
 
 def state_json(state: StateLine) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from arena.commands.solve_report import (
     tell_played,
 )
 from arena.commands.stopping import awaiting_stop, stop_is_wished
-from arena.solver import (
+from arena.lab.solver import (
     ByDice,
     DicePair,
     ForEach,

@@ -1,7 +1,9 @@
 """Output of commands to a terminal: text from outside is escaped, and no name is cut."""
 
 import json
+import math
 import os
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -25,16 +27,51 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def say_json(value: Any) -> None:
-    """Print a value as JSON: letters of any script as they are, for a person who looks, and what a
-    terminal might obey escaped."""
-    text = json.dumps(value, indent=2, ensure_ascii=False)
+    """Print a value as JSON over several lines (see `json_text`)."""
+    typer.echo(json_text(value, indent=2))
+
+
+def say_json_line(value: Any) -> None:
+    """Print a value as JSON in a line of its own, at once (see `json_text`)."""
+    typer.echo(json_text(value))
+    sys.stdout.flush()
+
+
+def json_text(
+    value: Any, *, indent: int | None = None, sort_keys: bool = False, compact: bool = False
+) -> str:
+    """A value as strict JSON (RFC 8259): letters of any script as they are, for a person who looks,
+    and what a terminal might obey escaped. An infinite or undefined number is null."""
+
+    def written(found: Any) -> str:
+        return json.dumps(
+            found,
+            indent=indent,
+            sort_keys=sort_keys,
+            separators=(",", ":") if compact else None,
+            ensure_ascii=False,
+            allow_nan=False,
+        )
+
+    try:
+        text = written(value)
+    except ValueError:
+        text = written(_finite(value))
     if not text.isascii():
         text = "".join(one if one.isprintable() or one == "\n" else _in_json(one) for one in text)
-    typer.echo(text)
+    return text
 
 
 def _in_json(character: str) -> str:
     return json.dumps(character)[1:-1]
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {name: _finite(member) for name, member in value.items()}
+    return [_finite(one) for one in value] if isinstance(value, list | tuple) else value
 
 
 class Terminal(Console):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee
-from arena.home.programs.program import BotProgram
+from arena.local.programs.program import BotProgram
 
 
 class StartingReferee(ScriptedReferee):

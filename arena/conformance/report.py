@@ -13,7 +13,7 @@ from arena.conformance.play_scenarios import SCENARIOS as OF_PLAY
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import GoneError, ScriptedReferee, UnmetError
 from arena.conformance.stream_scenarios import SCENARIOS as OF_STREAMS
-from arena.home.programs.program import CONNECT_SECONDS
+from arena.local.programs.program import CONNECT_SECONDS
 
 SCENARIOS: Final = (*OF_PLAY, *OF_NEWS, *OF_THE_DEALING, *OF_STREAMS)
 PRINT_SECONDS: Final = 0.5

@@ -9,7 +9,7 @@ UserError
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -20,7 +20,8 @@ import grpc.aio
 from arena.codec.transcript import write_entrant
 from arena.errors import UserError
 from arena.games import GAMES
-from arena.home.programs.program import CONNECT_SECONDS, BotProgram, open_socket
+from arena.local.programs.attentive_timer import AttentiveTimer
+from arena.local.programs.program import CONNECT_SECONDS, BotProgram, open_socket
 from arena.match.transcript import PROTOCOL_VERSION, Entrant
 from arena.signatures import Signer, new_private_key
 from arena.v1 import referee_pb2 as pb
@@ -32,6 +33,8 @@ from arena.v1.referee_pb2_grpc import (
 ANSWER_SECONDS: Final = 5.0
 """How long a bot may take for anything that is asked of it."""
 _LOOK_SECONDS: Final = 0.02
+_LONGEST_LOOK_SECONDS: Final = 0.5
+"""Timers count no time in which nobody looked for longer."""
 BOT: Final = Entrant("checked", "1", "local")
 
 
@@ -50,8 +53,9 @@ class ListenError(UserError):
 class BotStream:
     """One stream of the bot."""
 
-    def __init__(self, context: Any, token: str) -> None:
+    def __init__(self, context: Any, token: str, now: Callable[[], float]) -> None:
         self._context = context
+        self._now = now
         self.token = token
         """What the bot showed."""
         self.hello = pb.Hello()
@@ -85,11 +89,12 @@ class BotStream:
 
     async def perhaps_hear(self, seconds: float) -> pb.PlayRequest | None:
         """The next message; None if there is none."""
-        try:
-            async with asyncio.timeout(seconds):
-                return await self._heard.get()
-        except TimeoutError:
-            return None
+        until = self._now() + seconds
+        while (left := until - self._now()) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(min(left, _LONGEST_LOOK_SECONDS)):
+                    return await self._heard.get()
+        return None
 
     async def say(self, *more: pb.PlayResponse, **members: Any) -> None:
         """Send a message, to which others are added. Raises GoneError if the bot is gone."""
@@ -143,14 +148,15 @@ class ScriptedReferee(ABC):
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
         """Serves. Raises ListenError."""
-        streams, opened = self._streams, self._opened
+        streams, opened, now = self._streams, self._opened, self.now
+        self._timer = AttentiveTimer()
 
         class Service(RefereeServiceServicer):
             async def Play(  # type: ignore[override]  # noqa: N802
                 self, _requests: Any, context: Any
             ) -> None:
                 metadata = dict(context.invocation_metadata() or ())
-                stream = BotStream(context, str(metadata.get("authorization", "")))
+                stream = BotStream(context, str(metadata.get("authorization", "")), now)
                 opened.append(stream)
                 with suppress(grpc.aio.InternalError):
                     await context.send_initial_metadata(())
@@ -180,6 +186,10 @@ class ScriptedReferee(ABC):
                 stream.end()
             await server.stop(None)
 
+    def now(self) -> float:
+        """The seconds that count when the bot is waited for."""
+        return (self._timer if self.program is None else self.program.timer).now()
+
     async def stream(self) -> BotStream:
         """The next stream that the bot opens, not greeted yet. Raises UnmetError."""
         stream = await self.perhaps_stream(self.connect_seconds)
@@ -191,8 +201,8 @@ class ScriptedReferee(ABC):
 
     async def perhaps_stream(self, seconds: float) -> BotStream | None:
         """The next stream that the bot opens; None if it opens none."""
-        deadline = asyncio.get_running_loop().time() + seconds
-        while asyncio.get_running_loop().time() < deadline:
+        until = self.now() + seconds
+        while self.now() < until:
             if not self._streams.empty():
                 return self._streams.get_nowait()
             if self.program is not None and not self.program.running:

@@ -145,9 +145,9 @@ async def _drain(referee: ScriptedReferee) -> str:
     answers += await play_out(stream, [second])
     await end_all(referee, stream, [second])
     stream.end()
-    deadline = asyncio.get_running_loop().time() + _LEAVE_SECONDS
+    deadline = referee.now() + _LEAVE_SECONDS
     while program.running:
-        if asyncio.get_running_loop().time() > deadline:
+        if referee.now() > deadline:
             raise UnmetError(f"it still runs {_LEAVE_SECONDS:g} s after the stream was closed")
         await asyncio.sleep(0.02)
     if program.code != 0:

@@ -13,7 +13,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from arena.games.validation_errors import error_text, json_excerpt, path_text
+from arena.errors import any_failure
+from arena.games.validation_errors import error_text, json_excerpt, path_text, shown
 
 
 class NotationError(ValueError):
@@ -107,6 +108,26 @@ class Notation:
             return self._adapter(kind).validate_json(json.dumps(members), strict=True)
         except ValidationError as error:
             raise NotationError(error_text(error, within, name)) from error
+
+    def understood(self, value: object) -> Any:
+        """An equal action of the game, built anew from plain values; None for whatever else a bot
+        may return: another type, or an action with a member that no action has."""
+        kind = type(value)
+        if kind not in self._names:
+            return None
+        try:
+            adapter = self._adapter(kind)
+            text = adapter.dump_json(value, warnings="error")
+            action = adapter.validate_json(text, strict=True)
+            return action if action == value else None
+        except any_failure():  # what a stranger's object raises when it is looked at
+            return None
+
+    def as_sent(self, value: object) -> Any:
+        """The action, or a text that shows what is no action: plain values that may be kept, and
+        passed to other processes."""
+        action = self.understood(value)
+        return shown(value) if action is None else action
 
     def _adapter(self, kind: type) -> TypeAdapter[Any]:
         # Built on first use, so that importing a game stays fast.

@@ -13,6 +13,7 @@ from typing import Any, Final, TypeAlias
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from arena.errors import any_failure
 from arena.printable import printable
 
 FieldPath: TypeAlias = Sequence[int | str]
@@ -21,6 +22,8 @@ FieldPath: TypeAlias = Sequence[int | str]
 _COUNTED_FROM_ONE: Final = "steps"
 _LONGEST: Final = 60
 """The most characters of a value that are shown."""
+_LONGEST_SHOWN: Final = 200
+"""Read a text that is no JSON."""
 
 _ALLOWED: Final = {
     "datetime_from_date_parsing": "a date or a time, such as 2026-03-04T10:00",
@@ -48,9 +51,24 @@ def path_text(path: FieldPath) -> str:
     return text
 
 
+def shown(value: object) -> str:
+    """A value as Python shows it, cut if it is long; of whatever a stranger's program made."""
+    try:
+        text = repr(value)
+    except any_failure() as error:  # its own code, or a number of thousands of digits
+        text = f"a {type(value).__name__} that cannot be shown ({type(error).__name__})"
+    text = text.encode("utf-8", "backslashreplace").decode()
+    return text if len(text) <= _LONGEST_SHOWN else f"{text[: _LONGEST_SHOWN - 1]}…"
+
+
 def json_excerpt(value: object) -> str:
-    """A value as JSON, cut if it is long."""
-    text = json.dumps(value, ensure_ascii=False, separators=(", ", ": "), default=str)
+    """A value as JSON, cut if it is long; as Python shows it where JSON has no such value."""
+    try:
+        text = json.dumps(
+            value, ensure_ascii=False, separators=(", ", ": "), default=shown, allow_nan=False
+        )
+    except (TypeError, ValueError, RecursionError):
+        text = shown(value)
     # A lone surrogate cannot be printed.
     text = text.encode("utf-8", "backslashreplace").decode()
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"

@@ -12,6 +12,7 @@ are named tuples, because they are made for every decision and cost a third of a
 from collections.abc import Callable, Generator, Iterator, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
+from arena.errors import any_failure
 from arena.games.game import DEALER, Actor, AnyGame, IllegalActionError
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultCount, FaultKind
 from arena.match.result import Result, Termination, place_with_forfeits
@@ -51,7 +52,8 @@ class Refused(NamedTuple):
     view: Any = None
     """What the seat saw."""
     sent: Any = None
-    """The action that the rules do not allow; None if no action was understood."""
+    """The action that the rules do not allow, or a text that shows what a bot returned instead of
+    an action; None if there was no answer."""
 
 
 class Ask(NamedTuple):
@@ -162,8 +164,15 @@ class MatchFlow:
             try:
                 self._apply(seat, Step(seat, reply.action, reply.milliseconds))
             except IllegalActionError as error:
-                sent = reply.action
+                sent = self._game.notation.as_sent(reply.action)
                 reply = Fault(FaultKind.ILLEGAL, reply.milliseconds, error.reason)
+            except any_failure():
+                if self._game.notation.understood(reply.action) is not None:
+                    raise
+                # The rules may fail on what is no action: an object that raises when compared.
+                sent = self._game.notation.as_sent(reply.action)
+                reason = "This is no action of the game."
+                reply = Fault(FaultKind.ILLEGAL, reply.milliseconds, reason)
             else:
                 return
         self._faults.record(seat, reply.kind)

@@ -62,11 +62,11 @@ def parse(text: bytes) -> Any:
             f"not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
         ) from error
     except RecursionError:
-        raise JsonTextError("not a transcript: lists or objects are nested too deeply") from None
+        raise JsonTextError("lists or objects are nested too deeply") from None
     except JsonTextError:
         raise
     except ValueError as error:  # Python refuses numbers of more than a few thousand digits
-        raise JsonTextError("not a transcript: it holds a number of thousands of digits") from error
+        raise JsonTextError("it holds a number of thousands of digits") from error
     return value
 
 

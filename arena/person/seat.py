@@ -12,8 +12,9 @@ from arena.errors import UserError
 from arena.games.game import AnyGame
 from arena.games.notation import NotationError
 from arena.match.flow import PublicMoment
+from arena.match.replay import TranscriptError, replay
 from arena.match.result import Result
-from arena.match.transcript import Entrant
+from arena.match.transcript import Entrant, Transcript
 from arena.v1 import game_pb2, referee_pb2
 
 
@@ -27,7 +28,8 @@ class Heard:
 
     events: tuple[Any, ...]
     view: Any | None
-    """The seat's own view with a turn; a spectator's between turns; None at the end of a match."""
+    """The seat's own view with a turn and at the end; a spectator's between turns. None at the end
+    of a match that was cut off."""
     played: Any = None
     """The last action that the seat answered with before."""
 
@@ -121,7 +123,7 @@ class PersonSeat:
         """The match is over."""
         transcript = from_message(end.transcript)
         self.begin(transcript.setup.entrants)
-        self._hear_own(end.events, None)
+        self._hear_own(end.events, _last_view(transcript, self.offered.seat))
         self.turn = None
         self.result = transcript.result
 
@@ -181,3 +183,12 @@ class PersonSeat:
         new = events[len(known) :]
         self._events += new
         self.heard.append(Heard(tuple(new), view, self._played))
+
+
+def _last_view(transcript: Transcript, seat: int) -> Any | None:
+    """Return the seat's view of the last state, or None if the steps cannot be replayed."""
+    try:
+        *_, last = replay(transcript)
+    except TranscriptError:
+        return None
+    return transcript.setup.make_game().view(last.state, seat)

@@ -30,6 +30,10 @@ from arena.rating.results import BotT
 
 PRIOR_SD = 350.0
 """The prior's standard deviation, Elo."""
+NARROWEST_PRIOR, WIDEST_PRIOR = 1.0, 10_000_000.0
+"""Elo. A narrower prior makes all bots equal; a wider one is none, and says no more than that."""
+FARTHEST_ANCHOR = 10_000_000.0
+"""Elo. Ratings shifted farther would lose the digits in which they differ."""
 _CLOSE_ENOUGH = 1e-10
 """Nats: the fit ends after a Newton step no longer than this."""
 _ROUNDING = 1e-6
@@ -114,16 +118,25 @@ def fit(
     """The ratings of every bot with a match. `start`, `nats` of an earlier fit, only saves steps.
 
     prior_sd: Elo, or None for plain maximum likelihood. Raises `UnboundedRatingError` if that has
-    no finite maximum, `AnchorError` if the anchor has no match, `RatingError` without any match.
+    no finite maximum, `AnchorError` if the anchor has no match or lies beyond
+    `FARTHEST_ANCHOR`, `RatingError` without any match.
     """
     played = aggregate.matches > 0
     bots = tuple(bot for bot, plays in zip(aggregate.bots, played.tolist(), strict=True) if plays)
     if not bots:
         raise RatingError("no matches to rate")
-    if prior_sd is not None and not prior_sd > 0:
-        raise RatingError(f"the prior's standard deviation must be above 0 Elo, not {prior_sd}")
+    if prior_sd is not None and not NARROWEST_PRIOR <= prior_sd <= WIDEST_PRIOR:
+        raise RatingError(
+            f"the prior's standard deviation must be from {NARROWEST_PRIOR:g} to "
+            f"{WIDEST_PRIOR:,.0f} Elo, not {prior_sd:g}"
+        )
     if anchor is not None and anchor.bot not in bots:
         raise AnchorError(f"the anchor {anchor.bot} has played no match")
+    if anchor is not None and not abs(anchor.elo) <= FARTHEST_ANCHOR:
+        raise AnchorError(
+            f"the anchor's Elo must be from -{FARTHEST_ANCHOR:,.0f} to {FARTHEST_ANCHOR:,.0f}, "
+            f"not {anchor.elo:g}"
+        )
     wins = aggregate.wins[np.ix_(played, played)]
     ties = aggregate.ties[np.ix_(played, played)]
     score = wins + 0.5 * ties
@@ -141,8 +154,9 @@ def maximise(
     """The ratings in nats (K,), mean zero, that fit W (K, K), and the number of Newton steps.
 
     g_i = sum_j (W_ij - N_ij p_ij) - theta_i / tau^2, H = Laplacian of N p (1 - p) + I / tau^2,
-    step = H^-1 g. Without a prior the constant vector is in the kernel of H; a rank-one term makes
-    H invertible and changes no step, since g sums to zero. The maximum must be finite.
+    step = H^-1 g. The constant vector is an eigenvector of H, with a value of 0 or next to 0 under
+    no prior or a weak one; a rank-one term keeps H well-conditioned and changes no step, since g
+    sums to zero. The maximum must be finite.
     """
     pairs, points = score + score.T, score.sum(axis=1)
     precision = prior_precision(prior_sd)
@@ -152,8 +166,7 @@ def maximise(
         chances = win_probabilities(theta)
         gradient = points - np.einsum("ij,ij->i", pairs, chances) - precision * theta
         curvature = hessian(pairs, chances, precision)
-        if prior_sd is None:
-            curvature += np.trace(curvature) / len(score) ** 2
+        curvature += np.trace(curvature) / len(score) ** 2
         step = _newton_step(curvature, gradient)
         longest = float(np.abs(step).max())
         if longest > _LOST and theta.any() and before == np.inf:

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.rating.aggregate import pair_outcomes
-from arena.rating.clusters import outer_products, summed_scores
+from arena.rating.clusters import ScoreGroup, ScoreProducts, score_products, summed_scores
 from arena.rating.elo import FloatArray, IntArray
 from arena.rating.luck_sums import pair_luck
 from arena.rating.methods import ScoreRule
@@ -99,16 +99,14 @@ class ClusterSums:
             renumbered = _Rows(numbers, *(getattr(larger, one.name) for one in fields(larger)[1:]))
             self._larger = self._larger.followed_by(renumbered)
 
-    def outer_products(
-        self, chances: FloatArray, luck_taken: FloatArray | None = None
-    ) -> tuple[FloatArray, IntArray]:
-        """(sum over clusters of u u^T (K, K), clusters per bot (K,)).
+    def products(self, chances: FloatArray, luck_taken: FloatArray | None = None) -> ScoreProducts:
+        """The sums over all clusters under other ratings.
 
         chances (K, K): P(i above j); luck_taken (K, K): the amount subtracted from a pair's points
         per point of its luck.
         """
         count = len(chances)
-        middle, evidence = outer_products(self._larger_scores(chances, luck_taken), count)
+        middle, links, larger = score_products(self._larger_scores(chances, luck_taken), count)
         low, high = _bots(self._pairs)
         clusters, nn, nw, ww, nx, wx, xx = self._sums
         p = chances[low, high]
@@ -120,8 +118,9 @@ class ClusterSums:
         middle[high, low] -= squares
         own = np.bincount(low, squares, count) + np.bincount(high, squares, count)
         middle[np.diag_indices(count)] += own
-        seen = np.bincount(low, clusters, count) + np.bincount(high, clusters, count)
-        return middle, evidence + np.rint(seen).astype(np.int64)
+        links[low, high] += clusters
+        links[high, low] += clusters
+        return ScoreProducts(middle, links, larger + round(float(clusters.sum())))
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
         """All that is known, to be stored; `of_arrays` reads it."""
@@ -167,7 +166,7 @@ class ClusterSums:
 
     def _larger_scores(
         self, chances: FloatArray, luck_taken: FloatArray | None
-    ) -> Iterator[tuple[IntArray, FloatArray]]:
+    ) -> Iterator[ScoreGroup]:
         rows = self._larger
         if not len(rows):
             return

@@ -5,7 +5,7 @@ table: only whole clusters are independent of each other.
 """
 
 from collections.abc import Iterator
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -18,6 +18,24 @@ from arena.rating.results import NO_BLOCK, BotT, MatchColumns, Results
 
 ScoreGroup: TypeAlias = tuple[IntArray, FloatArray]
 """(bots, scores), both (n, d): n clusters that touch d bots each, by the indices of a fit."""
+
+
+class ScoreProducts(NamedTuple):
+    """Sums over independent clusters of results."""
+
+    middle: FloatArray
+    """(K, K): the sum of u u^T over the clusters' score vectors u."""
+    links: FloatArray
+    """(K, K): clusters that the two bots share, each as 1 / (its bots - 1): so the row of a bot
+    sums to the number of its clusters. The diagonal is 0."""
+    clusters: int
+    """The number of clusters."""
+
+    @property
+    def evidence(self) -> IntArray:
+        """(K,): the number of clusters that each bot took part in."""
+        evidence: IntArray = np.rint(self.links.sum(axis=1)).astype(np.int64)
+        return evidence
 
 
 def fit_indices(fit: Fit[BotT], results: Results[BotT]) -> IntArray:
@@ -107,14 +125,14 @@ def summed_scores(
         yield key[at] % count, score[at]
 
 
-def outer_products(groups: Iterator[ScoreGroup], count: int) -> tuple[FloatArray, IntArray]:
-    """(sum over clusters of u u^T (K, K), clusters per bot (K,)); computed in pieces for memory."""
-    upper = np.zeros(count * count)
-    whole = np.zeros((count, count))
-    seen = np.zeros(count, np.int64)
+def score_products(groups: Iterator[ScoreGroup], count: int) -> ScoreProducts:
+    """The sums over all clusters of `count` bots; computed in pieces for memory."""
+    upper, whole = np.zeros((2, count * count)), np.zeros((2, count, count))
+    clusters = 0
     for bots, scores in groups:
-        seen += np.bincount(bots.ravel(), minlength=count)
         size = bots.shape[1]
+        share = 1.0 / max(1, size - 1)
+        clusters += len(bots)
         # Where clusters touch many of the bots, a matrix product is faster.
         dense = 8 * size > count
         rows, columns = np.triu_indices(size)
@@ -122,12 +140,23 @@ def outer_products(groups: Iterator[ScoreGroup], count: int) -> tuple[FloatArray
         for start in range(0, len(bots), piece):
             some, u = bots[start : start + piece], scores[start : start + piece]
             if dense:
-                spread = np.zeros((len(some), count))
-                np.put_along_axis(spread, some, u, axis=1)
-                whole += spread.T @ spread
+                whole[0] += _square(some, u, count)
+                whole[1] += share * _square(some, np.ones(u.shape), count)
             else:
                 key = (some[:, rows] * count + some[:, columns]).ravel()
                 product = (u[:, rows] * u[:, columns]).ravel()
-                upper += np.bincount(key, product, minlength=count * count)
-    half = upper.reshape(count, count)
-    return whole + half + half.T - np.diag(np.diag(half)), seen
+                upper[0] += np.bincount(key, product, minlength=count * count)
+                upper[1] += share * np.bincount(key, minlength=count * count)
+    half = upper.reshape(2, count, count)
+    middle, links = whole + half + half.transpose(0, 2, 1)
+    middle[np.diag_indices(count)] -= np.diag(half[0])
+    np.fill_diagonal(links, 0.0)
+    return ScoreProducts(middle, links, clusters)
+
+
+def _square(bots: IntArray, values: FloatArray, count: int) -> FloatArray:
+    """The sum of v v^T (count, count) over the vectors v that have `values` at `bots`."""
+    spread = np.zeros((len(bots), count))
+    np.put_along_axis(spread, bots, values, axis=1)
+    product: FloatArray = spread.T @ spread
+    return product

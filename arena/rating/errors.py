@@ -14,7 +14,7 @@ class ResultError(RatingError):
 
 
 class AnchorError(RatingError):
-    """The anchor has played no match, so no rating can be measured from it."""
+    """The anchor has played no match, or its Elo is so far that the ratings lose their digits."""
 
 
 class UnboundedRatingError(RatingError):

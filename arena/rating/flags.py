@@ -8,9 +8,6 @@ from arena.rating.intervals import Intervals
 from arena.rating.links import strong_groups
 from arena.rating.results import BotT
 
-FEW_CLUSTERS = 20
-"""With fewer clusters the sandwich underestimates: its variance is itself uncertain."""
-
 
 class Flag(StrEnum):
     """A reason to doubt a rating.
@@ -18,14 +15,15 @@ class Flag(StrEnum):
     PERFECT_SCORE, ZERO_SCORE: no point lost or taken; only the prior keeps the rating finite.
     SEPARATE_POOL: never met the largest group, not even through others; differences to it come from
     the prior. ONE_SIDED: as a group, only took or only lost points against the rest; only the prior
-    keeps the distance finite. FEW_CLUSTERS: an interval from fewer than 20 independent clusters.
+    keeps the distance finite. PROVISIONAL: fewer than 20 independent clusters link the bot to the
+    largest group of bots that as many link to each other.
     """
 
     PERFECT_SCORE = "perfect score"
     ZERO_SCORE = "zero score"
     SEPARATE_POOL = "separate pool"
     ONE_SIDED = "one-sided"
-    FEW_CLUSTERS = "few clusters"
+    PROVISIONAL = "provisional"
 
 
 def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
@@ -36,7 +34,7 @@ def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
     for flag, those in (
         (Flag.PERFECT_SCORE, ~took.any(axis=0)),
         (Flag.ZERO_SCORE, ~took.any(axis=1)),
-        (Flag.FEW_CLUSTERS, intervals.evidence < FEW_CLUSTERS),
+        (Flag.PROVISIONAL, intervals.support.provisional),
     ):
         for index in np.flatnonzero(those).tolist():
             found[index].add(flag)
@@ -45,7 +43,7 @@ def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
             found[index].add(Flag.SEPARATE_POOL)
     for group in _all_but_the_largest(strong_groups(took)):
         for index in group:
-            if not found[index] - {Flag.FEW_CLUSTERS}:
+            if not found[index] - {Flag.PROVISIONAL}:
                 found[index].add(Flag.ONE_SIDED)
     return tuple(frozenset(flags) for flags in found)
 

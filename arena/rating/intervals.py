@@ -1,29 +1,42 @@
-"""Errors of the ratings: clustered sandwich covariance, differences, likelihood of superiority.
+"""Errors of the ratings: covariance, differences, likelihood of superiority, and what they rest on.
 
-Sigma = H^-1 (sum over clusters of u_c u_c^T) H^-1, with H the curvature of the fit and u_c the
-score vector of a cluster (Huber 1967, White 1982; Liang & Zeger 1986 for clusters). It assumes only
-that clusters are independent, not the pairs within a cluster.
+With many clusters the errors are the clustered sandwich,
+
+    Sigma = H^-1 (sum over clusters of u_c u_c^T) H^-1,
+
+with H the curvature of the fit and u_c the score vector of a cluster (Huber 1967, White 1982; Liang
+& Zeger 1986 for clusters). It assumes only that clusters are independent, not the pairs within a
+cluster. But it takes its variance from residuals of the same fit: of a bot with one cluster these
+are nearly 0, whatever the result (Bell & McCaffrey 2002). So the variance of a difference is never
+less than
+
+    min(1, 20 / m) of    H^-1 (d I + 1/tau^2) H^-1
+
+by the model, with m the clusters of that one of the two bots that has fewer, I = H - 1/tau^2 the
+information of independent pairs, 1/tau^2 for the error that the prior makes on average, as in a
+posterior, and d the pool's dispersion: how much more pairs scatter than independent ones, measured
+on all bots (as Morel, Bokossa & Neerchal 2003 correct by a design effect; `support`). d = 1 gives
+H^-1. Below 20 clusters an interval is therefore never narrower than the model's; with many the
+sandwich alone decides, unless it has next to no variance. Where two bots are linked by fewer than
+20 clusters, or only by the prior, m does not count and the factor is 1.
 
 Without an anchor, a bot's error is that of its rating relative to the mean of the pool; with an
 anchor, that of its difference to the anchor, whose own error is 0. The error of a difference is
 the same in both cases. All intervals are 95 %, rating +/- 1.959963984540054 standard errors.
-
-The sandwich measures how the fit would vary with new data. A rating that only the prior keeps
-finite does not vary, so a perfect score gets a short interval that is wrong. Such ratings have a
-flag (`flags`) and must not be read without it.
 """
 
 from dataclasses import dataclass
-from typing import Generic
+from typing import Generic, NamedTuple
 
 import numpy as np
 
 from arena.rating.bradley_terry import Fit, hessian, prior_precision
 from arena.rating.cluster_sums import ClusterSums
-from arena.rating.clusters import outer_products, score_groups
+from arena.rating.clusters import ScoreProducts, score_groups, score_products
 from arena.rating.elo import ELO_PER_NAT, Z_95, FloatArray, IntArray, win_probabilities
 from arena.rating.methods import Clusters
 from arena.rating.results import BotT, Results
+from arena.rating.support import Support, dispersion, support
 
 SAME = 1e-9
 """Elo: smaller differences are rounding errors."""
@@ -33,22 +46,36 @@ _SMALL = 128
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals(Generic[BotT]):
-    """A fit with its errors. Arrays follow `fit.bots`; Elo, or Elo squared for the covariance."""
+    """A fit with its errors. Arrays follow `fit.bots`; Elo, or Elo squared for the covariances."""
 
     fit: Fit[BotT]
     clusters: Clusters
     covariance: FloatArray
-    """Sigma (K, K); its rows sum to zero: ratings relative to the mean of the pool."""
-    evidence: IntArray
-    """(K,): the number of clusters that each bot took part in."""
+    """Sigma (K, K), the sandwich; its rows sum to zero: ratings relative to the mean of the pool.
+    With few clusters it is too small."""
+    model: FloatArray
+    """(K, K): the covariance by the curvature of the fit, the prior and the pool's dispersion."""
+    support: Support
+
+    @property
+    def evidence(self) -> IntArray:
+        """(K,): the number of clusters that each bot took part in."""
+        return self.support.clusters
 
     @property
     def se(self) -> FloatArray:
         """(K,): standard errors relative to the anchor, or without one to the mean of the pool."""
-        own, anchor = np.diag(self.covariance), self.fit.anchor_index
-        if anchor is None:
-            return _root(own)
-        return _root(own + own[anchor] - 2.0 * self.covariance[anchor])
+        return self._se(self.fit.anchor_index)
+
+    @property
+    def se_of_mean(self) -> FloatArray:
+        """(K,): standard errors relative to the mean of the pool, whether there is an anchor or
+        not."""
+        return self._se(None)
+
+    def _se(self, anchor: int | None) -> FloatArray:
+        sandwich, model = (_own_variance(one, anchor) for one in (self.covariance, self.model))
+        return _root(np.maximum(sandwich, model * self.support.of_ratings(anchor)))
 
     @property
     def low(self) -> FloatArray:
@@ -70,10 +97,9 @@ class Intervals(Generic[BotT]):
     @property
     def difference_se(self) -> FloatArray:
         """(K, K): the standard error of R_i - R_j, with their covariance."""
-        own = np.diag(self.covariance)
-        variance: FloatArray = np.add.outer(own, own)
-        variance -= 2.0 * self.covariance
-        return _root(variance)
+        least = _difference_variance(self.model)
+        least *= self.support.of_differences()
+        return _root(np.maximum(_difference_variance(self.covariance), least, out=least))
 
     @property
     def difference_low(self) -> FloatArray:
@@ -107,8 +133,15 @@ def intervals(
     `luck_taken` (K, K): the amount subtracted from a pair's score per point of its luck, for a
     luck-adjusted fit (`luck_column`; not with PAIR).
     """
-    bread, spread, evidence = _factors(fit, results, clusters, luck_taken)
-    return Intervals(fit, clusters, _symmetric_product(spread, bread), evidence)
+    found = _factors(fit, results, clusters, luck_taken)
+    bread = found.bread
+    covariance = _symmetric_product(found.spread, bread)
+    # H^-1 (d (H - 1/tau^2) + 1/tau^2) H^-1, in Elo squared.
+    model = _symmetric_product(bread, bread)
+    model *= found.precision * (1.0 - found.dispersion)
+    bread *= found.dispersion * ELO_PER_NAT
+    model += bread
+    return Intervals(fit, clusters, covariance, model, found.support)
 
 
 def standard_errors(
@@ -119,12 +152,27 @@ def standard_errors(
     luck_taken: FloatArray | None = None,
 ) -> FloatArray:
     """`Intervals.se` (K,) alone, for half of the time and without a matrix to keep."""
-    bread, spread, _ = _factors(fit, results, clusters, luck_taken)
-    anchor = fit.anchor_index
+    found = _factors(fit, results, clusters, luck_taken)
+    anchor, bread, spread = fit.anchor_index, found.bread, found.spread
+    model = found.dispersion * ELO_PER_NAT * _own_variance(bread, anchor)
     if anchor is not None:
         bread -= bread[anchor].copy()
         spread -= spread[anchor].copy()
-    return _root(np.einsum("ij,ij->i", spread, bread))
+    sandwich = np.einsum("ij,ij->i", spread, bread)
+    model += found.precision * (1.0 - found.dispersion) * np.einsum("ij,ij->i", bread, bread)
+    return _root(np.maximum(sandwich, model * found.support.of_ratings(anchor)))
+
+
+class _Factors(NamedTuple):
+    """The parts of the covariances."""
+
+    bread: FloatArray
+    """(K, K): H^-1 without the direction in which all ratings move alike, nats times Elo."""
+    spread: FloatArray
+    """(K, K): Sigma = spread @ bread."""
+    precision: float
+    dispersion: float
+    support: Support
 
 
 def _factors(
@@ -132,44 +180,64 @@ def _factors(
     results: Results[BotT] | ClusterSums,
     clusters: Clusters,
     luck_taken: FloatArray | None,
-) -> tuple[FloatArray, FloatArray, IntArray]:
-    """(H^-1, Sigma H) (K, K), in Elo, and the clusters per bot (K,)."""
+) -> _Factors:
     chances = win_probabilities(fit.theta)
     precision = prior_precision(fit.prior_sd)
     count = len(fit.bots)
     by = Clusters.MATCH if clusters is Clusters.PAIR else clusters
     if isinstance(results, ClusterSums):
-        middle, evidence = results.outer_products(chances, luck_taken)
+        products = results.products(chances, luck_taken)
     else:
-        middle, evidence = outer_products(score_groups(fit, results, by, luck_taken), count)
+        products = score_products(score_groups(fit, results, by, luck_taken), count)
     if clusters is Clusters.PAIR:
-        middle, evidence = _pair_products(fit, chances), fit.pairs.sum(axis=1).astype(np.int64)
+        products = _pair_products(fit, chances)
     curvature = hessian(fit.pairs, chances, precision)
     del chances  # a matrix less at once
-    bread = _inverse(curvature, singular=fit.prior_sd is None)
+    information = float(np.trace(curvature)) - count * precision
+    bread = _inverse(curvature, precision)
+    parameters = count - 1 - precision * float(np.trace(bread))
+    scatter = dispersion(
+        products, information, parameters, fit.rule, least=1.0 if luck_taken is None else 0.0
+    )
     bread *= ELO_PER_NAT
-    return bread, bread @ middle, evidence
+    took = (fit.wins > 0) | (fit.ties > 0)
+    return _Factors(
+        bread, bread @ products.middle, precision, scatter, support(took, products.links)
+    )
 
 
-def _pair_products(fit: Fit[BotT], chances: FloatArray) -> FloatArray:
-    """The sum of u u^T with each pair as its own cluster: a Laplacian of squared surpluses."""
+def _own_variance(covariance: FloatArray, anchor: int | None) -> FloatArray:
+    """(K,): the variances of ratings, or of their differences to an anchor."""
+    own = np.diag(covariance)
+    return own if anchor is None else own + own[anchor] - 2.0 * covariance[anchor]
+
+
+def _difference_variance(covariance: FloatArray) -> FloatArray:
+    """(K, K)."""
+    own = np.diag(covariance)
+    variance: FloatArray = np.add.outer(own, own)
+    variance -= 2.0 * covariance
+    return variance
+
+
+def _pair_products(fit: Fit[BotT], chances: FloatArray) -> ScoreProducts:
+    """The sums with each pair as its own cluster: a Laplacian of squared surpluses."""
     squares = fit.wins * (1.0 - chances) ** 2 + fit.ties * (0.5 - chances) ** 2
     squares += fit.wins.T * chances**2
     middle: FloatArray = -squares
     np.fill_diagonal(middle, 0.0)
     np.fill_diagonal(middle, -middle.sum(axis=1))
-    return middle
+    return ScoreProducts(middle, fit.pairs, round(float(fit.pairs.sum()) / 2))
 
 
-def _inverse(curvature: FloatArray, *, singular: bool) -> FloatArray:
-    """The inverse, or without a prior the pseudo-inverse: the constant vector is H's kernel."""
-    if not singular:
-        return _positive_inverse(curvature)
+def _inverse(curvature: FloatArray, precision: float) -> FloatArray:
+    """The inverse without the constant vector, whose eigenvalue is that of the prior: however weak
+    the prior is, the rest is as exact as ever."""
     count = len(curvature)
     if count == 1:
         return np.zeros((1, 1))
     fill = float(np.trace(curvature)) / count
-    return _positive_inverse(curvature + fill / count) - 1.0 / (fill * count)
+    return _positive_inverse(curvature + fill / count) - 1.0 / ((fill + precision) * count)
 
 
 def _positive_inverse(matrix: FloatArray) -> FloatArray:

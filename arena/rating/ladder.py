@@ -12,7 +12,7 @@ from arena.rating.bradley_terry import PRIOR_SD, Anchor, fit
 from arena.rating.flags import Flag, flags
 from arena.rating.intervals import Intervals, intervals
 from arena.rating.methods import Clusters, ScoreRule
-from arena.rating.ranks import Band, bands, ladder_order, rank_ranges
+from arena.rating.ranks import Band, band_numbers, bands, ladder_order, rank_ranges
 from arena.rating.results import BotT, Results
 
 
@@ -32,6 +32,8 @@ class Rating(Generic[BotT]):
     """The number of bots minus those it is better than."""
     matches: int
     flags: frozenset[Flag]
+    band: int
+    """From 0: the bots that no line separates in a table (`ranks.band_numbers`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +56,15 @@ class Pair(Generic[BotT]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ladder(Generic[BotT]):
-    """A ladder: ratings best first; bands and every pair on demand."""
+    """A ladder: established bots best first, then provisional ones; bands and every pair on
+    demand."""
 
     intervals: Intervals[BotT]
     ratings: tuple[Rating[BotT], ...]
 
     @property
     def bands(self) -> tuple[Band[BotT], ...]:
-        """Runs of neighbours that do not differ significantly, best first."""
+        """Runs of neighbours by Elo that do not differ significantly, best first."""
         return bands(self.intervals)
 
     def pairs(self) -> Iterator[Pair[BotT]]:
@@ -107,6 +110,7 @@ def ladder(measured: Intervals[BotT]) -> Ladder[BotT]:
     low, high = measured.low.tolist(), measured.high.tolist()
     rank_low, rank_high = (ranks.tolist() for ranks in rank_ranges(measured))
     found, matches = flags(measured), fitted.matches.tolist()
+    order = ladder_order(measured)
     ratings = tuple(
         Rating(
             fitted.bots[i],
@@ -117,7 +121,8 @@ def ladder(measured: Intervals[BotT]) -> Ladder[BotT]:
             rank_high[i],
             matches[i],
             found[i],
+            band,
         )
-        for i in ladder_order(measured).tolist()
+        for i, band in zip(order.tolist(), band_numbers(measured, order), strict=True)
     )
     return Ladder(measured, ratings)

@@ -1,7 +1,12 @@
-"""Groups of bots connected by results: components of a directed graph."""
+"""Groups of bots connected by results: components of a directed graph, and well-linked groups."""
 
 import numpy as np
 from numpy.typing import NDArray
+
+from arena.rating.elo import FloatArray, IntArray
+
+_ROUNDING = 1e-6
+"""Sums of weights are below the true ones by less."""
 
 
 def strong_groups(edges: NDArray[np.bool_]) -> list[list[int]]:
@@ -35,3 +40,56 @@ def _reached(edges: NDArray[np.bool_], start: int, within: NDArray[np.bool_]) ->
         frontier = edges[frontier].any(axis=0) & within & ~seen
         seen |= frontier
     return seen
+
+
+def well_linked(weights: FloatArray, least: float) -> IntArray:
+    """(K,): the group of each bot; no cut between two bots of a group weighs less than `least`.
+
+    weights (K, K): symmetric, zero on the diagonal. Scans in maximum-adjacency order (Nagamochi and
+    Ibaraki 1992) tell which nodes can be contracted; where none can, those that are linked by less
+    than `least` are groups of their own and are left out. Their links do not count any more, so a
+    group may be found smaller than it is but never larger. O(K^2) for each of few scans.
+    """
+    groups = np.arange(len(weights))
+    node = np.arange(len(weights))
+    """The node that each bot has become a part of; -1: its group is final."""
+    least -= _ROUNDING
+    while len(weights) > 1:
+        numbers = _contracted(weights, least)
+        if numbers.max() + 1 == len(weights):
+            linked = weights.sum(axis=1) >= least
+            weights = weights[np.ix_(linked, linked)]
+            numbers = np.where(linked, np.cumsum(linked) - 1, -1)
+        else:
+            weights = _summed(_summed(weights, numbers).T, numbers)
+            np.fill_diagonal(weights, 0.0)
+        node = np.where(node >= 0, numbers[node], -1)
+        members = np.flatnonzero(node >= 0)
+        _, first, inverse = np.unique(node[members], return_index=True, return_inverse=True)
+        groups[members] = members[first][inverse]
+    return groups
+
+
+def _contracted(weights: FloatArray, least: float) -> IntArray:
+    """(G,): new numbers of nodes, from 0; equal where a scan in maximum-adjacency order finds that
+    no cut between the nodes weighs under `least`. The scan begins at the node with most links."""
+    count = len(weights)
+    leader = np.arange(count)
+    attached = _ROUNDING / 2 * weights.sum(axis=1) / max(float(weights.sum()), 1.0)
+    for _ in range(count):
+        scanned = int(attached.argmax())
+        row = weights[scanned]
+        attached += row
+        attached[scanned] = -np.inf
+        joined = leader[(attached >= least) & (row > 0)]
+        while len(joined := joined[joined != leader[scanned]]):
+            leader[leader == joined[0]] = leader[scanned]
+            joined = joined[1:]
+    return np.unique(leader, return_inverse=True)[1].astype(np.int64)
+
+
+def _summed(rows: FloatArray, numbers: IntArray) -> FloatArray:
+    """The sums of the rows with the same number, in the order of the numbers."""
+    order = np.argsort(numbers, kind="stable")
+    starts = np.searchsorted(numbers[order], np.arange(int(numbers.max()) + 1))
+    return np.add.reduceat(rows[order], starts, axis=0)

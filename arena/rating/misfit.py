@@ -66,10 +66,9 @@ def misfit(intervals: Intervals[BotT], results: Results[BotT]) -> Misfit[BotT]:
     score[np.ix_(place, place)] = expected.reshape(score.shape)
     theta, _ = maximise(score, prior_sd=fit.prior_sd, start=fit.theta)
     shown, implied = ELO_PER_NAT * fit.theta, ELO_PER_NAT * theta
-    se = np.sqrt(np.maximum(np.diag(intervals.covariance), 0.0))
     spread = float(shown @ shown)
     stretch = float(implied @ shown) / spread if spread > 0 else 1.0
-    bound = Z_95 * se + 1e-6
+    bound = Z_95 * intervals.se_of_mean + 1e-6
     beyond = np.abs(implied - shown) > bound
     displaced = np.abs(implied - stretch * shown) > bound
     return Misfit(fit.bots, shown, implied, beyond, stretch, displaced)

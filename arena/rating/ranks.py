@@ -1,4 +1,4 @@
-"""Rank ranges, and bands of bots that do not differ significantly.
+"""The order of a ladder, rank ranges, and bands of bots that do not differ significantly.
 
 A rank as a single number claims more precision than a game with much luck allows. i and j differ
 significantly when the 95 % interval of their difference excludes 0. Each pair is tested alone, with
@@ -40,19 +40,38 @@ def rank_ranges(intervals: Intervals[BotT]) -> tuple[IntArray, IntArray]:
 
 
 def ladder_order(intervals: Intervals[BotT]) -> IntArray:
-    """Indices of the bots, best first; bots with equal ratings by name."""
-    names = np.array([str(bot) for bot in intervals.fit.bots])
-    # Rounded, so that a difference in the sixteenth digit does not decide the order.
-    return np.lexsort((names, -np.round(intervals.fit.elo, 9))).astype(np.int64)
+    """Indices of the established bots, best first, and then of the provisional ones; bots with
+    equal ratings by name."""
+    best_first = _by_elo(intervals)
+    provisional = intervals.support.provisional[best_first]
+    return np.concatenate([best_first[~provisional], best_first[provisional]])
+
+
+def band_numbers(intervals: Intervals[BotT], order: IntArray) -> list[int]:
+    """The number of each bot's band, from 0, in the order of a ladder.
+
+    A band starts with the first bot that is significantly below the best of the band above it, and
+    with the first provisional one. Unlike `bands` these do not overlap: a table shows them as
+    groups of rows.
+    """
+    above = better(intervals)
+    provisional = intervals.support.provisional
+    found: list[int] = []
+    band, best = 0, int(order[0])
+    for bot in order.tolist():
+        if above[best, bot] or provisional[best] != provisional[bot]:
+            band, best = band + 1, bot
+        found.append(band)
+    return found
 
 
 def bands(intervals: Intervals[BotT]) -> tuple[Band[BotT], ...]:
-    """The longest runs on the ladder whose first and last bots do not differ significantly.
+    """The longest runs in the order of Elo whose first and last bots do not differ significantly.
 
     Two bots that do not differ significantly share a band. This relation is not transitive, so
     bands overlap, like the letters of a multiple comparison.
     """
-    order = ladder_order(intervals)
+    order = _by_elo(intervals)
     above = better(intervals)[np.ix_(order, order)]
     bots = [intervals.fit.bots[index] for index in order]
     found = []
@@ -63,3 +82,9 @@ def bands(intervals: Intervals[BotT]) -> tuple[Band[BotT], ...]:
             found.append(Band(tuple(bots[first : last + 1])))
             reached = last + 1
     return tuple(found)
+
+
+def _by_elo(intervals: Intervals[BotT]) -> IntArray:
+    names = np.array([str(bot) for bot in intervals.fit.bots])
+    # Rounded, so that a difference in the sixteenth digit does not decide the order.
+    return np.lexsort((names, -np.round(intervals.fit.elo, 9))).astype(np.int64)

@@ -35,6 +35,11 @@ from arena.rating.methods import EloModel
 NELO_PER_T = 800.0 / math.log(10.0)
 """347.4356 nElo: one standard deviation of a match's score."""
 
+FARTHEST = 100_000.0
+"""Elo: of bounds farther from 0, the likelihoods are no floats any more."""
+NEAREST = 1e-6
+"""Elo: bounds less apart would not be decided within 10^17 matches."""
+
 UNSEEN = 1e-3
 """The count used in place of zero."""
 
@@ -65,18 +70,22 @@ class Bounds:
     def __post_init__(self) -> None:
         if not (math.isfinite(self.elo0) and math.isfinite(self.elo1) and self.elo0 < self.elo1):
             raise RatingError(f"bounds must be two rising numbers, not {self.elo0}, {self.elo1}")
+        if max(-self.elo0, self.elo1) > FARTHEST:
+            raise RatingError(f"bounds must lie between -{FARTHEST:,.0f} and {FARTHEST:,.0f} Elo")
+        if self.elo1 - self.elo0 < NEAREST:
+            raise RatingError(f"bounds must be at least {NEAREST:f} Elo apart")
         if not (self.alpha > 0 and self.beta > 0 and self.alpha + self.beta < 1):
             raise RatingError("alpha and beta must be above 0 and below 1 together")
 
     @property
     def lower(self) -> float:
         """The log-likelihood ratio at which H1 is rejected."""
-        return math.log(self.beta / (1.0 - self.alpha))
+        return math.log(self.beta) - math.log1p(-self.alpha)
 
     @property
     def upper(self) -> float:
         """The log-likelihood ratio at which H1 is accepted."""
-        return math.log((1.0 - self.beta) / self.alpha)
+        return math.log1p(-self.beta) - math.log(self.alpha)
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +146,9 @@ class Sprt:
     measurement of fixed length."""
     matches_to_go: float
     """The expected number, if the true difference is the observed one; 0 after a stop."""
+    one_score: bool
+    """Whether all blocks had the same score. Then nothing is known of their scatter: elo_interval,
+    nelo and los follow from the counts in place of zero and say nothing."""
 
 
 def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
@@ -168,6 +180,7 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
         observed.blocks * size,
         state is not SprtState.CONTINUE,
         0.0 if state is not SprtState.CONTINUE else to_go,
+        bool(np.count_nonzero(counts) == 1),
     )
 
 
@@ -180,7 +193,7 @@ def log_likelihood_ratio(
     frequencies = seen / total[..., None]
     if bounds.model is EloModel.LOGISTIC:
         h0, h1 = (
-            log_ratio_with_mean(frequencies, scores, expected_score(elo))
+            log_ratio_with_mean(frequencies, scores, _score(elo), _score(-elo))
             for elo in (bounds.elo0, bounds.elo1)
         )
     else:
@@ -201,16 +214,19 @@ def expected_matches(bounds: Bounds, *, elo: float, sd: float = 0.5, llr: float 
     Brownian motion between two absorbing bounds, which is accurate for small bounds.
     """
     mean = expected_score(elo)
+    # In standard deviations: how far apart the hypotheses are, and the truth from their middle.
     if bounds.model is EloModel.LOGISTIC:
-        mean0, mean1 = expected_score(bounds.elo0), expected_score(bounds.elo1)
+        mean0, mean1 = _score(bounds.elo0), _score(bounds.elo1)
+        # Of means that are nearly 1, the rest tells the difference.
+        apart = mean1 - mean0 if mean0 < 0.5 else _score(-bounds.elo0) - _score(-bounds.elo1)
+        apart, away = apart / sd, (mean - 0.5 * (mean0 + mean1)) / sd
     else:
-        mean0, mean1 = (0.5 + sd * nelo / NELO_PER_T for nelo in (bounds.elo0, bounds.elo1))
-    drift = (mean1 - mean0) * (mean - 0.5 * (mean0 + mean1)) / sd**2
-    variance = ((mean1 - mean0) / sd) ** 2
+        apart = (bounds.elo1 - bounds.elo0) / NELO_PER_T
+        away = (mean - 0.5) / sd - 0.5 * (bounds.elo0 + bounds.elo1) / NELO_PER_T
+    drift, variance, rate = apart * away, apart**2, 2.0 * away / apart
     below, above = llr - bounds.lower, bounds.upper - llr
     if below <= 0 or above <= 0:
         return 0.0
-    rate = 2.0 * drift / variance
     if abs(rate) * (below + above) < 1e-6:
         return below * above / variance
     # P(upper bound first), written so that neither exponential can overflow.
@@ -219,6 +235,11 @@ def expected_matches(bounds: Bounds, *, elo: float, sd: float = 0.5, llr: float 
     else:
         up = math.exp(rate * above) * math.expm1(rate * below) / math.expm1(rate * (below + above))
     return (above * up - below * (1.0 - up)) / drift
+
+
+def _score(elo: float) -> float:
+    """The expected score; exact also where it is nearly 0."""
+    return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
 
 
 def _seen(counts: FloatArray) -> FloatArray:

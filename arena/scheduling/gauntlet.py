@@ -7,7 +7,6 @@ tables. Ranking is by the mean points of a block, since the first bot plays more
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 
 from arena.randomness import shuffled
 from arena.scheduling.paired_at_start import PairedAtStart
@@ -16,6 +15,7 @@ from arena.scheduling.pairings import (
     PlayedPairing,
     Standing,
     blocks_by_entry,
+    divided,
     points_by_entry,
     ranked,
     schedule_randomness,
@@ -34,11 +34,7 @@ class Gauntlet(PairedAtStart):
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         blocks = blocks_by_entry(played)
-        means = {
-            entry: total / blocks[entry] if blocks[entry] else Fraction(0)
-            for entry, total in points_by_entry(played).items()
-        }
-        return ranked(field, means, lambda _: (), blocks)
+        return ranked(field, divided(points_by_entry(played), blocks), lambda _: (), blocks)
 
     def expected_blocks(self, field: int) -> int:
         return len(self._tables(field)) * self.cycles * self.blocks

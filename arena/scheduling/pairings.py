@@ -65,7 +65,10 @@ class Standing:
     """From 1; bots with equal points and tie-breaks share a rank."""
     entry: EntryNumber
     points: Fraction
-    """The first ranking criterion, defined by the format."""
+    """Defined by the format."""
+    mean: Fraction
+    """The first ranking criterion: the points divided by what they are from so far, so that nobody
+    is ahead by having played more. Where a format compares its points as they are, these."""
     tie_breaks: tuple[Fraction, ...]
     """The next criteria, in the format's order."""
     blocks: int
@@ -133,10 +136,12 @@ def ranked(
     points: Mapping[EntryNumber, Fraction],
     tie_breaks: Callable[[EntryNumber], tuple[Fraction, ...]],
     blocks: Mapping[EntryNumber, int],
+    means: Mapping[EntryNumber, Fraction] | None = None,
 ) -> tuple[Standing, ...]:
-    """The standings by points and then tie-breaks; higher is better."""
+    """The standings by means (by default the points) and then tie-breaks; higher is better."""
     zero = Fraction(0)
-    keys = {entry: (points.get(entry, zero), *tie_breaks(entry)) for entry in range(1, field + 1)}
+    means = points if means is None else means
+    keys = {entry: (means.get(entry, zero), *tie_breaks(entry)) for entry in range(1, field + 1)}
     # sorted is stable: bots that share a rank stay in the order of their seeding.
     order = sorted(keys, key=lambda entry: tuple(-value for value in keys[entry]))
     rank_of: dict[tuple[Fraction, ...], int] = {}
@@ -146,6 +151,7 @@ def ranked(
         Standing(
             rank_of[keys[entry]],
             entry,
+            points.get(entry, zero),
             keys[entry][0],
             keys[entry][1:],
             blocks.get(entry, 0),
@@ -161,6 +167,16 @@ def blocks_by_entry(played: Iterable[PlayedPairing]) -> dict[EntryNumber, int]:
         for entry in one.pairing.entries:
             counted[entry] = counted.get(entry, 0) + len(one.blocks)
     return counted
+
+
+def divided(
+    points: Mapping[EntryNumber, Fraction], by: Mapping[EntryNumber, int]
+) -> dict[EntryNumber, Fraction]:
+    """The points by what they are from; 0 where that is nothing yet."""
+    return {
+        entry: total / by[entry] if by.get(entry) else Fraction(0)
+        for entry, total in points.items()
+    }
 
 
 def points_by_entry(played: Iterable[PlayedPairing]) -> dict[EntryNumber, Fraction]:

@@ -8,7 +8,8 @@ bot sits at equally many tables and each pair meets at least once; where all pos
 played, each pair meets equally often.
 
 For every table size, a block rotates its bots through all seats, so each bot has every seat equally
-often. Ranking is by points over all blocks, then by points against the bots with equal points.
+often. Ranking is by points per block, which in the end is by points, since all have played as many
+blocks; then by points against the bots that are level.
 """
 
 from collections.abc import Sequence
@@ -25,6 +26,7 @@ from arena.scheduling.pairings import (
     PlayedPairing,
     Standing,
     blocks_by_entry,
+    divided,
     points_by_entry,
     ranked,
     require_full_table,
@@ -51,15 +53,13 @@ class RoundRobin(PairedAtStart):
             )
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
-        points = points_by_entry(played)
+        points, blocks = points_by_entry(played), blocks_by_entry(played)
+        means = divided(points, blocks)
         among_level = points_by_entry(
-            one for one in played if len({points[entry] for entry in one.pairing.entries}) == 1
+            one for one in played if len({means[entry] for entry in one.pairing.entries}) == 1
         )
         return ranked(
-            field,
-            points,
-            lambda entry: (among_level.get(entry, Fraction(0)),),
-            blocks_by_entry(played),
+            field, points, lambda entry: (among_level.get(entry, Fraction(0)),), blocks, means
         )
 
     def expected_blocks(self, field: int) -> int:

@@ -14,8 +14,9 @@ outweighs all later ones:
 7. lots, drawn by the schedule's seed.
 
 A pairing gives 1 point to the bot with more points over its blocks, 1/2 to both if equal. Ranking
-is by these points; then by the sum of the opponents' points (Buchholz; a bye counts as an opponent
-with the bot's own points); then by the mean points of a block.
+is by these points per round, without a round in which the bot's own pairing is not decided; then by
+the sum of the opponents' points (Buchholz; a bye counts as an opponent with the bot's own points);
+then by the mean points of a block.
 
 More seats: see `arena.scheduling.swiss_tables`. A pairing gives a bot the share of opponents at the
 table with fewer points over its blocks, equal ones counting half. A bye gives 1/2, the average of a
@@ -27,6 +28,7 @@ Bots that withdrew are left out of later rounds.
 The matching is from networkx (Galil 1986); with integer costs it is exact.
 """
 
+from collections import Counter
 from collections.abc import Sequence, Set
 from dataclasses import dataclass
 from fractions import Fraction
@@ -44,6 +46,7 @@ from arena.scheduling.pairings import (
     Standing,
     all_done,
     blocks_by_entry,
+    divided,
     points_by_entry,
     ranked,
     schedule_randomness,
@@ -101,14 +104,19 @@ class Swiss:
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         history = history_of(field, self._outcomes(played), self.seats)
-        blocks, block_points = blocks_by_entry(played), points_by_entry(played)
+        blocks = blocks_by_entry(played)
+        by_block = divided(points_by_entry(played), blocks)
 
         def tie_breaks(entry: EntryNumber) -> tuple[Fraction, ...]:
             opponents = (history.points[other or entry] for other in history.met[entry])
-            mean = block_points[entry] / blocks[entry] if blocks.get(entry) else Fraction(0)
-            return sum(opponents, Fraction(0)), mean
+            return sum(opponents, Fraction(0)), by_block.get(entry, Fraction(0))
 
-        return ranked(field, history.points, tie_breaks, blocks)
+        rounds = Counter(dict.fromkeys(history.points, len({one.pairing.round for one in played})))
+        rounds.subtract(
+            entry for one in played if not all_done(self, [one]) for entry in one.pairing.entries
+        )
+        means = divided(history.points, rounds)
+        return ranked(field, history.points, tie_breaks, blocks, means)
 
     def expected_blocks(self, field: int) -> int:
         return self.rounds * (field // self.seats) * self.blocks

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/owner.proto\x12\x08\x61rena.v1\"\x17\n\x15GetSignUpTermsRequest\"\x9c\x01\n\x16GetSignUpTermsResponse\x12!\n\x07sign_up\x18\x01 \x01(\x0e\x32\x10.arena.v1.SignUp\x12\x0c\n\x04\x62ots\x18\x02 \x01(\x05\x12\x1a\n\x12\x62ot_versions_a_day\x18\x03 \x01(\x05\x12\x1c\n\x14owner_versions_a_day\x18\x04 \x01(\x05\x12\x17\n\x0fidentity_issuer\x18\x05 \x01(\t\"-\n\rSignUpRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06invite\x18\x02 \x01(\t\",\n\x0eSignUpResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\"L\n\rSignInRequest\x12\x10\n\x08id_token\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06invite\x18\x03 \x01(\t\x12\x0b\n\x03key\x18\x04 \x01(\t\"D\n\x0eSignInResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\x12\x16\n\x0esuggested_name\x18\x03 \x01(\t\"\x11\n\x0fRenewKeyRequest\"\x1f\n\x10RenewKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"\x11\n\x0fGetOwnerRequest\"!\n\x10GetOwnerResponse\x12\r\n\x05owner\x18\x01 \x01(\t\"]\n\x12ListOwnBotsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x13\n\x0bname_prefix\x18\x04 \x01(\t\"N\n\x13ListOwnBotsResponse\x12\x1e\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x10.arena.v1.OwnBot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"|\n\x06OwnBot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08language\x18\x03 \x01(\t\x12\x0c\n\x04link\x18\x04 \x01(\t\x12\x0e\n\x06\x66rozen\x18\x05 \x01(\x08\x12&\n\x08versions\x18\x06 \x03(\x0b\x32\x14.arena.v1.OwnVersion\"\x97\x01\n\nOwnVersion\x12\r\n\x05label\x18\x01 \x01(\t\x12\x15\n\rregistered_ms\x18\x02 \x01(\x03\x12\x0f\n\x07retired\x18\x03 \x01(\x08\x12\x0f\n\x07matches\x18\x04 \x01(\x05\x12\x0e\n\x06\x66\x61ults\x18\x05 \x01(\x05\x12\x11\n\tconnected\x18\x06 \x01(\x05\x12\x0f\n\x07playing\x18\x07 \x01(\x05\x12\r\n\x05\x63heck\x18\x08 \x01(\t\"}\n\x12\x44\x65scribeBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\x04text\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x15\n\x08language\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x11\n\x04link\x18\x04 \x01(\tH\x02\x88\x01\x01\x42\x07\n\x05_textB\x0b\n\t_languageB\x07\n\x05_link\"\x15\n\x13\x44\x65scribeBotResponse\"2\n\x12RotateTokenRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"5\n\x13RotateTokenResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"0\n\x10RetireBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"\x13\n\x11RetireBotResponse*[\n\x06SignUp\x12\x17\n\x13SIGN_UP_UNSPECIFIED\x10\x00\x12\x10\n\x0cSIGN_UP_OPEN\x10\x01\x12\x12\n\x0eSIGN_UP_INVITE\x10\x02\x12\x12\n\x0eSIGN_UP_CLOSED\x10\x03\x32\x8d\x05\n\x0cOwnerService\x12S\n\x0eGetSignUpTerms\x12\x1f.arena.v1.GetSignUpTermsRequest\x1a .arena.v1.GetSignUpTermsResponse\x12;\n\x06SignUp\x12\x17.arena.v1.SignUpRequest\x1a\x18.arena.v1.SignUpResponse\x12;\n\x06SignIn\x12\x17.arena.v1.SignInRequest\x1a\x18.arena.v1.SignInResponse\x12\x41\n\x08RenewKey\x12\x19.arena.v1.RenewKeyRequest\x1a\x1a.arena.v1.RenewKeyResponse\x12\x41\n\x08GetOwner\x12\x19.arena.v1.GetOwnerRequest\x1a\x1a.arena.v1.GetOwnerResponse\x12J\n\x0bListOwnBots\x12\x1c.arena.v1.ListOwnBotsRequest\x1a\x1d.arena.v1.ListOwnBotsResponse\x12J\n\x0b\x44\x65scribeBot\x12\x1c.arena.v1.DescribeBotRequest\x1a\x1d.arena.v1.DescribeBotResponse\x12J\n\x0bRotateToken\x12\x1c.arena.v1.RotateTokenRequest\x1a\x1d.arena.v1.RotateTokenResponse\x12\x44\n\tRetireBot\x12\x1a.arena.v1.RetireBotRequest\x1a\x1b.arena.v1.RetireBotResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/owner.proto\x12\x08\x61rena.v1\"\x17\n\x15GetSignUpTermsRequest\"\x9c\x01\n\x16GetSignUpTermsResponse\x12!\n\x07sign_up\x18\x01 \x01(\x0e\x32\x10.arena.v1.SignUp\x12\x0c\n\x04\x62ots\x18\x02 \x01(\x05\x12\x1a\n\x12\x62ot_versions_a_day\x18\x03 \x01(\x05\x12\x1c\n\x14owner_versions_a_day\x18\x04 \x01(\x05\x12\x17\n\x0fidentity_issuer\x18\x05 \x01(\t\"-\n\rSignUpRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06invite\x18\x02 \x01(\t\",\n\x0eSignUpResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\"L\n\rSignInRequest\x12\x10\n\x08id_token\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06invite\x18\x03 \x01(\t\x12\x0b\n\x03key\x18\x04 \x01(\t\"D\n\x0eSignInResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\x12\x16\n\x0esuggested_name\x18\x03 \x01(\t\"\x15\n\x13StaySignedInRequest\"#\n\x14StaySignedInResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"\x10\n\x0eSignOutRequest\"\x11\n\x0fSignOutResponse\"\x11\n\x0fRenewKeyRequest\"\x1f\n\x10RenewKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"\x11\n\x0fGetOwnerRequest\"!\n\x10GetOwnerResponse\x12\r\n\x05owner\x18\x01 \x01(\t\"]\n\x12ListOwnBotsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x13\n\x0bname_prefix\x18\x04 \x01(\t\"N\n\x13ListOwnBotsResponse\x12\x1e\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x10.arena.v1.OwnBot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x8c\x01\n\x06OwnBot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08language\x18\x03 \x01(\t\x12\x0c\n\x04link\x18\x04 \x01(\t\x12\x0e\n\x06\x66rozen\x18\x05 \x01(\x08\x12&\n\x08versions\x18\x06 \x03(\x0b\x32\x14.arena.v1.OwnVersion\x12\x0e\n\x06paused\x18\x07 \x01(\x08\"\x97\x01\n\nOwnVersion\x12\r\n\x05label\x18\x01 \x01(\t\x12\x15\n\rregistered_ms\x18\x02 \x01(\x03\x12\x0f\n\x07retired\x18\x03 \x01(\x08\x12\x0f\n\x07matches\x18\x04 \x01(\x05\x12\x0e\n\x06\x66\x61ults\x18\x05 \x01(\x05\x12\x11\n\tconnected\x18\x06 \x01(\x05\x12\x0f\n\x07playing\x18\x07 \x01(\x05\x12\r\n\x05\x63heck\x18\x08 \x01(\t\"}\n\x12\x44\x65scribeBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\x04text\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x15\n\x08language\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x11\n\x04link\x18\x04 \x01(\tH\x02\x88\x01\x01\x42\x07\n\x05_textB\x0b\n\t_languageB\x07\n\x05_link\"\x15\n\x13\x44\x65scribeBotResponse\".\n\x0fPauseBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06resume\x18\x02 \x01(\x08\"\x12\n\x10PauseBotResponse\"2\n\x12RotateTokenRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"5\n\x13RotateTokenResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"0\n\x10RetireBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"\x13\n\x11RetireBotResponse*[\n\x06SignUp\x12\x17\n\x13SIGN_UP_UNSPECIFIED\x10\x00\x12\x10\n\x0cSIGN_UP_OPEN\x10\x01\x12\x12\n\x0eSIGN_UP_INVITE\x10\x02\x12\x12\n\x0eSIGN_UP_CLOSED\x10\x03\x32\xdf\x06\n\x0cOwnerService\x12S\n\x0eGetSignUpTerms\x12\x1f.arena.v1.GetSignUpTermsRequest\x1a .arena.v1.GetSignUpTermsResponse\x12;\n\x06SignUp\x12\x17.arena.v1.SignUpRequest\x1a\x18.arena.v1.SignUpResponse\x12;\n\x06SignIn\x12\x17.arena.v1.SignInRequest\x1a\x18.arena.v1.SignInResponse\x12M\n\x0cStaySignedIn\x12\x1d.arena.v1.StaySignedInRequest\x1a\x1e.arena.v1.StaySignedInResponse\x12>\n\x07SignOut\x12\x18.arena.v1.SignOutRequest\x1a\x19.arena.v1.SignOutResponse\x12\x41\n\x08RenewKey\x12\x19.arena.v1.RenewKeyRequest\x1a\x1a.arena.v1.RenewKeyResponse\x12\x41\n\x08GetOwner\x12\x19.arena.v1.GetOwnerRequest\x1a\x1a.arena.v1.GetOwnerResponse\x12J\n\x0bListOwnBots\x12\x1c.arena.v1.ListOwnBotsRequest\x1a\x1d.arena.v1.ListOwnBotsResponse\x12J\n\x0b\x44\x65scribeBot\x12\x1c.arena.v1.DescribeBotRequest\x1a\x1d.arena.v1.DescribeBotResponse\x12\x41\n\x08PauseBot\x12\x19.arena.v1.PauseBotRequest\x1a\x1a.arena.v1.PauseBotResponse\x12J\n\x0bRotateToken\x12\x1c.arena.v1.RotateTokenRequest\x1a\x1d.arena.v1.RotateTokenResponse\x12\x44\n\tRetireBot\x12\x1a.arena.v1.RetireBotRequest\x1a\x1b.arena.v1.RetireBotResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,8 +32,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.owner_pb2', _globa
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_SIGNUP']._serialized_start=1348
-  _globals['_SIGNUP']._serialized_end=1439
+  _globals['_SIGNUP']._serialized_start=1530
+  _globals['_SIGNUP']._serialized_end=1621
   _globals['_GETSIGNUPTERMSREQUEST']._serialized_start=34
   _globals['_GETSIGNUPTERMSREQUEST']._serialized_end=57
   _globals['_GETSIGNUPTERMSRESPONSE']._serialized_start=60
@@ -46,34 +46,46 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_SIGNINREQUEST']._serialized_end=387
   _globals['_SIGNINRESPONSE']._serialized_start=389
   _globals['_SIGNINRESPONSE']._serialized_end=457
-  _globals['_RENEWKEYREQUEST']._serialized_start=459
-  _globals['_RENEWKEYREQUEST']._serialized_end=476
-  _globals['_RENEWKEYRESPONSE']._serialized_start=478
-  _globals['_RENEWKEYRESPONSE']._serialized_end=509
-  _globals['_GETOWNERREQUEST']._serialized_start=511
-  _globals['_GETOWNERREQUEST']._serialized_end=528
-  _globals['_GETOWNERRESPONSE']._serialized_start=530
-  _globals['_GETOWNERRESPONSE']._serialized_end=563
-  _globals['_LISTOWNBOTSREQUEST']._serialized_start=565
-  _globals['_LISTOWNBOTSREQUEST']._serialized_end=658
-  _globals['_LISTOWNBOTSRESPONSE']._serialized_start=660
-  _globals['_LISTOWNBOTSRESPONSE']._serialized_end=738
-  _globals['_OWNBOT']._serialized_start=740
-  _globals['_OWNBOT']._serialized_end=864
-  _globals['_OWNVERSION']._serialized_start=867
-  _globals['_OWNVERSION']._serialized_end=1018
-  _globals['_DESCRIBEBOTREQUEST']._serialized_start=1020
-  _globals['_DESCRIBEBOTREQUEST']._serialized_end=1145
-  _globals['_DESCRIBEBOTRESPONSE']._serialized_start=1147
-  _globals['_DESCRIBEBOTRESPONSE']._serialized_end=1168
-  _globals['_ROTATETOKENREQUEST']._serialized_start=1170
-  _globals['_ROTATETOKENREQUEST']._serialized_end=1220
-  _globals['_ROTATETOKENRESPONSE']._serialized_start=1222
-  _globals['_ROTATETOKENRESPONSE']._serialized_end=1275
-  _globals['_RETIREBOTREQUEST']._serialized_start=1277
-  _globals['_RETIREBOTREQUEST']._serialized_end=1325
-  _globals['_RETIREBOTRESPONSE']._serialized_start=1327
-  _globals['_RETIREBOTRESPONSE']._serialized_end=1346
-  _globals['_OWNERSERVICE']._serialized_start=1442
-  _globals['_OWNERSERVICE']._serialized_end=2095
+  _globals['_STAYSIGNEDINREQUEST']._serialized_start=459
+  _globals['_STAYSIGNEDINREQUEST']._serialized_end=480
+  _globals['_STAYSIGNEDINRESPONSE']._serialized_start=482
+  _globals['_STAYSIGNEDINRESPONSE']._serialized_end=517
+  _globals['_SIGNOUTREQUEST']._serialized_start=519
+  _globals['_SIGNOUTREQUEST']._serialized_end=535
+  _globals['_SIGNOUTRESPONSE']._serialized_start=537
+  _globals['_SIGNOUTRESPONSE']._serialized_end=554
+  _globals['_RENEWKEYREQUEST']._serialized_start=556
+  _globals['_RENEWKEYREQUEST']._serialized_end=573
+  _globals['_RENEWKEYRESPONSE']._serialized_start=575
+  _globals['_RENEWKEYRESPONSE']._serialized_end=606
+  _globals['_GETOWNERREQUEST']._serialized_start=608
+  _globals['_GETOWNERREQUEST']._serialized_end=625
+  _globals['_GETOWNERRESPONSE']._serialized_start=627
+  _globals['_GETOWNERRESPONSE']._serialized_end=660
+  _globals['_LISTOWNBOTSREQUEST']._serialized_start=662
+  _globals['_LISTOWNBOTSREQUEST']._serialized_end=755
+  _globals['_LISTOWNBOTSRESPONSE']._serialized_start=757
+  _globals['_LISTOWNBOTSRESPONSE']._serialized_end=835
+  _globals['_OWNBOT']._serialized_start=838
+  _globals['_OWNBOT']._serialized_end=978
+  _globals['_OWNVERSION']._serialized_start=981
+  _globals['_OWNVERSION']._serialized_end=1132
+  _globals['_DESCRIBEBOTREQUEST']._serialized_start=1134
+  _globals['_DESCRIBEBOTREQUEST']._serialized_end=1259
+  _globals['_DESCRIBEBOTRESPONSE']._serialized_start=1261
+  _globals['_DESCRIBEBOTRESPONSE']._serialized_end=1282
+  _globals['_PAUSEBOTREQUEST']._serialized_start=1284
+  _globals['_PAUSEBOTREQUEST']._serialized_end=1330
+  _globals['_PAUSEBOTRESPONSE']._serialized_start=1332
+  _globals['_PAUSEBOTRESPONSE']._serialized_end=1350
+  _globals['_ROTATETOKENREQUEST']._serialized_start=1352
+  _globals['_ROTATETOKENREQUEST']._serialized_end=1402
+  _globals['_ROTATETOKENRESPONSE']._serialized_start=1404
+  _globals['_ROTATETOKENRESPONSE']._serialized_end=1457
+  _globals['_RETIREBOTREQUEST']._serialized_start=1459
+  _globals['_RETIREBOTREQUEST']._serialized_end=1507
+  _globals['_RETIREBOTRESPONSE']._serialized_start=1509
+  _globals['_RETIREBOTRESPONSE']._serialized_end=1528
+  _globals['_OWNERSERVICE']._serialized_start=1624
+  _globals['_OWNERSERVICE']._serialized_end=2487
 # @@protoc_insertion_point(module_scope)

@@ -227,6 +227,81 @@ class SignInResponse(_message.Message):
 Global___SignInResponse: _TypeAlias = SignInResponse  # noqa: Y015
 
 @_typing.final
+class StaySignedInRequest(_message.Message):
+    """Asks for StaySignedIn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StaySignedInRequest: _TypeAlias = StaySignedInRequest  # noqa: Y015
+
+@_typing.final
+class StaySignedInResponse(_message.Message):
+    """Answers StaySignedIn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    KEY_FIELD_NUMBER: _builtins.int
+    key: _builtins.str
+    """A key for this sign-in, as good as the owner's, valid until it has not been used for fourteen
+    days.
+    """
+    def __init__(
+        self,
+        *,
+        key: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["key", b"key"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___StaySignedInResponse: _TypeAlias = StaySignedInResponse  # noqa: Y015
+
+@_typing.final
+class SignOutRequest(_message.Message):
+    """Asks for SignOut."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SignOutRequest: _TypeAlias = SignOutRequest  # noqa: Y015
+
+@_typing.final
+class SignOutResponse(_message.Message):
+    """Answers SignOut."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SignOutResponse: _TypeAlias = SignOutResponse  # noqa: Y015
+
+@_typing.final
 class RenewKeyRequest(_message.Message):
     """Asks for RenewKey."""
 
@@ -378,6 +453,7 @@ class OwnBot(_message.Message):
     LINK_FIELD_NUMBER: _builtins.int
     FROZEN_FIELD_NUMBER: _builtins.int
     VERSIONS_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name."""
     text: _builtins.str
@@ -388,6 +464,8 @@ class OwnBot(_message.Message):
     """A page about it, http:// or https://, or empty."""
     frozen: _builtins.bool
     """Whether the operator has frozen it: it may not connect for now."""
+    paused: _builtins.bool
+    """Whether its owner has paused it: it may not connect for now."""
     @_builtins.property
     def versions(self) -> _containers.RepeatedCompositeFieldContainer[Global___OwnVersion]:
         """Newest first."""
@@ -401,10 +479,11 @@ class OwnBot(_message.Message):
         link: _builtins.str = ...,
         frozen: _builtins.bool = ...,
         versions: _abc.Iterable[Global___OwnVersion] | None = ...,
+        paused: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["frozen", b"frozen", "language", b"language", "link", b"link", "name", b"name", "text", b"text", "versions", b"versions"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["frozen", b"frozen", "language", b"language", "link", b"link", "name", b"name", "paused", b"paused", "text", b"text", "versions", b"versions"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -521,6 +600,49 @@ class DescribeBotResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___DescribeBotResponse: _TypeAlias = DescribeBotResponse  # noqa: Y015
+
+@_typing.final
+class PauseBotRequest(_message.Message):
+    """Asks for PauseBot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    RESUME_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    resume: _builtins.bool
+    """Whether it may play again."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        resume: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "resume", b"resume"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PauseBotRequest: _TypeAlias = PauseBotRequest  # noqa: Y015
+
+@_typing.final
+class PauseBotResponse(_message.Message):
+    """Answers PauseBot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PauseBotResponse: _TypeAlias = PauseBotResponse  # noqa: Y015
 
 @_typing.final
 class RotateTokenRequest(_message.Message):

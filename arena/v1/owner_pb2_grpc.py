@@ -55,6 +55,16 @@ class OwnerServiceStub(object):
                 request_serializer=arena_dot_v1_dot_owner__pb2.SignInRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_owner__pb2.SignInResponse.FromString,
                 _registered_method=True)
+        self.StaySignedIn = channel.unary_unary(
+                '/arena.v1.OwnerService/StaySignedIn',
+                request_serializer=arena_dot_v1_dot_owner__pb2.StaySignedInRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.StaySignedInResponse.FromString,
+                _registered_method=True)
+        self.SignOut = channel.unary_unary(
+                '/arena.v1.OwnerService/SignOut',
+                request_serializer=arena_dot_v1_dot_owner__pb2.SignOutRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.SignOutResponse.FromString,
+                _registered_method=True)
         self.RenewKey = channel.unary_unary(
                 '/arena.v1.OwnerService/RenewKey',
                 request_serializer=arena_dot_v1_dot_owner__pb2.RenewKeyRequest.SerializeToString,
@@ -74,6 +84,11 @@ class OwnerServiceStub(object):
                 '/arena.v1.OwnerService/DescribeBot',
                 request_serializer=arena_dot_v1_dot_owner__pb2.DescribeBotRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_owner__pb2.DescribeBotResponse.FromString,
+                _registered_method=True)
+        self.PauseBot = channel.unary_unary(
+                '/arena.v1.OwnerService/PauseBot',
+                request_serializer=arena_dot_v1_dot_owner__pb2.PauseBotRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.PauseBotResponse.FromString,
                 _registered_method=True)
         self.RotateToken = channel.unary_unary(
                 '/arena.v1.OwnerService/RotateToken',
@@ -131,6 +146,22 @@ class OwnerServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def StaySignedIn(self, request, context):
+        """Begins a sign-in of the owner and returns its key, as a page does that remembers its visitor. Of
+        an owner's sign-ins the fifty newest are kept.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def SignOut(self, request, context):
+        """Ends the sign-in whose key the call bears, also that of an owner who is banned. The owner's own
+        key, and other sign-ins, stay valid.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RenewKey(self, request, context):
         """Returns a new key of the owner. The old one, and all of sign-ins, are not valid any more.
         """
@@ -155,6 +186,16 @@ class OwnerServiceServicer(object):
 
     def DescribeBot(self, request, context):
         """Changes what the owner says of a bot. INVALID_ARGUMENT for what is not allowed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def PauseBot(self, request, context):
+        """Pauses a bot of the owner, or resumes it. A paused bot plays nothing: its streams end with
+        PERMISSION_DENIED and new ones are refused, it gets no shifts, and its rating and results stay.
+        Once it is resumed, hosted bots get shifts again; a program that its owner runs is to be started
+        again.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -193,6 +234,16 @@ def add_OwnerServiceServicer_to_server(servicer, server):
                     request_deserializer=arena_dot_v1_dot_owner__pb2.SignInRequest.FromString,
                     response_serializer=arena_dot_v1_dot_owner__pb2.SignInResponse.SerializeToString,
             ),
+            'StaySignedIn': grpc.unary_unary_rpc_method_handler(
+                    servicer.StaySignedIn,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.StaySignedInRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.StaySignedInResponse.SerializeToString,
+            ),
+            'SignOut': grpc.unary_unary_rpc_method_handler(
+                    servicer.SignOut,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.SignOutRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.SignOutResponse.SerializeToString,
+            ),
             'RenewKey': grpc.unary_unary_rpc_method_handler(
                     servicer.RenewKey,
                     request_deserializer=arena_dot_v1_dot_owner__pb2.RenewKeyRequest.FromString,
@@ -212,6 +263,11 @@ def add_OwnerServiceServicer_to_server(servicer, server):
                     servicer.DescribeBot,
                     request_deserializer=arena_dot_v1_dot_owner__pb2.DescribeBotRequest.FromString,
                     response_serializer=arena_dot_v1_dot_owner__pb2.DescribeBotResponse.SerializeToString,
+            ),
+            'PauseBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.PauseBot,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.PauseBotRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.PauseBotResponse.SerializeToString,
             ),
             'RotateToken': grpc.unary_unary_rpc_method_handler(
                     servicer.RotateToken,
@@ -322,6 +378,60 @@ class OwnerService(object):
             _registered_method=True)
 
     @staticmethod
+    def StaySignedIn(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/StaySignedIn',
+            arena_dot_v1_dot_owner__pb2.StaySignedInRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.StaySignedInResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def SignOut(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/SignOut',
+            arena_dot_v1_dot_owner__pb2.SignOutRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.SignOutResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
     def RenewKey(request,
             target,
             options=(),
@@ -419,6 +529,33 @@ class OwnerService(object):
             '/arena.v1.OwnerService/DescribeBot',
             arena_dot_v1_dot_owner__pb2.DescribeBotRequest.SerializeToString,
             arena_dot_v1_dot_owner__pb2.DescribeBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PauseBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/PauseBot',
+            arena_dot_v1_dot_owner__pb2.PauseBotRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.PauseBotResponse.FromString,
             options,
             channel_credentials,
             insecure,

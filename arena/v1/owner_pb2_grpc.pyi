@@ -61,6 +61,14 @@ class OwnerServiceStub:
     UNIMPLEMENTED where the arena has no provider. A call that fails uses up neither token nor
     invite.
     """
+    StaySignedIn: _grpc.UnaryUnaryMultiCallable[_owner_pb2.StaySignedInRequest, _owner_pb2.StaySignedInResponse]
+    """Begins a sign-in of the owner and returns its key, as a page does that remembers its visitor. Of
+    an owner's sign-ins the fifty newest are kept.
+    """
+    SignOut: _grpc.UnaryUnaryMultiCallable[_owner_pb2.SignOutRequest, _owner_pb2.SignOutResponse]
+    """Ends the sign-in whose key the call bears, also that of an owner who is banned. The owner's own
+    key, and other sign-ins, stay valid.
+    """
     RenewKey: _grpc.UnaryUnaryMultiCallable[_owner_pb2.RenewKeyRequest, _owner_pb2.RenewKeyResponse]
     """Returns a new key of the owner. The old one, and all of sign-ins, are not valid any more."""
     GetOwner: _grpc.UnaryUnaryMultiCallable[_owner_pb2.GetOwnerRequest, _owner_pb2.GetOwnerResponse]
@@ -71,6 +79,12 @@ class OwnerServiceStub:
     """
     DescribeBot: _grpc.UnaryUnaryMultiCallable[_owner_pb2.DescribeBotRequest, _owner_pb2.DescribeBotResponse]
     """Changes what the owner says of a bot. INVALID_ARGUMENT for what is not allowed."""
+    PauseBot: _grpc.UnaryUnaryMultiCallable[_owner_pb2.PauseBotRequest, _owner_pb2.PauseBotResponse]
+    """Pauses a bot of the owner, or resumes it. A paused bot plays nothing: its streams end with
+    PERMISSION_DENIED and new ones are refused, it gets no shifts, and its rating and results stay.
+    Once it is resumed, hosted bots get shifts again; a program that its owner runs is to be started
+    again.
+    """
     RotateToken: _grpc.UnaryUnaryMultiCallable[_owner_pb2.RotateTokenRequest, _owner_pb2.RotateTokenResponse]
     """Returns a new token for a version of a bot; the old one is not valid any more, and streams that
     were opened with it end. PERMISSION_DENIED when the bot or version is retired.
@@ -111,6 +125,14 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
     UNIMPLEMENTED where the arena has no provider. A call that fails uses up neither token nor
     invite.
     """
+    StaySignedIn: _aio.UnaryUnaryMultiCallable[_owner_pb2.StaySignedInRequest, _owner_pb2.StaySignedInResponse]  # type: ignore[assignment]
+    """Begins a sign-in of the owner and returns its key, as a page does that remembers its visitor. Of
+    an owner's sign-ins the fifty newest are kept.
+    """
+    SignOut: _aio.UnaryUnaryMultiCallable[_owner_pb2.SignOutRequest, _owner_pb2.SignOutResponse]  # type: ignore[assignment]
+    """Ends the sign-in whose key the call bears, also that of an owner who is banned. The owner's own
+    key, and other sign-ins, stay valid.
+    """
     RenewKey: _aio.UnaryUnaryMultiCallable[_owner_pb2.RenewKeyRequest, _owner_pb2.RenewKeyResponse]  # type: ignore[assignment]
     """Returns a new key of the owner. The old one, and all of sign-ins, are not valid any more."""
     GetOwner: _aio.UnaryUnaryMultiCallable[_owner_pb2.GetOwnerRequest, _owner_pb2.GetOwnerResponse]  # type: ignore[assignment]
@@ -121,6 +143,12 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
     """
     DescribeBot: _aio.UnaryUnaryMultiCallable[_owner_pb2.DescribeBotRequest, _owner_pb2.DescribeBotResponse]  # type: ignore[assignment]
     """Changes what the owner says of a bot. INVALID_ARGUMENT for what is not allowed."""
+    PauseBot: _aio.UnaryUnaryMultiCallable[_owner_pb2.PauseBotRequest, _owner_pb2.PauseBotResponse]  # type: ignore[assignment]
+    """Pauses a bot of the owner, or resumes it. A paused bot plays nothing: its streams end with
+    PERMISSION_DENIED and new ones are refused, it gets no shifts, and its rating and results stay.
+    Once it is resumed, hosted bots get shifts again; a program that its owner runs is to be started
+    again.
+    """
     RotateToken: _aio.UnaryUnaryMultiCallable[_owner_pb2.RotateTokenRequest, _owner_pb2.RotateTokenResponse]  # type: ignore[assignment]
     """Returns a new token for a version of a bot; the old one is not valid any more, and streams that
     were opened with it end. PERMISSION_DENIED when the bot or version is retired.
@@ -178,6 +206,26 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
         """
 
     @_abc_1.abstractmethod
+    def StaySignedIn(
+        self,
+        request: _owner_pb2.StaySignedInRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.StaySignedInResponse, _abc.Awaitable[_owner_pb2.StaySignedInResponse]]:
+        """Begins a sign-in of the owner and returns its key, as a page does that remembers its visitor. Of
+        an owner's sign-ins the fifty newest are kept.
+        """
+
+    @_abc_1.abstractmethod
+    def SignOut(
+        self,
+        request: _owner_pb2.SignOutRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.SignOutResponse, _abc.Awaitable[_owner_pb2.SignOutResponse]]:
+        """Ends the sign-in whose key the call bears, also that of an owner who is banned. The owner's own
+        key, and other sign-ins, stay valid.
+        """
+
+    @_abc_1.abstractmethod
     def RenewKey(
         self,
         request: _owner_pb2.RenewKeyRequest,
@@ -210,6 +258,18 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_owner_pb2.DescribeBotResponse, _abc.Awaitable[_owner_pb2.DescribeBotResponse]]:
         """Changes what the owner says of a bot. INVALID_ARGUMENT for what is not allowed."""
+
+    @_abc_1.abstractmethod
+    def PauseBot(
+        self,
+        request: _owner_pb2.PauseBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.PauseBotResponse, _abc.Awaitable[_owner_pb2.PauseBotResponse]]:
+        """Pauses a bot of the owner, or resumes it. A paused bot plays nothing: its streams end with
+        PERMISSION_DENIED and new ones are refused, it gets no shifts, and its rating and results stay.
+        Once it is resumed, hosted bots get shifts again; a program that its owner runs is to be started
+        again.
+        """
 
     @_abc_1.abstractmethod
     def RotateToken(

@@ -3,6 +3,7 @@
 isort:skip_file
 Bots and results: registering, listing, the leaderboard, transcripts and the key that signs them."""
 
+from arena.v1 import game_pb2 as _game_pb2
 from arena.v1 import transcript_pb2 as _transcript_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
@@ -171,12 +172,18 @@ class BotVersion(_message.Message):
     RETIRED_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
     CHECK_FIELD_NUMBER: _builtins.int
+    FROZEN_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
     house: _builtins.bool
     """Whether it is one of the platform's own sample bots."""
     retired: _builtins.bool
     """Whether it was retired and may not play any more."""
     matches: _builtins.int
     """Rated matches so far."""
+    frozen: _builtins.bool
+    """Whether the operator has frozen its bot: it may not play for now."""
+    paused: _builtins.bool
+    """Whether its owner has paused the bot: it does not play for now."""
     @_builtins.property
     def entrant(self) -> _transcript_pb2.Entrant:
         """Its name, version and owner."""
@@ -193,10 +200,12 @@ class BotVersion(_message.Message):
         retired: _builtins.bool = ...,
         matches: _builtins.int = ...,
         check: Global___ConformanceCheck | None = ...,
+        frozen: _builtins.bool = ...,
+        paused: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "entrant", b"entrant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "entrant", b"entrant", "house", b"house", "matches", b"matches", "retired", b"retired"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "entrant", b"entrant", "frozen", b"frozen", "house", b"house", "matches", b"matches", "paused", b"paused", "retired", b"retired"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -383,7 +392,7 @@ class GetLeaderboardResponse(_message.Message):
     """Asks for the next page; empty after the last."""
     @_builtins.property
     def ratings(self) -> _containers.RepeatedCompositeFieldContainer[Global___Rating]:
-        """Best first."""
+        """Established bots by `elo`, best first; then provisional ones by theirs."""
 
     def __init__(
         self,
@@ -415,6 +424,9 @@ class Rating(_message.Message):
     ELO_LOW_FIELD_NUMBER: _builtins.int
     ELO_HIGH_FIELD_NUMBER: _builtins.int
     LUCK_ADJUSTED_FIELD_NUMBER: _builtins.int
+    PROVISIONAL_FIELD_NUMBER: _builtins.int
+    FROZEN_FIELD_NUMBER: _builtins.int
+    PAUSED_FIELD_NUMBER: _builtins.int
     elo: _builtins.float
     """Elo points; the anchor bot has 1500."""
     matches: _builtins.int
@@ -429,6 +441,14 @@ class Rating(_message.Message):
     """The lower end of the 95 % interval of `elo`; that of the anchor is `elo` itself."""
     elo_high: _builtins.float
     """The upper end of the 95 % interval of `elo`."""
+    provisional: _builtins.bool
+    """Whether fewer than 20 blocks of matches link the bot to the established ones. It is not ranked
+    among them, and its interval is as wide as so few blocks allow.
+    """
+    frozen: _builtins.bool
+    """Whether the operator has frozen its bot: it may not play for now."""
+    paused: _builtins.bool
+    """Whether its owner has paused the bot: it does not play for now."""
     @_builtins.property
     def entrant(self) -> _transcript_pb2.Entrant:
         """The version rated."""
@@ -451,10 +471,13 @@ class Rating(_message.Message):
         elo_low: _builtins.float = ...,
         elo_high: _builtins.float = ...,
         luck_adjusted: Global___LuckAdjusted | None = ...,
+        provisional: _builtins.bool = ...,
+        frozen: _builtins.bool = ...,
+        paused: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "luck_adjusted", b"luck_adjusted"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["elo", b"elo", "elo_high", b"elo_high", "elo_low", b"elo_low", "entrant", b"entrant", "house", b"house", "luck_adjusted", b"luck_adjusted", "matches", b"matches", "mean_placing", b"mean_placing", "win_share", b"win_share"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["elo", b"elo", "elo_high", b"elo_high", "elo_low", b"elo_low", "entrant", b"entrant", "frozen", b"frozen", "house", b"house", "luck_adjusted", b"luck_adjusted", "matches", b"matches", "mean_placing", b"mean_placing", "paused", b"paused", "provisional", b"provisional", "win_share", b"win_share"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -639,22 +662,62 @@ class GetTranscriptResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     TRANSCRIPT_FIELD_NUMBER: _builtins.int
+    FAULTS_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def transcript(self) -> _transcript_pb2.Transcript:
         """The record."""
+
+    @_builtins.property
+    def faults(self) -> _containers.RepeatedCompositeFieldContainer[Global___ToldFault]:
+        """What bots were told of their faults in it, by turn, beyond what the record holds. Absent for
+        matches of earlier releases.
+        """
 
     def __init__(
         self,
         *,
         transcript: _transcript_pb2.Transcript | None = ...,
+        faults: _abc.Iterable[Global___ToldFault] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["transcript", b"transcript"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["transcript", b"transcript"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["faults", b"faults", "transcript", b"transcript"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___GetTranscriptResponse: _TypeAlias = GetTranscriptResponse  # noqa: Y015
+
+@_typing.final
+class ToldFault(_message.Message):
+    """What a bot was told of a fault."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TURN_NUMBER_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    SENT_FIELD_NUMBER: _builtins.int
+    turn_number: _builtins.int
+    """The turn, as in Turn."""
+    reason: _builtins.str
+    """What was wrong, in a sentence."""
+    @_builtins.property
+    def sent(self) -> _game_pb2.Action:
+        """The action that the rules did not allow. Absent if no action was understood."""
+
+    def __init__(
+        self,
+        *,
+        turn_number: _builtins.int = ...,
+        reason: _builtins.str = ...,
+        sent: _game_pb2.Action | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["sent", b"sent"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["reason", b"reason", "sent", b"sent", "turn_number", b"turn_number"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ToldFault: _TypeAlias = ToldFault  # noqa: Y015
 
 @_typing.final
 class GetSigningKeyRequest(_message.Message):

@@ -78,7 +78,7 @@ class GetUploadTermsResponse(_message.Message):
     hosting: _builtins.bool
     """Whether the arena hosts bots."""
     build_bytes: _builtins.int
-    """The most bytes of a build."""
+    """The most bytes of a build; of a .py file no more than 1,048,576."""
     uploads_a_day: _builtins.int
     """Builds that an owner may upload in 24 hours."""
     builds_kept: _builtins.int

@@ -68,7 +68,8 @@ class WorkerServiceServicer(object):
     """
 
     def BeginShift(self, request, context):
-        """Begins the shift of a job. NOT_FOUND if there is nothing to do any more: the job is done.
+        """Begins the shift of a job that this worker took from the queue. NOT_FOUND if it took none for
+        this bot or version, another worker began it, or there is nothing to do any more: the job is done.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

@@ -38,7 +38,9 @@ class WorkerServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> WorkerServiceAsyncStub: ...
     BeginShift: _grpc.UnaryUnaryMultiCallable[_worker_pb2.BeginShiftRequest, _worker_pb2.BeginShiftResponse]
-    """Begins the shift of a job. NOT_FOUND if there is nothing to do any more: the job is done."""
+    """Begins the shift of a job that this worker took from the queue. NOT_FOUND if it took none for
+    this bot or version, another worker began it, or there is nothing to do any more: the job is done.
+    """
     FetchBuild: _grpc.UnaryStreamMultiCallable[_worker_pb2.FetchBuildRequest, _worker_pb2.FetchBuildResponse]
     """Returns a build that a shift of this worker runs."""
     TellStep: _grpc.UnaryUnaryMultiCallable[_worker_pb2.TellStepRequest, _worker_pb2.TellStepResponse]
@@ -56,7 +58,9 @@ class WorkerServiceAsyncStub(WorkerServiceStub):
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     BeginShift: _aio.UnaryUnaryMultiCallable[_worker_pb2.BeginShiftRequest, _worker_pb2.BeginShiftResponse]  # type: ignore[assignment]
-    """Begins the shift of a job. NOT_FOUND if there is nothing to do any more: the job is done."""
+    """Begins the shift of a job that this worker took from the queue. NOT_FOUND if it took none for
+    this bot or version, another worker began it, or there is nothing to do any more: the job is done.
+    """
     FetchBuild: _aio.UnaryStreamMultiCallable[_worker_pb2.FetchBuildRequest, _worker_pb2.FetchBuildResponse]  # type: ignore[assignment]
     """Returns a build that a shift of this worker runs."""
     TellStep: _aio.UnaryUnaryMultiCallable[_worker_pb2.TellStepRequest, _worker_pb2.TellStepResponse]  # type: ignore[assignment]
@@ -77,7 +81,9 @@ class WorkerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _worker_pb2.BeginShiftRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_worker_pb2.BeginShiftResponse, _abc.Awaitable[_worker_pb2.BeginShiftResponse]]:
-        """Begins the shift of a job. NOT_FOUND if there is nothing to do any more: the job is done."""
+        """Begins the shift of a job that this worker took from the queue. NOT_FOUND if it took none for
+        this bot or version, another worker began it, or there is nothing to do any more: the job is done.
+        """
 
     @_abc_1.abstractmethod
     def FetchBuild(

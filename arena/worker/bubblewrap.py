@@ -1,6 +1,5 @@
 """The command line of bubblewrap: the program sees a machine of its own with little in it."""
 
-import os
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
@@ -38,15 +37,20 @@ _LEASH: Final = (
 """bubblewrap is the first process of a namespace, so that the kernel ends whatever it has begun
 when it ends: else a worker that is killed in the moment of a start could leave a process behind,
 which waits for bubblewrap for ever."""
-_LEASH_OF_A_USER: Final = (*_LEASH, "--user", "--map-current-user")
+_LEASH_OF_A_USER: Final = (*_LEASH, "--user", "--map-current-user", "--keep-caps")
 _WHEEL_DEPTH = 2
 """The program lies so deep below what it needs of the wheel."""
 _SEEN_BY_ALL = "/usr"
 """Nobody has to be shown what is there: the system's bubblewrap, for one."""
 _SHARED_MEMORY_BYTES = MIB
+_SHARED_MEMORY_FILES = 256
+_PYTHON_PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
+"""The parts of a Python's folder that a program needs; nothing else of it is shown."""
 _SYSTEM = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 _SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache")
 """What programs need of /etc to be found. It says nothing of the machine's users or secrets."""
+_JAVA_SETTINGS = "java-*-openjdk"
+"""Debian keeps there what its Java does not start without."""
 
 _KERNEL = tuple(f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs"))
 """Where the kernel is set. The program's user may not; nor may it where that user owns the
@@ -71,79 +75,106 @@ class SeenPath:
     """Where the program sees it."""
 
 
+@dataclass(frozen=True, slots=True)
+class ShownMachine:
+    """Folders of the machine that a program sees, beside the system's /usr."""
+
+    folder: Path
+    """Of the program."""
+    socket: Path | None
+    """Of the referee."""
+    hidden: Path
+    """A folder that stays hidden even if it is in what all programs see: the arena's."""
+
+    def paths(self) -> Iterator[SeenPath]:
+        """All of it."""
+        for path in _python_paths():
+            yield SeenPath(path, str(path))
+        yield SeenPath(self.folder.resolve(), HOME)
+        if self.socket is not None:
+            yield SeenPath(self.socket.resolve(), SOCKET)
+
+    def cover(self) -> Iterator[str]:
+        """The words that hide what is to stay hidden."""
+        hidden = self.hidden.resolve()
+        shown = (Path(_SEEN_BY_ALL), *_python_paths())
+        if hidden.is_dir() and any(hidden.is_relative_to(path) for path in shown):
+            yield from ("--perms", "0755", "--size", "4096", "--tmpfs", str(hidden))
+            yield from ("--remount-ro", str(hidden))
+
+
 def command_line(
     bubblewrap: Path,
-    folder: Path,
-    socket: Path | None,
+    machine: ShownMachine,
+    user: int | None,
     limits: SandboxLimits,
     options: Sequence[str],
     line: int,
     command: Sequence[str],
 ) -> list[str]:
-    """The command that runs a program confined; `options` are further ones for bubblewrap, and
-    `line` is the socket over which arena.worker.stage tells where the kernel asks.
+    """The command that runs a program confined, as a `user` of the machine if we are root.
 
-    Root becomes `nobody` before.
+    `options` are further ones for bubblewrap, and `line` is the socket over which
+    arena.worker.stage tells where the kernel asks.
     """
-    shown = [SeenPath(path, str(path)) for path in _python_folders()]
-    shown.append(SeenPath(folder.resolve(), HOME))
-    if socket is not None:
-        shown.append(SeenPath(socket.resolve(), SOCKET))
-    stage = (sys.executable, "-I", "-S", str(_STAGE_SCRIPT), str(line))
-    if os.geteuid() != 0:
-        return [
-            *(*_LEASH_OF_A_USER, *stage, "", "--", str(bubblewrap), *options),
-            *_arguments(shown, limits, command),
-        ]
-    moved = [SeenPath(Path(_STAGE, str(number)), one.path) for number, one in enumerate(shown)]
+    memory = (
+        f"{limits.temporary_bytes},{limits.temporary_files}",
+        f"{_SHARED_MEMORY_BYTES},{_SHARED_MEMORY_FILES}",
+    )
+    shown = list(machine.paths())
     sources = [one.source for one in shown]
+    staged = [Path(_STAGE, str(number)) for number in range(len(memory) + len(shown) + 1)]
     if not bubblewrap.is_relative_to(_SEEN_BY_ALL):
         wheel = bubblewrap.parents[_WHEEL_DEPTH]
-        bubblewrap = Path(_STAGE, str(len(sources)), bubblewrap.relative_to(wheel))
         sources.append(wheel)
+        bubblewrap = staged[-1] / bubblewrap.relative_to(wheel)
+    temporary, shared, *places = staged
+    moved = [SeenPath(place, one.path) for place, one in zip(places, shown, strict=False)]
     return [
-        *(*_LEASH, *stage, _STAGE, *map(str, sources)),
-        *("--", str(bubblewrap), *options, *_arguments(moved, limits, command)),
-    ]
-
-
-def _python_folders() -> Iterator[Path]:
-    """This Python with its libraries, and this package, where /usr does not hold them."""
-    package = Path(__file__).resolve().parents[1]
-    shown: list[Path] = [Path(_SEEN_BY_ALL)]
-    for path in (Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve(), package):
-        if not any(path.is_relative_to(one) for one in shown):
-            shown.append(path)
-            yield path
-
-
-def _arguments(
-    shown: Sequence[SeenPath], limits: SandboxLimits, command: Sequence[str]
-) -> list[str]:
-    """What the program sees and may use, and the program's command."""
-    return [
-        # --unshare-all makes do without a user namespace where it can; this does not.
-        *("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent"),
-        *("--new-session", "--cap-drop", "ALL", "--hostname", "sandbox"),
-        *("--uid", _NOBODY, "--gid", _NOBODY),
-        *("--ro-bind", "/usr", "/usr", *_system_folders()),
-        *(word for path in _SETTINGS for word in ("--ro-bind-try", path, path)),
-        *("--proc", "/proc"),
-        *(word for path in _KERNEL for word in ("--ro-bind-try", path, path)),
-        *("--dev", "/dev"),
-        # Mapped as shared it is memory that no limit counts.
-        *("--dev-bind", "/dev/null", "/dev/zero"),
-        # All terminals of the machine share one limit.
-        *("--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts"),
-        *("--size", str(_SHARED_MEMORY_BYTES), "--tmpfs", "/dev/shm"),  # noqa: S108  its own
-        *("--size", str(limits.temporary_bytes), "--tmpfs", "/tmp"),  # noqa: S108  its own
-        *(word for one in shown for word in ("--ro-bind", str(one.source), one.path)),
+        *(_LEASH_OF_A_USER if user is None else _LEASH),
+        *(sys.executable, "-I", "-S", str(_STAGE_SCRIPT), str(line)),
+        *("" if user is None else str(user), _STAGE, *memory, "--", *map(str, sources), "--"),
+        *(str(bubblewrap), *options, *_namespaces()),
+        *(word for path in _settings() for word in ("--ro-bind-try", path, path)),
+        *("--bind", str(temporary), "/tmp"),  # noqa: S108  its own
+        *("--bind", str(shared), "/dev/shm"),  # noqa: S108  its own
+        *(word for one in moved for word in ("--ro-bind", str(one.source), one.path)),
+        *machine.cover(),
         # They are writable for the program's user until now; a process sets its share there, too.
         *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", HOME, "--", "/bin/sh", "-c", _GATE, "gate"),
         *_limited(limits),
         *command,
     ]
+
+
+def _python_paths() -> Iterator[Path]:
+    """This Python with its libraries, and this package, where /usr does not hold them."""
+    package = Path(__file__).resolve().parents[1]
+    prefixes = (Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve())
+    parts = (prefix / part for prefix in prefixes for part in _PYTHON_PARTS)
+    shown: list[Path] = [Path(_SEEN_BY_ALL)]
+    for path in (*(part.resolve() for part in parts if part.exists()), package):
+        if not any(path.is_relative_to(one) for one in shown):
+            shown.append(path)
+            yield path
+
+
+def _namespaces() -> Iterator[str]:
+    """A machine of its own, in which the system's programs are."""
+    # --unshare-all makes do without a user namespace where it can; this does not.
+    yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent")
+    yield from ("--new-session", "--cap-drop", "ALL", "--hostname", "sandbox")
+    yield from ("--uid", _NOBODY, "--gid", _NOBODY)
+    yield from ("--ro-bind", _SEEN_BY_ALL, _SEEN_BY_ALL, *_system_folders())
+    yield from ("--proc", "/proc")
+    for path in _KERNEL:
+        yield from ("--ro-bind-try", path, path)
+    yield from ("--dev", "/dev")
+    # Mapped as shared it is memory that no limit counts.
+    yield from ("--dev-bind", "/dev/null", "/dev/zero")
+    # All terminals of the machine share one limit.
+    yield from ("--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts")
 
 
 def _limited(limits: SandboxLimits) -> Iterator[str]:
@@ -156,13 +187,19 @@ def _limited(limits: SandboxLimits) -> Iterator[str]:
         # Twice: what is not touched takes no memory, and threads have large stacks.
         ("data", 2 * limits.memory_bytes),
         ("fsize", limits.temporary_bytes),
+        ("memlock", 0),
         ("msgqueue", 0),
         ("nofile", limits.open_files),
         ("nproc", limits.tasks),
-        ("sigpending", limits.open_files),
+        ("sigpending", limits.signals),
     ):
         yield f"--{limit}={most}"
     yield "--"
+
+
+def _settings() -> Iterator[str]:
+    yield from _SETTINGS
+    yield from map(str, Path("/etc").glob(_JAVA_SETTINGS))
 
 
 def _system_folders() -> Iterator[str]:

@@ -9,7 +9,6 @@ import fcntl
 import json
 import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -19,6 +18,7 @@ from typing import Any, Final
 
 import structlog
 
+from arena.processes import AsyncProcess, module_command, start_async
 from arena.records import CheckOutcome
 from arena.worker.bubblewrap import ENDS_WITH_US
 from arena.worker.referee import WorkerCallError
@@ -26,7 +26,6 @@ from arena.worker.sandbox import HostedProgram, kill
 
 CHECK_SECONDS: Final = 300.0
 """After which a check is given up."""
-_LONGEST_LINE: Final = 1024 * 1024
 _FOLDERS: Final = "arena-check-"
 
 log = structlog.get_logger()
@@ -62,12 +61,7 @@ async def checked(
             "program": list(program.command),
             "scratch": str(scratch),
         }
-        child = await asyncio.create_subprocess_exec(
-            *(*ENDS_WITH_US, sys.executable, "-m", "arena.worker.checking"),
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.PIPE,
-            limit=_LONGEST_LINE,
-        )
+        child = await start_async([*ENDS_WITH_US, *module_command("arena.worker.checking")])
         check = _Check(child, tell_step)
         following = asyncio.create_task(check.follow(json.dumps(plan)))
         leaving = asyncio.create_task(leave.wait())
@@ -95,7 +89,7 @@ async def checked(
 class _Check:
     """A check that runs."""
 
-    process: asyncio.subprocess.Process
+    process: AsyncProcess
     tell_step: Callable[[str], Awaitable[None]]
     step: str = field(default="none", init=False)
 

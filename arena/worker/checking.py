@@ -7,7 +7,6 @@ The program runs in the sandbox; the referees that it meets are here.
 import asyncio
 import json
 import sys
-import time
 from collections import deque
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
@@ -18,19 +17,18 @@ from arena.conformance.checked_bots import KeepingReferee
 from arena.conformance.report import SCENARIOS, ScenarioOutcome, check, check_kept
 from arena.conformance.reporting import outcome_of
 from arena.conformance.scenario import Scenario
-from arena.conformance.scripted_referee import BotStream, UnmetError
+from arena.conformance.scripted_referee import UnmetError
 from arena.games import GAMES, make_game
-from arena.home.deal_blocks import NamedBot
-from arena.home.in_process import Seed
-from arena.home.programs.program import BotProgramError
-from arena.home.programs.table import ProgramTable, Seating
+from arena.local.deal_blocks import NamedBot
+from arena.local.in_process import Seed
+from arena.local.programs.program import BotProgramError
+from arena.local.programs.table import ProgramTable, Seating
 from arena.match.faults import FaultKind
 from arena.match.seating import moved_on
 from arena.records import CheckOutcome
 from arena.worker.confine import confined_command
-from arena.worker.limits import CONNECT_SECONDS, START_SECONDS
+from arena.worker.limits import START_SECONDS
 from arena.worker.logs import both_ends
-from arena.worker.usage import waited_seconds
 
 HOSTED_SCENARIOS: Final = tuple(one for one in SCENARIOS if one.name != "drain")
 """Nobody asks a hosted bot to leave."""
@@ -42,8 +40,8 @@ AT_ONCE: Final = 3
 """Scenarios: mostly they wait."""
 TAIL_LINES: Final = 6
 """Of what the program printed, in the reason why a build is refused."""
-_LOOK_SECONDS: Final = 0.5
 _OPPONENTS: Final = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
+"""Who plays against a build; in a game that is not here, `random`, which plays all games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +54,8 @@ class CheckPlan:
     """The words that start it there."""
     scratch: Path
     """An empty folder, for sockets and for what the program prints."""
-    connect_seconds: float = CONNECT_SECONDS
-    """How long the program may take to connect."""
     start_seconds: float = START_SECONDS
-    """The same for its first start, without the time in which it waits for a processor."""
+    """How long the program may take to connect, by its ProgramTimer."""
 
     def command(self, socket: Path) -> list[str]:
         """The words that start the program in the sandbox."""
@@ -137,12 +133,12 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
         for number in range(AT_ONCE):
             socket = plan.socket(str(number))
             kept = KeepingReferee(plan.command(socket), plan.log(str(number)), f"unix:{socket}")
-            kept.connect_seconds = plan.connect_seconds
+            kept.connect_seconds = plan.start_seconds
             await stack.enter_async_context(kept.listening())
             keeping.append(kept)
         for kept in keeping:
             kept.start()
-        stream = await _first_stream(keeping[0], plan.start_seconds)
+        stream = await keeping[0].welcomed()
         games = [game for game in stream.hello.games if game in GAMES]
         while waiting and not unmet:
             await asyncio.gather(*map(work, keeping))
@@ -152,25 +148,6 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
                 if unmet:
                     break
     return games, [outcome for _, outcome in sorted(outcomes.items())]
-
-
-async def _first_stream(kept: KeepingReferee, seconds: float) -> BotStream:
-    """The first stream of a program that was just started. Raises UnmetError if it does not connect
-    in so many seconds in which it does not wait for a processor."""
-    welcoming = asyncio.create_task(kept.welcomed())
-    began, waited = time.monotonic(), 0.0
-    try:
-        while True:
-            await asyncio.wait({welcoming}, timeout=_LOOK_SECONDS)
-            if welcoming.done():
-                return welcoming.result()
-            assert kept.program is not None
-            # What waited and has ended is not seen any more.
-            waited = max(waited, waited_seconds(kept.program.process_id))
-            if time.monotonic() - began - waited > seconds:
-                raise UnmetError(f"it opened no stream within {seconds:g} s")
-    finally:
-        welcoming.cancel()
 
 
 def _order(scenario: Scenario) -> int:
@@ -188,7 +165,7 @@ async def _alone(plan: CheckPlan, scenario: Scenario) -> ScenarioOutcome:
         plan.scratch,
         [scenario],
         seconds=SCENARIO_SECONDS,
-        connect_seconds=plan.connect_seconds,
+        connect_seconds=plan.start_seconds,
         address=f"unix:{socket}",
     )
     return outcome
@@ -201,7 +178,7 @@ def _matches(plan: CheckPlan, game: str) -> str:
     _tell(f"all scenarios are met, {MATCHES} matches of {rules.title} follow")
     socket = plan.socket("matches")
     entries = [NamedBot("bot", "", tuple(plan.command(socket)))]
-    entries += [NamedBot(f"opponent{n}", _OPPONENTS[game]) for n in range(1, seats)]
+    entries += [NamedBot(f"opponent{n}", _OPPONENTS.get(game, "random")) for n in range(1, seats)]
     seed = Seed("check")
     seatings = (
         Seating(seed, f"match {number}", moved_on(seats, number)) for number in range(MATCHES)
@@ -210,7 +187,7 @@ def _matches(plan: CheckPlan, game: str) -> str:
         rules,
         entries,
         plan.scratch,
-        connect_seconds=plan.connect_seconds,
+        connect_seconds=plan.start_seconds,
         address=f"unix:{socket}",
     ) as table:
         for played in table.play(seatings):

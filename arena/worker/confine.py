@@ -1,4 +1,4 @@
-"""Runs one program in the sandbox: `python -m arena.worker.confine FOLDER SOCKET PROGRAM…`.
+"""Runs one program in the sandbox: `arena.worker.confine FOLDER SOCKET PROGRAM…`, as a program.
 
 For the check of a build, whose parts start programs by a command. What the program prints is passed
 on, up to what a log keeps. SIGTERM ends it.
@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 from typing import Final
 
+from arena.processes import module_command
 from arena.worker.confined_program import ConfinedProgram
 from arena.worker.printed import MOST_KEPT
 from arena.worker.sandbox import HostedProgram, SandboxError, confined
@@ -20,7 +21,7 @@ _LOOK_SECONDS: Final = 0.02
 
 def confined_command(folder: Path, socket: Path, program: list[str]) -> list[str]:
     """The words that start a program in the sandbox; its token is in ARENA_TOKEN."""
-    return [sys.executable, "-m", "arena.worker.confine", str(folder), str(socket), *program]
+    return module_command("arena.worker.confine", str(folder), str(socket), *program)
 
 
 async def _run(folder: Path, socket: Path, program: list[str]) -> int:

@@ -7,8 +7,10 @@ import signal
 from pathlib import Path
 from typing import Final
 
+from arena.processes import AsyncProcess
 from arena.worker.cgroups import ProgramGroup
 from arena.worker.limits import MIB, SandboxLimits
+from arena.worker.open_files import open_files
 from arena.worker.printed import Printed
 from arena.worker.unread import MOST_UNREAD_BYTES, unread_bytes
 from arena.worker.usage import Usage, mappings_of, usage_of
@@ -17,6 +19,8 @@ LOOK_SECONDS: Final = 0.25
 """Between two looks at what a program uses."""
 _LOOKS_A_COUNT: Final = 8
 """Looks for one at which mappings are counted, which takes longer."""
+_HIDDEN_LOOKS: Final = 2
+"""One after another."""
 
 
 class ConfinedProgram:
@@ -24,7 +28,7 @@ class ConfinedProgram:
 
     def __init__(
         self,
-        process: asyncio.subprocess.Process,
+        process: AsyncProcess,
         first: int,
         printed: Printed,
         limits: SandboxLimits,
@@ -63,7 +67,7 @@ class ConfinedProgram:
     async def exceeded(self) -> str:
         """Wait until it uses more than it may. Returns a sentence."""
         limits = self._limits
-        looks = 0
+        looks, hidden = 0, 0
         while True:
             await asyncio.sleep(LOOK_SECONDS)
             self.look()
@@ -76,8 +80,13 @@ class ConfinedProgram:
                 return self.too_much_memory
             if self.usage.sockets > limits.sockets:
                 return f"It opened more than {limits.sockets} sockets."
-            if self.usage.temporary_files > limits.temporary_files:
-                return f"It made more than {limits.temporary_files:,} files in /tmp."
+            found = await asyncio.to_thread(open_files, self.first, limits)
+            if excess := found.excess(limits):
+                return excess
+            # A program is not seen, either, in the moment in which it ends.
+            hidden = hidden + 1 if found.hidden else 0
+            if hidden == _HIDDEN_LOOKS:
+                return "It hid one of its processes."
             if self._floods >= limits.floods:
                 return "It sent the referee far more than answers."
             if self.printed.total > limits.printed_bytes:

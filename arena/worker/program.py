@@ -6,6 +6,7 @@ from pathlib import Path
 
 from arena.builds import Build, BuildRefusedError, Protocol
 from arena.builds.manifest import Manifest
+from arena.processes import module_command
 
 
 def command_of(build: Build) -> list[str]:
@@ -15,7 +16,7 @@ def command_of(build: Build) -> list[str]:
     program = _program(manifest)
     if manifest.protocol is Protocol.LINES:
         return [
-            *(sys.executable, "-m", "arena", "bridge"),
+            *module_command("arena", "bridge"),
             *("--games", ",".join(manifest.games)),
             *("--max-matches", str(manifest.matches_at_once)),
             *("--", *program),
@@ -33,7 +34,7 @@ def _program(manifest: Manifest) -> list[str]:
             raise BuildRefusedError("This arena's workers have no Node: ask the operator.")
         return [str(Path(node).resolve()), *rest]
     if first.endswith(".py") and not rest and manifest.protocol is Protocol.GRPC:
-        return [sys.executable, "-m", "arena.home.programs.python_file", first]
+        return module_command("arena.local.programs.python_file", first)
     if first.endswith(".py"):
         return [sys.executable, first, *rest]
     return [f"./{first}", *rest]

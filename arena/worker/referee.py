@@ -82,7 +82,7 @@ class Shifts:
 
     async def tell_step(self, shift_id: int, step: str) -> None:
         """Say how far a check is."""
-        await self._ask("TellStep", pb.TellStepRequest(shift_id=shift_id, step=step))
+        await self._ask("TellStep", pb.TellStepRequest(shift_id=shift_id, step=_text(step)))
 
     async def end(
         self,
@@ -98,8 +98,8 @@ class Shifts:
         one that was `cut_short` the bot's next one is delayed."""
         request = pb.EndShiftRequest(
             shift_id=shift_id,
-            outcome=outcome,
-            log=log,
+            outcome=_text(outcome),
+            log=_text(log),
             accepted=accepted is True,
             undecided=accepted is None,
             cut_short=cut_short,
@@ -132,6 +132,11 @@ class Shifts:
                 # The channel itself would wait up to two minutes before it connects again.
                 self._stubs.pop(address, None)
         raise found
+
+
+def _text(said: str) -> str:
+    """Text as a referee takes it: a program prints what it likes."""
+    return said.replace("\0", "")
 
 
 def _refused(address: Address, error: Any) -> WorkerCallError:

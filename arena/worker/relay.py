@@ -17,6 +17,7 @@ from typing import Any, Final
 import grpc
 import grpc.aio
 
+from arena.server.limits.limits import MAX_METADATA_BYTES
 from arena.v1 import referee_pb2
 from arena.worker.known_referees import KnownReferees, NoRefereeError
 
@@ -26,6 +27,9 @@ _OPTIONS: Final = (
     ("grpc.max_receive_message_length", 1024 * 1024),
     ("grpc.max_concurrent_streams", 16),
     ("grpc.http2.max_ping_strikes", 2),
+    # As the referee's: gRPC reads every line of it several times.
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
 )
 _SERVICE: Final = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full_name
 

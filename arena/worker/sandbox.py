@@ -6,10 +6,11 @@ UserError
 
 A program sees the machine's /usr, this Python, its own folder and the referee's socket, all of it
 read-only, and a small /tmp in memory. It has namespaces of its own for users, processes, mounts,
-network, ipc and host name, and no capabilities; on the machine it is an ordinary user, `nobody` if
-we are root. bubblewrap is in charge of that; what is added here are the filter of system calls and
-the limits, which are set while a gate holds the program back: by control groups where the worker
-has them (arena.worker.cgroups), by rlimits and by looking at what the program uses in any case.
+network, ipc and host name, and no capabilities; on the machine it is an ordinary user, one of its
+own if we are root. bubblewrap is in charge of that; what is added here are the filter of system
+calls and the limits, which are set while a gate holds the program back: by control groups where the
+worker has them (arena.worker.cgroups), by rlimits and by looking at what the program uses in any
+case.
 """
 
 import asyncio
@@ -27,22 +28,31 @@ from pathlib import Path
 from typing import Final
 
 from arena.errors import UserError
+from arena.processes import STDOUT, AsyncProcess, children_of, processes_of, start_async
+from arena.settings import read_settings
 from arena.worker.bubblewrap import (
     GO,
     NICENESS,
     READY,
     SEARCH_PATH,
     SOCKET,
+    ShownMachine,
     command_line,
     find_bubblewrap,
 )
+from arena.worker.call_gate import CallAllowance, CallGate
 from arena.worker.cgroups import program_group
 from arena.worker.confined_program import ConfinedProgram
-from arena.worker.connecting import ConnectGate
-from arena.worker.limits import CONNECT_EACH_SECONDS, CONNECTS_AT_ONCE, SandboxLimits
+from arena.worker.limits import (
+    CONNECT_EACH_SECONDS,
+    CONNECTS_AT_ONCE,
+    WATCH_EACH_SECONDS,
+    WATCHES_AT_ONCE,
+    SandboxLimits,
+)
 from arena.worker.printed import Printed
 from arena.worker.system_calls import system_call_filter
-from arena.worker.usage import children_of, processes_of
+from arena.worker.users import program_user
 
 START_SECONDS: Final = 10.0
 """How long bubblewrap may take; it needs some milliseconds."""
@@ -50,9 +60,13 @@ STAND_BACK_SECONDS: Final = 2.0
 """How long a program waits at the gate for its niceness."""
 NOT_HERE: Final = "Bots cannot be hosted on this machine"
 _CHUNK_BYTES = 64 * 1024
-_OFTEN: Final = (
+_CONNECTED_OFTEN: Final = (
     f"The arena: it connected {CONNECTS_AT_ONCE} times; from now on it waits until it may, once in "
     f"{CONNECT_EACH_SECONDS:g} s.\n"
+)
+_WATCHED_OFTEN: Final = (
+    f"The arena: it watched {WATCHES_AT_ONCE:,} files by epoll; from now on it waits until it may, "
+    f"{1 / WATCH_EACH_SECONDS:.0f} times in a second.\n"
 )
 _ENVIRONMENT: Final = {
     "PATH": SEARCH_PATH,
@@ -100,7 +114,13 @@ async def confined(
     environment = dict(_ENVIRONMENT)
     if socket is not None:
         environment |= {"ARENA_ADDRESS": f"unix:{SOCKET}", "ARENA_TOKEN": token}
+    settings = read_settings()
+    machine = ShownMachine(program.folder, socket, hidden=settings.home)
     with ExitStack() as ours:
+        try:
+            user = ours.enter_context(program_user(settings.program_users))
+        except OSError as error:
+            raise SandboxError(f"{NOT_HERE}: {error}.") from error
         group = ours.enter_context(program_group(limits))
         with ExitStack() as theirs:
             try:
@@ -111,17 +131,14 @@ async def confined(
             line, their_line = sockets.socketpair()
             ours.enter_context(line)
             theirs.enter_context(their_line)
-            process = await asyncio.create_subprocess_exec(
-                *command_line(
-                    *(bubblewrap, program.folder, socket, limits),
+            process = await start_async(
+                command_line(
+                    *(bubblewrap, machine, user, limits),
                     *(("--seccomp", str(calls)), their_line.fileno(), program.command),
                 ),
                 env=environment,
-                stdin=asyncio.subprocess.PIPE,
-                stdout=asyncio.subprocess.PIPE,
-                stderr=asyncio.subprocess.STDOUT,
-                pass_fds=(calls, their_line.fileno()),
-                start_new_session=True,
+                stderr=STDOUT,
+                keep_open=(calls, their_line.fileno()),
             )
         assert process.stdin is not None
         try:
@@ -130,7 +147,7 @@ async def confined(
             running = ConfinedProgram(process, first, printed, limits, group, socket)
             ours.callback(running.close)
             _, (listener,), _, _ = sockets.recv_fds(line, 1, 1)
-            gate = ConnectGate(listener, lambda: running.printed.add(_OFTEN.encode()))
+            gate = CallGate(listener, _allowances(printed))
             ours.callback(gate.close)
             _share_processors(first, limits)
             await _stand_back(first)
@@ -154,7 +171,7 @@ async def confined(
             await process.wait()
 
 
-async def at_gate(process: asyncio.subprocess.Process, printed: Printed) -> int:
+async def at_gate(process: AsyncProcess, printed: Printed) -> int:
     """The first process of a program that waits at the gate. What the sandbox said before, a
     warning for one, is added to what the program printed. Raises SandboxError."""
     assert process.stdout is not None
@@ -175,7 +192,26 @@ async def at_gate(process: asyncio.subprocess.Process, printed: Printed) -> int:
     raise SandboxError(f"{NOT_HERE}: {said.text().strip() or 'bubblewrap ended.'}")
 
 
-def kill(process: asyncio.subprocess.Process) -> None:
+def _allowances(printed: Printed) -> list[CallAllowance]:
+    """How often a program may make the calls before which the kernel asks. When it first waits,
+    that is added to what it printed."""
+    return [
+        CallAllowance(
+            "connect",
+            CONNECTS_AT_ONCE,
+            CONNECT_EACH_SECONDS,
+            lambda: printed.add(_CONNECTED_OFTEN.encode()),
+        ),
+        CallAllowance(
+            "epoll_ctl",
+            WATCHES_AT_ONCE,
+            WATCH_EACH_SECONDS,
+            lambda: printed.add(_WATCHED_OFTEN.encode()),
+        ),
+    ]
+
+
+def kill(process: AsyncProcess) -> None:
     """End a process, if it has not ended yet.
 
     Not by its own `kill`, which first asks whether it has ended: that would take its exit code from
@@ -186,7 +222,7 @@ def kill(process: asyncio.subprocess.Process) -> None:
             os.kill(process.pid, signal.SIGKILL)
 
 
-async def _read(process: asyncio.subprocess.Process, printed: Printed) -> None:
+async def _read(process: AsyncProcess, printed: Printed) -> None:
     assert process.stdout is not None
     while data := await process.stdout.read(_CHUNK_BYTES):
         printed.add(data)

@@ -1,73 +1,109 @@
-"""Shows a program what it needs where `nobody` may see it, gives root up, lets the worker be asked
-before each `connect`, and executes the program.
+"""Puts together what a program sees where its user may see it, gives root up, lets the worker be
+asked before some calls, and executes the program.
 
 Run as a script in namespaces of its own, never imported, so that nothing of the worker is shared
 with it:
 
-    python -I -S stage.py LINE STAGE [SOURCE…] -- PROGRAM [ARGUMENT…]
+    python -I -S stage.py LINE USER STAGE [SIZE,FILES…] -- [SOURCE…] -- PROGRAM [ARGUMENT…]
 
 LINE is the file number of a Unix socket, over which the worker gets the file at which the kernel
-asks it (seccomp_unotify(2), arena.worker.connecting). As root a small file system at STAGE holds
-the sources as 0, 1, 2, …; others have none, and see what they see. PROGRAM is bubblewrap. In a user
-namespace of root's, root's files would still be the program's own.
+asks it (seccomp_unotify(2), arena.worker.call_gate). A small file system at STAGE holds as
+0, 1, 2, …: an empty file system in memory for each SIZE,FILES, which takes so many bytes and so
+many files at most, and then the sources. As root it becomes the user with the number USER; in a
+user namespace of root's, root's files would still be the program's own. PROGRAM is bubblewrap.
 """
 
 import ctypes
 import os
-import pwd
 import socket
+import stat
 import sys
 
-_MS_NOSUID, _MS_NODEV, _MS_BIND = 2, 4, 4096
+_MS_NOSUID, _MS_NODEV, _MS_BIND, _MS_REC = 2, 4, 4096, 16384
 _SCMP_ACT_ALLOW, _SCMP_ACT_NOTIFY = 0x7FFF0000, 0x7FC00000
+_SCMP_CMP_MASKED_EQ, _EPOLL_CTL_ADD = 7, 1
+_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL = 47, 4
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def main(arguments: list[str]) -> None:
     """Prepare the process, then execute the program. Does not return."""
-    split = arguments.index("--")
-    line, stage, *sources = arguments[:split]
-    program = arguments[split + 1 :]
-    if stage:
-        _give_root_up(stage, sources)
+    line, user, stage, *rest = arguments
+    split = rest.index("--")
+    memory, rest = rest[:split], rest[split + 1 :]
+    split = rest.index("--")
+    sources, program = rest[:split], rest[split + 1 :]
+    # Before the stage hides what is where it is.
+    found = [os.open(source, os.O_PATH) for source in sources]
+    _mount("tmpfs", stage, "tmpfs", "mode=755,size=64k")
+    for number, most in enumerate(memory):
+        size, files = most.split(",")
+        # Without pathlib: importing it takes longer than all of this.
+        os.mkdir(f"{stage}/{number}")  # noqa: PTH102  see above
+        options = f"mode=1777,size={size},nr_inodes={files}"
+        _mount("tmpfs", f"{stage}/{number}", "tmpfs", options)
+    for number, source in enumerate(found, len(memory)):
+        _bind(source, f"{stage}/{number}")
+    if user:
+        os.setgroups([])
+        os.setgid(int(user))
+        os.setuid(int(user))
+    # What lets another user than root mount; bubblewrap wants none.
+    _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     with socket.socket(fileno=int(line)) as worker:
-        socket.send_fds(worker, [b"."], [_asked_before_connect()])
+        socket.send_fds(worker, [b"."], [_asked_before_calls()])
     os.execv(program[0], program)  # noqa: S606  a program and its arguments, no shell
 
 
-def _give_root_up(stage: str, sources: list[str]) -> None:
-    nobody = pwd.getpwnam("nobody")
-    _mount("tmpfs", stage, "tmpfs", _MS_NOSUID | _MS_NODEV, "mode=755,size=64k")
-    # Without pathlib: importing it takes longer than all of this.
-    for number, source in enumerate(sources):
-        place = f"{stage}/{number}"
-        if os.path.isdir(source):  # noqa: PTH112  see above
-            os.mkdir(place)  # noqa: PTH102  see above
-        else:
-            os.close(os.open(place, os.O_CREAT))
-        _mount(source, place, "", _MS_BIND)
-    os.setgroups([])
-    os.setgid(nobody.pw_gid)
-    os.setuid(nobody.pw_uid)
+class _Condition(ctypes.Structure):
+    """`struct scmp_arg_cmp`: the masked bits of an argument have this value."""
+
+    _fields_ = (
+        ("argument", ctypes.c_uint),
+        ("comparison", ctypes.c_int),
+        ("mask", ctypes.c_uint64),
+        ("value", ctypes.c_uint64),
+    )
 
 
-def _asked_before_connect() -> int:
-    """A file at which the kernel asks before this process, or what comes of it, connects. It is
-    closed when the program is executed."""
+def _asked_before_calls() -> int:
+    """A file at which the kernel asks before this process, or what comes of it, connects or adds a
+    watch of epoll. It is closed when the program is executed."""
     seccomp = ctypes.CDLL("libseccomp.so.2", use_errno=True)
     seccomp.seccomp_init.restype = ctypes.c_void_p
     calls = ctypes.c_void_p(seccomp.seccomp_init(ctypes.c_uint32(_SCMP_ACT_ALLOW)))
-    connect = seccomp.seccomp_syscall_resolve_name(b"connect")
-    added = seccomp.seccomp_rule_add(calls, ctypes.c_uint32(_SCMP_ACT_NOTIFY), connect, 0)
-    failed = added or seccomp.seccomp_load(calls)
+    # The operation of epoll_ctl has 32 bits.
+    adds = _Condition(1, _SCMP_CMP_MASKED_EQ, 0xFFFFFFFF, _EPOLL_CTL_ADD)
+    failed = 0
+    for name, count in ((b"connect", 0), (b"epoll_ctl", 1)):
+        failed = failed or seccomp.seccomp_rule_add_array(
+            calls,
+            ctypes.c_uint32(_SCMP_ACT_NOTIFY),
+            seccomp.seccomp_syscall_resolve_name(name),
+            ctypes.c_uint(count),
+            ctypes.byref(adds),
+        )
+    failed = failed or seccomp.seccomp_load(calls)
     if failed:
         # A kernel before 5.5, or a container whose own calls somebody else is asked about.
         sys.exit(f"the kernel does not ask before a program connects: {os.strerror(-failed)}")
     return int(seccomp.seccomp_notify_fd(calls))
 
 
-def _mount(source: str, target: str, kind: str, flags: int, data: str = "") -> None:
+def _bind(source: int, place: str) -> None:
+    """Show an open file or folder at a place, and close it."""
+    if stat.S_ISDIR(os.fstat(source).st_mode):
+        os.mkdir(place)  # noqa: PTH102  see above
+    else:
+        os.close(os.open(place, os.O_CREAT))
+    _mount(f"/proc/self/fd/{source}", place, "", flags=_MS_BIND | _MS_REC)
+    os.close(source)
+
+
+def _mount(
+    source: str, target: str, kind: str, data: str = "", flags: int = _MS_NOSUID | _MS_NODEV
+) -> None:
     words = (word.encode() or None for word in (source, target, kind))
     if _libc.mount(*words, ctypes.c_ulong(flags), data.encode() or None) != 0:
         sys.exit(f"mount {target}: {os.strerror(ctypes.get_errno())}")

@@ -17,7 +17,7 @@ from pathlib import Path
 from termios import TIOCOUTQ
 from typing import Final
 
-from arena.worker.usage import processes_of
+from arena.processes import processes_of
 
 MOST_UNREAD_BYTES: Final = 128 * 1024
 """In the memory that the kernel takes for them. A bot that answers 64 turns one by one while the

@@ -1,15 +1,15 @@
 """What a confined program uses, read from /proc, where no cgroup counts it."""
 
 import os
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from arena.processes import processes_of, processor_seconds
+
 _OWN_MEMORY = frozenset({"RssAnon", "VmSwap", "VmPTE"})
 """What is no file's: in memory, swapped out, and the tables in which the kernel finds it."""
 _PAGE = 64 * 1024
-_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,6 @@ class Usage:
     memory_bytes: int = 0
     """The files in its /tmp are in memory, too."""
     processor_seconds: float = 0.0
-    temporary_files: int = 0
     sockets: int = 0
 
     def and_then(self, later: "Usage") -> "Usage":
@@ -27,44 +26,27 @@ class Usage:
         return Usage(
             max(self.memory_bytes, later.memory_bytes),
             max(self.processor_seconds, later.processor_seconds),
-            max(self.temporary_files, later.temporary_files),
             max(self.sockets, later.sockets),
         )
 
 
 def usage_of(first: int) -> Usage:
     """What the processes use of which `first` is the first."""
-    kilobytes, ticks, sockets = 0, 0, 0
+    kilobytes, sockets = 0, 0
     for process in processes_of(first):
         with suppress(OSError, ValueError, IndexError):
             for line in Path(f"/proc/{process}/status").read_text().splitlines():
                 name, _, value = line.partition(":")
                 if name in _OWN_MEMORY:
                     kilobytes += int(value.split()[0])
-            after_name = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-            # Also of those that ended and were waited for.
-            ticks += sum(map(int, after_name[11:15]))
-    size, files = 0, 0
+    size = 0
     with suppress(OSError):
         temporary = os.statvfs(f"/proc/{first}/root/tmp")
         size = (temporary.f_blocks - temporary.f_bfree) * temporary.f_frsize
-        files = temporary.f_files - temporary.f_ffree
     with suppress(OSError, ValueError, IndexError):
         # Of its network, in which it is alone: "sockets: used 3" and more.
         sockets = int(Path(f"/proc/{first}/net/sockstat").read_text().split()[2])
-    return Usage(kilobytes * 1024 + size, ticks / _TICKS_PER_SECOND, files, sockets)
-
-
-def waited_seconds(first: int) -> float:
-    """How long the threads of a process and of those below it waited for a processor, in all; 0
-    where the kernel does not count it."""
-    nanoseconds = 0
-    for process in processes_of(first):
-        with suppress(OSError):
-            for thread in os.scandir(f"/proc/{process}/task"):
-                with suppress(OSError, IndexError):
-                    nanoseconds += int(Path(thread.path, "schedstat").read_text().split()[1])
-    return nanoseconds / 1e9
+    return Usage(kilobytes * 1024 + size, processor_seconds(first), sockets)
 
 
 def mappings_of(first: int, most: int) -> int:
@@ -77,22 +59,3 @@ def mappings_of(first: int, most: int) -> int:
             while count <= most and (lines := file.read(_PAGE)):
                 count += lines.count(b"\n")
     return count
-
-
-def processes_of(first: int) -> Iterator[int]:
-    """A process, its children, and theirs. Orphans are the first's."""
-    waiting = [first]
-    while waiting:
-        process = waiting.pop()
-        yield process
-        waiting += children_of(process)
-
-
-def children_of(process: int) -> list[int]:
-    """The processes that a process started, as far as they run; none if it has ended."""
-    found: list[int] = []
-    with suppress(OSError):
-        for thread in os.scandir(f"/proc/{process}/task"):
-            with suppress(OSError):
-                found += map(int, Path(thread.path, "children").read_text().split())
-    return found

@@ -25,8 +25,8 @@ from typing import Any, Final
 
 from playwright.sync_api import sync_playwright
 
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from benchmarks.dashboard.filling import COMING, fill_arena, matches_coming
 from benchmarks.dashboard.serving import served
 from benchmarks.dashboard.visiting import (

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from tests.dashboard_server import answering, streamlit_options
+from tests.dashboard_server import answering, listening
 from tests.free_port import free_port
 
 EMPTY: Final = """
@@ -42,12 +42,16 @@ class Served:
 def served(url: str, *, empty: bool = False) -> Iterator[Served]:
     """The dashboard, or, `empty`, Streamlit with a page that does nothing."""
     port = free_port()
-    program = ["-m", "arena_dashboard"]
+    program = ["-m", "arena_dashboard", *listening(port)]
     if empty:
         page = Path(tempfile.mkdtemp()) / "empty.py"
         page.write_text(EMPTY)
-        program = ["-m", "streamlit", "run", str(page)]
-    program += streamlit_options(port)
+        options = (
+            *("--server.port", str(port), "--server.address", "127.0.0.1"),
+            *("--server.headless", "true", "--server.fileWatcherType", "none"),
+            *("--browser.gatherUsageStats", "false"),
+        )
+        program = ["-m", "streamlit", "run", str(page), *options]
     # One thread for matrices, as `arena` has it for all that it starts.
     environment = {"ARENA_DATABASE_URL": url, "OPENBLAS_NUM_THREADS": "1"}
     with answering(program, port, **environment) as process:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.storage.hosted_shifts import FIRST_DELAY
+from arena.server.uploads.hosted_shifts import FIRST_DELAY
 from arena.worker.confined_program import ConfinedProgram
 from arena.worker.sandbox import HostedProgram, SandboxError, confined
 from benchmarks.hosted_load.programs import GOOD, folder_with, nuisance
@@ -52,7 +52,9 @@ async def beside(name: str, seconds: float) -> Beside:
         names = ["good-one", "good-two"]
         async with AsyncExitStack() as running:
             for bot in names:
-                await running.enter_async_context(_running(stage, GOOD, await stage.token(bot)))
+                await running.enter_async_context(
+                    _running(stage, GOOD, await stage.shift_token(bot))
+                )
             async with asyncio.timeout(60):
                 await stage.recorded(2)
             await asyncio.sleep(WARM_UP_SECONDS)
@@ -103,7 +105,7 @@ async def _again_and_again(stage: HostingArena, text: str) -> AsyncIterator[list
     """A program that is started again when it was ended, as early as an arena does; the list holds
     the processor seconds of each run so far."""
     used: list[float] = []
-    token = await stage.token(f"nuisance-{next(_numbers)}")
+    token = await stage.shift_token(f"nuisance-{next(_numbers)}")
 
     async def run() -> None:
         while True:

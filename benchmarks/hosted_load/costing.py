@@ -18,7 +18,7 @@ from typing import Final
 
 import grpc.aio
 
-from arena.home.programs.program import open_socket
+from arena.local.programs.program import open_socket
 from arena.v1.referee_pb2_grpc import add_RefereeServiceServicer_to_server
 from arena.worker.sandbox import HostedProgram, confined, kill
 from arena.worker.usage import usage_of

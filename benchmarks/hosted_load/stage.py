@@ -13,16 +13,16 @@ from pathlib import Path
 
 import psycopg
 
-from arena.arena import Arena
-from arena.assembly import running_arena
 from arena.builds import Build, read_build
 from arena.builds.hosted import HostingTerms
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from arena.games import make_game
 from arena.processes import spawn, stop
 from arena.records import Allowance, Owner, VersionId
 from arena.scheduling.ladder import TableType
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
+from arena.server.app.arena import Arena
+from arena.server.app.assembly import running_arena
 
 _ALLOWANCE = Allowance(bots=10, bot_versions_a_day=10, owner_versions_a_day=10)
 BLUFF = TableType("bluff", make_game("bluff").options, 2)
@@ -60,9 +60,21 @@ class HostingArena:
         await store.builds.upload(owner, bot, "1", build, self.terms, _ALLOWANCE)
         worker = await store.workers.by_token(await store.workers.add("checker", "benchmark"))
         assert worker is not None
-        begun = await store.shifts.begin_check(worker, _newest_version(self.url))
+        with _newest_job(self.url, "version_id") as version:
+            begun = await store.shifts.begin_check(worker, VersionId(version))
+            assert begun is not None
+            await store.shifts.end(worker, begun.id, "", "", accepted=True)
+
+    async def shift_token(self, bot: str) -> str:
+        """The token of the first shift of a new hosted bot, of an owner of its own."""
+        await self.host(bot, "pass")
+        store = self.arena.store
+        worker = await store.workers.by_token(await store.workers.add(f"runs-{bot}", "benchmark"))
+        assert worker is not None
+        with _newest_job(self.url, "bot_id") as bot_id:
+            begun = await store.shifts.begin_play(worker, bot_id, self.terms)
         assert begun is not None
-        await store.shifts.end(worker, begun.id, "", "", accepted=True)
+        return begun.token
 
     @asynccontextmanager
     async def worker(self, slots: int) -> AsyncIterator[None]:
@@ -112,8 +124,21 @@ def _database() -> Iterator[tuple[Path, str]]:
             yield home, url
 
 
-def _newest_version(url: str) -> VersionId:
-    with psycopg.connect(url.replace("+psycopg", "", 1)) as connection:
-        row = connection.execute("SELECT max(version_id) FROM hosted_versions").fetchone()
-    assert row is not None
-    return VersionId(row[0])
+@contextmanager
+def _newest_job(url: str, argument: str) -> Iterator[int]:
+    """The `version_id` that was uploaded, or the `bot_id` that was hosted last: its job is in the
+    hands of a worker, which has done it at the end of the block."""
+    table = {"version_id": "hosted_versions", "bot_id": "hosted_bots"}[argument]
+    with psycopg.connect(url.replace("+psycopg", "", 1), autocommit=True) as connection:
+        row = connection.execute(
+            f"""
+            UPDATE procrastinate.procrastinate_jobs SET status = 'doing'
+            WHERE args = (SELECT jsonb_build_object('{argument}', max({argument})) FROM {table})
+            RETURNING id, CAST(args->>'{argument}' AS integer)
+            """.encode()
+        ).fetchone()
+        assert row is not None
+        yield row[1]
+        connection.execute(
+            "SELECT procrastinate.procrastinate_finish_job_v1(%s, 'succeeded', true)", row[:1]
+        )

@@ -14,8 +14,8 @@ import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 from arena.bot.address import Address
-from arena.owner_client import OwnerCallError
-from arena.upload_client import UploadClient
+from arena.clients.owner_client import OwnerCallError
+from arena.clients.upload_client import UploadClient
 from benchmarks.hosted_load.programs import GOOD
 
 THREADS = 16

@@ -19,6 +19,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from ipaddress import ip_address
 from random import Random
 from typing import Any
 
@@ -28,6 +29,7 @@ import grpc.aio
 from arena.v1 import referee_pb2, registry_pb2
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
+from benchmarks.referee_load.frames import FLOODS, GREETINGS, bots_first_frames, pour
 from benchmarks.referee_load.players import answer
 
 Attack = Callable[[int, Sequence[str]], Awaitable[None]]
@@ -171,76 +173,57 @@ async def no_hello(port: int, tokens: Sequence[str]) -> None:
     await asyncio.gather(*(loop(lines[number % 8]) for number in range(4_000)))
 
 
-def frame(kind: int, flags: int, stream: int, content: bytes) -> bytes:
-    return len(content).to_bytes(3) + bytes([kind, flags]) + stream.to_bytes(4) + content
-
-
-def _literal(name: str, value: str) -> bytes:
-    return b"\x00" + bytes([len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
-
-
-def _request(call: str, *more: tuple[str, str]) -> bytes:
-    """The fields of a call's headers."""
-    fields = (
-        (":path", f"/arena.v1.{call}"),
-        (":authority", "arena"),
-        ("content-type", "application/grpc"),
-        ("te", "trailers"),
-        *more,
-    )
-    return b"\x83\x86" + b"".join(_literal(name, value) for name, value in fields)  # POST, http
-
-
-def bots_first_frames(token: str) -> bytes:
-    """The frames after the preface that open a bot's stream and say hello."""
-    hello = referee_pb2.Hello(protocol_version=1, games=["bluff"])
-    message = referee_pb2.PlayRequest(hello=hello).SerializeToString()
-    headers = _request("RefereeService/Play", *bearing(token))
-    return frame(1, 4, 1, headers) + frame(0, 0, 1, b"\x00" + len(message).to_bytes(4) + message)
-
-
-_REQUEST = _request("RegistryService/ListBots")
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + frame(4, 0, 0, b"")
-_MUCH = b"".join(_literal(f"x-{number}", "y" * 120) for number in range(100))
-
-
-def _resets(first: int) -> bytes:
-    streams = range(first, first + 200, 2)
-    return b"".join(
-        frame(1, 4, stream, _REQUEST) + frame(3, 0, stream, (8).to_bytes(4)) for stream in streams
-    )
-
-
-FLOODS: dict[str, Callable[[int], bytes]] = {
-    "reset": _resets,
-    "ping": lambda _: frame(6, 0, 0, bytes(8)) * 200,
-    "settings": lambda _: frame(4, 0, 0, b"\x00\x03\x00\x00\x00\x64") * 200,
-    "headers": lambda first: b"".join(
-        frame(1, 4, stream, _REQUEST + _MUCH) for stream in range(first, first + 20, 2)
-    ),
-}
-
-
 async def flood(kind: str, as_bots: bool, port: int, tokens: Sequence[str]) -> None:
     """Frames of HTTP/2 as fast as they are taken, over four connections that are made anew; with
     `as_bots` each is known as a bot's before."""
-    make = FLOODS[kind]
-
-    def send(first_frames: bytes) -> None:
-        while True:
-            with suppress(OSError), socket.create_connection(("127.0.0.1", port)) as line:
-                line.settimeout(1.0)
-                line.sendall(PREFACE + first_frames)
-                for first in itertools.count(3, 200):
-                    line.sendall(make(first))
-                    with suppress(BlockingIOError):
-                        while line.recv(65_536, socket.MSG_DONTWAIT):
-                            pass
-
     for token in tokens[:4]:
         first_frames = bots_first_frames(token) if as_bots else b""
-        threading.Thread(target=send, args=(first_frames,), daemon=True).start()
+        _in_a_thread(pour, partial(_by_port, port), FLOODS[kind], first_frames)
     await asyncio.Event().wait()
+
+
+async def strange_greetings(kind: str, port: int, _tokens: Sequence[str]) -> None:
+    """What is no HTTP/2, over four connections that are made anew as soon as they are closed."""
+
+    def greet() -> None:
+        while True:
+            with suppress(OSError), _by_port(port) as line:
+                line.sendall(GREETINGS[kind])
+                while line.recv(65_536):
+                    pass
+
+    for _ in range(4):
+        _in_a_thread(greet)
+    await asyncio.Event().wait()
+
+
+def _by_port(port: int) -> socket.socket:
+    """A connection from another address each time: no limit by address stops it."""
+    address = str(ip_address("127.1.0.0") + secrets.randbelow(2**20))
+    return socket.create_connection(("127.0.0.1", port), timeout=1.0, source_address=(address, 0))
+
+
+def _in_a_thread(act: Callable[..., None], *words: Any) -> None:
+    threading.Thread(target=act, args=words, daemon=True).start()
+
+
+async def messages(port: int, tokens: Sequence[str]) -> None:
+    """Bots that say again and again how many matches they play at once."""
+    request = referee_pb2.PlayRequest(places=referee_pb2.Places(max_matches=1)).SerializeToString()
+
+    async def loop(token: str) -> None:
+        async with channel(port) as line:
+            play: Any = line.stream_stream("/arena.v1.RefereeService/Play")
+            hello = referee_pb2.Hello(protocol_version=1, games=["bluff"], instance=token[-8:])
+            while True:
+                call = play(metadata=bearing(token))
+                with suppress(grpc.aio.AioRpcError, asyncio.InvalidStateError):
+                    await call.write(referee_pb2.PlayRequest(hello=hello).SerializeToString())
+                    while True:
+                        await call.write(request)
+                await asyncio.sleep(0)
+
+    await asyncio.gather(*(loop(token) for token in tokens[:4]))
 
 
 async def idle(port: int, _tokens: Sequence[str]) -> None:
@@ -267,7 +250,19 @@ ATTACKS: dict[str, Attack] = {
     "ping flood": partial(flood, "ping", False),
     "ping flood of bots": partial(flood, "ping", True),
     "settings flood": partial(flood, "settings", False),
+    "window updates": partial(flood, "window updates", False),
     "headers flood": partial(flood, "headers", False),
+    "continuation flood": partial(flood, "continuation", False),
+    "huge path": partial(flood, "huge path", False),
+    "undecodable path": partial(flood, "undecodable path", False),
+    "unknown methods": partial(flood, "unknown method", False),
+    "bad grpc-timeout": partial(flood, "bad timeout", False),
+    "bad compression flag": partial(flood, "bad flag", False),
+    "bad protobuf": partial(flood, "bad protobuf", False),
+    "undecodable metadata": partial(flood, "undecodable", False),
+    "HTTP/1": partial(strange_greetings, "http/1"),
+    "TLS to the plain port": partial(strange_greetings, "tls"),
+    "messages of bots": messages,
     "idle connections": idle,
 }
 

@@ -5,10 +5,10 @@ python -m benchmarks.referee_load.forgetful serve --port PORT
 
 import sys
 
-from arena.cli import run
-from arena.hosting.block_run import BlockRun
-from arena.hosting.open_turns import note_nothing
-from arena.storage import running
+from arena.cli import application
+from arena.server.failover import running
+from arena.server.ladder.block_run import BlockRun
+from arena.server.play.open_turns import note_nothing
 
 
 async def _forget_nothing(*_: object) -> None:
@@ -19,4 +19,4 @@ if __name__ == "__main__":
     BlockRun._match_begun = lambda *_: note_nothing  # type: ignore[method-assign]
     running.forget_matches = _forget_nothing  # type: ignore[assignment]
     running.forget_blocks = _forget_nothing  # type: ignore[assignment]
-    run(sys.argv[1:])
+    application(sys.argv[1:])(sys.argv[1:])

@@ -9,8 +9,8 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from benchmarks.referee_load.stage import Figures, measure, referee, register, second_database
 
 LOADS = {"one match each": 1, "32 each": 32}
@@ -30,7 +30,8 @@ def compare(bots: int, rounds: int, seconds: float) -> Rounds:
     ):
         postmaster = int((Path(home) / "postgres" / "postmaster.pid").read_text().split()[0])
         arms = []
-        for (arm, program), own_url in zip(ARMS.items(), (url, second_database(url)), strict=True):
+        second = second_database(url, Path(home) / "postgres")
+        for (arm, program), own_url in zip(ARMS.items(), (url, second), strict=True):
             migrate(own_url)
             tokens = asyncio.run(register(own_url, bots, "bot"))
             port, process = stack.enter_context(referee(own_url, program))

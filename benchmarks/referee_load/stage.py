@@ -9,11 +9,11 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-import psycopg
 from sqlalchemy import make_url
 
 from arena.processes import spawn, stop
-from arena.storage.store import open_store
+from arena.server.app.store import open_store
+from tests.databases import administrator, execute, let_everybody_in
 from tests.free_port import free_port
 
 Figures = dict[str, float]
@@ -28,10 +28,10 @@ async def register(url: str, count: int, name: str, owner: str | None = None) ->
         ]
 
 
-def second_database(url: str) -> str:
-    """The URL of a new, empty database beside another one."""
-    with psycopg.connect(url.replace("+psycopg", "", 1), autocommit=True) as connection:
-        connection.execute("CREATE DATABASE second")
+def second_database(url: str, data: Path) -> str:
+    """The URL of a new, empty database beside another one of the server on `data`."""
+    let_everybody_in(data, url)
+    execute(administrator(url), "CREATE DATABASE second OWNER arena")
     return make_url(url).set(database="second").render_as_string(hide_password=False)
 
 
@@ -62,17 +62,21 @@ def client(*arguments: object, tokens: Sequence[str] = ()) -> Iterator[subproces
 
 @contextlib.contextmanager
 def referee(
-    url: str, program: str = "arena", open_files: int | None = None
+    url: str, program: str = "arena", open_files: int | None = None, **settings: str
 ) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     """A running `arena serve` on the database, as (port, process); `program` is its module,
-    `open_files` a hard limit."""
+    `open_files` a hard limit, `settings` are further ones by name."""
     port = free_port()
     with tempfile.TemporaryDirectory() as home:
-        environment = os.environ | {
-            "ARENA_HOME": home,
-            "ARENA_DATABASE_URL": url,
-            "ARENA_LOG_LEVEL": "ERROR",
-        }
+        environment = (
+            os.environ
+            | {
+                "ARENA_HOME": home,
+                "ARENA_DATABASE_URL": url,
+                "ARENA_LOG_LEVEL": "ERROR",
+            }
+            | settings
+        )
         limited = ["bash", "-c", 'ulimit -n "$0"; exec "$@"', str(open_files)] if open_files else []
         process = spawn(
             [*limited, sys.executable, "-m", program, "serve", "--port", str(port)],

@@ -15,8 +15,8 @@ from typing import Final
 import grpc
 import grpc.aio
 
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from arena.v1 import referee_pb2, referee_pb2_grpc
 from benchmarks.referee_load.players import answer
 from benchmarks.referee_load.stage import Figures, referee, register

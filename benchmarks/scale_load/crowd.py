@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.referee.server import MAX_STREAMS_PER_CONNECTION
-from arena.referee.session import MAX_MATCHES
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
+from arena.server.app.server import MAX_STREAMS_PER_CONNECTION
+from arena.server.play.session import MAX_MATCHES
 from benchmarks.referee_load.keeping import cpu_seconds
 from benchmarks.referee_load.stage import (
     Figures,

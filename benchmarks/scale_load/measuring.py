@@ -11,11 +11,11 @@ from typing import Final
 
 from playwright.sync_api import Browser, sync_playwright
 
-from arena.boards.board import table_sizes
-from arena.boards.ladder_log import read_checkpoint, registered
+from arena.database.reading import open_reader
 from arena.rating.ladder_id import LadderId
-from arena.storage import ladder_statements
-from arena.storage.reading import open_reader
+from arena.server.boards import ladder_statements
+from arena.server.boards.board import table_sizes
+from arena.server.boards.ladder_log import read_checkpoint, registered
 from benchmarks.dashboard.serving import Served, served
 from benchmarks.dashboard.visiting import follow_link, visit
 from benchmarks.referee_load.keeping import cpu_seconds

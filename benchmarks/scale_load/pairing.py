@@ -3,21 +3,22 @@
 import gc
 import time
 from collections import Counter, deque
+from collections.abc import Callable
 from dataclasses import dataclass
 from random import Random
 from typing import Final
 
 from arena.games import make_game
-from arena.hosting.connected_bots import ConnectedBot
-from arena.hosting.ladder_tables import LadderTable, LadderTables
-from arena.hosting.ports import ChallengePolicy, Player
-from arena.hosting.roster import Roster
 from arena.match.transcript import Entrant
 from arena.randomness import KeyedRandomness, shuffled
 from arena.records import Registered, VersionId
 from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.scheduling.shares import BlockTime
 from arena.scheduling.strengths import Strengths, chance
+from arena.server.ladder.connected_bots import ConnectedBot
+from arena.server.ladder.ladder_tables import LadderTable, LadderTables
+from arena.server.ladder.roster import Roster
+from arena.server.play.ports import ChallengePolicy, Player
 
 TABLES: Final = 2_000
 PLACES: Final = 4
@@ -42,6 +43,9 @@ class _Guest:
         raise NotImplementedError
 
     def drained(self) -> None:
+        raise NotImplementedError
+
+    def when_heard(self, call: Callable[[], None]) -> None:
         raise NotImplementedError
 
 
@@ -112,7 +116,8 @@ def microseconds_a_table(bots: int) -> dict[str, float]:
     for _ in range(running):
         ladder.open(ladder.find())
     # A full collection that what was made until here brings about is not part of choosing: it took
-    # half of the time. A referee sets its modules aside and seldom has one (`arena.event_loop`).
+    # half of the time. A referee sets its modules aside and seldom has one
+    # (`arena.server.app.event_loop`).
     gc.collect()
     began, choosing = time.process_time_ns(), 0
     for _ in range(TABLES):

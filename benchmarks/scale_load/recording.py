@@ -15,6 +15,7 @@ from benchmarks.referee_load.stage import Figures
 from benchmarks.scale_load.filling import Filled
 from benchmarks.scale_load.verdicts import Runs, together
 from tests.dashboard.played import fill, sensible
+from tests.databases import administrator, named, plain
 
 BLOCKS: Final = 500
 """Of two matches each."""
@@ -36,7 +37,7 @@ def recording(filled: Filled, times: int) -> Runs:
 
 
 def _recorded(url: str) -> Figures:
-    with psycopg.connect(_plain(url), autocommit=True) as connection:
+    with psycopg.connect(plain(administrator(url)), autocommit=True) as connection:
         # After a checkpoint the log gets every page whole that is changed for the first time.
         connection.execute("CHECKPOINT")
         log, reads = _counts(connection)
@@ -59,25 +60,21 @@ def _record(url: str) -> None:
 @contextmanager
 def _copy(url: str) -> Iterator[str]:
     name = f"{make_url(url).database}_copy"
-    with psycopg.connect(_plain(url, "template1"), autocommit=True) as connection:
+    with psycopg.connect(
+        plain(administrator(named(url, "template1"))), autocommit=True
+    ) as connection:
         source = sql.Identifier(make_url(url).database or "")
         copy = sql.Identifier(name)
         connection.execute(sql.SQL("DROP DATABASE IF EXISTS {}").format(copy))
         connection.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy").format(copy, source)
+            sql.SQL("CREATE DATABASE {} OWNER arena TEMPLATE {} STRATEGY file_copy").format(
+                copy, source
+            )
         )
         try:
             yield make_url(url).set(database=name).render_as_string(hide_password=False)
         finally:
             connection.execute(sql.SQL("DROP DATABASE {} WITH (FORCE)").format(copy))
-
-
-def _plain(url: str, database: str | None = None) -> str:
-    """The URL as psycopg takes it."""
-    named = make_url(url).set(drivername="postgresql")
-    if database is not None:
-        named = named.set(database=database)
-    return named.render_as_string(hide_password=False)
 
 
 def _counts(connection: psycopg.Connection[Any]) -> tuple[float, float]:

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from benchmarks.referee_load.keeping import cpu_seconds
 from benchmarks.referee_load.stage import Figures, measure, referee, register
 from benchmarks.scale_load.verdicts import Runs, together

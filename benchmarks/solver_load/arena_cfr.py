@@ -10,7 +10,7 @@ import resource
 import sys
 import time
 
-from arena.solver import RoundSolver, proven_bounds, single_round
+from arena.lab.solver import RoundSolver, proven_bounds, single_round
 
 
 def main() -> None:

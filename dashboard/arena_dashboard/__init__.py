@@ -5,6 +5,7 @@ index_page      the HTML with which they begin
 views           the pages, one file each
 data            cached reads, and the one place that decides what a viewpoint may know
 remembering     a reader that shows what it read last while the database is away
+short_memory    values that are kept by name for some seconds
 comparison_data     a ladder's comparisons, its history, its checks
 bot_data        the index of bots, a profile, the style in the latest matches
 match_filter    the filters of the list of matches
@@ -14,6 +15,7 @@ url_choice      choices that live in the URL
 ladder_choice   the ladder of the URL
 owners          who is signed in, and the referee that is asked for what an owner does
 identities      signing in by an identity provider
+kept_sign_in    the cookie by which a browser stays signed in
 sign_in         the forms to sign up and to sign in
 own_tables      an owner's bots as HTML
 uploads         uploaded builds: the form, the check as it happens, logs, the way back

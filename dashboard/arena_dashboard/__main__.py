@@ -1,4 +1,4 @@
-"""Streamlit with the arena's pages: python -m arena_dashboard [OPTIONS of `streamlit run`].
+"""Streamlit with the arena's pages: python -m arena_dashboard [--host ADDRESS] [--port PORT].
 
 The pages' imports are done before the port opens. Otherwise Streamlit does them for the first
 visitor, who sees an empty page meanwhile: for about twenty seconds while bots use all cores.
@@ -12,6 +12,7 @@ by core; what is free in one, no other uses. Here they share two, and what is fr
 system.
 """
 
+import argparse
 import ctypes
 import gc
 import platform
@@ -24,24 +25,24 @@ from typing import Final, NoReturn
 
 import altair
 import scipy.optimize  # noqa: F401, as those of the arena below: half a second
-from streamlit.web import cli
+import uvicorn
+
+import arena.clients.spectating
+import arena.database.engine
+import arena.lab.luck
+import arena.match.verify
+import arena.server.boards.comparisons
+import arena.server.boards.live_board
+import arena.server.boards.trend
 
 # Imported for the pages, not used here. Not the pages' own modules: what they register with
 # Streamlit needs its server.
-import arena.boards.bluffing
-import arena.boards.comparisons
-import arena.boards.live_board
-import arena.boards.match_finding
-import arena.boards.trend
-import arena.luck
-import arena.match.verify
-import arena.spectating
-import arena.storage.engine
-import arena.storage.match_search
-import arena.storage.tournament_rows
-import arena.tournament.summary  # noqa: F401
+import arena.server.results.bluffing
+import arena.server.results.match_finding
+import arena.server.results.match_search
+import arena.server.tournaments.summary  # noqa: F401
 from arena.settings import SettingsError, read_settings
-from arena_dashboard import identities
+from arena_dashboard import configuration, identities
 
 COLLECT_SECONDS: Final = 30.0
 """How often garbage is collected."""
@@ -52,11 +53,20 @@ which are given back with it. The C library's own limit rises with the first tha
 M_ARENA_MAX: Final = -8
 M_MMAP_THRESHOLD: Final = -3
 """Parameters of `mallopt`, from <malloc.h>."""
-APP = Path(__file__).with_name("secure_app.py")
+MOST_SENT_BYTES: Final = 1 << 20
+"""Of a message that a browser sends: choices and short texts. A longer one ends its connection
+before it is held."""
+PING_SECONDS: Final = 30
+"""How often a browser is asked whether it is still there, and how long it may take to answer."""
+APP: Final = "arena_dashboard.secure_app:app"
 
 
 def main() -> None:
     """Serve the pages until stopped."""
+    options = argparse.ArgumentParser(prog="arena_dashboard", description="Serve the pages.")
+    options.add_argument("--host", default="127.0.0.1", help="address to listen on")
+    options.add_argument("--port", type=int, default=8501)
+    asked = options.parse_args()
     libc = _glibc()
     if libc is not None:
         libc.mallopt(M_ARENA_MAX, HEAPS)
@@ -66,15 +76,25 @@ def main() -> None:
     gc.collect()
     gc.freeze()
     Thread(target=_collect, args=[libc], daemon=True).start()
-    options = ["--runner.postScriptGC", "false", *sys.argv[1:]]
     with TemporaryDirectory(prefix="arena-dashboard-") as folder:
         try:
-            written = identities.write_secrets(read_settings(), Path(folder))
+            secrets = identities.write_secrets(read_settings(), Path(folder))
         except SettingsError as error:
             sys.exit(str(error))
-        if written is not None:
-            options += ["--secrets.files", str(written)]
-        cli.main(["run", str(APP), *options], prog_name="streamlit")
+        configuration.use_ours(asked.host, asked.port, secrets)
+        uvicorn.run(
+            APP,
+            host=asked.host,
+            port=asked.port,
+            log_level="warning",
+            access_log=False,
+            ws="websockets-sansio",
+            ws_max_size=MOST_SENT_BYTES,
+            ws_ping_interval=PING_SECONDS,
+            ws_ping_timeout=PING_SECONDS,
+            # What is packed small may be large.
+            ws_per_message_deflate=False,
+        )
 
 
 def _glibc() -> ctypes.CDLL | None:

@@ -7,7 +7,7 @@ from math import ceil, isfinite
 
 import altair as alt
 
-from arena.analysis import LossSums, SeatAnalysis
+from arena.lab.analysis import LossSums, SeatAnalysis
 
 MOST_POINTS = 20
 FEWEST_MATCHES = 5

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from arena.boards.board import BoardLine
 from arena.rating.ladder_id import LadderId
+from arena.server.boards.board import BoardLine
 from arena_dashboard import bot_tables
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.bot_tables import VersionRating

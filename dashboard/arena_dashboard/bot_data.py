@@ -7,17 +7,17 @@ from typing import Any
 
 import streamlit as st
 
-from arena.analysis import BotAnalysis, SeatAnalysis, analyse_bot, by_seat
-from arena.boards.bluffing import Style, style_of
-from arena.boards.board import BoardLine
-from arena.boards.faults import SeenFault, faults_of
-from arena.boards.kept_analyses import kept_decisions
+from arena.database.rows import MatchRow
+from arena.lab.analysis import BotAnalysis, SeatAnalysis, analyse_bot, by_seat
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
-from arena.storage import bot_statements
-from arena.storage.checks import RecordedCheck
-from arena.storage.match_search import MatchFilter
-from arena.storage.rows import MatchRow
+from arena.server.accounts import bot_statements
+from arena.server.boards.board import BoardLine
+from arena.server.results.bluffing import Style, style_of
+from arena.server.results.faults import SeenFault, faults_of
+from arena.server.results.kept_analyses import kept_decisions
+from arena.server.results.match_search import MatchFilter
+from arena.server.uploads.checks import RecordedCheck
 from arena_dashboard import data
 from arena_dashboard.accuracy_chart import (
     accuracy_chart,
@@ -49,7 +49,7 @@ class Profile:
     house: bool
     versions: Sequence[Any]
     """Newest first, with id, version, created_at and retired_at; and in each what the owner says
-    of the bot: text, language, link; and frozen_at."""
+    of the bot: text, language, link; frozen_at and paused_at."""
     checks: Mapping[VersionId, RecordedCheck]
     """The last check of those that have one."""
 

@@ -10,14 +10,14 @@ from urllib.parse import urlencode
 import altair as alt
 import numpy as np
 
-from arena.analysis import BotAnalysis, Estimate, Grade
-from arena.boards.bluffing import Style
-from arena.boards.checks import check_in_words, check_mark
-from arena.boards.faults import SeenFault
+from arena.lab.analysis import BotAnalysis, Estimate, Grade
 from arena.match.faults import FaultKind
 from arena.rating.head_to_head import wilson
 from arena.records import VersionId
-from arena.storage.checks import RecordedCheck
+from arena.server.results.bluffing import Style
+from arena.server.results.faults import SeenFault
+from arena.server.uploads.check_words import check_in_words, check_mark
+from arena.server.uploads.checks import RecordedCheck
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import bot_link, replay_link, time_of
@@ -57,6 +57,7 @@ def _listed(row: Any, check: RecordedCheck | None) -> Html:
             " ",
             badge("house") if row.house else "",
             badge("retired", "warn") if row.retired_at else "",
+            halted(frozen=row.frozen_at is not None, paused=row.paused_at is not None),
             tag("div", row.owner, class_="ba-faint ba-narrow ba-said"),
         ),
         tag("td", row.owner, class_="ba-wide"),
@@ -71,6 +72,16 @@ def _listed(row: Any, check: RecordedCheck | None) -> Html:
     )
 
 
+def halted(*, frozen: bool, paused: bool) -> Html:
+    """Badges of a bot that may not play for now."""
+    marks = []
+    if frozen:
+        marks.append(badge("frozen", "warn", "The operator does not let it play for now."))
+    if paused:
+        marks.append(badge("paused", "warn", "Its owner does not let it play for now."))
+    return together(*marks)
+
+
 def facts(profile: Profile) -> Html:
     """Who registered the bot, and when."""
     newest = profile.versions[0]
@@ -80,9 +91,7 @@ def facts(profile: Profile) -> Html:
         tag("span", "by ", tag("b", profile.owner)),
         badge("house", hint="One of the arena's own sample bots.") if profile.house else "",
         badge("retired", "warn", "None of its versions plays any more.") if profile.retired else "",
-        badge("frozen", "warn", "The operator does not let it play for now.")
-        if newest.frozen_at
-        else "",
+        halted(frozen=newest.frozen_at is not None, paused=newest.paused_at is not None),
         tag("span", newest.language) if newest.language else "",
         tag("span", "since ", time_of(profile.since)),
         tag(
@@ -166,8 +175,12 @@ def decisions(found: BotAnalysis) -> Html:
         *_entry("Blunders", f"{blunders / found.decisions:.1%}", "of its decisions"),
         class_="ba-style",
     )
-    leak = found.leak.in_words if found.leak else "It loses nothing."
-    return together(figures, tag("p", leak))
+    return together(figures, tag("p", biggest_leak(found)))
+
+
+def biggest_leak(found: BotAnalysis) -> str:
+    """Where a bot loses most, in a sentence."""
+    return found.leak.in_words if found.leak else "It loses nothing."
 
 
 def _percents(found: Estimate) -> str:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
-from arena.boards import details
-from arena.boards.comparisons import AcrossTables, comparisons
-from arena.boards.details import Details, LadderHistory
-from arena.boards.ladder_log import read_log
-from arena.boards.model_check import ModelCheck, model_check
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
+from arena.server.boards import details
+from arena.server.boards.comparisons import AcrossTables, comparisons
+from arena.server.boards.details import Details, LadderHistory
+from arena.server.boards.ladder_log import read_log
+from arena.server.boards.model_check import ModelCheck, model_check
 from arena_dashboard import comparison_tables, data, history_chart
 from arena_dashboard.drawn import Drawn, drawn
 from arena_dashboard.history_chart import HistoryPoint

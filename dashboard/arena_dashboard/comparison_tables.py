@@ -2,13 +2,13 @@
 
 from collections.abc import Mapping, Sequence
 
-from arena.boards.board import BoardLine
-from arena.boards.board_page import around
-from arena.boards.comparisons import AcrossTables, Comparisons, WinCell
-from arena.boards.model_check import ModelCheck
-from arena.boards.troubles import Trouble
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
+from arena.server.boards.board import BoardLine
+from arena.server.boards.board_page import around
+from arena.server.boards.comparisons import AcrossTables, Comparisons, WinCell
+from arena.server.boards.fault_counts import FaultCounts
+from arena.server.boards.model_check import ModelCheck
 from arena_dashboard.ladder_choice import in_words, link
 from arena_dashboard.markup import Html, tag, together
 from arena_dashboard.tables import bot_link
@@ -100,7 +100,7 @@ def numbers(
     lines: Sequence[BoardLine],
     shown: range,
     comparisons: Comparisons,
-    troubles: Mapping[VersionId, Trouble],
+    troubles: Mapping[VersionId, FaultCounts],
     across: Mapping[VersionId, AcrossTables],
     check: ModelCheck | None,
 ) -> Html:
@@ -209,9 +209,9 @@ def worst_in_words(lines: Sequence[BoardLine], comparisons: Comparisons) -> str:
         return ""
     names = {line.version_id: _name(line) for line in lines}
     return (
-        f"The ratings explain worst how {names[worst.bot]} plays {names[worst.opponent]}: "
-        f"{worst.actual:.0%} of the points where they expect {worst.expected:.0%}, "
-        f"{worst.deviations:.1f} standard deviations away."
+        f"Largest gap between ratings and results: {names[worst.bot]} against "
+        f"{names[worst.opponent]} scores {worst.actual:.0%}, where the ratings expect "
+        f"{worst.expected:.0%} ({worst.deviations:.1f} standard deviations apart)."
     )
 
 
@@ -240,7 +240,11 @@ def standing(ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Html:
     heads: list[tuple[str, str, str | None]] = [
         ("Ladder", "", None),
         ("Version", "", None),
-        ("Rank", "ba-number", "The place by Elo, and the places that the results allow"),
+        (
+            "Rank",
+            "ba-number",
+            "The place by Elo, provisional bots last, and the places that the results allow",
+        ),
         ("Elo", "ba-number", "With its 95 % interval"),
         ("Matches", "ba-number", None),
         ("Win share", "ba-number", "First places by match"),

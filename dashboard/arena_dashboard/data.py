@@ -16,13 +16,15 @@ from typing import Any, TypeAlias
 import streamlit as st
 from sqlalchemy import select
 
-from arena.analysis import AnalysedDecision, decisions
-from arena.boards.board import table_sizes
-from arena.boards.kept_analyses import kept_decisions
-from arena.boards.live_board import Leaderboard, LiveBoard, LiveBoards
-from arena.boards.match_finding import Bluffs, find
-from arena.boards.match_sort import Sort
+from arena.database.errors import DatabaseUnreachableError
+from arena.database.reading import Reader
+from arena.database.rows import MatchRow, match_row
+from arena.database.statement import Row
+from arena.database.tables.matches import matches
+from arena.database.tables.tournaments import tournament_blocks, tournaments
+from arena.database.transcripts import Packed, unpack
 from arena.games import GAMES
+from arena.lab.analysis import AnalysedDecision, decisions
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
@@ -30,17 +32,17 @@ from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
+from arena.server.accounts import bot_statements
+from arena.server.boards import ladder_statements
+from arena.server.boards.board import table_sizes
+from arena.server.boards.live_board import Leaderboard, LiveBoard, LiveBoards
+from arena.server.results import statements
+from arena.server.results.kept_analyses import kept_decisions
+from arena.server.results.match_finding import Bluffs, find
+from arena.server.results.match_search import MatchFilter
+from arena.server.results.match_sort import Sort
+from arena.server.uploads.checks import RecordedCheck, last_checks
 from arena.settings import read_settings
-from arena.storage import bot_statements, ladder_statements, statements
-from arena.storage.checks import RecordedCheck, last_checks
-from arena.storage.errors import DatabaseUnreachableError
-from arena.storage.match_search import MatchFilter
-from arena.storage.reading import Reader
-from arena.storage.rows import MatchRow, match_row
-from arena.storage.statements import Row
-from arena.storage.tables import matches
-from arena.storage.tournament_tables import tournament_blocks, tournaments
-from arena.storage.transcripts import Packed, unpack
 from arena_dashboard.frames import match_json, packed
 from arena_dashboard.remembering import RememberingReader
 from arena_dashboard.watching import parse_viewpoint, watch

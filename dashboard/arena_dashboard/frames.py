@@ -10,8 +10,8 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
-from arena.analysis import AnalysedDecision, Grade, has_values
 from arena.games import make_game
+from arena.lab.analysis import AnalysedDecision, Grade, has_values
 from arena_dashboard.scenes import SCENES, sentences
 from arena_dashboard.scenes.claims import Mark, ShownClaim
 from arena_dashboard.watching import Watched, write_viewpoint

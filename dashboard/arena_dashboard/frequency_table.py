@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import isfinite
 
-from arena.analysis import SITUATIONS, Estimate, Frequency
+from arena.lab.analysis import SITUATIONS, Estimate, Frequency
 from arena_dashboard.markup import Html, tag, together
 
 

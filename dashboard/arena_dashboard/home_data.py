@@ -9,18 +9,19 @@ from typing import Any
 
 import streamlit as st
 
-from arena.boards.bluffing import Bluffing
-from arena.boards.live_board import Leaderboard
-from arena.boards.match_sort import Sort
+from arena.clients.spectating import AddressError, SpectatorClient, WatchedMatch
+from arena.database.errors import StorageError
+from arena.database.rows import MatchRow
 from arena.rating.ladder_id import LadderId
+from arena.server.boards.live_board import Leaderboard
+from arena.server.results import statements
+from arena.server.results.bluffing import Bluffing
+from arena.server.results.match_search import MatchFilter
+from arena.server.results.match_sort import Sort
+from arena.server.tournaments import tournament_rows as rows
+from arena.server.tournaments import tournament_statements
+from arena.server.tournaments.tournament import Tournament
 from arena.settings import SettingsError
-from arena.spectating import AddressError, SpectatorClient, WatchedMatch
-from arena.storage import statements, tournament_statements
-from arena.storage import tournament_rows as rows
-from arena.storage.errors import StorageError
-from arena.storage.match_search import MatchFilter
-from arena.storage.rows import MatchRow
-from arena.tournament.tournament import Tournament
 from arena_dashboard import data
 from arena_dashboard.frames import match_json, packed
 from arena_dashboard.live_match import LiveMatches

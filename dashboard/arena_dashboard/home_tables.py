@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from arena.boards.live_board import Leaderboard
+from arena.clients.spectating import RefereeActivity
 from arena.rating.ladder_id import LadderId
-from arena.spectating import RefereeActivity
-from arena.tournament.tournament import Tournament
+from arena.server.boards.live_board import Leaderboard
+from arena.server.tournaments.tournament import Tournament
 from arena_dashboard import ladder_choice, tables, tournament_tables
 from arena_dashboard.home_data import MatchesOfTheDay
 from arena_dashboard.markup import Html, tag, together

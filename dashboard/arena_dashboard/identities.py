@@ -1,8 +1,9 @@
-"""Signing in by an identity provider: Streamlit's part, and what this process keeps of it.
+"""Signing in by an identity provider, as far as Streamlit conducts it.
 
-Streamlit conducts the visitor to the provider and back, and keeps the ID token in a cookie that it
-signs and no script can read. The referee verifies the token and takes it once, for a key of that
-sign-in. A reload is a new session with the same cookie, so the key is kept by the token's hash.
+It leads the visitor to the provider and back, and keeps the ID token in a cookie that it signs and
+no script can read. The referee verifies the token and takes it once, for a key of that sign-in,
+which the browser keeps as any other (`owners`). Until it does, a page that is loaded again has the
+token alone, so the referee's answer to a token is kept for FRESH_SECONDS.
 """
 
 import hashlib
@@ -10,21 +11,20 @@ import hmac
 import json
 import os
 import time
-from collections import OrderedDict
 from functools import cache
 from pathlib import Path
-from threading import Lock
 from typing import Final
 
 import streamlit as st
 
-from arena.owner_client import OwnerCallError, OwnerClient, SignedInBy
+from arena.clients.owner_client import OwnerCallError, OwnerClient, SignedInBy
 from arena.settings import Settings, SettingsError
+from arena_dashboard.short_memory import ShortMemory
 
-MOST_SIGNED_IN: Final = 10_000
-"""Sign-ins that are kept, the newest; whoever is forgotten signs in again."""
 FRESH_SECONDS: Final = 120.0
 """How long ago a visitor may have signed in to be led to where that is for."""
+MOST_FRESH: Final = 10_000
+"""Sign-ins of the last FRESH_SECONDS, the newest; whoever is forgotten signs in again."""
 _CALLBACK = "/oauth2callback"
 
 
@@ -39,11 +39,8 @@ def configured() -> bool:
 
 
 def just_came() -> bool:
-    """Whether this visitor comes from the identity provider and has not been anywhere yet."""
-    token = _id_token()
-    if token is None or _sign_ins().get(token) is not None:
-        return False
-    issued = st.user.get("iat")
+    """Whether this visitor was at the identity provider a moment ago."""
+    issued = st.user.get("iat") if here() else None
     return isinstance(issued, int | float) and time.time() - issued < FRESH_SECONDS
 
 
@@ -55,8 +52,7 @@ def signed_in(client: OwnerClient) -> SignedInBy | None:
     token = _id_token()
     if token is None:
         return None
-    known = _sign_ins().get(token)
-    return known or _kept(token, client.sign_in(token))
+    return _fresh().get(_hashed(token)) or _kept(token, client.sign_in(token))
 
 
 def signed_up(client: OwnerClient, name: str, invite: str, key: str) -> SignedInBy:
@@ -67,26 +63,21 @@ def signed_up(client: OwnerClient, name: str, invite: str, key: str) -> SignedIn
     return _kept(token, client.sign_in(token, name, invite, key))
 
 
-def replace(owner: str, key: str) -> None:
-    """From now on the visitor's sign-in has this key."""
-    token = _id_token()
-    if token is not None:
-        _kept(token, SignedInBy(owner, key, ""))
-
-
 def forget() -> None:
-    """The visitor has to sign in again."""
+    """Have the visitor sign in at the provider again."""
     token = _id_token()
     if token is not None:
-        _sign_ins().forget(token)
+        _fresh().take(_hashed(token))
 
 
-def write_secrets(settings: Settings, folder: Path) -> Path | None:
+def write_secrets(settings: Settings, folder: Path) -> Path:
     """Write Streamlit's secrets for the identity provider of the settings, readable by this user
-    alone; returns the file, None without a provider. Raises SettingsError."""
+    alone; none without a provider. Returns the file. Raises SettingsError."""
+    file = folder / "secrets.toml"
     provider = settings.identity_provider
     if provider is None:
-        return None
+        file.touch(0o600)
+        return file
     if settings.oidc_client_secret is None or settings.dashboard_url is None:
         raise SettingsError(
             "With ARENA_OIDC_ISSUER the dashboard needs ARENA_OIDC_CLIENT_SECRET and "
@@ -106,47 +97,25 @@ def write_secrets(settings: Settings, folder: Path) -> Path | None:
     }
     # A JSON string is one of TOML, too.
     lines = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
-    file = folder / "secrets.toml"
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as secrets:
         secrets.write("\n".join(("[auth]", *lines, "")))
     return file
 
 
-class _SignIns:
-    """Keys of sign-ins by their ID tokens. Threads may share it."""
-
-    def __init__(self) -> None:
-        self._lock = Lock()
-        self._known: OrderedDict[bytes, SignedInBy] = OrderedDict()
-
-    def get(self, token: str) -> SignedInBy | None:
-        with self._lock:
-            return self._known.get(_hashed(token))
-
-    def add(self, token: str, found: SignedInBy) -> None:
-        with self._lock:
-            self._known[_hashed(token)] = found
-            if len(self._known) > MOST_SIGNED_IN:
-                self._known.popitem(last=False)
-
-    def forget(self, token: str) -> None:
-        with self._lock:
-            self._known.pop(_hashed(token), None)
+@cache
+def _fresh() -> ShortMemory[SignedInBy]:
+    """The sign-ins of this process, by the hash of their ID token."""
+    return ShortMemory(FRESH_SECONDS, MOST_FRESH)
 
 
 def _kept(token: str, found: SignedInBy) -> SignedInBy:
     if found.owner:
-        _sign_ins().add(token, found)
+        _fresh().put(_hashed(token), found)
     return found
 
 
 def _hashed(token: str) -> bytes:
     return hashlib.sha256(token.encode()).digest()
-
-
-@cache
-def _sign_ins() -> _SignIns:
-    return _SignIns()
 
 
 def _id_token() -> str | None:

@@ -1,5 +1,6 @@
 """The HTML with which every page begins, for those who run no scripts: previews of shared links,
-search engines. It is Streamlit's, with the page's title and a description.
+search engines. It is Streamlit's, with the page's title, a description, and the style of all pages:
+whatever is shown first has its place already.
 
 What Streamlit loads when an element first needs it, and the page needs, is named there, too:
 browsers then load it right after what Streamlit itself begins with, instead of after the page's
@@ -10,12 +11,14 @@ import re
 from functools import cache
 from html import escape
 from importlib.resources import files
+from pathlib import Path
 from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 from starlette.routing import Route
 
+from arena_dashboard.kept_sign_in import know_again
 from arena_dashboard.player import component
 
 NAME: Final = "Bluff Arena"
@@ -58,6 +61,9 @@ BASE: Final = '<script>window.__streamlit={BACKEND_BASE_URL:new URL(".",location
 asks below the page first, which costs a first visit two more requests."""
 _END: Final = "</head>"
 """Where what the page needs besides is named: named first, it would be loaded first."""
+_BODY: Final = "<body>"
+"""After which the style stands: what Streamlit adds to the head later does not override it."""
+_STYLE: Final = Path(__file__).with_name("style.css")
 
 
 @cache
@@ -72,7 +78,8 @@ def index_page(path: str) -> str:
         needed += [_preload("modulepreload", script) for script in component.scripts()]
         needed.append(_preload("preload", component.style_sheet(), kind="style"))
     html = streamlits_html().replace(STREAMLITS, "\n    ".join(head))
-    return html.replace(_END, "\n    ".join([*needed, _END]), 1)
+    html = html.replace(_END, "\n    ".join([*needed, _END]), 1)
+    return html.replace(_BODY, f"{_BODY}\n    <style>\n{_STYLE.read_text()}</style>", 1)
 
 
 @cache
@@ -109,7 +116,9 @@ def _meta(attribute: str, name: str, content: str) -> str:
 
 async def _page(request: Request) -> HTMLResponse:
     path = request.url.path.removeprefix("/")
-    return HTMLResponse(index_page(path), headers={"Cache-Control": "no-cache"})
+    response = HTMLResponse(index_page(path), headers={"Cache-Control": "no-cache"})
+    know_again(request, response)
+    return response
 
 
 ROUTES: Final = tuple(Route(f"/{path}", _page) for path in TITLES)

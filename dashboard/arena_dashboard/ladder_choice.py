@@ -36,7 +36,7 @@ def choose_ladder() -> LadderId | None:
         variants = played[game]
         options = choose("options", list(variants), options_in_words)
         times = {str(control): control for control in variants[options]}
-        control = times[choose("time", list(times), time_in_words)]
+        control = times[choose("time", list(times), tables.time_in_words)]
         sizes = {f"{size[0]}-{size[-1]}": size for size in variants[options][control]}
         size = choose("seats", list(sizes), lambda text: size_in_words(sizes[text]))
         # At two seats both rules are the same.
@@ -108,7 +108,7 @@ def in_words(ladder: LadderId) -> str:
     name = GAMES[ladder.game].title + (f" ({variant})" if variant else "")
     said = f"{name}, {size_in_words(ladder.seats)}"
     if ladder.time_control.name:
-        said += f", {time_in_words(ladder.time_control.name)}"
+        said += f", {tables.time_in_words(ladder.time_control.name)}"
     return said if ladder.score is ScoreRule.PLACEMENT else f"{said}, {_SCORES[ladder.score]}"
 
 
@@ -120,12 +120,6 @@ def size_in_words(size: tuple[int, ...]) -> str:
 def options_in_words(changed: str) -> str:
     """A variant in words, from its options as JSON."""
     return tables.options(json.loads(changed).items()) or "standard"
-
-
-def time_in_words(name: str) -> str:
-    """A time control in words, from its name."""
-    turn, bank = (part.partition("=")[2] for part in name.split(","))
-    return f"{turn} a turn, {bank} in the bank"
 
 
 def score_in_words(rule: str) -> str:

@@ -5,10 +5,11 @@ from typing import Any, Final
 
 import streamlit as st
 
-from arena.boards.kept_analyses import mean_losses
-from arena.boards.live_board import Leaderboard
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
+from arena.server.accounts import bot_statements
+from arena.server.boards.live_board import Leaderboard
+from arena.server.results.kept_analyses import mean_losses
 from arena_dashboard import data, ladder_table
 
 MOST_LADDERS: Final = 32
@@ -31,10 +32,15 @@ def _table(
     url: str | None, ladder: LadderId, sequence: int, start: int, stop: int, *, _board: Leaderboard
 ) -> Mapping[str, Any]:
     del sequence
-    checks = data.checks([line.version_id for line in _board.lines[start:stop]])
+    ids = [line.version_id for line in _board.lines[start:stop]]
+    checks = data.checks(ids)
+    halted = {
+        VersionId(row.version_id): "frozen" if row.frozen else "paused"
+        for row in data.read(bot_statements.halted(ids))
+    }
     trend, losses = _trend(url, ladder), mean_losses(data.reader(), ladder)
     return ladder_table.content(
-        _board.lines, range(start, stop), ladder.game, trend, checks, losses
+        _board.lines, range(start, stop), ladder.game, trend, checks, losses, halted
     )
 
 

@@ -4,22 +4,26 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from arena.boards.board import BoardLine
-from arena.boards.board_page import page_of, place_of
 from arena.rating.ladder_id import LadderId
+from arena.server.boards.board import BoardLine
+from arena.server.boards.board_page import page_of, place_of
 from arena_dashboard.ladder_choice import link
 from arena_dashboard.markup import in_markdown, tag
-from arena_dashboard.match_filter import choose_bot
+from arena_dashboard.match_filter import bot_of_url, choose_bot
 
 
 def choose_lines(lines: Sequence[BoardLine], most: int) -> range:
     """The positions of the page's lines; with a widget to find a bot if they are not all."""
-    if len(lines) <= most:
-        return range(len(lines))
-    bot, _ = choose_bot("bot", "Find a bot", "page", placeholder="by its name")
+    all_shown = len(lines) <= most
+    if all_shown:
+        bot = bot_of_url("bot")
+    else:
+        bot, _ = choose_bot("bot", "Find a bot", "page", placeholder="by its name")
     place = None if bot is None else place_of(lines, bot)
     if bot is not None and place is None:
         st.warning(f"No match of “{in_markdown(bot)}” counts on this ladder.")
+    if all_shown:
+        return range(len(lines))
     text = st.query_params.get("page", "")
     number = int(text) if text.isdecimal() and len(text) < 6 else 0
     return page_of(number * most if place is None else place, len(lines), most)

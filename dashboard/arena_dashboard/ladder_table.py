@@ -5,29 +5,34 @@ from math import isfinite
 from types import MappingProxyType
 from typing import Any
 
-from arena.analysis import Estimate
-from arena.boards.board import CENTRE, BoardLine
-from arena.boards.checks import check_in_words, check_mark
-from arena.boards.luck_adjusted import luck_source
-from arena.boards.trend import TREND_SHARE
+from arena.lab.analysis import Estimate
 from arena.rating.flags import Flag
 from arena.rating.luck_column import FEWEST_MATCHES
 from arena.records import VersionId
-from arena.storage.checks import RecordedCheck
+from arena.server.boards.board import CENTRE, BoardLine
+from arena.server.boards.luck_adjusted import luck_source
+from arena.server.boards.trend import TREND_SHARE
+from arena.server.uploads.check_words import check_in_words, check_mark
+from arena.server.uploads.checks import RecordedCheck
 
 MOST_ROWS = 500
 """The most bots of a page."""
 
 _FLAGS: Mapping[Flag, tuple[str, str]] = {
-    Flag.FEW_CLUSTERS: ("few matches", "Fewer than 20 blocks: the interval itself is uncertain."),
+    Flag.PROVISIONAL: ("provisional", "Fewer than 20 blocks link it to the established bots."),
     Flag.PERFECT_SCORE: ("never lost", "Never lost a point: how far ahead it is, is unknown."),
     Flag.ZERO_SCORE: ("never won", "Never won a point: how far behind it is, is unknown."),
     Flag.SEPARATE_POOL: ("apart", "Never met the others: the distance to them is a guess."),
     Flag.ONE_SIDED: ("one-sided", "Its group only won or only lost against the rest."),
 }
 
+_HALTED = {
+    "frozen": ("frozen", "The operator does not let it play for now."),
+    "paused": ("paused", "Its owner does not let it play for now."),
+}
+
 _HINTS = {
-    "rank": "The place by Elo, and the places that the results allow.",
+    "rank": "The place by Elo, provisional bots last, and the places that the results allow.",
     "interval": "The Elo as a dot with its 95 % confidence interval. The dashed line is 1500.",
     "elo": "The rating, and half the width of its 95 % interval.",
     "adjusted": "Elo with the luck of the draws taken out, and half its 95 % interval. It does not "
@@ -49,11 +54,11 @@ def content(
     trend: Mapping[VersionId, float] = MappingProxyType({}),
     checks: Mapping[VersionId, RecordedCheck] = MappingProxyType({}),
     losses: Mapping[VersionId, Estimate] = MappingProxyType({}),
+    halted: Mapping[VersionId, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """The rows of the shown lines, best first, each with the values that `browser/ladder.js` names.
     `trend` is the Elo that versions gained lately, `checks` their last checks against the protocol,
-    `losses` what their decisions cost."""
-    banded = bands(lines)[shown.start : shown.stop]
+    `losses` what their decisions cost, `halted` whether their bot is frozen or paused."""
     lines = lines[shown.start : shown.stop]
     costs = [_percents(losses.get(line.version_id)) for line in lines]
     low, high = _domain(lines)
@@ -63,32 +68,20 @@ def content(
         "high": high,
         "centre": CENTRE,
         "hints": _HINTS,
-        "flags": {flag.value: _FLAGS[flag] for line in lines for flag in line.flags},
+        "flags": {flag.value: _FLAGS[flag] for line in lines for flag in line.flags}
+        | {word: _HALTED[word] for word in halted.values()},
         "adjusted": any(line.luck_adjusted is not None for line in lines),
-        "trends": bool(trend),
         "losses": any(costs),
         "rows": [
             [
-                *_row(line, band),
+                *_row(line, halted.get(line.version_id)),
                 _rounded(trend.get(line.version_id)),
                 _checked(checks.get(line.version_id)),
                 cost,
             ]
-            for line, band, cost in zip(lines, banded, costs, strict=True)
+            for line, cost in zip(lines, costs, strict=True)
         ],
     }
-
-
-def bands(lines: Sequence[BoardLine]) -> list[int]:
-    """The band of each line, from 0: a band starts at the first bot that is significantly below
-    the best bot of the band above it."""
-    found: list[int] = []
-    band, best = 0, 1
-    for line in lines:
-        if line.rank_low > best and found:
-            band, best = band + 1, line.rank
-        found.append(band)
-    return found
 
 
 def luck_note(lines: Sequence[BoardLine], game: str) -> str | None:
@@ -97,14 +90,15 @@ def luck_note(lines: Sequence[BoardLine], game: str) -> str | None:
     return None if luck is None else luck.note()
 
 
-def _row(line: BoardLine, band: int) -> list[Any]:
+def _row(line: BoardLine, halted: str | None) -> list[Any]:
     low, high = line.interval
+    flags = [*sorted(flag.value for flag in line.flags), *([halted] if halted else [])]
     return [
         *(line.version_id, line.rank, line.rank_low, line.rank_high),
         *(line.bot, line.version, line.owner, line.house, line.anchor),
         *(round(line.elo, 1), round(low, 1), round(high, 1)),
         *(line.matches, round(line.win_share, 4), round(line.mean_placing, 3)),
-        *(str(line.luck_adjusted or ""), sorted(flag.value for flag in line.flags), band),
+        *(str(line.luck_adjusted or ""), flags, line.band),
     ]
 
 

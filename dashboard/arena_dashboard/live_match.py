@@ -10,7 +10,7 @@ from collections.abc import Callable
 from threading import Lock, Thread
 from typing import Final, Protocol
 
-from arena.spectating import RefereeActivity, RefereeAwayError, WatchedMatch, Watching
+from arena.clients.spectating import RefereeActivity, RefereeAwayError, WatchedMatch, Watching
 
 KEPT: Final = 8
 """Matches that are kept for visitors who still look at them."""

@@ -2,15 +2,16 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from urllib.parse import urlencode
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 import streamlit as st
 
-from arena.boards.match_finding import REPLAYED
-from arena.boards.match_sort import Sort
 from arena.games import GAMES
-from arena.storage.match_search import COMPARED, MatchFilter
+from arena.server.results.match_finding import REPLAYED
+from arena.server.results.match_search import COMPARED, MatchFilter
+from arena.server.results.match_sort import Sort
 from arena_dashboard import data, tournament_data
 from arena_dashboard.url_choice import (
     shortened,
@@ -65,6 +66,7 @@ def choose_matches() -> ChosenMatches:
         bot, bot_known = choose_bot("bot", "Bot")
         opponent, opponent_known = choose_bot("opponent", "Opponent")
         game, game_known = _choose("game", "Game", list(GAMES), "all games", _title)
+        warn_of_unknown("sort", [one.value for one in Sort], "order")
         sort = url_choice("sort", [one.value for one in Sort], Sort.NEWEST.value)
         st.selectbox(
             "Order",
@@ -83,7 +85,7 @@ def choose_matches() -> ChosenMatches:
         tournament, tournament_known = _choose(
             "tournament", "Tournament", _tournaments(), "all tournaments", str
         )
-        since, until = _date("since", "From (UTC)"), _date("until", "To (UTC)")
+        since, until = _date("since", "From"), _date("until", "To")
         faults = url_switch("faults")
         st.toggle("Only with faults", key="faults", on_change=to_url("faults", "before"))
     wanted = MatchFilter(
@@ -92,7 +94,7 @@ def choose_matches() -> ChosenMatches:
         game=game,
         seats=int(seats) if seats else None,
         tournament=tournament,
-        pairing=_pairing() if tournament else None,
+        pairing=_pairing(tournament),
         faults=faults,
         since=_midnight(since) if since else None,
         until=_midnight(until + timedelta(days=1)) if until else None,
@@ -105,15 +107,22 @@ def choose_matches() -> ChosenMatches:
     )
 
 
+def bot_of_url(name: str) -> str | None:
+    """The bot that the URL names, if there is one; says so if there is not."""
+    asked = st.query_params.get(name)
+    known = data.bot_named(asked) if asked else None
+    if asked and known is None:
+        st.warning(f"There is no bot “{shortened(asked)}”.")
+    return known
+
+
 def choose_bot(
     name: str, label: str, forget: str = "before", placeholder: str = "all bots"
 ) -> tuple[str | None, bool]:
     """A bot of the URL, with a widget; and False if the URL names one that does not exist. Another
     choice removes `forget` from the URL."""
     asked = st.query_params.get(name)
-    known = data.bot_named(asked) if asked else None
-    if asked and known is None:
-        st.warning(f"There is no bot “{shortened(asked)}”.")
+    known = bot_of_url(name)
     suggested = data.some_bots()
     st.session_state[name] = known
     st.selectbox(
@@ -167,17 +176,36 @@ def _tournaments() -> list[str]:
 
 def _date(name: str, label: str) -> date | None:
     chosen = url_date(name)
-    st.date_input(label, key=name, on_change=to_url(name, "before"), width=150)
+    st.date_input(
+        label,
+        key=name,
+        on_change=to_url(name, "before"),
+        width=150,
+        help=f"A day of your time zone ({_zone()}), in which the matches are listed.",
+    )
     return chosen
 
 
 def _midnight(day: date) -> datetime:
-    return datetime.combine(day, time(), UTC)
+    """Return the start of a day in the visitor's time zone, as the list shows its times."""
+    return datetime.combine(day, time(), _zone())
 
 
-def _pairing() -> tuple[int, int] | None:
-    """Round and table of the URL, as "2.1"."""
+def _zone() -> tzinfo:
+    """Return the time zone of the visitor's browser; UTC where that is not known."""
+    try:
+        return ZoneInfo(st.context.timezone or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return UTC
+
+
+def _pairing(tournament: str | None) -> tuple[int, int] | None:
+    """Round and table of the URL, as "2.1", of its tournament."""
     number, dot, table = st.query_params.get("pairing", "").partition(".")
     if dot and number.isdecimal() and table.isdecimal() and len(number) + len(table) < 9:
-        return int(number), int(table)
+        if tournament:
+            return int(number), int(table)
+        st.warning("A round and table are of a tournament: choose one, too.")
+    elif "pairing" in st.query_params:
+        st.warning(f"“{shortened(st.query_params['pairing'])}” is no round and table such as 2.1.")
     return None

@@ -3,25 +3,25 @@
 from collections.abc import Sequence
 from urllib.parse import urlencode
 
-from arena.storage.rows import MatchRow
+from arena.database.rows import MatchRow
 from arena_dashboard.markup import Html, badge, tag
-from arena_dashboard.tables import options
+from arena_dashboard.tables import options, time_in_words, time_of
 
 
 def match_facts(row: MatchRow, doubt: str | None, signed_by: str | None) -> Html:
     """The facts about the whole match. `doubt` is what is wrong with its transcript, if anything;
     `signed_by` is the key that signed it."""
     ended = row.finished_at
-    facts = [tag("time", f"{ended:%Y-%m-%d %H:%M} UTC", datetime=ended.isoformat())]
+    facts = [time_of(ended)]
     if row.options:
         facts.append(tag("span", options(row.options.items())))
     if row.time_control.name:
-        facts.append(tag("span", row.time_control.name))
+        facts.append(tag("span", time_in_words(row.time_control.name)))
     if row.voided:
         facts.append(badge("void", "bad", "Its block is void; it does not count."))
     elif row.casual:
         about = "It was played for a challenge and counts for no rating."
-        facts.append(badge("casual", "plain", about))
+        facts.append(badge("unrated", "plain", about))
     elif row.rated:
         facts.append(badge("rated", "plain", "It counts for the ratings."))
     if doubt is None:

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from arena.storage.errors import StorageError
+from arena.database.errors import StorageError
 from arena_dashboard.streams import stream_of
 
 PULSE_SECONDS: Final = 4.0

@@ -5,13 +5,8 @@ Streamlit answers every address with its own HTML, whose script then opens "Home
 
 from base64 import b64encode
 from html import escape
-from http import HTTPStatus
 from pathlib import Path
 from typing import Final
-
-from starlette.datastructures import Headers
-from starlette.responses import HTMLResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from arena_dashboard.index_page import NAME, TITLES
 from arena_dashboard.markup import Html, tag, together
@@ -54,34 +49,3 @@ def page(path: str) -> str:
         ),
         Html("</html>"),
     )
-
-
-class NotFound:
-    """Middleware that answers in the place of Streamlit where that would send its HTML for an
-    address that is no page's."""
-
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http" or scope["path"].removeprefix("/") in TITLES:
-            await self._app(scope, receive, send)
-            return
-        replaced = False
-
-        async def send_or_replace(message: Message) -> None:
-            nonlocal replaced
-            if message["type"] == "http.response.start" and _is_html(message):
-                replaced = True
-                html = page(scope["path"])
-                answer = HTMLResponse(html, HTTPStatus.NOT_FOUND)
-                await answer(scope, receive, send)
-            if not replaced:
-                await send(message)
-
-        await self._app(scope, receive, send_or_replace)
-
-
-def _is_html(start: Message) -> bool:
-    kind = Headers(raw=start["headers"]).get("content-type", "")
-    return start["status"] == HTTPStatus.OK and kind.startswith("text/html")

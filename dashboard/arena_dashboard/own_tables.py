@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
-from arena.boards.board import BoardLine
-from arena.owner_client import BotSeen, VersionSeen
+from arena.clients.owner_client import BotSeen, VersionSeen
 from arena.rating.ladder_id import LadderId
-from arena_dashboard.bot_tables import faults_link
+from arena.server.boards.board import BoardLine
+from arena_dashboard.bot_tables import faults_link, halted
 from arena_dashboard.ladder_choice import in_words
 from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import bot_link
@@ -47,7 +47,7 @@ def _line(bot: BotSeen, one: VersionSeen, ladders: Ladders) -> Html:
             "td",
             tag("a", bot.name, href=bot_link(bot.name), class_="ba-name"),
             tag("small", f"v{one.label}"),
-            badge("frozen", "warn") if bot.frozen else "",
+            halted(frozen=bot.frozen, paused=bot.paused),
         ),
         tag("td", _now(one)),
         tag("td", *_ratings(one.label, ladders)),
@@ -70,7 +70,11 @@ def _now(one: VersionSeen) -> Html:
 
 def _ratings(label: str, ladders: Ladders) -> list[Html]:
     return [
-        tag("div", f"{line.elo:.0f}", tag("small", in_words(ladder)))
+        tag(
+            "div",
+            f"{line.elo:.0f}",
+            tag("small", f"{in_words(ladder)}{', provisional' if line.provisional else ''}"),
+        )
         for ladder, lines in ladders
         for line in lines
         if line.version == label

@@ -1,10 +1,12 @@
 """Who is signed in on a page, what a session keeps of an owner, and the referee that is asked for
 what an owner does.
 
-The key is in the session's state alone: it is entered once a session, and in no address.
+Who signs in with a key begins a sign-in, which has a key of its own. That one is in the session's
+state and in a cookie of the browser (`kept_sign_in`), by which a later session goes on.
 """
 
 import os
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, Final
@@ -12,14 +14,26 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from arena.owner_client import OwnerCallError, SignUpTerms
-from arena.settings import Settings, on_loopback, read_settings
-from arena.upload_client import UploadClient, UploadTerms
-from arena_dashboard import identities
+from arena.addresses import host_port, on_loopback
+from arena.clients.owner_client import OwnerCallError, SignUpTerms
+from arena.clients.upload_client import UploadClient, UploadTerms
+from arena.settings import Settings, read_settings
+from arena_dashboard import browser, identities, kept_sign_in
+from arena_dashboard.short_memory import ShortMemory
 
 _KEPT: Final = "owner"
 """Under which the session's state holds all that it keeps of its owner."""
 _SIGNED_IN: Final = "signed in"
+_ASKED: Final = "browser was asked"
+"""Under which the session's state says that the cookie with which it began was looked at."""
+_TICKET: Final = "ticket"
+"""Under which `kept` has the ticket for what the browser is to keep."""
+_VISIT: Final = "visit"
+"""Under which `kept` has the visit: Streamlit tells no cookies of a page that is gone meanwhile."""
+FRESH_SECONDS: Final = 3600.0
+"""How long a new key is shown at most, also on pages that are loaded again."""
+MOST_FRESH: Final = 10_000
+"""New keys of the last FRESH_SECONDS, the newest; whose key is forgotten makes a new one."""
 _EVERYWHERE = ("0.0.0.0", "::", "[::]")  # noqa: S104  compared, not bound
 
 
@@ -73,40 +87,125 @@ def upload_terms() -> UploadTerms:
 
 
 def kept() -> dict[Any, Any]:
-    """What this session keeps of its owner, for all that pages add; `forget` drops it whole."""
+    """What this session keeps of its owner, for all that pages add; signing out drops it whole.
+
+    Whoever asks the referee for what it says once takes this before: when the visitor clicks again,
+    Streamlit ends the run at the next look into the session's state, and the answer would be lost.
+    """
     found: dict[Any, Any] = st.session_state.setdefault(_KEPT, {})
+    found.setdefault(_VISIT, kept_sign_in.visit())
     return found
 
 
-def signed_in() -> SignedIn | None:
-    """Who is signed in in this session."""
+def signed_in(client: UploadClient) -> SignedIn | None:
+    """Who is signed in in this session, or was in an earlier one of this browser. Raises
+    OwnerCallError."""
     found: SignedIn | None = kept().get(_SIGNED_IN)
-    return found
+    if found is not None:
+        return found
+    key = kept_sign_in.tickets().pending(kept()[_VISIT])
+    if not key and not st.session_state.get(_ASKED):
+        key = kept_sign_in.key_of_browser()
+    if key:
+        try:
+            sign_in(kept(), client.owner(key), key)
+        except OwnerCallError as error:
+            if not error.stranger:
+                raise
+            _forget_refused(key)
+    st.session_state[_ASKED] = True
+    return kept().get(_SIGNED_IN)
 
 
-def sign_in(name: str, key: str) -> None:
-    """Remember an owner for this session."""
-    kept()[_SIGNED_IN] = SignedIn(name, key)
+def known() -> bool:
+    """Whether this session or the browser remembers an owner, who may be signed out by now."""
+    return _SIGNED_IN in kept() or bool(kept_sign_in.key_of_browser())
+
+
+def offer_sign_out() -> None:
+    """Let the visitor be forgotten while the referee does not let in whom the browser remembers: an
+    owner who is banned keeps nobody else from signing in there."""
+    if not st.session_state.get(_ASKED) and kept_sign_in.key_of_browser():
+        st.button("Sign out", on_click=sign_out)
+
+
+@cache
+def fresh_keys() -> ShortMemory[str]:
+    """New keys that their owners have not said to have stored, by the key of the sign-in."""
+    return ShortMemory(FRESH_SECONDS, MOST_FRESH)
+
+
+def show_no_more(key: str) -> None:
+    """Forget the new key of the owner whose sign-in has this key."""
+    fresh_keys().take(key)
+
+
+def begin(
+    session: dict[Any, Any], client: UploadClient, name: str, key: str, *, fresh: bool = False
+) -> None:
+    """Sign in an owner who has shown the own key, or was just given it (`fresh`); `session` is what
+    `kept` returned."""
+    try:
+        stays = client.stay_signed_in(key)
+    except OwnerCallError:
+        # A referee of an earlier release, or too many sign-ins: for this visit, then.
+        stays = ""
+        session[_SIGNED_IN] = SignedIn(name, key)
+    if fresh:
+        fresh_keys().put(stays or key, key)
+    if stays:
+        sign_in(session, name, stays)
+
+
+def sign_in(session: dict[Any, Any], name: str, key: str) -> None:
+    """Remember an owner in the session, `kept`, and in the browser, by the key of a sign-in."""
+    session[_SIGNED_IN] = SignedIn(name, key)
+    session[_TICKET] = kept_sign_in.tickets().issue(key, visit=session[_VISIT])
 
 
 def sign_out() -> None:
-    """Forget the owner, and all that was shown to it; at the identity provider, too."""
-    forget()
+    """End the sign-in, at the identity provider too, and forget all that the owner was shown."""
+    found: SignedIn | None = kept().get(_SIGNED_IN)
+    key = kept_sign_in.key_of_browser() if found is None else found.key
+    client = referee()
+    if key and client is not None:
+        # While the referee is away the browser forgets the key all the same.
+        with suppress(OwnerCallError):
+            client.sign_out(key)
+    identities.forget()
+    show_no_more(key)
+    _forget(kept_sign_in.tickets().issue("", visit=kept()[_VISIT]))
     if identities.here():
-        identities.forget()
         st.logout()
 
 
-def forget() -> None:
-    """Forget the owner in this session, and all that was shown to it."""
-    st.session_state.pop(_KEPT, None)
+def _forget_refused(key: str) -> None:
+    """Forget the owner of a key that has ended, in the browser only if it has no newer one."""
+    _forget(kept_sign_in.tickets().issue("", instead_of=key, visit=kept()[_VISIT]))
+
+
+def _forget(ticket: str) -> None:
+    """Forget the owner and all that was shown to it; the ticket tells the browser."""
+    st.session_state[_KEPT] = {_TICKET: ticket}
+    st.session_state[_ASKED] = True
+
+
+def tell_browser() -> bool:
+    """Have the browser keep who is signed in, or forget it. Returns whether there was anything to
+    tell."""
+    ticket = kept().get(_TICKET)
+    if ticket is None:
+        return False
+    browser.keep_signed_in(ticket)
+    return True
 
 
 def refused(error: OwnerCallError) -> None:
     """Show why the referee refuses; a key that is nobody's any more is forgotten."""
-    if error.stranger:
-        forget()
+    found: SignedIn | None = kept().get(_SIGNED_IN)
+    if error.stranger and found is not None:
         identities.forget()
+        _forget_refused(found.key)
     st.error(str(error))
 
 
@@ -119,7 +218,7 @@ def address_for(page: str, settings: Settings) -> str:
     """The referee's address for a visitor of a page: ARENA_PUBLIC_ADDRESS, or else where it
     listens. All addresses, and this machine's own for visitors of another, are no address to them:
     there it is the name by which they reach the page. Raises SettingsError."""
-    listens = f"{'https://' if settings.tls_cert else ''}{settings.host}:{settings.port}"
+    listens = f"{'https://' if settings.tls_cert else ''}{host_port(settings.host, settings.port)}"
     address = next(iter(settings.public_addresses), listens)
     host, _, port = address.rpartition(":")
     scheme = "https://" if host.startswith("https://") else ""

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.dialects import postgresql
 
-from arena.storage.errors import DatabaseUnreachableError
-from arena.storage.reading import ColumnReader
-from arena.storage.statements import Row
+from arena.database.errors import DatabaseUnreachableError
+from arena.database.reading import ColumnReader
+from arena.database.statement import Row
 
 MOST_STATEMENTS: Final = 500
 """Statements whose rows are remembered; those used longest ago are forgotten."""

@@ -1,22 +1,32 @@
-"""The rules of the games for who reads along: what the sample bot `llm` tells its model."""
+"""The rules of a game for people: a page of text with a picture of the table, from its folder."""
 
+from base64 import b64encode
 from importlib.resources import files
 from typing import Final
 
 import streamlit as st
 
 from arena.games import GAMES
+from arena_dashboard.markup import tag
 
-_RULES: Final = files("arena_sample_bots") / "language_model" / "rules"
-
-
-def show_rules(game: str) -> None:
-    """The rules of a game, folded up."""
-    with st.expander(f"The rules of {GAMES[game].title}"):
-        st.markdown(rules(game))
-        st.caption("This is what a language model is told that plays as the sample bot `llm`.")
+_GAMES: Final = files("arena.games")
 
 
-def rules(game: str) -> str:
-    """The rules of a game in Markdown; an asterisk in them is the star of a die."""
-    return _RULES.joinpath(f"{game}.md").read_text("utf-8").replace("*", r"\*")
+def show_rules(game: str, *, unfolded: bool = False) -> None:
+    """Show the rules of a game, folded up; nothing for a game whose folder has none."""
+    folder = _GAMES / game
+    text, picture = folder / "rules.md", folder / "table.svg"
+    if not text.is_file():
+        return
+    with st.expander(f"The rules of {GAMES[game].title}", expanded=unfolded):
+        if picture.is_file():
+            encoded = b64encode(picture.read_bytes()).decode()
+            st.html(
+                tag(
+                    "img",
+                    src=f"data:image/svg+xml;base64,{encoded}",
+                    alt=f"The table at {GAMES[game].title}; the text below explains it.",
+                    class_="ba-table-picture",
+                )
+            )
+        st.markdown(text.read_text("utf-8"))

@@ -8,7 +8,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
-from arena.home.wheel import NoWheelError, wheel, wheel_name
+from arena.local.wheel import NoWheelError, wheel, wheel_name
 
 _BELOW: Final = "/download"
 

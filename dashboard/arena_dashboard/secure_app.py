@@ -10,26 +10,35 @@ Other sites may frame the embedded player alone: it shows what everybody may see
 press that changes anything, and its links open tabs of their own.
 """
 
+import asyncio
 import re
 from base64 import b64encode
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
 from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
 from threading import Thread
+from typing import Final
 from urllib.parse import parse_qs
 
 import streamlit as st
 from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit.runtime import get_instance
 
-from arena_dashboard import home_data, index_page, news, sdk
-from arena_dashboard.not_found import NotFound
+from arena.settings import read_settings
+from arena_dashboard import home_data, index_page, kept_sign_in, news, sdk
+from arena_dashboard.gate import PageGate
 from arena_dashboard.player import component
 from arena_dashboard.playing import routes
 from arena_dashboard.static_files import StaticFiles
+from arena_dashboard.upload_room import upload_room
+
+SWEEP_SECONDS: Final = 15.0
+"""How often uploaded files of pages that are gone are looked for."""
 
 
 def policy(page: str) -> str:
@@ -100,13 +109,35 @@ async def _prepared(app: st.App) -> AsyncIterator[None]:
     del app
     component.register()
     Thread(target=home_data.read_ahead, daemon=True).start()
+    sweeping = asyncio.create_task(_sweep())
     yield
+    sweeping.cancel()
+    with suppress(asyncio.CancelledError):
+        await sweeping
 
 
-# Streamlit looks for this name.
+async def _sweep() -> None:
+    """Forget the uploaded files of pages that are gone, again and again."""
+    while True:
+        await asyncio.sleep(SWEEP_SECONDS)
+        upload_room().sweep(get_instance().is_active_session)
+
+
+OURS: Final[Sequence[BaseRoute]] = [
+    *index_page.ROUTES,
+    *news.ROUTES,
+    *routes.ROUTES,
+    *sdk.ROUTES,
+    *kept_sign_in.ROUTES,
+]
+
 app = st.App(
     Path(__file__).with_name("streamlit_app.py"),
-    routes=[*index_page.ROUTES, *news.ROUTES, *routes.ROUTES, *sdk.ROUTES],
-    middleware=[Middleware(_WithHeaders), Middleware(StaticFiles), Middleware(NotFound)],
+    routes=OURS,
+    middleware=[
+        Middleware(_WithHeaders),
+        Middleware(PageGate, OURS, read_settings().dashboard_url),
+        Middleware(StaticFiles),
+    ],
     lifespan=_prepared,
 )

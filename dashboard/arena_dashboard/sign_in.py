@@ -4,17 +4,20 @@ from urllib.parse import urlsplit
 
 import streamlit as st
 
-from arena.owner_client import OwnerCallError, OwnerClient, SignUpTerms
+from arena.clients.owner_client import OwnerCallError, SignUpTerms
+from arena.clients.upload_client import UploadClient
+from arena.database.names import ALLOWED
 from arena.records import SignUp
 from arena_dashboard import identities, owners
+from arena_dashboard.owners import SignedIn
 
-FRESH_KEY = "fresh_key"
-"""Under which `owners.kept` has a key that was made on this page."""
-NAME_HELP = "Public. Letters of any script, digits, spaces, dots, hyphens, underscores."
+NAME_HELP = f"Public: {ALLOWED}."
+NAME_MISSING = f"“Your name” is missing: use {ALLOWED}."
 INVITE_HELP = "The code that the operator gave you."
+INVITE_MISSING = "“Invite” is missing: enter the code that the operator gave you."
 
 
-def show(client: OwnerClient, terms: SignUpTerms) -> None:
+def show(client: UploadClient, terms: SignUpTerms) -> None:
     """Let somebody become an owner, or sign in as one."""
     if terms.identity_issuer and identities.configured():
         _show_identity(client, terms)
@@ -29,12 +32,12 @@ def show(client: OwnerClient, terms: SignUpTerms) -> None:
         return
     new, known = st.tabs(["New here", "I have a key"])
     with new:
-        _sign_up(client, by_invite=terms.sign_up is SignUp.INVITE)
+        _sign_up(client, terms)
     with known:
         _sign_in(client)
 
 
-def _show_identity(client: OwnerClient, terms: SignUpTerms) -> None:
+def _show_identity(client: UploadClient, terms: SignUpTerms) -> None:
     """Let somebody sign in by the identity provider, or with a key."""
     by_identity, by_key = st.tabs(["Sign in", "I have a key"])
     with by_key:
@@ -44,6 +47,7 @@ def _show_identity(client: OwnerClient, terms: SignUpTerms) -> None:
         if not identities.here():
             st.button(f"Sign in at {at}", type="primary", on_click=st.login)
             return
+        session = owners.kept()
         try:
             found = identities.signed_in(client)
         except OwnerCallError as error:
@@ -51,12 +55,12 @@ def _show_identity(client: OwnerClient, terms: SignUpTerms) -> None:
             st.button(f"Sign in again at {at}", type="primary", on_click=st.login)
             return
         if found is not None and found.owner:
-            owners.sign_in(found.owner, found.key)
+            owners.sign_in(session, found.owner, found.key)
             st.rerun()
         _become_owner(client, terms, "" if found is None else found.suggested_name)
 
 
-def _become_owner(client: OwnerClient, terms: SignUpTerms, suggested: str) -> None:
+def _become_owner(client: UploadClient, terms: SignUpTerms, suggested: str) -> None:
     """What somebody is to become who has signed in for the first time."""
     st.markdown("You are signed in, and no owner here yet.")
     name = invite = key = ""
@@ -73,63 +77,87 @@ def _become_owner(client: OwnerClient, terms: SignUpTerms, suggested: str) -> No
         ).strip()
         if not st.form_submit_button("Continue", type="primary"):
             return
+    if not key and not _complete(name, invite, terms):
+        return
+    session = owners.kept()
     try:
         found = identities.signed_up(client, "" if key else name, invite, key)
     except OwnerCallError as error:
         st.error(str(error))
         return
     if not found.owner:
-        st.error("Say under which name.")
+        st.error("“Or the key of the owner that you are already” is missing.")
         return
-    owners.sign_in(found.owner, found.key)
+    owners.sign_in(session, found.owner, found.key)
     st.rerun()
 
 
-def show_fresh_key() -> None:
-    """The key of an owner who has signed up in this session."""
-    key = owners.kept().get(FRESH_KEY)
+def show_fresh_key(owner: SignedIn) -> None:
+    """The key that an owner was just given, until it is stored."""
+    key = owners.fresh_keys().get(owner.key)
     if key is not None:
         st.success(
-            "This is your key. Copy it now: to load the page again ends this visit, and only who "
-            "has the key can come back."
+            "This is your key. Copy it to where you keep passwords: it is shown until you say that "
+            "it is stored, for an hour at most, and never again."
         )
         st.code(key, language=None)
+        st.button("I have stored it", on_click=owners.show_no_more, args=(owner.key,))
         st.caption(
-            "With it you sign in here again, or on your own machine with `arena login`. Whoever "
-            "has it can register and retire your bots."
+            "With it you sign in from another browser, or on your own machine with `arena login`. "
+            "Whoever has it can register and retire your bots. This browser stays signed in until "
+            "you sign out or do not come for 14 days. If you lose the key, make a new one under "
+            "My bots."
         )
 
 
-def _sign_up(client: OwnerClient, *, by_invite: bool) -> None:
+def _complete(name: str, invite: str, terms: SignUpTerms) -> bool:
+    """Whether a form has what a new owner needs; says what is missing."""
+    missing = []
+    if terms.sign_up is not SignUp.CLOSED and not name.strip():
+        missing.append(NAME_MISSING)
+    if terms.sign_up is SignUp.INVITE and not invite.strip():
+        missing.append(INVITE_MISSING)
+    for one in missing:
+        st.error(one)
+    return not missing
+
+
+def _sign_up(client: UploadClient, terms: SignUpTerms) -> None:
     with st.form("sign-up"):
         name = st.text_input("Your name", max_chars=40, help=NAME_HELP)
         invite = ""
-        if by_invite:
+        if terms.sign_up is SignUp.INVITE:
             invite = st.text_input("Invite", help=INVITE_HELP)
         if not st.form_submit_button("Sign up", type="primary"):
             return
+    if not _complete(name, invite, terms):
+        return
+    session = owners.kept()
     try:
         owner, key = client.sign_up(name, invite)
     except OwnerCallError as error:
         st.error(str(error))
         return
-    owners.sign_in(owner, key)
-    owners.kept()[FRESH_KEY] = key
+    owners.begin(session, client, owner, key, fresh=True)
     st.rerun()
 
 
-def _sign_in(client: OwnerClient) -> None:
+def _sign_in(client: UploadClient) -> None:
     with st.form("sign-in"):
         key = st.text_input(
             "Your key",
             type="password",
             autocomplete="current-password",
-            help="It begins with arena_owner_. If you lost it, the operator can make a new one.",
+            help="It begins with arena_owner_. If you lost it, make a new one under My bots in a "
+            "browser that is still signed in, or ask the operator for one.",
         ).strip()
         if not st.form_submit_button("Sign in", type="primary"):
             return
+    if not key:
+        st.error("“Your key” is missing: it begins with arena_owner_.")
+        return
     try:
-        owners.sign_in(client.owner(key), key)
+        owners.begin(owners.kept(), client, client.owner(key), key)
     except OwnerCallError as error:
         st.error(str(error))
         return

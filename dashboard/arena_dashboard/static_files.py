@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Final
 
 from starlette.datastructures import Headers
-from starlette.responses import Response
+from starlette.responses import HTMLResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
+
+from arena_dashboard import not_found
 
 COMPRESSED: Final = frozenset((".js", ".css", ".ttf"))
 """Endings of files that compression makes shorter."""
@@ -56,6 +58,10 @@ class StaticFiles:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         asked = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
         path = scope["path"].removeprefix(_BELOW) if asked else ""
+        if asked and scope["path"].startswith(_BELOW) and path not in paths():
+            # Streamlit would send its page instead.
+            await HTMLResponse(not_found.page(scope["path"]), 404)(scope, receive, send)
+            return
         if path not in paths():
             await self._app(scope, receive, send)
             return

@@ -1,6 +1,6 @@
 """What visitors are told when the database cannot be read."""
 
-from arena.storage.errors import DatabaseUnreachableError, StorageError
+from arena.database.errors import DatabaseUnreachableError, StorageError
 
 
 def why_nothing_is_read(error: StorageError) -> str:

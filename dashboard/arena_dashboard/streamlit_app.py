@@ -6,9 +6,9 @@ from typing import Any
 import streamlit as st
 from streamlit.navigation.page import StreamlitPage
 
+from arena.database.errors import StorageError
 from arena.settings import SettingsError
-from arena.storage.errors import StorageError
-from arena_dashboard import browser, data, identities
+from arena_dashboard import browser, data, identities, owners
 from arena_dashboard.index_page import NAME, TITLES
 from arena_dashboard.markup import tag
 from arena_dashboard.storage_words import why_nothing_is_read
@@ -44,9 +44,12 @@ page = st.navigation(pages, position="top")
 # A page about one bot, match or tournament calls it again with a title of its own.
 st.set_page_config(f"{page.title} · {NAME}", browser.icon(), layout="wide")
 st.logo(HERE / "logo.svg", size="large")
-st.html(HERE / "style.css")
 browser.shell(list(TITLES))
 
+# First, so that a page that is loaded again at once finds who has just signed in.
+keeping = st.empty()
+with keeping:
+    told = owners.tell_browser()
 as_of = st.empty()
 url = None
 try:
@@ -56,10 +59,13 @@ try:
             "Start the arena with `arena up` (`make up` in a checkout): it starts these pages, too."
         )
         st.stop()
-    if page is pages[0] and identities.just_came():
+    if page is pages[0] and identities.just_came() and not owners.known():
         # The identity provider sends visitors to the first page, whence they came from.
         st.switch_page(submit)
     page.run()
+    if not told:
+        with keeping:
+            owners.tell_browser()
 except StorageError as error:
     st.warning(why_nothing_is_read(error))
 except SettingsError as error:

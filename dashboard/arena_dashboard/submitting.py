@@ -6,13 +6,14 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from arena.boards.checks import check_in_words
-from arena.home.starters import LANGUAGES, starter_archive
-from arena.owner_client import BotSeen, OwnerCallError
-from arena.storage.checks import RecordedCheck
-from arena.storage.errors import StorageError
-from arena.storage.match_search import MatchFilter
-from arena.upload_client import BuildSeen, UploadClient
+from arena.clients.owner_client import BotSeen, OwnerCallError
+from arena.clients.upload_client import BuildSeen, UploadClient
+from arena.database.errors import StorageError
+from arena.local.starters import LANGUAGES, starter_archive
+from arena.rating.support import ENOUGH_CLUSTERS
+from arena.server.results.match_search import MatchFilter
+from arena.server.uploads.check_words import check_in_words
+from arena.server.uploads.checks import RecordedCheck
 from arena_dashboard import bot_data, data, owners
 from arena_dashboard.markup import Html, tag, together
 from arena_dashboard.owners import SignedIn
@@ -200,7 +201,7 @@ def steps(
 
 
 _WORDS: Final = {
-    "connected": ("It is connected", "Waiting for it to connect"),
+    "connected": ("It has connected", "Waiting for it to connect"),
     "checked": (
         "It conforms to the protocol",
         "Not checked against the protocol, or not with success",
@@ -231,12 +232,16 @@ def steps_in_html(found: Sequence[FirstStep]) -> Html:
     )
 
 
+PROVISIONAL: Final = f", provisional until {ENOUGH_CLUSTERS} blocks link it to the others. "
+
+
 def _rating(bot: str, version: str) -> Html | str:
     for _, lines in bot_data.ladders_of(bot):
         for line in lines:
             if line.version == version:
                 low, high = line.interval
-                words = f"Elo {line.elo:.0f} ({low:.0f} to {high:.0f}). "
+                words = f"Elo {line.elo:.0f} ({low:.0f} to {high:.0f})"
+                words += PROVISIONAL if line.provisional else ". "
                 return together(words, tag("a", "Its page", href=bot_link(bot)))
     return ""
 

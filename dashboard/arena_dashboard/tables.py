@@ -5,9 +5,10 @@ from datetime import datetime
 from typing import Any
 from urllib.parse import urlencode
 
-from arena.boards.bluffing import Bluffing, off_in_words
+from arena.database.rows import MatchRow, SeatRow
 from arena.games import GAMES
-from arena.storage.rows import MatchRow, SeatRow
+from arena.moments import in_utc, iso_utc
+from arena.server.results.bluffing import Bluffing, off_in_words
 from arena_dashboard.markup import Html, badge, tag, together, unfolding
 
 
@@ -21,7 +22,7 @@ def matches(rows: Iterable[MatchRow], bluffs: Mapping[str, Bluffing] | None = No
 
 def time_of(moment: datetime) -> Html:
     """A moment, which the browser writes in the visitor's zone."""
-    return tag("time", f"{moment:%Y-%m-%d %H:%M} UTC", datetime=moment.isoformat())
+    return tag("time", in_utc(moment), datetime=iso_utc(moment))
 
 
 def replay_link(match_id: str, step: int | None = None) -> str:
@@ -37,7 +38,8 @@ def bot_link(bot: str) -> str:
 
 def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
     seats = sorted(enumerate(row.seats), key=lambda one: (one[1].placing, one[0]))
-    ended = row.finished_at.strftime("%Y-%m-%d %H:%M:%S")
+    ended = in_utc(row.finished_at)
+    time = time_in_words(row.time_control.name)
     return tag(
         "tr",
         tag("td", time_of(row.finished_at), class_="ba-faint"),
@@ -45,7 +47,7 @@ def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
             "td",
             GAMES[row.game].title if row.game in GAMES else row.game,
             tag("div", options(row.options.items()), class_="ba-faint") if row.options else "",
-            tag("div", row.time_control.name, class_="ba-faint") if row.time_control.name else "",
+            tag("div", time, class_="ba-faint") if time else "",
         ),
         tag(
             "td",
@@ -65,7 +67,7 @@ def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
     )
 
 
-_NOT_COUNTED = (
+_NOT_RATED_YET = (
     "It counts for the ratings once its block is complete, in which the same bots play in every "
     "rotation of the seats. In an unrated tournament it never counts."
 )
@@ -109,9 +111,9 @@ def _remarks(row: MatchRow) -> Iterable[Html]:
     if row.voided:
         yield unfolding("void", "Its block is void; it does not count.", "bad")
     elif row.casual:
-        yield unfolding("casual", "It was played for a challenge and counts for no rating.")
+        yield unfolding("unrated", "It was played for a challenge and counts for no rating.")
     elif not row.rated:
-        yield unfolding("not counted", _NOT_COUNTED)
+        yield unfolding("not rated yet", _NOT_RATED_YET)
 
 
 def options(changed: Iterable[tuple[str, Any]]) -> str:
@@ -124,6 +126,14 @@ def options(changed: Iterable[tuple[str, Any]]) -> str:
         else f"{name.replace('_', ' ')} {value}"
         for name, value in changed
     )
+
+
+def time_in_words(name: str) -> str:
+    """A time control in words, from its name; "" for the default."""
+    if not name:
+        return ""
+    turn, bank = (part.partition("=")[2] for part in name.split(","))
+    return f"{turn} a turn, {bank} in the bank"
 
 
 def _table(caption: str, head: Html, rows: Iterable[Html], more: str = "") -> Html:

@@ -10,21 +10,23 @@ from datetime import datetime
 import streamlit as st
 
 from arena.match.transcript import Entrant
-from arena.storage import tournament_rows as rows
-from arena.storage import tournament_statements as statements
-from arena.tournament.summary import (
+from arena.server.tournaments import tournament_rows as rows
+from arena.server.tournaments import tournament_statements as statements
+from arena.server.tournaments.summary import (
     PairingLine,
     PlayedPairing,
     Standing,
     pairing_lines,
     standings,
 )
-from arena.tournament.tournament import Tournament, TournamentRecord, TournamentState
+from arena.server.tournaments.tournament import Tournament, TournamentRecord, TournamentState
 from arena_dashboard import data
 
 KEPT_SECONDS = 4.0
 MOST_LISTED = 100
 """The most tournaments to choose from: the newest."""
+WAIT_STEP = 30
+"""The page shows anew how long it waits for somebody after so many seconds."""
 PAGE = 20
 """Tournaments per page of the list."""
 
@@ -113,14 +115,21 @@ def winner(tournament: Tournament) -> Entrant | None:
     return _winner(data.database_url(), tournament.name)
 
 
-Mark = tuple[str, int, datetime | None]
+Mark = tuple[str, int, datetime | None, int, tuple[int, ...]]
 """What tells one moment of a tournament from the next."""
 
 
 def mark(found: TournamentView) -> Mark:
     """The mark of what was read."""
     record = found.record
-    return record.tournament.state.value, len(record.pairings), found.active_at
+    waited = tuple(round(one.waited_seconds / WAIT_STEP) for one in record.waited_for())
+    return (
+        record.tournament.state.value,
+        len(record.pairings),
+        found.active_at,
+        len(record.forfeits),
+        waited,
+    )
 
 
 def current_mark(name: str) -> Mark | None:

@@ -1,11 +1,19 @@
 """The part of the page that shows one tournament."""
 
 from datetime import UTC, datetime, timedelta
+from shlex import quote
 
 import streamlit as st
 
-from arena.tournament.summary import blocks_done, blocks_expected, ranking_terms
-from arena.tournament.tournament import TournamentState
+from arena.server.tournaments.summary import (
+    blocks_done,
+    blocks_expected,
+    blocks_in_words,
+    ranking_terms,
+    terms_in_words,
+    waits_in_words,
+)
+from arena.server.tournaments.tournament import TournamentState
 from arena_dashboard import tournament_pictures, tournament_tables
 from arena_dashboard.markup import tag, together
 from arena_dashboard.tables import bot_link, time_of
@@ -27,12 +35,16 @@ def show(found: TournamentView) -> None:
         winner = tag("a", tag("b", found.winner.bot), href=bot_link(found.winner.bot))
         st.html(tag("p", "Won by ", winner, class_="ba-link"))
     st.html(_dates(found))
-    if is_still(found, datetime.now(UTC)):
+    if not record.waited_for() and is_still(found, datetime.now(UTC)):
         st.warning(
-            "No block has begun or ended for some minutes. If no referee conducts this "
-            "tournament, start one: `arena up` or `arena serve`."
+            "Nothing has been played for some minutes. Perhaps no referee runs: its operator "
+            "starts one by `arena up` or `arena serve`."
         )
-    st.progress(done / max(1, expected), f"{done:,} of {expected:,} blocks")
+    for line in waits_in_words(tournament, record.waited_for()):
+        st.info(line)
+    over = tournament.state is TournamentState.FINISHED
+    st.progress(1.0 if over else done / max(1, expected), blocks_in_words(record))
+    st.caption(terms_in_words(record))
     drawn = tournament_pictures.picture(found)
     if drawn is not None:
         st.html(drawn)
@@ -42,12 +54,15 @@ def show(found: TournamentView) -> None:
     st.caption(" ".join(f"{what[0].upper()}{what[1:]}: {how}." for what, how in meanings))
     st.subheader("Pairings")
     if not found.pairings:
-        st.info(f"Nothing is paired yet: `arena tournament start {tournament.name}` begins it.")
+        st.info(
+            "Nothing is paired yet: the operator begins it, by `arena tournament start "
+            f"{quote(tournament.name)}`."
+        )
         return
     if len(found.pairings) > MOST_PAIRINGS:
         st.caption(
             f"{MOST_PAIRINGS} of {len(found.pairings):,} pairings, the latest round first; "
-            f"`arena tournament show {tournament.name}` has all."
+            f"`arena tournament show {quote(tournament.name)}` has all."
         )
     st.html(tournament_tables.pairings(found.pairings[:MOST_PAIRINGS], tournament.name))
 

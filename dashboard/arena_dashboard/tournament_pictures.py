@@ -6,14 +6,14 @@ Each pairing leads to its matches.
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
-from arena.tournament.summary import (
+from arena.server.tournaments.summary import (
     EntryNumber,
     FormatName,
     PlayedPairing,
     going_on,
     points_text,
 )
-from arena.tournament.tournament import Tournament
+from arena.server.tournaments.tournament import Tournament
 from arena_dashboard.markup import Html, tag, together
 from arena_dashboard.tables import bot_link
 from arena_dashboard.tournament_data import TournamentView
@@ -125,7 +125,11 @@ def crosstable(tournament: Tournament, view: TournamentView) -> Html:
         )
         for line in view.standings
     ]
-    return _table("Crosstable: points, and the ranks of the opponents", head, rows)
+    return _table(
+        "Crosstable: points of each round's blocks, and the opponents' ranks",
+        head,
+        rows,
+    )
 
 
 def _round_cell(
@@ -183,7 +187,11 @@ def matrix(tournament: Tournament, view: TournamentView) -> Html:
         )
         for line in view.standings
     ]
-    return _table("Matrix: points of the row's bot, by opponent", head, rows)
+    return _table(
+        "Matrix: a row's points, by the rank of the opponent",
+        head,
+        rows,
+    )
 
 
 def _met(
@@ -248,7 +256,7 @@ def _name(tournament: Tournament, entry: EntryNumber) -> Html:
 def _table(caption: str, head: Html, rows: Sequence[Html]) -> Html:
     table = tag(
         "table",
-        tag("caption", caption, class_="ba-unseen"),
+        tag("caption", f"{caption}.", class_="ba-faint"),
         tag("thead", head),
         tag("tbody", together(*rows)),
         class_="ba-table ba-matrix",

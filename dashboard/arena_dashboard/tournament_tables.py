@@ -6,16 +6,18 @@ from urllib.parse import urlencode
 
 from arena.games import GAMES
 from arena.match.score_rule import ScoreRule
-from arena.tournament.summary import (
+from arena.server.tournaments.summary import (
     PairingLine,
     Standing,
     blocks_expected,
+    mean_column,
+    plan_in_words,
     points_text,
     ranking_terms,
 )
-from arena.tournament.tournament import Tournament, TournamentRecord, TournamentState
+from arena.server.tournaments.tournament import Tournament, TournamentRecord, TournamentState
 from arena_dashboard.markup import Html, badge, tag, together
-from arena_dashboard.tables import bot_link, options, time_of
+from arena_dashboard.tables import bot_link, options, time_in_words, time_of
 from arena_dashboard.tournament_data import Listed
 
 _Head = tuple[str, str] | tuple[str, str, str]
@@ -47,11 +49,11 @@ def in_words(tournament: Tournament) -> str:
         game,
         options(rules.options.items()),
         f"{rules.seats} seats",
-        rules.time_control.name,
-        f"{rules.blocks} {'block' if rules.blocks == 1 else 'blocks'} by pairing",
+        time_in_words(rules.time_control.name),
+        plan_in_words(rules),
         "" if rules.seats == 2 else _SCORES[rules.score],
         "" if rules.rated else "unrated",
-        f"seed {rules.seed}",
+        f"lots drawn by the seed {rules.seed}",
     ]
     return " · ".join(part for part in parts if part)
 
@@ -124,7 +126,7 @@ def standing_table(record: TournamentRecord, lines: Iterable[Standing]) -> Html:
     ranked_by = ranking_terms(tournament)
     more = (
         (name[0].upper() + name[1:], "ba-number ba-wide", ranked_by[name])
-        for name in tournament.plan.tie_breaks
+        for name in [*mean_column(tournament), *tournament.plan.tie_breaks]
     )
     heads: tuple[_Head, ...] = (
         ("Rank", "ba-number"),
@@ -139,6 +141,7 @@ def standing_table(record: TournamentRecord, lines: Iterable[Standing]) -> Html:
 
 def _standing_rows(record: TournamentRecord, lines: Iterable[Standing]) -> Iterable[Html]:
     tournament = record.tournament
+    with_mean = len(mean_column(tournament))
     for line in lines:
         entry = tournament.entries[line.entry - 1]
         entrant = entry.registered.entrant
@@ -155,7 +158,10 @@ def _standing_rows(record: TournamentRecord, lines: Iterable[Standing]) -> Itera
             ),
             tag("td", entrant.owner, class_="ba-wide"),
             tag("td", tag("b", points_text(line.points)), class_="ba-number"),
-            *(tag("td", points_text(one), class_="ba-number ba-wide") for one in line.tie_breaks),
+            *(
+                tag("td", points_text(one), class_="ba-number ba-wide")
+                for one in [*[line.mean] * with_mean, *line.tie_breaks]
+            ),
             tag("td", f"{line.blocks:,}", class_="ba-number"),
         )
 

@@ -6,16 +6,21 @@ from typing import Final
 
 import streamlit as st
 
-from arena.owner_client import OwnerCallError
-from arena.upload_client import BuildSeen, ShiftSeen, UploadClient
-from arena_dashboard import browser, owners, submitting
+from arena.clients.owner_client import OwnerCallError
+from arena.clients.upload_client import BuildSeen, ShiftSeen, UploadClient, UploadTerms
+from arena.database.errors import NameRefusedError
+from arena.database.names import ALLOWED, normal_name
+from arena.moments import in_utc
+from arena_dashboard import browser, owners, sign_in, submitting
 from arena_dashboard.markup import Html, badge, in_markdown, tag, together, with_code
 from arena_dashboard.owners import SignedIn
 from arena_dashboard.submitting import FirstSteps
-from arena_dashboard.tables import replay_link
+from arena_dashboard.tables import replay_link, time_of
+from arena_dashboard.upload_room import take_files
 
 UPLOADED: Final = "uploaded"
 """Under which `owners.kept` has (bot, version) of the build uploaded last."""
+NEW_BOT: Final = "A new bot"
 SOON_SECONDS: Final = 1.0
 _MANIFEST: Final = """\
 command = ["node", "main.js"]   # or ["python", "main.py"], or ["./bot"]: for Linux, static
@@ -37,7 +42,8 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
         return
     st.markdown(
         "**The arena runs your bot.** A `.py` file with one bot, or a `.zip` with `bot.toml` and a "
-        "program in any language. It is checked first, in half a minute or so."
+        "program in any language. It is checked first; while it waits for that, it says how many "
+        "are before it."
     )
     with st.expander("What a .zip must contain"):
         st.markdown(
@@ -48,31 +54,81 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
         st.code(_MANIFEST, language="toml")
     with st.form("upload"):
         most_mib = math.ceil(allowed.build_bytes / _MIB)
-        file = st.file_uploader("The build", type=["py", "zip"], max_upload_size=most_mib)
-        name = st.text_input("Name of the bot", max_chars=40, placeholder="that of the file")
+        take_files(owner.name, most_mib * _MIB)
+        what = f"The build: {limits_in_words(allowed)}"
+        file = st.file_uploader(what, type=["py", "zip"], max_upload_size=most_mib)
+        own = _own_bots(client, owner)
+        # Chosen by the owner: a file's name would make mine2.py a bot of its own.
+        chosen = None
+        if own:
+            chosen = st.selectbox(
+                "Which bot it becomes",
+                [NEW_BOT, *own],
+                index=None,
+                placeholder="Choose: a new version of a bot of yours, or a new bot",
+                format_func=lambda name: name if name == NEW_BOT else f"A new version of {name}",
+            )
+        name = st.text_input(
+            "Name of the bot",
+            max_chars=40,
+            placeholder="of a new bot; empty for that of the file",
+            help=sign_in.NAME_HELP,
+        )
         st.caption(
             f"The arena runs up to {allowed.hosted_bots} of your bots, and takes "
             f"{allowed.uploads_a_day} uploads in 24 hours. Each upload is a version of its own."
         )
         if st.form_submit_button("Submit this build", type="primary"):
+            name = name.strip()
+            new = chosen is None or chosen == NEW_BOT
             if file is None:
-                st.error("Choose a file first.")
+                st.error("“The build” is missing: choose a .py or a .zip file.")
+            elif own and chosen is None and not name:
+                st.error(
+                    "“Which bot it becomes” is missing: choose one of your bots, or fill in “Name "
+                    f"of the bot” with {ALLOWED}."
+                )
+            elif not new and name and name != chosen:
+                st.error(
+                    f"Is it a new version of {in_markdown(str(chosen))}, or a new bot "
+                    f"{in_markdown(name)}? Empty “Name of the bot”, or choose “{NEW_BOT}”."
+                )
             else:
-                _upload(client, owner, name or file.name.rpartition(".")[0], file)
+                bot = (name or file.name.rpartition(".")[0]) if new else chosen
+                _upload(client, owner, str(bot), file)
     if UPLOADED in owners.kept():
         bot, version = owners.kept()[UPLOADED]
         _progress(submitting.first_steps(client, owner, bot, version, uploaded=True))
 
 
+def limits_in_words(allowed: UploadTerms) -> str:
+    """How big a file of each kind may be."""
+    source, build = (f"{one / _MIB:g} MiB" for one in (allowed.source_bytes, allowed.build_bytes))
+    if source == build:
+        return f"a .py file or a .zip, up to {build}"
+    return f"a .py file of up to {source}, or a .zip of up to {build}"
+
+
+def _own_bots(client: UploadClient, owner: SignedIn) -> list[str]:
+    """The names of the owner's bots in service. Raises OwnerCallError."""
+    return [bot.name for bot in client.bots(owner.key).bots if not bot.retired]
+
+
 def _upload(client: UploadClient, owner: SignedIn, name: str, file: object) -> None:
     data: bytes = file.getvalue()  # type: ignore[attr-defined]  # Streamlit's, not exported
     file_name: str = file.name  # type: ignore[attr-defined]
+    session = owners.kept()
+    try:
+        normal_name("bot", name)
+    except NameRefusedError as error:
+        st.error(f"“Name of the bot”: {in_markdown(str(error))}")
+        return
     try:
         made = client.upload(owner.key, name, file_name, data)
     except OwnerCallError as error:
         owners.refused(error)
         return
-    owners.kept()[UPLOADED] = (made.bot, made.version)
+    session[UPLOADED] = (made.bot, made.version)
 
 
 @st.fragment
@@ -163,7 +219,7 @@ def _show_logs(
     if match_id is not None:
         found = client.match_log(owner.key, bot, match_id)
         replay = tag("a", "The match", href=replay_link(match_id))
-        begins = f" began at {found.started:%Y-%m-%d %H:%M:%S} UTC. "
+        begins = f" began at {in_utc(found.started)}. "
         st.html(tag("div", replay, begins, found.in_words))
         if found.log:
             _show_log(found.log)
@@ -195,7 +251,7 @@ def _line(build: BuildSeen) -> Html:
     return tag(
         "tr",
         tag("td", build.version),
-        tag("td", f"{build.uploaded:%Y-%m-%d %H:%M}"),
+        tag("td", time_of(build.uploaded)),
         tag("td", f"{build.size:,}", class_="ba-number ba-wide"),
         tag("td", tag("code", build.sha256[:12]), class_="ba-wide"),
         tag(
@@ -212,7 +268,7 @@ def _roll_back(client: UploadClient, owner: SignedIn, bot: str, builds: list[Bui
         return
     with st.form(f"roll-back {bot}"):
         label = st.selectbox("Let another build play", others, key=f"roll-back-version {bot}")
-        if not st.form_submit_button("Roll back"):
+        if not st.form_submit_button("Let it play"):
             return
     try:
         client.roll_back(owner.key, bot, label)
@@ -223,9 +279,9 @@ def _roll_back(client: UploadClient, owner: SignedIn, bot: str, builds: list[Bui
 
 
 def _show_shift(shift: ShiftSeen) -> None:
-    what = "Check" if shift.check else f"{len(shift.match_ids)} matches"
+    what = "Check" if shift.check else "Shift"
     outcome = shift.outcome or "It runs."
-    st.markdown(f"{shift.began:%Y-%m-%d %H:%M:%S} UTC, {what}. {in_markdown(outcome)}")
+    st.markdown(f"{in_utc(shift.began)}, {what}. {in_markdown(outcome)}")
     links = [tag("a", one[:8], href=replay_link(one)) for one in shift.match_ids[-_MOST_LINKS:]]
     if links:
         st.html(tag("div", "Its last matches: ", *(together(link, " ") for link in links)))

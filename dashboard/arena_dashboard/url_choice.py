@@ -27,8 +27,12 @@ def warn_of_unknown(name: str, options: Sequence[str], what: str) -> bool:
     asked = st.query_params.get(name)
     if asked is None or asked in options:
         return False
-    st.warning(f"There is no {what} “{shortened(asked)}” here.")
+    _warn(what, asked)
     return True
+
+
+def _warn(what: str, asked: str) -> None:
+    st.warning(f"There is no {what} “{shortened(asked)}” here.")
 
 
 def shortened(text: str) -> str:
@@ -52,26 +56,38 @@ def to_url(name: str, *forget: str) -> Callable[[], None]:
 
 
 def url_date(name: str) -> date | None:
-    """The URL's date of `name`, as YYYY-MM-DD; the widget with that key will show it."""
+    """The URL's date of `name`, as YYYY-MM-DD; the widget with that key will show it. Says so if
+    the URL has something else."""
+    asked = st.query_params.get(name, "")
     try:
-        chosen = date.fromisoformat(st.query_params.get(name, ""))
+        chosen = date.fromisoformat(asked)
     except ValueError:
         chosen = None
+        if asked:
+            st.warning(f"“{shortened(asked)}” is no day such as 2026-03-04.")
     st.session_state[name] = chosen
     return chosen
 
 
 def url_switch(name: str) -> bool:
-    """Whether the URL has `name=1`; the widget with that key will show it."""
-    chosen = st.query_params.get(name) == "1"
+    """Whether the URL has `name=1`; a widget with that key will show it. Says so if the URL has
+    something else."""
+    asked = st.query_params.get(name, "")
+    if asked not in ("", "0", "1"):
+        st.warning(f"“{shortened(asked)}” is neither 1 nor 0, which {name} may be.")
+    chosen = asked == "1"
     st.session_state[name] = chosen
     return chosen
 
 
-def url_choices(name: str, options: Sequence[str], default: Sequence[str]) -> list[str]:
-    """Several of the options, comma-separated in the URL; `default` if it names none."""
+def url_choices(name: str, options: Sequence[str], default: Sequence[str], what: str) -> list[str]:
+    """Several of the options, comma-separated in the URL; `default` if it names none. Says which it
+    names that are none; `what` is a word for one."""
     said = st.query_params.get(name)
-    asked = [] if said is None else said.split(",")
+    asked = said.split(",") if said else []
+    unknown = [one for one in asked if one not in options]
+    if unknown:
+        _warn(what, ", ".join(unknown))
     chosen = [option for option in options if option in asked]
     # An empty value is a choice too; a value that names no option (another ladder's link) is not.
     st.session_state[name] = chosen if chosen or said == "" else list(default)

@@ -6,9 +6,9 @@ from itertools import product
 
 import numpy as np
 
-from arena.boards.board import BoardLine
-from arena.boards.comparisons import Comparisons
 from arena.rating.head_to_head import wilson
+from arena.server.boards.board import BoardLine
+from arena.server.boards.comparisons import Comparisons
 from arena_dashboard.markup import Html, tag
 
 EVEN = 0.5

@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from typing import Any, TypeAlias
 
-from arena.analysis import AnalysedDecision
+from arena.clients.spectating import WatchedMatch
 from arena.games import GAMES
 from arena.games.game import AnyGame
-from arena.luck import luck_of
+from arena.lab.analysis import AnalysedDecision
+from arena.lab.luck import luck_of
 from arena.match.faults import FaultKind
 from arena.match.replay import Frame, TranscriptError, replay
 from arena.match.result import Result
 from arena.match.transcript import Entrant, Step, Transcript
 from arena.match.verify import verify
 from arena.signatures import check_signature
-from arena.spectating import WatchedMatch
 
 
 class Onlooker(Enum):

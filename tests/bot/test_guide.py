@@ -4,9 +4,9 @@ import re
 from pathlib import Path
 
 from arena.games import make_game
-from arena.home.in_process import Contender, play_series
-from arena.home.loading import load_bot
-from arena.home.win_rates import WinRates
+from arena.local.in_process import Contender, play_series
+from arena.local.loading import load_bot
+from arena.local.win_rates import WinRates
 
 GUIDE = Path(__file__).parents[2] / "docs" / "write-a-bot.md"
 

@@ -1,5 +1,6 @@
 """A bot against a scripted referee: offers, turns and answers over real gRPC."""
 
+import asyncio
 import re
 from random import Random
 from typing import Any
@@ -8,6 +9,7 @@ import pytest
 
 from arena.bot import AnyAction, NoAnswerError, Turn
 from arena.codec import turns
+from arena.games.bluff import Bet, Face
 from arena.randomness import ENTROPY_BYTES
 from tests.bot.scribe import Scribe, play_through
 from tests.bot.scripted_referee import Conductor, Stream, conduct, offered
@@ -104,12 +106,13 @@ async def test_turns_that_come_together_are_answered_together(scribes: list[Scri
     await play_through(script)
 
 
+@pytest.mark.parametrize("error", [RuntimeError, SystemExit, asyncio.CancelledError, BaseException])
 async def test_a_failing_bot_answers_at_once_with_nothing_and_plays_on(
-    scribes: list[Scribe], caplog: pytest.LogCaptureFixture
+    scribes: list[Scribe], caplog: pytest.LogCaptureFixture, error: type[BaseException]
 ) -> None:
     class Failing(Scribe):
         def act(self, turn: Turn) -> AnyAction:
-            raise RuntimeError("no idea")
+            raise error("no idea")
 
     async def script(stream: Stream) -> None:
         await stream.welcome(offers=[offered()[1]])
@@ -120,12 +123,31 @@ async def test_a_failing_bot_answers_at_once_with_nothing_and_plays_on(
         assert not answer.HasField("action")
 
     await play_through(script, bot=Failing)
-    assert "RuntimeError: no idea" in caplog.text
+    assert f"{error.__name__}: no idea" in caplog.text
 
 
-@pytest.mark.parametrize("nonsense", [None, 17, "doubt"])
-async def test_what_is_no_action_is_answered_with_nothing(
-    scribes: list[Scribe], nonsense: object
+class Unshowable:
+    def __repr__(self) -> str:
+        raise RuntimeError("no repr")
+
+
+@pytest.mark.parametrize(
+    ("nonsense", "shown"),
+    [
+        (None, "None"),
+        (17, "17"),
+        ("doubt", "'doubt'"),
+        (10**5000, "a int that cannot be shown (ValueError)"),
+        (float("nan"), "nan"),
+        (Bet(3, 17), "Bet(quantity=3, face=17, show=())"),  # type: ignore[arg-type]
+        (Bet(10**40, Face.ONE), "Bet(quantity=1000"),
+        (Bet("x", None), "Bet(quantity='x', face=None, show=())"),  # type: ignore[arg-type]
+        (Unshowable(), "a Unshowable that cannot be shown (RuntimeError)"),
+    ],
+    ids=range(9),
+)
+async def test_what_is_no_action_is_answered_with_nothing_and_shown(
+    scribes: list[Scribe], caplog: pytest.LogCaptureFixture, nonsense: object, shown: str
 ) -> None:
     class Confused(Scribe):
         def act(self, turn: Turn) -> AnyAction:
@@ -138,6 +160,8 @@ async def test_what_is_no_action_is_answered_with_nothing(
         assert not (await stream.hear()).answers[0].HasField("action")
 
     await play_through(script, bot=Confused)
+    assert f"No answer to turn 1 of match m1: act returned {shown}" in caplog.text
+    assert "Traceback" not in caplog.text
 
 
 async def test_a_bot_that_answers_too_late_reads_by_how_much(

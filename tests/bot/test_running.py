@@ -12,7 +12,7 @@ import pytest
 
 from arena.bot import AnyAction, Bot, Turn, run
 from arena.bot.running import DEFAULT_ADDRESS, read_settings
-from arena.home.loading import bot_file
+from arena.local.loading import bot_file
 from tests.bot.scripted_referee import Conductor, Stream, offered, referee, refuse
 from tests.bot_programs import bot_program, ending
 
@@ -249,5 +249,5 @@ async def test_a_program_whose_newer_copy_took_over_ends_without_complaint() -> 
 
 
 def test_playing_in_process_loads_no_grpc() -> None:
-    program = "import sys, arena.home.in_process; sys.exit('grpc' in sys.modules)"
+    program = "import sys, arena.local.in_process; sys.exit('grpc' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0

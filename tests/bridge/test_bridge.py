@@ -10,9 +10,10 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.assembly import running_arena
 from arena.games import GAMES, make_game
+from arena.match.faults import Fault, FaultKind
 from arena.scheduling.ladder import TableType
+from arena.server.app.assembly import running_arena
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
 from tests.bot_programs import bot_program, ending
@@ -113,15 +114,15 @@ def test_a_program_that_does_not_exist_is_named_before_anything_is_tried() -> No
     assert (process.returncode, errors) == (2, "arena: there is no program ./no-such-program.\n")
 
 
-async def test_a_program_that_hangs_is_named_after_three_turns() -> None:
+async def test_a_program_that_hangs_is_named_after_ten_seconds_of_silence() -> None:
     async def script(stream: Stream) -> None:
         await stream.welcome()
         setup, offer = offered()
         await stream.say(offers=[offer])
         conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
         turn = conductor.turn()
-        turn.turn_ms, turn.bank_ms = 50, 0
-        answers = []
+        turn.turn_ms, turn.bank_ms = 4_000, 0
+        answers: list[pb.Answer] = []
         while len(answers) < 3:
             turn.turn_number += 1
             turn.view.bluff.round += 1
@@ -137,7 +138,75 @@ async def test_a_program_that_hangs_is_named_after_three_turns() -> None:
         ) as process:
             code, errors = await ending(process)
     assert code == 1
-    assert "The program hangs: it left 3 turns in a row without an answer; it must" in errors
+    assert "The program hangs: asked in 3 turns, it wrote nothing for 12 s; it must" in errors
+
+
+LATE = """
+import json, sys
+held, seen = [], 0
+for line in sys.stdin:
+    told = json.loads(line)
+    if told["type"] == "turn":
+        view, seen = told["view"], seen + 1
+        bet = {"type": "bet", "quantity": view["lowest"][0], "face": 1}
+        action = {"type": "doubt"} if view["can_doubt"] else bet
+        held.append({key: told[key] for key in ("match", "turn")} | {"action": action})
+    if seen > HELD_TURNS or told["type"] == WAITS_FOR:
+        for answer in held:
+            print(json.dumps(answer), flush=True)
+        held = []
+"""
+"""A program that keeps its first answers back until it has read more turns, or the end."""
+
+
+@pytest.mark.parametrize(
+    ("held_turns", "waits_for", "faults"),
+    [(1, "end", 1), (1, "never", 1), (4, "never", 4), (2, "end", 2), (1, "refused", 1)],
+)
+async def test_answers_that_come_late_are_faults_whatever_has_ended_meanwhile(
+    held_turns: int, waits_for: str, faults: int
+) -> None:
+    """The first match is called off with its turn unanswered; the second is played to its end."""
+    program = LATE.replace("HELD_TURNS", str(held_turns)).replace("WAITS_FOR", repr(waits_for))
+    unanswered = 0
+
+    async def script(stream: Stream) -> None:
+        nonlocal unanswered
+        await stream.welcome()
+        setup, offer = offered("m0")
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        turn = conductor.turn()
+        turn.turn_ms, turn.bank_ms = 50, 0
+        await stream.say(turns=[turn])
+        (answer,) = (await stream.hear()).answers
+        unanswered += not answer.HasField("action")
+        conductor.reply(Fault(FaultKind.LATE, reason="late"))
+        await stream.say(refusals=conductor.refusals())
+        await stream.say(withdrawals=[pb.Withdrawal(match_id="m0", reason="over")])
+
+        setup, offer = offered("m1")
+        await stream.say(offers=[offer])
+        conductor = Conductor(setup, (await stream.hear()).joins[0].entropy)
+        while conductor.record is None:
+            turn = conductor.turn()
+            if unanswered < faults:
+                turn.turn_ms, turn.bank_ms = 50, 0
+            await stream.say(turns=[turn])
+            (answer,) = (await stream.hear()).answers
+            if answer.HasField("action"):
+                conductor.answer(answer)
+            else:
+                unanswered += 1
+                conductor.reply(Fault(FaultKind.LATE, reason="late"))
+        await stream.say(ends=[conductor.end()])
+
+    async with referee(script, refuse) as address:
+        with bridge(address.target, "--", sys.executable, "-uc", program) as process:
+            code, errors = await ending(process)
+    assert code == 2, errors  # it left because its token was refused
+    assert "Leaving." not in errors
+    assert unanswered == faults
 
 
 async def test_a_match_goes_on_after_the_stream_was_lost_in_a_turn() -> None:

@@ -12,7 +12,7 @@ from arena.bot import AnyAction, Match, Refusal, Transcript, Turn
 from arena.bot.bot import Bot
 from arena.bridge import lines
 from arena.games import make_game
-from arena.home.in_process import Contender, Seed, play_match
+from arena.local.in_process import Contender, Seed, play_match
 from arena.match.clock import TimeBank, TimeControl
 from arena.match.faults import FaultKind
 

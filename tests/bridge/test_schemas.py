@@ -11,8 +11,8 @@ from arena.bot import AnyAction, Bot, Match, Transcript, Turn
 from arena.bridge import lines
 from arena.bridge.schemas import FOLDER, text
 from arena.games import GAMES, make_game
-from arena.home.in_process import Contender, play_series
-from arena.home.loading import load_bot
+from arena.local.in_process import Contender, play_series
+from arena.local.loading import load_bot
 from tests.thoroughness import tries
 
 OPTIONS: dict[str, list[dict[str, Any]]] = {

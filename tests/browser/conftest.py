@@ -9,14 +9,24 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Request, expect, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    BrowserContext,
+    ConsoleMessage,
+    Page,
+    Request,
+    expect,
+    sync_playwright,
+)
 
+from arena.database.private_socket import url_of
+from arena.database.roles import READER_ROLE
 from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
 from tests.dashboard.cups import hold
 from tests.dashboard.played import anyhow, creeping, fill
-from tests.dashboard_server import answering, streamlit_options
-from tests.databases import execute, named
+from tests.dashboard_server import answering, listening
+from tests.databases import TEMPLATE, Copies
 from tests.free_port import free_port
 
 PATIENCE_MS = 30_000
@@ -30,6 +40,7 @@ class Site:
     """A dashboard on an arena that has played."""
 
     address: str
+    database: str
     matches: list[FinishedMatch]
     """Of Bluff at two seats."""
     others: dict[str, FinishedMatch]
@@ -48,36 +59,42 @@ def chromium() -> str:
 
 # One for all tests: they only look.
 @pytest.fixture(scope="package")
-def site(postgres_server: str, chromium: str) -> Iterator[Site]:
-    execute(postgres_server, "CREATE DATABASE browsed TEMPLATE arena_template")
-    database = named(postgres_server, "browsed")
-    matches = asyncio.run(fill(database, blocks=20))
-    others = {
-        game: asyncio.run(fill(database, game=game, seats=3, blocks=1))[0]
-        for game in ("bluff", "bluff_you", "bloeff")
-    }
-    creepers = [(f"creeper{number}", creeping) for number in range(6)]
-    plan: dict[str, Any] = {"seats": 6, "blocks": 1, "policies": creepers}
-    options: dict[str, Any] = {"start_mode": "seat", "dice_per_player": 9}
-    others["long"] = asyncio.run(fill(database, **plan, **options))[0]
-    crowd = [(f"the-bot-with-the-very-long-name-{number}", anyhow) for number in range(6)]
-    plan = {"seats": 6, "blocks": 1, "policies": crowd}
-    others["crowded"] = asyncio.run(fill(database, **plan))[0]
-    plan = {"seats": 4, "blocks": 1, "policies": crowd[:4], "game": "bloeff"}
-    others["sealed"] = asyncio.run(fill(database, **plan))[0]
-    bots = ("honest", "alpha", "beta", "gamma", "a_name_of_some_thirty_letters")
-    asyncio.run(hold(database, "cup", FormatName.SWISS, bots, seats=3))
-    with dashboard(database) as address:
-        yield Site(address, matches, others)
-    execute(postgres_server, "DROP DATABASE browsed WITH (FORCE)")
+def site(copies: Copies, chromium: str) -> Iterator[Site]:
+    with copies.of(TEMPLATE) as database:
+        matches = asyncio.run(fill(database, blocks=20))
+        others = {
+            game: asyncio.run(fill(database, game=game, seats=3, blocks=1))[0]
+            for game in ("bluff", "bluff_you", "bloeff")
+        }
+        creepers = [(f"creeper{number}", creeping) for number in range(6)]
+        plan: dict[str, Any] = {"seats": 6, "blocks": 1, "policies": creepers}
+        options: dict[str, Any] = {"start_mode": "seat", "dice_per_player": 9}
+        others["long"] = asyncio.run(fill(database, **plan, **options))[0]
+        crowd = [(f"the-bot-with-the-very-long-name-{number}", anyhow) for number in range(6)]
+        plan = {"seats": 6, "blocks": 1, "policies": crowd}
+        others["crowded"] = asyncio.run(fill(database, **plan))[0]
+        plan = {"seats": 4, "blocks": 1, "policies": crowd[:4], "game": "bloeff"}
+        others["sealed"] = asyncio.run(fill(database, **plan))[0]
+        bots = ("honest", "alpha", "beta", "gamma", "a_name_of_some_thirty_letters")
+        asyncio.run(hold(database, "cup", FormatName.SWISS, bots, seats=3))
+        with dashboard(database) as address:
+            yield Site(address, database, matches, others)
+
+
+@pytest.fixture(scope="module")
+def shared_database(copies: Copies) -> Iterator[str]:
+    """The URL of a migrated database for all tests of a module."""
+    with copies.of(TEMPLATE) as url:
+        yield url
 
 
 @contextmanager
 def dashboard(database: str, **environment: str) -> Iterator[str]:
-    """The address of a running dashboard."""
+    """The address of a running dashboard, which has the role of readers in the database."""
     port = free_port()
-    program = ["-m", "arena_dashboard", *streamlit_options(port)]
-    with answering(program, port, **environment | {"ARENA_DATABASE_URL": database}):
+    program = ["-m", "arena_dashboard", *listening(port)]
+    mine = environment | {"ARENA_DATABASE_URL": url_of(READER_ROLE, database)}
+    with answering(program, port, **mine):
         yield f"http://127.0.0.1:{port}"
 
 
@@ -93,18 +110,35 @@ def browser(chromium: str, site: Site) -> Iterator[Browser]:
 
 @pytest.fixture
 def within(site: Site, browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens tabs of the site, with the options of a browser's context."""
+    """Opens tabs of the site, each of a visitor who was never here, with the options of a browser's
+    context."""
     with tabs(site.address, browser) as open_tab:
         yield open_tab
 
 
 @contextmanager
 def tabs(address: str, browser: Browser) -> Iterator[Callable[..., Page]]:
-    """Opens tabs at an address; a request to anywhere else, or one that the policy refuses, is an
-    error at the end."""
+    """Opens tabs at an address, each of a visitor who was never there."""
+    contexts = []
+    with listened_to(address) as listen:
+
+        def open_tab(**options: Any) -> Page:
+            context = browser.new_context(base_url=address, **options)
+            contexts.append(context)
+            return listen(context.new_page())
+
+        yield open_tab
+        for context in contexts:
+            context.close()
+
+
+@contextmanager
+def listened_to(address: str) -> Iterator[Callable[[Page], Page]]:
+    """Prepares tabs; a request to anywhere but the address, or one that the policy refuses, or an
+    error of a script, fails the test at its end."""
     elsewhere: list[str] = []
     refused: list[str] = []
-    contexts = []
+    errors: list[str] = []
 
     def note(request: Request) -> None:
         if not request.url.startswith((address, "data:", "blob:")):
@@ -114,24 +148,29 @@ def tabs(address: str, browser: Browser) -> Iterator[Callable[..., Page]]:
         if "Content Security" in said.text:
             refused.append(said.text)
 
-    def open_tab(**options: Any) -> Page:
-        context = browser.new_context(base_url=address, **options)
-        contexts.append(context)
-        opened = context.new_page()
+    def listen(opened: Page) -> Page:
         opened.on("request", note)
         opened.on("console", note_refusal)
+        opened.on("pageerror", lambda error: errors.append(error.stack or str(error)))
         opened.set_default_timeout(PATIENCE_MS)
         expect.set_options(timeout=PATIENCE_MS)
         return opened
 
-    yield open_tab
-    for context in contexts:
-        context.close()
+    yield listen
+    assert errors == []
     assert elsewhere == []
     assert refused == []  # the policy allows all that the pages do
 
 
+@pytest.fixture(scope="package")
+def visitor(site: Site, browser: Browser) -> Iterator[BrowserContext]:
+    """A visitor who comes back: the site's files are in the browser's cache."""
+    with browser.new_context(base_url=site.address) as context:
+        yield context
+
+
 @pytest.fixture
-def page(within: Callable[..., Page]) -> Page:
-    """A tab."""
-    return within()
+def page(site: Site, visitor: BrowserContext) -> Iterator[Page]:
+    """A tab of the visitor who comes back. Tests that need a first visit use `within`."""
+    with listened_to(site.address) as listen, visitor.new_page() as opened:
+        yield listen(opened)

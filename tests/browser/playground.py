@@ -2,12 +2,12 @@
 
 import asyncio
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Coroutine, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -15,17 +15,19 @@ from playwright.sync_api import Page, expect
 
 from arena.commands.serving.children import house_tokens, person_token
 from arena.commands.serving.table_option import table_types
+from arena.database.rows import MatchRow
 from arena.games import GAMES
-from arena.home.loading import bot_file
-from arena.storage.rows import MatchRow
-from arena.storage.store import open_store
+from arena.local.loading import bot_file
+from arena.processes import STDOUT, spawn
+from arena.server.app.store import open_store
 from tests.browser.conftest import dashboard
-from tests.databases import execute, named
 from tests.free_port import free_port
 
 # Too few for a rated match at a table of four, so that the machine is the person's.
 OPPONENTS = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
 MOST_TURNS = 200
+CLICKS = 100
+"""After so many the next turn is there: each shows all that happened."""
 T = TypeVar("T")
 
 
@@ -61,10 +63,8 @@ class Playground:
 
 
 @contextmanager
-def open_playground(postgres_server: str, home: Path) -> Iterator[Playground]:
+def open_playground(database: str, home: Path) -> Iterator[Playground]:
     """A referee, an opponent for each game, and the pages."""
-    execute(postgres_server, "CREATE DATABASE played_by_people TEMPLATE arena_template")
-    database = named(postgres_server, "played_by_people")
     tables = [f"{game}:4" for game in GAMES]
     port = free_port()
     address = f"127.0.0.1:{port}"
@@ -77,36 +77,46 @@ def open_playground(postgres_server: str, home: Path) -> Iterator[Playground]:
 
     bots, person = in_own_loop(tokens())
     own = {"ARENA_DATABASE_URL": database, "ARENA_HOME": str(home), "ARENA_ADDRESS": address}
+    # A person who leaves would keep them waiting at the end.
+    at_once = partial(program, wait_for_matches=False)
     with ExitStack() as stack:
         options = [word for table in tables for word in ("--table", table)]
         serve = ["-m", "arena", "serve", "--port", str(port), *options]
-        stack.enter_context(program(serve, home / "referee.log", own))
+        stack.enter_context(at_once(serve, home / "referee.log", own))
         for bot in OPPONENTS.values():
             mine = own | {"ARENA_TOKEN": bots[bot], "ARENA_CHALLENGES": "1"}
-            stack.enter_context(program([str(bot_file(bot))], home / f"{bot}.log", mine))
+            stack.enter_context(at_once([str(bot_file(bot))], home / f"{bot}.log", mine))
         mine = {"ARENA_ADDRESS": address, "ARENA_PERSON_TOKEN": person}
         pages = stack.enter_context(dashboard(database, **mine))
         yield Playground(database, pages, address)
-    execute(postgres_server, "DROP DATABASE played_by_people WITH (FORCE)")
 
 
 class program:  # noqa: N801  used as a context manager
     """A Python program that runs until the block is left."""
 
-    def __init__(self, arguments: list[str], log: Path, environment: dict[str, str]) -> None:
+    def __init__(
+        self,
+        arguments: list[str],
+        log: Path,
+        environment: dict[str, str],
+        *,
+        wait_for_matches: bool = True,
+    ) -> None:
+        self._wait_for_matches = wait_for_matches
         with log.open("wb") as output:
-            self._process = subprocess.Popen(
+            self._process = spawn(
                 [sys.executable, *arguments],
                 env=os.environ | environment,
                 stdout=output,
-                stderr=subprocess.STDOUT,
+                stderr=STDOUT,
             )
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *_: object) -> None:
-        self._process.terminate()
+        end = self._process.terminate if self._wait_for_matches else self._process.kill
+        end()
         self._process.wait()
 
 
@@ -146,7 +156,9 @@ def play_on(page: Page, shot: Callable[[str], None]) -> int:
         assert answered.value.status == 200
         assert not page.locator(".person .mistake").text_content()
         # Whatever is shown of the others' answers, it need not be waited for.
-        while not (asked.is_visible() or over(page)):
+        for _ in range(CLICKS):
+            if asked.is_visible() or over(page):
+                break
             page.locator(".person .scene").click(position={"x": 5, "y": 5})
             page.wait_for_timeout(20)
     raise AssertionError("the match does not end")

@@ -3,10 +3,11 @@ which CI has."""
 
 import re
 from collections.abc import Callable
+from typing import Literal
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from arena_dashboard import index_page
 from tests.browser.axe import assert_nothing_serious, needs_axe
@@ -69,6 +70,70 @@ def test_links_lead_to_other_pages_and_back_without_reloading_the_app(page: Page
     assert page.evaluate("window.stillHere") is True
 
 
+WITHIN_SECTIONS = {
+    "/?seen=1": ("Home", "Now playing"),
+    "/leaderboard?game=bluff&score=first_place": ("Leaderboard", "Leaderboard"),
+    "/bot?bot=alpha": ("Bots", "Bots"),
+    "/bot?q=alp": ("Bots", "Bots"),
+    "/matches?bot=alpha&sort=boldest&faults=1": ("Matches", "Matches"),
+    "/tournaments?name=cup": ("Tournaments", "Tournaments"),
+    "/play?game=bloeff": ("Play", "Play"),
+    "/submit?seen=1": ("Submit a bot", "Submit a bot"),
+}
+"""Where a visitor may be, what the menu calls that section, and the heading of its start."""
+
+
+@pytest.mark.parametrize("path", WITHIN_SECTIONS)
+def test_the_menu_leads_to_the_start_of_the_section_in_which_one_is(page: Page, path: str) -> None:
+    section, heading = WITHIN_SECTIONS[path]
+    page.goto(path)
+    page.evaluate("window.stillHere = true")
+    menu = page.get_by_test_id("stTopNavLink").filter(has_text=section)
+    assert_the_start_of_a_section_follows(page, path, menu, heading)
+
+
+def test_the_menu_of_a_phone_leads_to_the_start_of_the_section_in_which_one_is(
+    within: Callable[..., Page],
+) -> None:
+    page = within(viewport={"width": 390, "height": 844})
+    page.goto("/bot?bot=alpha")
+    page.evaluate("window.stillHere = true")
+    page.get_by_test_id("stExpandSidebarButton").click()
+    menu = page.get_by_test_id("stSidebarNavLink").filter(has_text="Bots")
+    assert_the_start_of_a_section_follows(page, "/bot?bot=alpha", menu, "Bots")
+    expect(menu).not_to_be_in_viewport()
+
+
+def assert_the_start_of_a_section_follows(
+    page: Page, path: str, menu: Locator, heading: str
+) -> None:
+    """A click on the menu's link leads there without reloading the app, and Back leads back."""
+    main = page.get_by_test_id("stMain")
+    expect(page.get_by_label("Theme")).to_be_visible()
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    menu.click()
+    expect(page).to_have_url(re.compile(f"{re.escape(path.partition('?')[0])}$"))
+    expect(main.get_by_role("heading", name=heading, exact=True, level=1)).to_be_visible()
+    expect(page.locator("[data-test-script-state=notRunning]")).to_be_visible()
+    assert not urlsplit(page.url).query  # nor did the page write it again
+    page.go_back()
+    expect(page).to_have_url(re.compile(f"{re.escape(path)}$"))
+    assert page.evaluate("window.stillHere") is True
+
+
+def test_the_menu_takes_the_filters_off_the_list_of_matches(page: Page) -> None:
+    page.goto("/matches?bot=alpha&opponent=beta&game=bluff&sort=closest")
+    order = page.get_by_role("combobox", name="Order")
+    expect(order).to_have_value("Closest")
+    filtered = page.locator(".ba-matches tbody tr").all_inner_texts()
+    page.get_by_test_id("stTopNavLink").filter(has_text="Matches").click()
+    expect(order).to_have_value("Newest")
+    for filtered_by in ("Bot", "Opponent", "Game"):
+        expect(page.get_by_role("combobox", name=filtered_by, exact=True)).to_have_value("")
+    expect(page.get_by_role("link", name="Older")).to_be_visible()
+    assert page.locator(".ba-matches tbody tr").all_inner_texts() != filtered
+
+
 def test_times_are_local_and_relative_with_utc_as_their_title(page: Page) -> None:
     page.goto("/matches")
     time_of = page.locator("time[datetime]").first
@@ -76,7 +141,8 @@ def test_times_are_local_and_relative_with_utc_as_their_title(page: Page) -> Non
     expect(time_of).to_have_attribute("title", re.compile(r"^\d{4}-\d\d-\d\d .* UTC$"))
 
 
-def test_a_theme_chosen_on_one_page_is_that_of_all_pages(page: Page) -> None:
+def test_a_theme_chosen_on_one_page_is_that_of_all_pages(within: Callable[..., Page]) -> None:
+    page = within()
     page.goto("/matches")
     expect(page.get_by_role("heading", name="Matches")).to_be_visible()
     with page.expect_navigation():
@@ -156,7 +222,7 @@ def test_on_a_phone_a_place_and_a_name_are_on_one_line_of_the_list_of_matches(pa
 
 def test_what_does_not_count_says_why_without_a_mouse(page: Page) -> None:
     page.goto("/matches?tournament=cup")
-    badge = page.locator("summary", has_text="not counted").first
+    badge = page.locator("summary", has_text="not rated yet").first
     why = page.get_by_text("In an unrated tournament it never counts.").first
     expect(badge).to_be_visible()
     expect(why).to_be_hidden()
@@ -182,9 +248,9 @@ def test_the_matrix_is_reached_and_scrolled_with_keys_alone(page: Page) -> None:
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("path", PATHS)
 def test_no_page_has_a_serious_finding_of_axe(
-    within: Callable[..., Page], path: str, scheme: str
+    page: Page, path: str, scheme: Literal["light", "dark"]
 ) -> None:
-    page = within(color_scheme=scheme)
+    page.emulate_media(color_scheme=scheme)
     page.goto(path)
     expect(
         page.locator(".ba-table, .player svg.table, pre, [data-testid=stVegaLiteChart]").first

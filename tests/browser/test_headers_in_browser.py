@@ -12,7 +12,6 @@ from playwright.sync_api import Browser, Page, Response, expect
 
 from arena_dashboard.secure_app import HEADERS
 from tests.browser.conftest import PATIENCE_MS, Site, dashboard
-from tests.databases import named
 
 
 def test_every_response_says_what_a_browser_may_do_with_it(site: Site) -> None:
@@ -110,10 +109,10 @@ def test_a_script_smuggled_into_a_page_is_not_run(site: Site, browser: Browser) 
 
 
 def test_what_the_html_of_the_player_names_is_there_before_any_page_was_seen(
-    site: Site, postgres_server: str
+    site: Site,
 ) -> None:
     assert site.matches
-    with dashboard(named(postgres_server, "browsed")) as address:
+    with dashboard(site.database) as address:
         with urllib.request.urlopen(f"{address}/replay") as response:
             html = response.read().decode()
         named_there = re.findall(r'"\./(_stcore/bidi-components/[^"]+)"', html)

@@ -7,12 +7,11 @@ from dataclasses import dataclass
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from arena.storage.store import open_store
+from arena.server.app.store import open_store
 from tests.browser.conftest import PATIENCE_MS
 from tests.browser.playground import in_own_loop, program
 from tests.browser.test_submit_in_browser import code_with, field
-from tests.dashboard_server import answering, streamlit_options
-from tests.databases import execute, named
+from tests.dashboard_server import answering, listening
 from tests.free_port import free_port
 from tests.identity_server import CLIENT, CLIENT_SECRET, IdentityServer, identity_server
 
@@ -30,18 +29,16 @@ class Place:
 
 @pytest.fixture(scope="module")
 def place(
-    postgres_server: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
+    shared_database: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Place]:
     del chromium  # skips without it
-    execute(postgres_server, "CREATE DATABASE identified TEMPLATE arena_template")
-    database = named(postgres_server, "identified")
     home = tmp_path_factory.mktemp("arena")
     port, pages = free_port(), free_port()
     with ExitStack() as stack:
         provider = stack.enter_context(identity_server())
         address = f"http://127.0.0.1:{pages}"
         own = {
-            "ARENA_DATABASE_URL": database,
+            "ARENA_DATABASE_URL": shared_database,
             "ARENA_HOME": str(home),
             "ARENA_ADDRESS": f"127.0.0.1:{port}",
             "ARENA_PORT": str(port),
@@ -52,10 +49,9 @@ def place(
         serve = ["-m", "arena", "serve", "--port", str(port)]
         stack.enter_context(program(serve, home / "referee.log", own))
         alone = {"ARENA_OIDC_CLIENT_SECRET": CLIENT_SECRET, "ARENA_DASHBOARD_URL": address}
-        dashboard = ["-m", "arena_dashboard", *streamlit_options(pages)]
+        dashboard = ["-m", "arena_dashboard", *listening(pages)]
         stack.enter_context(answering(dashboard, pages, **own, **alone))
-        yield Place(provider, database, address)
-    execute(postgres_server, "DROP DATABASE identified WITH (FORCE)")
+        yield Place(provider, shared_database, address)
 
 
 @pytest.fixture

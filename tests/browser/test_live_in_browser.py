@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
+from tests.browser import shifts
 from tests.browser.conftest import PATIENCE_MS
 from tests.dashboard_server import answering
-from tests.databases import execute, named
 from tests.free_port import free_port
 
 pytestmark = pytest.mark.slow
@@ -16,21 +16,25 @@ pytestmark = pytest.mark.slow
 MATCH_MS = 120_000
 """How long a match may take: sample bots give way to whatever else the machine does."""
 
+IN_THE_LOG = """log => {
+  const all = log.getBoundingClientRect();
+  const now = log.querySelector("[aria-current]").getBoundingClientRect();
+  return all.top - 1 <= now.top && now.bottom <= all.bottom + 1;
+}"""
+
 
 @pytest.fixture(scope="module")
 def playing(
-    postgres_server: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
+    shared_database: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[str]:
     """The address of the pages of an arena in which sample bots play all the time."""
-    execute(postgres_server, "CREATE DATABASE live TEMPLATE arena_template")
     home: Path = tmp_path_factory.mktemp("home")
     pages = free_port()
     arguments = ["--port", str(free_port()), "--dashboard-port", str(pages), "--pace", "0.5"]
     program = ["-m", "arena", "up", *arguments, "--table", "bluff:2"]
-    environment = {"ARENA_DATABASE_URL": named(postgres_server, "live"), "ARENA_HOME": str(home)}
+    environment = {"ARENA_DATABASE_URL": shared_database, "ARENA_HOME": str(home)}
     with answering(program, pages, **environment):
         yield f"http://127.0.0.1:{pages}"
-    execute(postgres_server, "DROP DATABASE live WITH (FORCE)")
 
 
 @pytest.fixture
@@ -65,6 +69,30 @@ def test_a_match_is_shown_as_it_goes_until_its_end_and_then_the_next(home: Page)
     home.get_by_role("button", name="Play (Space)").click()
     expect(link).not_to_have_attribute("href", shown or "", timeout=MATCH_MS)
     assert home.url.endswith("/")
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_nothing_moves_until_a_match_is_shown(playing: str, browser: Browser, width: int) -> None:
+    context = browser.new_context(base_url=playing, viewport={"width": width, "height": 844})
+    page = context.new_page()
+    shifts.listen(page)
+    page.goto("/")
+    expect(page.locator(".player.live svg.table g.seat")).to_have_count(2)
+    page.get_by_role("heading", name="Best bots").wait_for()
+    shifts.filled(page)
+    far, moved = shifts.moved(page)
+    assert far < shifts.MOST, moved
+    context.close()
+
+
+def test_the_log_follows_what_is_shown(home: Page) -> None:
+    expect(home.locator(".player.live svg.table g.seat")).to_have_count(2)
+    log, number = home.locator(".log .entries"), home.locator(".entry[aria-current] .number")
+    while not log.evaluate("log => log.scrollHeight > log.clientHeight + 100"):
+        expect(number).not_to_have_text(number.inner_text(), timeout=MATCH_MS)
+    for _ in range(3):
+        expect(number).not_to_have_text(number.inner_text(), timeout=MATCH_MS)
+        assert log.evaluate(IN_THE_LOG)
 
 
 def test_the_replay_of_the_match_that_was_live_can_be_opened(home: Page) -> None:

@@ -20,9 +20,9 @@ LOOKS = [("wide", 1440, 900, "light"), ("phone", 390, 844, "dark")]
 
 @pytest.fixture(scope="module")
 def playground(
-    postgres_server: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
+    shared_database: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Playground]:
-    with open_playground(postgres_server, tmp_path_factory.mktemp("arena")) as playground:
+    with open_playground(shared_database, tmp_path_factory.mktemp("arena")) as playground:
         yield playground
 
 
@@ -65,10 +65,10 @@ def test_a_person_plays_a_whole_match_and_watches_its_replay(
     (mine,) = (seat for seat in row.seats if seat.bot == "person")
     assert mine.faults == 0
     told = page.locator(".ending h3").text_content()
-    assert told == ("You win." if mine.placing == 1 else f"You are placed {mine.placing}.")
+    assert told == ("You win." if mine.placing == 1 else "You take 2nd place of 2.")
     page.get_by_role("link", name="Watch the replay").click()
     expect(page.locator(".player svg.table g.seat").first).to_be_visible()
-    expect(page.get_by_text("casual", exact=True)).to_be_visible()
+    expect(page.get_by_text("unrated", exact=True)).to_be_visible()
 
 
 def test_a_match_is_played_by_keys_alone_and_left(open_tab: Callable[..., Page]) -> None:
@@ -105,13 +105,17 @@ def test_everything_to_press_is_large_enough_for_a_finger_and_nothing_runs_out_o
     open_tab: Callable[..., Page],
 ) -> None:
     page = open_tab(viewport={"width": 390, "height": 844}, has_touch=True)
-    sit_down(page, "bloeff")
+    sit_down(page, "bluff")
     expect(page.locator(".person.asked .choices")).to_be_visible()
     for button in page.locator(".person button:visible").all():
         box = button.bounding_box()
         assert box is not None
         assert min(box["width"], box["height"]) >= 44, button.text_content()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.locator(".person .log").scroll_into_view_if_needed()
+    log, go = (page.locator(f".person {one}").bounding_box() for one in (".log", ".choices .go"))
+    assert log is not None and go is not None
+    assert go["y"] + go["height"] <= log["y"]
 
 
 def test_the_browser_is_sent_what_the_seat_knows_and_no_address_tells_its_key(
@@ -183,7 +187,8 @@ def test_a_page_that_is_loaded_again_comes_back_to_its_match_and_to_its_end(
     expect(page.get_by_role("link", name="Watch the replay")).to_be_visible()
     assert page.locator(".ending h3").text_content() == ending
     # Who leaves has left: the next visit begins anew.
-    page.get_by_role("button", name="Another game").click()
+    expect(page.get_by_role("button", name="Leave")).to_have_count(0)
+    page.get_by_role("button", name="Back").click()
     expect(page.get_by_role("button", name="Sit down")).to_be_visible()
     page.reload()
     expect(page.get_by_role("button", name="Sit down")).to_be_visible()

@@ -1,6 +1,7 @@
 """The player in a real browser: every way to a moment, from every viewpoint."""
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,9 @@ from arena.records import FinishedMatch
 from tests.browser.conftest import Site
 from tests.browser.replays import GAMES, at_step, watch
 
+BENEATH_THE_TABLE = (
+    "e => e.getBoundingClientRect().y - e.closest('.player').getBoundingClientRect().y"
+)
 GRADE = re.compile("^(best|fine|inaccurate|mistake|blunder)$")
 
 
@@ -267,3 +271,23 @@ def test_an_analysis_tells_a_seat_of_its_own_decisions_and_a_spectator_of_none(
     page.keyboard.press("s")
     expect(page.locator(".costliest")).to_contain_text("hidden dice")
     expect(page.locator(".entry .tag", has_text=GRADE)).to_have_count(0)
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_choosing_a_viewpoint_moves_nothing(
+    within: Callable[..., Page], site: Site, width: int
+) -> None:
+    page = within(viewport={"width": width, "height": 844})
+    for name in ("bluff", "bluff_you", "bloeff", "crowded", "sealed"):
+        match_id = site.others[name].transcript.setup.match_id
+        page.goto(f"/replay?match={match_id}&view=spectator")
+        slider = page.locator(".player input[type=range]").first
+        expect(slider).to_be_visible()
+        views = page.locator(".player .views .view")
+        expect(views).not_to_have_count(0)
+        places = {}
+        for button in views.all():
+            button.click()
+            expect(button).to_have_attribute("aria-pressed", "true")
+            places[button.inner_text()] = slider.evaluate(BENEATH_THE_TABLE)
+        assert len(set(places.values())) == 1, (name, places)

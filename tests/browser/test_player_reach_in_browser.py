@@ -1,9 +1,9 @@
 """The player on every screen and for everybody: on a phone, by keys alone, with a screen reader."""
 
-from collections.abc import Callable
+from typing import Literal
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Page, expect
 
 from tests.browser.axe import assert_nothing_serious, needs_axe
 from tests.browser.conftest import Site
@@ -114,9 +114,10 @@ FOCUS = """() => {
 @pytest.mark.parametrize("width", [1440, 390])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_serious_bars_anybody_from_an_analysis(
-    site: Site, scheme: str, width: int, within: Callable[..., Page]
+    page: Page, site: Site, scheme: Literal["light", "dark"], width: int
 ) -> None:
-    page = within(color_scheme=scheme, viewport={"width": width, "height": 844})
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": width, "height": 844})
     watch(page, site.matches[0], "&step=6&analysis=1")
     expect(page.locator(".costliest")).to_be_attached()
     assert_nothing_serious(page, "{include: [['.stBidiComponent']]}")
@@ -126,8 +127,8 @@ def test_nothing_serious_bars_anybody_from_an_analysis(
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_nothing_serious_bars_anybody_from_the_player(
-    site: Site, browser: Browser, game: str, scheme: str, within: Callable[..., Page]
+    page: Page, site: Site, game: str, scheme: Literal["light", "dark"]
 ) -> None:
-    page = within(color_scheme=scheme)
+    page.emulate_media(color_scheme=scheme)
     watch(page, site.others[game], "&step=6")
     assert_nothing_serious(page, "{include: [['.stBidiComponent']]}")

@@ -20,16 +20,20 @@ from playwright.sync_api import TimeoutError as NotThereError
 
 from arena.commands.serving.children import house_tokens
 from arena.commands.serving.table_option import table_types
-from arena.home.loading import bot_file
-from arena.storage.store import open_store
+from arena.local.loading import bot_file
+from arena.server.app.store import open_store
 from arena.worker.sandbox import why_not_here
 from tests.browser.axe import assert_nothing_serious, needs_axe
 from tests.browser.conftest import dashboard, tabs
 from tests.browser.playground import in_own_loop, program
-from tests.databases import execute, named
 from tests.free_port import free_port
 
 FIRST_BOT = bot_file("honest").parent / "starters" / "first_bot.py"
+FROM_THE_RIGHT = """button => {
+  const edge = document.querySelector("h1").closest("[data-testid=stElementContainer]");
+  return Math.abs(edge.getBoundingClientRect().right - button.getBoundingClientRect().right);
+}"""
+"""How far the right edge of a button is from that of the page's content."""
 HOSTILE = '<img src=x onerror="document.title=1">'
 
 
@@ -75,14 +79,12 @@ def referee(home: Path, environment: dict[str, str]) -> program:
 
 @pytest.fixture(scope="module")
 def place(
-    postgres_server: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
+    shared_database: str, chromium: str, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[Place]:
-    execute(postgres_server, "CREATE DATABASE submitted TEMPLATE arena_template")
-    database = named(postgres_server, "submitted")
     port = free_port()
     home = tmp_path_factory.mktemp("arena")
     own = {
-        "ARENA_DATABASE_URL": database,
+        "ARENA_DATABASE_URL": shared_database,
         "ARENA_HOME": str(home),
         "ARENA_ADDRESS": f"127.0.0.1:{port}",
         "ARENA_PUBLIC_ADDRESS": f"localhost:{port}",
@@ -90,7 +92,7 @@ def place(
     }
 
     async def tokens() -> dict[str, str]:
-        async with open_store(database) as store:
+        async with open_store(shared_database) as store:
             return await house_tokens(store, table_types(["bluff:2"]))
 
     bots = in_own_loop(tokens())
@@ -99,9 +101,8 @@ def place(
         running.enter_context(referee(home, own))
         mine = own | {"ARENA_TOKEN": bots["honest"]}
         stack.enter_context(program([str(bot_file("honest"))], home / "honest.log", mine))
-        pages = stack.enter_context(dashboard(database, **own))
-        yield Place(database, pages, home, own, running)
-    execute(postgres_server, "DROP DATABASE submitted WITH (FORCE)")
+        pages = stack.enter_context(dashboard(shared_database, **own))
+        yield Place(shared_database, pages, home, own, running)
 
 
 @pytest.fixture
@@ -168,6 +169,60 @@ def test_nothing_serious_bars_anybody_from_submitting_a_bot(
     assert_nothing_serious(page)
 
 
+def sign_in_cookies(page: Page) -> list[Any]:
+    """The cookies by which the browser stays signed in."""
+    return [one for one in page.context.cookies() if one["name"].startswith("arena_sign_in_")]
+
+
+def test_who_signed_up_stays_signed_in_when_the_page_is_loaded_again_until_signing_out(
+    place: Place, open_tab: Callable[..., Page]
+) -> None:
+    page = open_tab()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    owner = new("Lasting")
+    with page.expect_response("**/signed-in") as kept:
+        key = sign_up(page, place, owner)
+    assert kept.value.status == 204
+    who = page.get_by_text(f"You are {owner}")
+    leave = page.get_by_role("button", name="Sign out")
+    assert leave.evaluate(FROM_THE_RIGHT) < 1
+    (cookie,) = sign_in_cookies(page)
+    assert cookie["httpOnly"] and cookie["sameSite"] == "Strict" and cookie["value"] != key
+    page.reload()
+    expect(who).to_be_visible()
+    expect(code_with(page, key)).to_be_visible()
+    page.get_by_role("button", name="I have stored it").click()
+    expect(page.get_by_text("This is your key")).to_have_count(0)
+    page.reload()
+    expect(who).to_be_visible()
+    expect(page.get_by_text("This is your key")).to_have_count(0)
+    # Whoever did not copy it makes another; what is signed in goes on with that.
+    with page.expect_response("**/signed-in"):
+        page.get_by_role("link", name="My bots").click()
+        page.get_by_text("A new key").first.click()
+        page.get_by_role("button", name="New key").click()
+        expect(page.get_by_text("This is your key")).to_be_visible()
+    other = page.context.new_page()
+    with other.expect_response("**/signed-in"):  # every visit prolongs it
+        other.goto("/submit")
+        expect(other.get_by_text(f"You are {owner}")).to_be_visible()
+    stolen = sign_in_cookies(page)
+    with other.expect_response("**/signed-in"):
+        other.get_by_role("button", name="Sign out").click()
+        expect(field(other, "Your name")).to_be_visible()
+    assert sign_in_cookies(page) == []
+    page.goto("/submit")
+    expect(field(page, "Your name")).to_be_visible()
+    # The sign-in has ended, not the cookie alone.
+    page.context.add_cookies(stolen)
+    with page.expect_response("**/signed-in"):
+        page.goto("/submit")
+        expect(field(page, "Your name")).to_be_visible()
+    secrets_of_it = [cookie["value"], stolen[0]["value"], key]
+    assert not [url for url in asked for secret in secrets_of_it if secret in url]
+
+
 @pytest.mark.parametrize(
     ("look", "width", "height", "scheme"),
     [("wide", 1440, 900, "light"), ("phone", 390, 844, "dark")],
@@ -216,7 +271,7 @@ def test_a_stranger_signs_up_registers_a_bot_starts_it_and_sees_its_first_match(
     assert page.evaluate(overflow) <= 0
     with program([str(FIRST_BOT)], place.home / f"{look}.log", place.environment | exports):
         for words in (
-            "It is connected",
+            "It has connected",
             "A match was offered to it",
             "Its first match is recorded",
             "It has a rating",
@@ -335,6 +390,8 @@ def test_a_bot_that_is_uploaded_is_checked_and_plays_while_one_watches(
     page = open_tab()
     sign_up(page, place, new("Uploader"))
     bot = new("uploaded")
+    expect(page.get_by_text("The build: a .py file of up to 1 MiB")).to_be_visible()
+    expect(page.get_by_text("per file")).to_be_hidden()  # Streamlit's limit, one for all kinds
     page.locator('input[type="file"]').set_input_files(FIRST_BOT)
     field(page, "Name of the bot").fill(bot)
     environment = place.environment | {"ARENA_WORKER_TOKEN": place.worker_token()}

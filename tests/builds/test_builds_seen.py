@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from arena.upload_client import BuildSeen
+from arena.clients.upload_client import BuildSeen
 
 
 @pytest.mark.parametrize(

@@ -62,7 +62,10 @@ def test_a_python_file_is_a_build(tmp_path: Path) -> None:
 def test_an_archive_is_read_and_unpacked(tmp_path: Path) -> None:
     toml = b'command=["./bot","-v"]\nprotocol="lines"\ngames=["bluff","bloeff"]\nmatches_at_once=4'
     elf = b"\x7fELF..."
-    data = packed(("bot.toml", toml), ("bot", elf), ("data/", b""), ("data/table.txt", b"1 2"))
+    mark = b"\xef\xbb\xbf"  # as editors of Windows write
+    data = packed(
+        ("bot.toml", mark + toml), ("bot", elf), ("data/", b""), ("data/table.txt", b"1 2")
+    )
     build = read_build("b.zip", data)
     assert build.manifest == Manifest(("bot", "-v"), Protocol.LINES, ("bluff", "bloeff"), 4)
     unpack(build, tmp_path)
@@ -228,9 +231,20 @@ def test_what_is_no_build_is_refused(file_name: str, data: bytes, words: str) ->
     assert words in refused(data, file_name)
 
 
-def test_the_operators_limit_of_bytes_counts() -> None:
-    with pytest.raises(BuildRefusedError, match="has 2,000,000 bytes, and 1,572,864 are allowed"):
-        read_build("bot.py", b"#" * 2_000_000, 1_572_864)
+@pytest.mark.parametrize(
+    ("file_name", "most_bytes", "words"),
+    [
+        ("bot.zip", 1_572_864, "The build has 2,000,000 bytes, and 1,572,864 are allowed."),
+        ("bot.py", 1_572_864, "The .py file has 2,000,000 bytes, and 1,048,576 are allowed: put"),
+        ("bot.py", 1_000, "The .py file has 2,000,000 bytes, and 1,000 are allowed."),
+    ],
+)
+def test_the_operators_limit_of_bytes_counts_and_that_of_the_files_kind(
+    file_name: str, most_bytes: int, words: str
+) -> None:
+    with pytest.raises(BuildRefusedError) as found:
+        read_build(file_name, b"#" * 2_000_000, most_bytes)
+    assert words in str(found.value)
 
 
 @pytest.mark.slow

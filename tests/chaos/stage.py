@@ -15,9 +15,9 @@ from typing import Any
 import psycopg
 from sqlalchemy import make_url
 
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
-from arena.storage.store import open_store
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
+from arena.server.app.store import open_store
 from tests.chaos.bot import Chronicler
 from tests.chaos.small_disk import small_disk
 from tests.chaos.wall_clock import WallClock

@@ -14,10 +14,10 @@ from random import Random
 
 import pytest
 
-from arena.boards.live_board import LiveBoard
+from arena.database.errors import StorageError
+from arena.database.reading import Read, open_reader
 from arena.rating.ladder_id import LadderId
-from arena.storage.errors import StorageError
-from arena.storage.reading import Read, open_reader
+from arena.server.boards.live_board import LiveBoard
 from tests.chaos.disturbances import DISTURBANCES, impossible
 from tests.chaos.stage import Stage, stage
 

@@ -3,10 +3,10 @@
 import pytest
 
 from arena.codec.transcript import to_bytes
+from arena.database.transcripts import packer
 from arena.games import GAMES, make_game
-from arena.home.in_process import Contender, play_series
-from arena.home.loading import load_bot
-from arena.storage.transcripts import packer
+from arena.local.in_process import Contender, play_series
+from arena.local.loading import load_bot
 
 FEW_SEATS, MANY_SEATS = 1_000, 3_000
 """Bytes as stored: the budget of two seats, and of the most."""

@@ -12,18 +12,18 @@ from sqlalchemy import make_url
 from structlog.testing import capture_logs
 from typer.testing import CliRunner
 
-from arena.analysis import analyse as analysis
-from arena.analysis import kept_form
-from arena.boards.kept_analyses import edition
 from arena.commands.results.analyse import analyse
 from arena.commands.results.keep_analyses import analyse_missing
 from arena.games import GAMES
+from arena.lab.analysis import analyse as analysis
+from arena.lab.analysis import kept_form
 from arena.match.transcript import Transcript
-from arena.storage.analyses import AnalysisQuery, FoundAnalysis
-from arena.storage.store import open_store
+from arena.server.app.store import open_store
+from arena.server.results.analyses import AnalysisQuery, FoundAnalysis
+from arena.server.results.kept_analyses import edition
 from tests.dashboard.played import fill
-from tests.databases import execute, plain
-from tests.storage.log import forget_analyses, kept_analyses
+from tests.databases import administrator, execute, plain
+from tests.ladder_log import forget_analyses, kept_analyses
 
 app = typer.Typer()
 app.command()(analyse)
@@ -39,6 +39,7 @@ def run(*words: str) -> tuple[int, str]:
     return done.exit_code, " ".join(done.output.split())
 
 
+@pytest.mark.slow
 def test_the_newest_matches_of_a_bot_are_summed_up(database: str) -> None:
     played = asyncio.run(fill(database, blocks=4, dice_per_player=1))
     its = [m for m in played if "alpha" in [e.bot for e in m.transcript.setup.entrants]]
@@ -50,6 +51,7 @@ def test_the_newest_matches_of_a_bot_are_summed_up(database: str) -> None:
     assert "in 2 matches" in text
 
 
+@pytest.mark.slow
 def test_what_is_missing_is_analysed_once_and_then_what_comes(database: str) -> None:
     asyncio.run(fill(database, blocks=2, dice_per_player=1))
     asyncio.run(fill(database, blocks=1, seats=3, dice_per_player=1))
@@ -59,6 +61,7 @@ def test_what_is_missing_is_analysed_once_and_then_what_comes(database: str) -> 
     assert run("--missing") == (0, "Analysed 0 matches.")
 
 
+@pytest.mark.slow
 def test_two_processes_keep_the_same_analyses_and_sums_as_one(database: str) -> None:
     asyncio.run(fill(database, blocks=6, dice_per_player=1))
     assert run("--missing", "--jobs", "1") == (0, "Analysed 12 matches.")
@@ -154,9 +157,9 @@ def test_who_may_only_read_sees_analyses_and_keeps_none(
     match, *_ = asyncio.run(fill(database, blocks=1, dice_per_player=1))
     place = make_url(database)
     if who == "a user who may only read":
-        execute(database, "DROP ROLE IF EXISTS visitor")
-        execute(database, "CREATE ROLE visitor LOGIN PASSWORD 'visits'")
-        execute(database, "GRANT arena_reader, pg_read_all_data TO visitor")
+        execute(administrator(database), "DROP ROLE IF EXISTS visitor")
+        execute(administrator(database), "CREATE ROLE visitor LOGIN PASSWORD 'visits'")
+        execute(administrator(database), "GRANT arena_reader, pg_read_all_data TO visitor")
         place = place.set(username="visitor", password="visits")
     else:
         execute(database, f"ALTER DATABASE {place.database} SET default_transaction_read_only = on")

@@ -12,11 +12,11 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from arena.commands.challenge import challenge
-from arena.hosting.terms import Patience, Terms
+from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2
 from tests.bots import PATIENCE, Peer
 from tests.free_port import free_port
-from tests.referee.scene import Company, Scene, opened, playing
+from tests.scene import Company, Scene, opened, playing
 
 app = typer.Typer()
 app.command()(challenge)
@@ -45,6 +45,7 @@ async def arena(*words: object) -> Result:
     return await asyncio.to_thread(CliRunner().invoke, app, [str(word) for word in words])
 
 
+@pytest.mark.slow
 async def test_matches_are_told_with_their_replays_and_summed_up(
     company: Company, scene: Scene
 ) -> None:
@@ -84,6 +85,7 @@ async def test_mistakes_are_explained(company: Company, monkeypatch: pytest.Monk
     assert (done.exit_code, "set ARENA_TOKEN" in done.stderr) == (2, True)
 
 
+@pytest.mark.slow
 async def test_the_report_goes_on_when_the_referee_is_back(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from arena.commands.bots import app as bot_app
 from arena.commands.home.check import check_bot
 from tests.bot_programs import bot_program
-from tests.referee.scene import opened
+from tests.scene import opened
 
 MISFIT = str(Path(__file__).parents[1] / "conformance" / "misfit.py")
 

@@ -16,18 +16,18 @@ from click.testing import Result
 from sqlalchemy import make_url
 from typer.testing import CliRunner
 
-from arena.boards.board import Board
 from arena.commands.ratings.rate import rate
 from arena.commands.results.export import export
-from arena.commands.results.export_formats import COLUMNS
-from arena.luck import luck_of
+from arena.commands.results.export_formats import COLUMNS, not_a_formula
+from arena.database.reading import Reader, open_reader
+from arena.lab.luck import luck_of
 from arena.match.transcript_json import from_json
-from arena.storage.reading import Reader, open_reader
-from arena.storage.store import Store, open_store
+from arena.server.app.store import Store, open_store
+from arena.server.boards.board import Board
 from tests.dashboard.played import fill
 from tests.databases import TEMPLATE, Copies, execute
-from tests.storage.log import all_versions, rated_results
-from tests.storage.results import block, finished
+from tests.ladder_log import all_versions, rated_results
+from tests.recorded_results import block, finished
 
 Leaderboard: TypeAlias = list[tuple[str, float, tuple[float, float]]]
 
@@ -160,6 +160,38 @@ def test_tables_tell_the_luck_of_each_seat_where_it_was_measured(
     assert [row["luck"] for row in same] == [
         float(row["luck"]) if row["luck"] else None for row in rows
     ]
+
+
+async def test_no_name_is_a_formula_in_a_table_and_every_name_comes_back(
+    database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    async with open_store(database) as store:
+        one = (await store.register("-2-3", "-ann", "-1"))[0].version_id
+        other = (await store.register("plain", "bob", "2"))[0].version_id
+        await store.record([finished((one, other))])
+    table = tmp_path / "results.csv"
+    await asyncio.to_thread(arena, "export", table)
+    with table.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    written = {tuple(row[name] for name in ("bot", "owner", "version")) for row in rows}
+    assert written == {("'-2-3", "'-ann", "'-1"), ("plain", "bob", "2")}
+    lines = tmp_path / "results.jsonl"
+    await asyncio.to_thread(arena, "export", lines)
+    named = {seat["bot"] for seat in json.loads(lines.read_text())["seats"]}
+    assert named == {f"{row['bot']} {row['version']}".replace("'", "") for row in rows}
+
+
+@pytest.mark.parametrize(
+    "text", ["=1+1", "+1", "-2-3", "@SUM(A1)", "\t=1", "\r1", "\n1", " =1", "'=1", "＝1"]
+)
+def test_a_cell_that_a_spreadsheet_would_evaluate_has_an_apostrophe_in_front(text: str) -> None:
+    assert not_a_formula(text) == "'" + text
+
+
+@pytest.mark.parametrize("text", ["", "plain", "a=1", "'", "'a", '{"dice_per_player": 3}', "2-3"])
+def test_other_cells_are_written_as_they_are(text: str) -> None:
+    assert not_a_formula(text) == text
 
 
 @pytest.mark.usefixtures("leaderboard")

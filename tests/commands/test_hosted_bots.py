@@ -11,7 +11,8 @@ from structlog.testing import capture_logs
 from arena.builds.hosted import HostingTerms
 from arena.records import SignUp
 from tests.commands.test_owners import arena, refused
-from tests.referee.scene import Scene, opened
+from tests.jobs import job_in_hand
+from tests.scene import Scene, opened
 
 
 @pytest.fixture
@@ -36,15 +37,16 @@ def write(file: str, text: str) -> None:
     Path(file).write_text(text)
 
 
-async def accept(scene: Scene, version: str) -> None:
+async def accept(scene: Scene, version: str, database: str) -> None:
     """What a worker does after a successful check."""
     store = scene.arena.store
     worker = await store.workers.by_token(await store.workers.add(f"w{version}", "test"))
     assert worker is not None
     (known,) = [one for one in await store.bots() if one.version == version]
-    begun = await store.shifts.begin_check(worker, known.id)
-    assert begun is not None
-    await store.shifts.end(worker, begun.id, "", "", accepted=True)
+    with job_in_hand(database, version_id=known.id):
+        begun = await store.shifts.begin_check(worker, known.id)
+        assert begun is not None
+        await store.shifts.end(worker, begun.id, "", "", accepted=True)
 
 
 async def playing_version(scene: Scene) -> str:
@@ -53,9 +55,12 @@ async def playing_version(scene: Scene) -> str:
     return next((one["version"] for one in listed if one["plays"]), "none")
 
 
-async def test_an_older_build_plays_again_and_then_the_newer_one(scene: Scene) -> None:
+@pytest.mark.slow
+async def test_an_older_build_plays_again_and_then_the_newer_one(
+    scene: Scene, database: str
+) -> None:
     for version in ("1", "2"):
-        await accept(scene, version)
+        await accept(scene, version, database)
     for version in ("1", "2"):
         done = await arena("bot", "roll-back", "mine", version)
         assert (done.exit_code, done.stdout) == (0, "")
@@ -68,6 +73,7 @@ async def test_an_older_build_plays_again_and_then_the_newer_one(scene: Scene) -
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("words", "sentence"),
     [
@@ -84,15 +90,20 @@ async def test_an_older_build_plays_again_and_then_the_newer_one(scene: Scene) -
         ("submit .", ". cannot be read (Is a directory)."),
         ("submit mine.py", "This build is version 2 of mine already: "),
         ("submit mine.py --version 2", "This build is version 2 of mine already: "),
+        (
+            "submit mine2.py",
+            "you have no bot mine2. Say which bot mine2.py becomes: --name 'mine' ",
+        ),
         ("submit mine.txt", "neither a .py file"),
         ("submit mine.py --name a/b", "'a/b' cannot name the bot"),
     ],
 )
 async def test_what_is_refused_is_a_sentence_and_changes_nothing(
-    scene: Scene, words: str, sentence: str
+    scene: Scene, database: str, words: str, sentence: str
 ) -> None:
     write("mine.txt", "pass")
-    await accept(scene, "1")
+    write("mine2.py", "pass")
+    await accept(scene, "1", database)
     assert (await arena("bot", "retire", "mine", "--version", "1")).exit_code == 0
     assert sentence in " ".join((await refused(*shlex.split(words))).split())
     assert await playing_version(scene) == "none"

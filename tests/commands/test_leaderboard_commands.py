@@ -18,18 +18,18 @@ from typer.testing import CliRunner
 from arena.commands.ratings.history import history
 from arena.commands.ratings.leaderboard import leaderboard
 from arena.commands.results.matches import matches
-from arena.luck import BLUFF
+from arena.database.reading import open_reader
+from arena.lab.luck import BLUFF
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, fit
 from arena.rating.head_to_head import head_to_head
 from arena.rating.methods import ScoreRule
 from arena.rating.results import Results
 from arena.records import CheckOrigin, CheckOutcome
-from arena.storage.reading import open_reader
-from arena.storage.store import open_store
+from arena.server.app.store import open_store
 from tests.dashboard.played import anyhow, fill, sensible, silent
 from tests.databases import TEMPLATE, Copies, plain
-from tests.storage.log import all_versions, rated_results
+from tests.ladder_log import all_versions, rated_results
 
 BOTS = (
     ("honest", sensible(0.1)),
@@ -90,6 +90,23 @@ async def test_the_last_check_of_a_bot_is_on_the_leaderboard(
     checks = {line["bot"]: line["check"] for line in lines}  # type: ignore[attr-defined]
     assert checks["alpha"]["failed"] == ["drain"]
     assert checks["honest"] is None
+
+
+async def test_a_bot_that_may_not_play_for_now_is_marked(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    monkeypatch.setenv("COLUMNS", "200")
+    await fill(database, blocks=4, policies=BOTS)
+    async with open_store(database) as store:
+        await store.owners.freeze("alpha", "the operator")
+    printed = (await asyncio.to_thread(arena, "leaderboard")).stdout
+    assert "alpha 1 (frozen)" in printed
+    assert printed.count("frozen") == 1
+    lines = (await asyncio.to_thread(answer, "leaderboard"))["ratings"]
+    halts = {line["bot"]: (line["frozen"], line["paused"]) for line in lines}  # type: ignore[attr-defined]
+    assert halts["alpha"] == (True, False)
+    assert halts["honest"] == (False, False)
 
 
 def log_of(url: str, seats: list[int]) -> Results[str]:

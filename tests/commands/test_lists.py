@@ -13,8 +13,8 @@ from arena.commands import bots
 from arena.commands.owners import invite, owner
 from arena.commands.tournaments import tournament
 from arena.scheduling.pairings import Pairing
-from arena.storage.store import Store, open_store
-from tests.storage.test_tournaments import created
+from arena.server.app.store import Store, open_store
+from tests.server.tournaments.test_tournaments import created
 
 app = typer.Typer()
 app.add_typer(bots.app, name="bot")
@@ -48,6 +48,7 @@ async def listed(arena: Arena, *words: str) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.slow
 async def test_bots_and_owners_are_listed_by_page_and_by_the_beginning_of_their_name(
     arena: Arena, store: Store
 ) -> None:

@@ -9,9 +9,9 @@ import typer
 from click.testing import Result
 from typer.testing import CliRunner
 
-from arena.boards.bluffing import bluffing_of
 from arena.commands.results.matches import matches
 from arena.records import FinishedMatch
+from arena.server.results.bluffing import bluffing_of
 from tests.dashboard.played import anyhow, fill, silent
 
 app = typer.Typer()

@@ -1,5 +1,6 @@
 """Commands in a folder that has no arena."""
 
+import fcntl
 import os
 import subprocess
 import sys
@@ -51,6 +52,7 @@ def test_those_that_begin_none_say_where_to_go_and_make_nothing(
     assert_refused(result.stderr, tmp_path)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("words", [["sample-bots"], ["work", "--token", "arena_worker_x"]])
 def test_so_do_those_that_run_until_they_are_stopped(words: list[str], tmp_path: Path) -> None:
     here = {k: v for k, v in os.environ.items() if k not in ("ARENA_DATABASE_URL", "ARENA_HOME")}
@@ -62,11 +64,24 @@ def test_so_do_those_that_run_until_they_are_stopped(words: list[str], tmp_path:
 
 
 def assert_refused(said: str, folder: Path) -> None:
-    assert f"there is no arena in {folder / '.arena'}: go to the folder" in said
+    assert f"there is no arena in {folder / '.arena'} yet: run `arena up`, go to the" in said
     assert "or set ARENA_HOME to the .arena of it." in said
     assert not (folder / ".arena").exists()
 
 
+def test_while_an_arena_makes_its_database_they_say_that_it_starts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("ARENA_DATABASE_URL", raising=False)
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path))
+    with (tmp_path / "postgres.lock").open("w") as lock:  # as `arena up` holds it meanwhile
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        result = CliRunner().invoke(application(["leaderboard"]), ["leaderboard"])
+    assert result.exit_code == 2, result.output
+    assert f"the arena in {tmp_path} is still starting: try again" in result.stderr
+
+
+@pytest.mark.slow
 def test_one_that_begins_an_arena_says_where_it_makes_its_database(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

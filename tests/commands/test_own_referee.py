@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from arena.addresses import on_loopback
 from arena.builds.hosted import HostingTerms
 from arena.commands.serving.own_referee import hosting_terms, public_addresses, sign_up_of
 from arena.records import SignUp
-from arena.settings import Settings, SettingsError, on_loopback, read_settings
+from arena.settings import Settings, SettingsError, read_settings
 
 
 @pytest.mark.parametrize(

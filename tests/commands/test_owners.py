@@ -13,11 +13,11 @@ from typer.testing import CliRunner
 
 from arena.cli import application
 from arena.records import Block, BlockKind, SignUp, VersionId
-from arena.referee.paging import MOST_LINES
+from arena.server.requests.paging import MOST_LINES
 from tests.bots import Peer
 from tests.databases import execute
-from tests.referee.scene import Scene, opened
-from tests.storage.results import finished
+from tests.recorded_results import finished
+from tests.scene import Scene, opened
 
 BLOCK = "11111111-2222-4333-8444-555555555555"
 
@@ -70,6 +70,7 @@ async def test_an_author_signs_up_registers_and_looks_after_a_bot(
         "language": "Go",
         "link": "",
         "frozen": False,
+        "paused": False,
     }
     assert (version["version"], version["connected"], version["retired"]) == ("1", True, False)
 
@@ -100,6 +101,7 @@ async def test_an_author_signs_up_registers_and_looks_after_a_bot(
     assert json.loads((await arena("bot", "list", "--json", "--search", "bluff")).stdout) == []
 
 
+@pytest.mark.slow
 async def test_a_bot_of_many_versions_is_shown_by_its_newest_and_says_so(
     scene: Scene, database: str
 ) -> None:

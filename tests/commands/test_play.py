@@ -65,6 +65,7 @@ def test_the_same_seed_gives_the_same_transcripts_byte_for_byte(tmp_path: Path) 
     assert not set(first.splitlines()) & set(other.splitlines())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("deals", [(), ("--same-deals",)])
 def test_any_number_of_processes_plays_the_same_matches(
     tmp_path: Path, deals: tuple[str, ...]
@@ -136,6 +137,7 @@ def test_a_run_without_a_seed_names_the_one_it_took() -> None:
     assert f"seed {seed}" in _play("random", "random", "-n", 2, "--seed", seed)
 
 
+@pytest.mark.slow
 def test_the_same_deals_are_played_in_whole_blocks_and_what_they_save_is_measured(
     tmp_path: Path,
 ) -> None:

@@ -68,9 +68,10 @@ def test_the_answer_is_one_json_object_with_every_bot_and_pair(results: Path) ->
 
 
 def test_two_bots_in_blocks_are_rated_as_by_hand(tmp_path: Path) -> None:
-    # Blocks of A against B: (1, 1), (1, 0), (0, 0), (1, 1/2): 4.5 of 8 points, no prior.
+    # Blocks of A against B, ten times each: (1, 1), (1, 0), (0, 0), (1, 1/2): 4.5 of 8 points, no
+    # prior.
     file = tmp_path / "hand.jsonl"
-    points = [(1, 1), (1, 0), (0, 0), (1, 0.5)]
+    points = 10 * [(1, 1), (1, 0), (0, 0), (1, 0.5)]
     places = {1: (1, 2), 0: (2, 1), 0.5: (1, 1)}
     file.write_text(
         "\n".join(
@@ -85,7 +86,7 @@ def test_two_bots_in_blocks_are_rated_as_by_hand(tmp_path: Path) -> None:
     per_nat = 400 / math.log(10)
     theta = math.log(p / (1 - p))
     middle = sum((sum(block) - 2 * p) ** 2 for block in points)
-    se = per_nat * math.sqrt(middle) / (8 * p * (1 - p))
+    se = per_nat * math.sqrt(middle) / (80 * p * (1 - p))
     first, second = answer["bots"]
     assert first["bot"] == "A"
     assert first["elo"] == pytest.approx(1000 + per_nat * theta)
@@ -94,7 +95,7 @@ def test_two_bots_in_blocks_are_rated_as_by_hand(tmp_path: Path) -> None:
     by_match = json.loads(arena(*words, "--clusters", "match").stdout)
     middle = sum((s - p) ** 2 for block in points for s in block)
     assert by_match["pairs"][0]["se"] == pytest.approx(
-        per_nat * math.sqrt(middle) / (8 * p * (1 - p))
+        per_nat * math.sqrt(middle) / (80 * p * (1 - p))
     )
 
 
@@ -114,7 +115,7 @@ def test_people_get_a_table(results: Path) -> None:
     answer = arena("rate", results, "--anchor", "A=1500")
     assert answer.exit_code == 0
     assert "1500.0" in answer.stdout
-    assert "few clusters" in answer.stdout
+    assert "provisional" in answer.stdout
     assert "Cannot be told apart" in answer.stdout
 
 
@@ -122,6 +123,13 @@ def test_people_get_a_table(results: Path) -> None:
     ("bad", "fault"),
     [
         ("{", "JSON"),
+        ('{"match": "m", "match": "n", "seats": []}', "match occurs twice"),
+        (
+            '{"match": "m", "seats": [{"bot": "A", "placing": 1}, '
+            '{"bot": "B", "placing": 1, "placing": 2}]}',
+            "seats[1].placing occurs twice",
+        ),
+        ('{"match": "m", "seats": [{"bot": "\\ud800", "placing": 1}]}', "seats[0].bot: "),
         ("[]", "object"),
         ('{"match": "m"}', "seats"),
         ('{"match": null, "seats": []}', "match"),
@@ -155,6 +163,14 @@ def test_a_malformed_line_is_named_and_nothing_is_printed(
     assert fault in answer.stderr
 
 
+def test_a_byte_order_mark_in_front_changes_nothing(results: Path) -> None:
+    plain = arena("rate", results, "--json").stdout
+    results.write_bytes(b"\xef\xbb\xbf" + results.read_bytes())
+    assert arena("rate", results, "--json").stdout == plain
+    results.write_bytes(results.read_text(encoding="utf-8-sig").encode("utf-16"))
+    assert "line 1: not JSON: the text is UTF-16; allowed is UTF-8" in arena("rate", results).stderr
+
+
 def test_bytes_that_are_no_text_are_a_malformed_line(tmp_path: Path) -> None:
     file = tmp_path / "latin.jsonl"
     file.write_bytes(b'{"match": "\xe9", "seats": []}\n')
@@ -168,7 +184,7 @@ def test_bytes_that_are_no_text_are_a_malformed_line(tmp_path: Path) -> None:
     [
         (("--prior-sd", "much"), "--prior-sd"),
         (("--prior-sd", "nan"), "--prior-sd"),
-        (("--prior-sd", "-3"), "above 0"),
+        (("--prior-sd", "-3"), "from 1 to 10,000,000 Elo"),
         (("--anchor", "A"), "--anchor"),
         (("--anchor", "A=high"), "--anchor"),
         (("--anchor", "Z=1500"), "Z"),

@@ -6,8 +6,8 @@ from typer.testing import CliRunner
 from arena.commands.serving.children import house_tokens
 from arena.commands.serving.sample_bots import sample_bots
 from arena.commands.serving.table_option import table_types
-from arena.home.loading import sample_names
-from arena.storage.store import open_store
+from arena.local.loading import sample_names
+from arena.server.app.store import open_store
 
 
 async def test_a_bot_that_thinks_for_long_plays_only_where_it_is_asked_to(database: str) -> None:

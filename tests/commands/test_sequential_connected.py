@@ -24,16 +24,15 @@ from arena.commands.sequential_test.connected import (
     settled,
 )
 from arena.commands.sequential_test.in_process import SequentialProgress
+from arena.database.reading import Reader
 from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
 from arena.rating.running_sprt import RunningSprt
 from arena.rating.sprt import Bounds
 from arena.records import Registered, TournamentId, VersionId
 from arena.scheduling.formats import FormatName
-from arena.storage.reading import Reader
-from arena.storage.store import Store, open_store
-from arena.storage.tournaments import NewEntry
-from arena.tournament.tournament import (
+from arena.server.app.store import Store, open_store
+from arena.server.tournaments.tournament import (
     BlockRecord,
     BlockState,
     Entry,
@@ -41,9 +40,10 @@ from arena.tournament.tournament import (
     Tournament,
     TournamentState,
 )
+from arena.server.tournaments.tournaments import NewEntry
 from tests.free_port import free_port
-from tests.storage.log import rated_results
-from tests.tournament.test_kill_and_go_on import Arena, until, void_blocks
+from tests.ladder_log import rated_results
+from tests.server.tournaments.test_kill_and_go_on import Arena, until, void_blocks
 
 pytestmark = pytest.mark.slow
 

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.commands.solve_report import Reporter, progress_words, seconds_to_go
-from arena.solver import Gap, Progress
+from arena.lab.solver import Gap, Progress
 
 
 def progress(

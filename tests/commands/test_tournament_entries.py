@@ -1,14 +1,19 @@
 """From `--bots` to the field of a tournament."""
 
+import shlex
 from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any, cast
 
 import pytest
+from sqlalchemy import Row
 
 from arena.commands.errors import CommandError
-from arena.commands.tournaments.entries import refuse_one_owner, seeded, versions_named
+from arena.commands.tournaments.entries import absent, refuse_one_owner, seeded, versions_named
+from arena.database.rows import BotVersion
 from arena.records import VersionId
 from arena.scheduling.formats import FormatName
-from arena.storage.rows import BotVersion
+from arena.server.tournaments.participation import Participation, obstacle
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 
@@ -37,9 +42,29 @@ KNOWN = [
 ]
 
 
+CAN = {one.id: Participation("", "not connected", None) for one in KNOWN}
+
+
+def test_of_a_hosted_bot_without_a_version_the_one_that_plays_is_meant() -> None:
+    can = CAN | {VersionId(n): Participation("", "", "1") for n in (1, 2, 3)}
+    assert [one.id for one in versions_named("a", KNOWN, can)] == [1]
+
+
+def test_a_version_that_cannot_play_is_refused_with_what_to_do() -> None:
+    obstacle = "does not play, because version 1 of a does: name a:1"
+    can = CAN | {VersionId(2): Participation(obstacle, "version 1 plays instead", "1")}
+    with pytest.raises(CommandError, match=f"a 2 {obstacle}"):
+        versions_named("a:2,b", KNOWN, can)
+
+
+def test_versions_that_are_not_here_now_are_named_with_the_reason() -> None:
+    assert absent(KNOWN[:1], CAN) == ["a 1 (not connected)"]
+    assert absent(KNOWN[:1], {VersionId(1): Participation("", "", None)}) == []
+
+
 def test_without_a_version_the_newest_in_service_is_meant() -> None:
-    assert [one.id for one in versions_named("A, b", KNOWN)] == [2, 4]
-    assert [one.id for one in versions_named("b,a:1", KNOWN)] == [4, 1]
+    assert [one.id for one in versions_named("A, b", KNOWN, CAN)] == [2, 4]
+    assert [one.id for one in versions_named("b,a:1", KNOWN, CAN)] == [4, 1]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +79,7 @@ def test_without_a_version_the_newest_in_service_is_meant() -> None:
 )
 def test_what_cannot_play_is_told(names: str, sentence: str) -> None:
     with pytest.raises(CommandError, match=sentence):
-        versions_named(names, KNOWN)
+        versions_named(names, KNOWN, CAN)
 
 
 def test_bots_of_one_owner_are_refused_but_for_the_houses() -> None:
@@ -79,3 +104,11 @@ def test_who_is_named_first_runs_the_gauntlet() -> None:
     elo = {VersionId(2): 1400.0, VersionId(3): 1600.0}
     field = seeded(entered, elo, FormatName.GAUNTLET, "s")
     assert [one.version_id for one in field] == [1, 3, 2]
+
+
+@pytest.mark.parametrize("what", ["banned", "frozen", "paused"])
+def test_a_command_in_a_sentence_can_be_typed_whatever_the_name(what: str) -> None:
+    facts = dict.fromkeys(("retired", "banned", "frozen", "paused"), False) | {what: True}
+    row = SimpleNamespace(**facts, owner="Zoë from 3b", bot="Zoë from 3b")
+    command = obstacle(cast(Row[Any], row)).split("`")[1]
+    assert shlex.split(command)[-1] == "Zoë from 3b"

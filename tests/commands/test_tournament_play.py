@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from arena.commands.tournaments.play import INTERRUPTED
 from arena.commands.tournaments.tournament import app as tournament
 from arena.scheduling.formats import FormatName, make_format
-from tests.home.cheats import remembering
+from tests.local.cheats import remembering
 
 pytestmark = pytest.mark.slow
 
@@ -128,7 +128,9 @@ def test_the_standings_and_the_faults_are_printed(tmp_path: Path) -> None:
     assert "bluff gauntlet: finished" in said
     assert "mine – " in said or " – mine" in said
     assert "4 matches in deal blocks, seed x" in said
-    assert "Points: the mean of its blocks" in said
+    assert "Points: the mean of all blocks, each of which gives a bot 0 to 1." in " ".join(
+        said.split()
+    )
     assert "Faults of mine: " in said and "RuntimeError: no idea" in said
 
 
@@ -137,7 +139,9 @@ def test_a_tournament_has_the_time_control_that_was_chosen() -> None:
     found = _json(*words, "--time", "turn=60s")
     assert found["time_control"] == {"turn_ms": 60_000, "bank_ms": 30_000}
     said = _play(*words, "--time", "turn=60s", "--pairings").stdout
-    assert "2 seats, turn=60s,bank=30s, 1 block(s) by pairing" in " ".join(said.split())
+    assert "2 seats, turn=60s,bank=30s, 1 block of 2 matches for each pairing" in " ".join(
+        said.split()
+    )
 
 
 def test_a_bot_that_ends_its_process_ends_it_with_what_is_known(tmp_path: Path) -> None:

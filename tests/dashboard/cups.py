@@ -7,11 +7,11 @@ from arena.match.score_rule import ScoreRule
 from arena.match.seating import rotations
 from arena.records import Block, TournamentBlock, VersionId
 from arena.scheduling.formats import FormatName
-from arena.storage.store import Store, open_store
-from arena.storage.tournaments import BEFORE, NewEntry
-from arena.tournament.tournament import Rules, TournamentRecord, TournamentState
-from tests.storage.results import block as new_block
-from tests.storage.results import finished
+from arena.server.app.store import Store, open_store
+from arena.server.tournaments.tournament import Rules, TournamentRecord, TournamentState
+from arena.server.tournaments.tournaments import BEFORE, NewEntry
+from tests.recorded_results import block as new_block
+from tests.recorded_results import finished
 
 
 async def hold(

@@ -9,6 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from arena.codec.transcript import to_bytes
+from arena.database.reading import open_reader
 from arena.games import make_game
 from arena.games.bluff import Bet, BluffView, Doubt, Face
 from arena.games.game import AnyGame
@@ -19,9 +20,8 @@ from arena.match.seating import rotations
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.records import Block, BlockKind, FinishedMatch, Registered
-from arena.storage.reading import open_reader
-from arena.storage.store import Store, open_store
-from tests.storage.log import all_versions
+from arena.server.app.store import Store, open_store
+from tests.ladder_log import all_versions
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 

@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from arena.boards.comparisons import Comparisons
 from arena.rating.ladder_id import LadderId
 from arena.rating.methods import ScoreRule
 from arena.records import CheckOrigin, CheckOutcome
-from arena.storage.store import open_store
+from arena.server.app.store import open_store
+from arena.server.boards.comparisons import Comparisons
 from arena_dashboard import bot_data, comparison_data, comparison_tables, history_chart, versus
 from arena_dashboard.drawn import drawn
 from tests.dashboard.conftest import Filler
@@ -20,6 +20,7 @@ from tests.databases import execute
 TWO = LadderId("bluff", "{}", (2,))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["head_to_head", "history", "bot", "versus"])
 def test_an_empty_arena_shows_a_friendly_page(arena: str, page: str) -> None:
     app = open_page(page)
@@ -41,7 +42,9 @@ def test_every_pair_is_in_the_matrix_with_its_wilson_interval(filled: Filler) ->
     assert f"<small>{met.low:.0%}–{met.high:.0%}</small>".replace("%", "") in page
     assert page.count('class="ba-heat ') == 9
     assert "Wins, 2 seats" in page and "Forfeits" in page
-    assert "The ratings explain worst" in texts(app) or facts.comparisons.worst is None
+    assert (
+        "Largest gap between ratings and results" in texts(app) or facts.comparisons.worst is None
+    )
     assert 'href="bot?bot=alpha"' in page
 
 
@@ -130,7 +133,7 @@ def test_a_bots_page_has_its_ratings_style_matches_and_folded_opponents(filled: 
     assert not app.exception
     assert app.title[0].value == "beta"
     heads = [element.value for element in app.subheader]
-    assert heads == ["Ratings", "Style", "Last matches"]
+    assert heads == ["Ratings", "Style", "Decisions", "Last matches"]
     assert app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
     page = html(app)
     for ladder in ("Bluff, 2 seats", "Bluff, 3–4 seats"):
@@ -223,6 +226,7 @@ def test_a_bot_without_a_rated_match_says_so(filled: Filler) -> None:
     assert "No match of this bot counts yet" in texts(app)
 
 
+@pytest.mark.slow
 def test_a_bot_whose_matches_have_no_transcripts_has_a_page_with_what_is_known(
     arena: str, filled: Filler
 ) -> None:
@@ -259,7 +263,7 @@ def test_the_faults_of_a_version_are_listed_with_links_to_their_turns(
     for match_id, step in linked:
         assert played[match_id].steps[int(step) - 1].fault is not None
     app = open_page("bot", bot="gone", faults="3")
-    assert "no fault of this version is recorded" in texts(app)
+    assert "There is no version “3” of it." in texts(app)
 
 
 def test_a_bot_is_named_by_text_and_never_by_markup(filled: Filler) -> None:

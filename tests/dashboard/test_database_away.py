@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from sqlalchemy import literal, select
 
-from arena.storage.errors import DatabaseUnreachableError
-from arena.storage.statements import Row
+from arena.database.errors import DatabaseUnreachableError
+from arena.database.statement import Row
 from arena_dashboard.remembering import MOST_BYTES, MOST_ROWS, RETRY_SECONDS, RememberingReader
 from tests.dashboard.conftest import Filler
 from tests.dashboard.pages import html, ladder_bots, open_page, texts

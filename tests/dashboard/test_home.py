@@ -41,6 +41,7 @@ def test_a_running_tournament_is_listed(arena: str) -> None:
     assert 'href="tournaments?name=cup"' in page
 
 
+@pytest.mark.slow
 def test_many_ladders_show_only_the_first_ones(filled: Filler) -> None:
     for dice in range(2, 10):
         filled(blocks=1, seed=dice, dice_per_player=dice, policies=[("a", anyhow), ("b", anyhow)])
@@ -48,6 +49,7 @@ def test_many_ladders_show_only_the_first_ones(filled: Filler) -> None:
     assert page.count("The best") + page.count("of the best") == 6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("query", [{"game": "bluff"}, {"seats": "2-2"}, {"score": "winner"}])
 def test_a_link_to_the_leaderboard_of_an_earlier_release_still_leads_there(
     filled: Filler, query: dict[str, str]

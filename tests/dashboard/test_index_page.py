@@ -29,7 +29,16 @@ def test_all_else_of_streamlits_html_stays() -> None:
     assert head, "Streamlit has another title: index_page does not find it"
     assert body, "Streamlit's HTML has another head: index_page does not find its end"
     page = index_page("")
-    assert page.startswith(before) and head in page and page.endswith(f"</head>{body}")
+    start, _, end = body.partition("<body>")
+    assert end, "Streamlit's HTML has another body: index_page does not find its beginning"
+    assert page.startswith(before) and head in page
+    assert f"</head>{start}<body>" in page and page.endswith(end)
+
+
+@pytest.mark.parametrize("path", TITLES)
+def test_the_style_is_there_before_anything_is_shown(path: str) -> None:
+    page = index_page(path)
+    assert page.find("</head>") < page.find(".ba-table {") < page.find('<div id="root">')
 
 
 def test_streamlit_is_told_where_its_server_is_before_its_script_runs() -> None:

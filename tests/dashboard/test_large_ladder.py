@@ -49,6 +49,7 @@ def test_the_leaderboard_is_shown_page_by_page_or_around_a_bot() -> None:
     assert "There is no bot" in texts(open_page("leaderboard", bot="nobody"))
 
 
+@pytest.mark.slow
 def test_the_matrix_and_the_numbers_are_those_of_a_page_of_bots() -> None:
     lines = comparison_data.ladder_details(TWO).board.lines
     app = open_page("head_to_head", bot=lines[700].bot)

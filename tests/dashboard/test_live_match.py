@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
+from arena.clients.spectating import RefereeActivity, RefereeAwayError, WatchedMatch, Watching
 from arena.codec.spectating import moment_part, read_moment
 from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.match.flow import MatchFlow, MatchRecord, PublicMoment
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness
-from arena.spectating import RefereeActivity, RefereeAwayError, WatchedMatch, Watching
 from arena.v1 import spectator_pb2
 from arena_dashboard.frames import match_json
 from arena_dashboard.live_match import IDLE_SECONDS, LiveMatches

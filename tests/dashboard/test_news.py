@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from arena.storage.errors import StorageError
+from arena.database.errors import StorageError
 from arena_dashboard.news import News
 
 SECONDS = 0.01

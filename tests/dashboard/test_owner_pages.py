@@ -1,6 +1,7 @@
 """What owners do on "Submit a bot" and "My bots", at a running referee."""
 
 import asyncio
+import os
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager
@@ -8,20 +9,24 @@ from typing import Any
 
 import grpc
 import pytest
+from streamlit.runtime.context import ContextProxy
 from streamlit.testing.v1 import AppTest
 from structlog.testing import capture_logs
 
 from arena.bot.address import Address
 from arena.builds import read_build
 from arena.builds.hosted import HostingTerms
+from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.games import GAMES
 from arena.records import Allowance, SignUp
-from arena.upload_client import UploadClient
 from arena_dashboard.browser import PULSE_SECONDS
+from arena_dashboard.kept_sign_in import cookie_name
 from arena_dashboard.submitting import FirstSteps, StepsSeen
+from arena_dashboard.uploads import limits_in_words
 from tests.bots import PATIENCE, Peer
 from tests.dashboard.pages import component, html, open_page, texts
-from tests.referee.scene import Scene, opened
+from tests.jobs import job_in_hand
+from tests.scene import Scene, opened
 
 ALLOWED = Allowance(9, 9, 9)
 BOT = b"from arena.bot import Bot\nclass Mine(Bot):\n    def act(self, turn): ...\n"
@@ -73,8 +78,8 @@ class Visitor:
         next(one for one in self.app.text_input if one.label == "Your key").set_value(key)
         await self.press("Sign in")
 
-    async def upload(self, name: str) -> None:
-        self.app.file_uploader[0].set_value(("mine.py", BOT, "text/x-python"))
+    async def upload(self, name: str, file: str = "mine.py") -> None:
+        self.app.file_uploader[0].set_value((file, BOT, "text/x-python"))
         next(one for one in self.app.text_input if one.label == "Name of the bot").set_value(name)
         await self.press("Submit this build")
 
@@ -111,9 +116,10 @@ async def uploaded(scene: Scene, bot: str, builds: int, *, accepted: bool = Fals
             (version,) = [one for one in await store.bots() if one.version == made.version]
             worker = await store.workers.by_token(await store.workers.add(f"w{number}", "test"))
             assert worker is not None
-            begun = await store.shifts.begin_check(worker, version.id)
-            assert begun is not None
-            await store.shifts.end(worker, begun.id, "", "", accepted=True)
+            with job_in_hand(os.environ["ARENA_DATABASE_URL"], version_id=version.id):
+                begun = await store.shifts.begin_check(worker, version.id)
+                assert begun is not None
+                await store.shifts.end(worker, begun.id, "", "", accepted=True)
 
 
 async def test_a_visitor_is_told_what_each_limit_is_of_and_sent_to_no_file_of_a_checkout(
@@ -121,8 +127,8 @@ async def test_a_visitor_is_told_what_each_limit_is_of_and_sent_to_no_file_of_a_
 ) -> None:
     ann = await visitor(scene, "submit")
     assert "The arena runs up to 5 of your bots, and takes 30 uploads in 24 hours." in ann.sees
-    assert "20 bots, those that the arena runs among them" in ann.sees
-    assert "60 versions in 24 hours besides your uploads, 24 of one bot" in ann.sees
+    assert "20 bots in all" in ann.sees
+    assert "60 new versions, at most 24 of one bot" in ann.sees
     assert "docs/" not in ann.sees and "`proto/`" not in ann.sees
     rules = [one.label for one in ann.app.expander if one.label.startswith("The rules of")]
     assert rules == [f"The rules of {one.title}" for one in GAMES.values()]
@@ -143,7 +149,71 @@ async def test_who_signs_in_after_another_sees_nothing_of_the_others_bots(scene:
 async def test_an_upload_without_a_file_is_told_what_is_missing(scene: Scene) -> None:
     ann = await visitor(scene, "submit")
     await ann.press("Submit this build")
-    assert [one.value for one in ann.app.error] == ["Choose a file first."]
+    told = ["“The build” is missing: choose a .py or a .zip file."]
+    assert [one.value for one in ann.app.error] == told
+
+
+async def test_the_upload_box_tells_the_limit_of_each_kind_of_file(scene: Scene) -> None:
+    ann = await visitor(scene, "submit")
+    box = ann.app.file_uploader[0]
+    assert box.label == "The build: a .py file of up to 1 MiB, or a .zip of up to 20 MiB"
+    box.set_value(("mine.py", b"#" * 1_048_577, "text/x-python"))
+    await ann.press("Submit this build")
+    (why,) = [one.value for one in ann.app.error]
+    assert "The .py file has 1,048,577 bytes, and 1,048,576 are allowed" in why
+
+
+@pytest.mark.parametrize(
+    ("build_bytes", "words"),
+    [
+        (1_572_864, "a .py file of up to 1 MiB, or a .zip of up to 1.5 MiB"),
+        (524_288, "a .py file or a .zip, up to 0.5 MiB"),
+    ],
+)
+def test_limits_of_files_are_those_of_the_operator(build_bytes: int, words: str) -> None:
+    assert limits_in_words(UploadTerms(True, build_bytes, 30, 20, 5)) == words
+
+
+async def test_who_has_bots_says_which_one_a_build_becomes(scene: Scene) -> None:
+    await registered(scene, "fox")
+    ann = await visitor(scene, "submit")
+    await ann.upload("")
+    (why,) = [one.value for one in ann.app.error]
+    assert why.startswith("“Which bot it becomes” is missing: choose one of your bots, or fill in")
+    assert "1 to 40 letters of any script" in why
+    box = next(one for one in ann.app.selectbox if one.label == "Which bot it becomes")
+    box.set_value("fox")
+    await ann.upload("owl")
+    (why,) = [one.value for one in ann.app.error]
+    assert why.startswith("Is it a new version of fox, or a new bot owl?")
+    assert "mine, version 1" not in ann.sees and "owl, version 1" not in ann.sees
+
+
+@pytest.mark.parametrize("name", ["a/b", "", " "])
+async def test_a_build_whose_bot_gets_no_name_is_told_the_field_and_what_is_allowed(
+    name: str, scene: Scene
+) -> None:
+    ann = await visitor(scene, "submit")
+    await ann.upload(name, file="(1).py")
+    (why,) = [one.value for one in ann.app.error]
+    assert why.startswith("“Name of the bot”: ") and "use 1 to 40 letters of any script" in why
+
+
+async def test_an_empty_field_of_a_form_is_named_with_what_is_allowed(scene: Scene) -> None:
+    anybody = Visitor()
+    await anybody.open("submit")
+    told = {
+        "Sign up": "“Your name” is missing: use 1 to 40 letters of any script",
+        "Sign in": "“Your key” is missing: it begins with arena_owner_",
+    }
+    for form, words in told.items():
+        await anybody.press(form)
+        (why,) = [one.value for one in anybody.app.error]
+        assert why.startswith(words)
+    ann = await visitor(scene, "submit")
+    await ann.press("Register")
+    (why,) = [one.value for one in ann.app.error]
+    assert why.startswith("The name of the bot is missing: use 1 to 40 letters of any script")
 
 
 async def test_an_arena_that_hosts_no_bots_says_so_where_one_would_upload(
@@ -155,6 +225,29 @@ async def test_an_arena_that_hosts_no_bots_says_so_where_one_would_upload(
             ann = await visitor(scene, "submit")
             assert "This arena runs no bots of others: register yours" in ann.sees
             assert not ann.app.file_uploader
+
+
+@pytest.mark.parametrize("page", ["submit", "own_bots"])
+@pytest.mark.parametrize("remembered", [False, True], ids=["here", "by the browser"])
+async def test_an_owner_who_is_banned_can_sign_out(
+    page: str, remembered: bool, scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if remembered:
+        cookies = {cookie_name(): await scene.key("ann")}
+        monkeypatch.setattr(ContextProxy, "cookies", property(lambda _: cookies))
+        await scene.arena.store.owners.ban("ann", "operator")
+        ann = Visitor()
+        await ann.open(page)
+    else:
+        ann = await visitor(scene, page)
+        await scene.arena.store.owners.ban("ann", "operator")
+        await ann.run()
+    assert "The operator has banned the owner ann." in ann.sees
+    assert [one.label for one in ann.app.button].count("Sign out") == 1
+    await ann.press("Sign out")
+    assert "banned" not in ann.sees
+    await ann.sign_in(await scene.key("bob"))
+    assert not ann.app.warning and not ann.app.error
 
 
 async def test_a_new_token_is_shown_once_and_takes_the_place_of_the_old_one(scene: Scene) -> None:
@@ -172,11 +265,20 @@ async def test_a_new_token_is_shown_once_and_takes_the_place_of_the_old_one(scen
     assert token not in ann.sees
 
 
+async def test_an_owner_is_led_to_where_a_bot_loses_most(scene: Scene) -> None:
+    await registered(scene, "fox")
+    ann = await visitor(scene, "own_bots")
+    assert "Where fox loses most" in [one.label for one in ann.app.expander]
+    ann.app.session_state["leak fox"] = True
+    await ann.run()
+    assert "Only decisions of Bluff have values, and it has played none yet." in ann.sees
+
+
 async def test_a_bot_is_retired_after_a_second_thought(scene: Scene) -> None:
     token = await registered(scene, "fox")
     ann = await visitor(scene, "own_bots")
     await ann.press("Retire")
-    assert "Tick the box" in ann.sees
+    assert "Tick “For good" in ann.sees
     assert "retired</span>" not in ann.sees
     ann.app.checkbox[0].check()
     await ann.press("Retire")
@@ -208,7 +310,7 @@ async def test_an_older_build_plays_again_when_one_rolls_back(scene: Scene) -> N
     ann = await visitor(scene, "own_bots")
     box = next(one for one in ann.app.selectbox if one.label == "Let another build play")
     assert list(box.options) == ["1"]
-    await ann.press("Roll back")
+    await ann.press("Let it play")
     box = next(one for one in ann.app.selectbox if one.label == "Let another build play")
     assert list(box.options) == ["2"]
     known = await scene.arena.store.owners.by_key(await scene.key("ann"))
@@ -252,6 +354,7 @@ async def test_while_the_database_is_away_the_first_steps_that_were_seen_stay(
     assert found.steps == before.steps and not found.final
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("page", ["submit", "own_bots"])
 def test_a_page_that_came_while_the_referee_was_away_looks_for_it_again(
     page: str, arena: str, monkeypatch: pytest.MonkeyPatch

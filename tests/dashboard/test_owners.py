@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from arena.owner_client import BotSeen, VersionSeen
+from arena.clients.owner_client import BotSeen, VersionSeen
 from arena.records import CheckOrigin, CheckOutcome
+from arena.server.uploads.checks import RecordedCheck
 from arena.settings import Settings, SettingsError
-from arena.storage.checks import RecordedCheck
 from arena_dashboard import bot_tables, own_tables, owners, submitting
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.markup import in_markdown, with_code
@@ -23,7 +23,7 @@ HOSTILE = "<script>alert(1)</script>"
 
 def profile(**said: Any) -> Profile:
     row = SimpleNamespace(
-        **{"text": "", "language": "", "link": "", "frozen_at": None}
+        **{"text": "", "language": "", "link": "", "frozen_at": None, "paused_at": None}
         | {"id": 1, "version": "1", "created_at": NOON, "retired_at": None}
         | said
     )
@@ -32,7 +32,7 @@ def profile(**said: Any) -> Profile:
 
 def seen(**facts: Any) -> BotSeen:
     given = {"matches": 0, "faults": 0, "connected": 0, "playing": 0, "retired": False} | facts
-    return BotSeen("fox", "", "", "", False, (VersionSeen("1", NOON, **given),))
+    return BotSeen("fox", "", "", "", False, False, (VersionSeen("1", NOON, **given),))
 
 
 def test_a_profile_shows_text_and_link_escaped_and_follows_no_link() -> None:

@@ -8,10 +8,10 @@ import pytest
 import streamlit as st
 from streamlit.testing.v1 import AppTest
 
-from arena.analysis import SITUATIONS, Grade, analyse, analyse_bot, decisions
 from arena.commands.results.keep_analyses import keep_missing
 from arena.games import GAMES
-from arena.luck import luck_of
+from arena.lab.analysis import SITUATIONS, Grade, analyse, analyse_bot, decisions
+from arena.lab.luck import luck_of
 from arena.match.clock import TimeControl
 from arena.match.transcript_json import read_json
 from arena.scheduling.formats import FormatName
@@ -175,9 +175,9 @@ def test_time_controls_have_ladders_of_their_own(filled: Filler) -> None:
     assert "time=turn%3D60s%2Cbank%3D10m" in html(app)
     ratings = html(open_page("bot", bot="alpha"))
     assert "Bluff, 2 seats, 60s a turn, 10m in the bank" in ratings
-    assert "turn=60s,bank=10m" in html(open_page("matches"))
+    assert "60s a turn, 10m in the bank" in html(open_page("matches"))
     match_id = slow[0].transcript.setup.match_id
-    assert "turn=60s,bank=10m" in html(open_page("replay", match=match_id))
+    assert "60s a turn, 10m in the bank" in html(open_page("replay", match=match_id))
 
 
 def test_matches_are_listed_newest_first_with_links_to_their_replays(filled: Filler) -> None:
@@ -315,7 +315,9 @@ def test_what_decisions_cost_is_on_the_board_and_on_the_page_of_a_bot(filled: Fi
     matches = filled(blocks=8)
     filled(game="bloeff", blocks=1)
     assert "Mean loss" not in texts(open_page("leaderboard", game="bloeff"))
-    assert "Decisions" not in headings(open_page("bot", bot="beta"))
+    before = open_page("bot", bot="beta")
+    assert "None of its latest matches has been analysed here" in texts(before)
+    assert any("arena analyse --bot beta" in one.value for one in before.code)
     board = component(open_page("leaderboard"), "ladder")
     assert not board["losses"] and {row[20] for row in board["rows"]} == {None}
     assert "arena analyse --missing" in texts(open_page("leaderboard"))
@@ -360,14 +362,15 @@ def test_under_a_replay_are_the_other_matches_of_its_block(filled: Filler) -> No
     assert f"<code>arena verify {replay['match']}.json</code>" in html(app)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("game", GAMES)
 def test_under_a_replay_are_the_rules_of_its_game(filled: Filler, game: str) -> None:
     filled(blocks=1, game=game)
     app = open_page("replay")
     (folded,) = [one for one in app.expander if GAMES[game].title in one.label]
     (rules,) = folded.markdown
-    assert rules.value.startswith(f"{GAMES[game].title}, 2 to ")
-    assert not re.search(r"(?<!\\)\*", rules.value)  # a star of Bluff is no emphasis
+    assert rules.value.startswith("**The goal.**")
+    assert "data:image/svg+xml" in html(app)
 
 
 def test_a_match_of_a_tournament_leads_to_it(arena: str) -> None:
@@ -399,6 +402,7 @@ def test_the_luck_of_a_roll_and_of_the_match_is_in_a_replay_where_all_is_open(
         assert other["luck"] is None and not any(frame["luck"] for frame in other["frames"])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("view", ["77", "x", "-1"])
 def test_a_viewpoint_that_makes_no_sense_shows_everything(filled: Filler, view: str) -> None:
     (match, _) = filled(blocks=1)
@@ -413,3 +417,44 @@ def test_an_unknown_match_is_reported_in_a_sentence(filled: Filler, match: str) 
     app = open_page("replay", match=match)
     assert not app.exception
     assert "There is no such match" in texts(app)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("page", "query", "sentence"),
+    [
+        ("history", {"bots": "alpha 1,nobody"}, "There is no bot “nobody” here."),
+        ("history", {"bots": "nobody,none 2"}, "There is no bot “nobody, none 2” here."),
+        ("leaderboard", {"bot": "nobody"}, "There is no bot “nobody”."),
+        ("head_to_head", {"bot": "nobody"}, "There is no bot “nobody”."),
+        ("matches", {"sort": "oddest"}, "There is no order “oddest” here."),
+        ("matches", {"since": "yesterday"}, "“yesterday” is no day such as 2026-03-04."),
+        ("matches", {"faults": "yes"}, "“yes” is neither 1 nor 0, which faults may be."),
+        ("matches", {"pairing": "2.1"}, "A round and table are of a tournament: choose one, too."),
+        ("head_to_head", {"check": "on"}, "“on” is neither 1 nor 0, which check may be."),
+        ("replay", {"analysis": "on"}, "“on” is neither 1 nor 0, which analysis may be."),
+        ("replay", {"view": "7"}, "There is no viewpoint “7” here."),
+        ("bot", {"bot": "alpha", "faults": "99"}, "There is no version “99” of it."),
+    ],
+)
+def test_what_a_link_names_and_there_is_not_is_told(
+    filled: Filler, page: str, query: dict[str, str], sentence: str
+) -> None:
+    filled(blocks=1)
+    app = open_page(page, **query)
+    assert not app.exception
+    assert sentence in texts(app)
+
+
+@pytest.mark.slow
+def test_a_link_that_names_what_there_is_warns_of_nothing(filled: Filler) -> None:
+    filled(blocks=1)
+    for page, query in (
+        ("history", {"bots": "alpha 1"}),
+        ("history", {"bots": ""}),
+        ("leaderboard", {"bot": "alpha"}),
+        ("matches", {"sort": "closest", "since": "2026-01-01"}),
+        ("replay", {"view": "1"}),
+        ("bot", {"bot": "alpha", "faults": "1"}),
+    ):
+        assert not open_page(page, **query).warning

@@ -7,8 +7,8 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from arena.hosting.terms import Patience, Terms
-from arena.person.door import Door
+from arena.person.play_endpoint import PlayEndpoint
+from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2
 from arena_dashboard.playing.deadline import Deadline
 from arena_dashboard.playing.people import (
@@ -20,7 +20,7 @@ from arena_dashboard.playing.people import (
     wanted,
 )
 from tests.bots import PATIENCE
-from tests.referee.scene import opened, playing
+from tests.scene import opened, playing
 
 HERE, THERE, ELSEWHERE = "192.0.2.1", "192.0.2.2", "192.0.2.3"
 
@@ -44,7 +44,7 @@ async def visitors(database: str) -> AsyncIterator[Visitors]:
     # Nobody is absent because the machine is busy.
     terms = Terms(patience=Patience(join_seconds=20, grace_seconds=20))
     async with opened(database, terms=terms) as scene:
-        door = Door(f"127.0.0.1:{scene.port}", {}, await scene.token("person"))
+        door = PlayEndpoint(f"127.0.0.1:{scene.port}", {}, await scene.token("person"))
         visitors = Visitors(People(door))
         accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
         peer = await scene.peer("you", challenges=accept, max_matches=4 * MOST_PEOPLE)
@@ -57,6 +57,7 @@ async def visitors(database: str) -> AsyncIterator[Visitors]:
                 await asyncio.to_thread(person.session.wait, PATIENCE)
 
 
+@pytest.mark.slow
 async def test_one_address_takes_half_of_the_places_at_most(visitors: Visitors) -> None:
     for _ in range(MOST_OF_AN_ADDRESS):
         await visitors.sit_down(HERE)
@@ -69,6 +70,7 @@ async def test_one_address_takes_half_of_the_places_at_most(visitors: Visitors) 
         await visitors.sit_down(ELSEWHERE)
 
 
+@pytest.mark.slow
 async def test_who_leaves_makes_room_for_another_of_the_same_address(visitors: Visitors) -> None:
     for _ in range(MOST_OF_AN_ADDRESS):
         await visitors.sit_down(HERE)

@@ -5,9 +5,9 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
+from arena.database.rows import MatchRow, SeatRow
 from arena.match.clock import TimeControl
 from arena.records import VersionId
-from arena.storage.rows import MatchRow, SeatRow
 from arena_dashboard import tables
 from arena_dashboard.markup import Html, tag, together
 from arena_dashboard.match_page import match_facts
@@ -57,20 +57,20 @@ def test_a_match_lists_its_seats_by_placing_with_their_faults() -> None:
     assert page.index("early") < page.index("late") < page.index("gone")
     assert "2 faults" in page and "forfeit" in page and "3 faults" not in page
     assert "show and reroll, dice per player 3" in page
-    assert "2026-05-01 12:00 UTC" in page and "bot?bot=early" in page
-    assert "turn=60s,bank=10m" in page
-    assert "void" not in page and "not counted" not in page
+    assert "2026-05-01 12:00:05 UTC" in page and "bot?bot=early" in page
+    assert "60s a turn, 10m in the bank" in page
+    assert "void" not in page and "not rated yet" not in page
 
 
 def test_what_does_not_count_says_so() -> None:
     assert ">void<" in tables.matches([replace(ROW, rated=False, voided=True)])
     waiting = tables.matches([replace(ROW, rated=False)])
     (why,) = re.findall(r"<details.*?</details>", waiting)
-    assert ">not counted<" in why and "once its block is complete" in why
+    assert ">not rated yet<" in why and "once its block is complete" in why
     assert "<details" not in tables.matches([ROW])
     casual = replace(ROW, rated=False, casual=True)
     for page in (tables.matches([casual]), match_facts(casual, None, None)):
-        assert ">casual<" in page and ">not counted<" not in page and ">rated<" not in page
+        assert ">unrated<" in page and ">not rated yet<" not in page and ">rated<" not in page
 
 
 def test_a_game_this_release_does_not_know_is_listed_by_its_id() -> None:

@@ -8,26 +8,36 @@ from typing import Any
 
 import pytest
 
+from arena.bot.address import Address
+from arena.codec.bot_side import Offered
 from arena.games import GAMES, OptionsError, make_game
 from arena.games.bloeff import Number
 from arena.games.bluff import BluffView, Showdown
 from arena.games.bluff_you import Revealed
 from arena.games.game import DEALER, AnyGame
+from arena.match.clock import TimeControl
+from arena.match.result import Result, Termination
+from arena.match.transcript import Entrant, Setup
+from arena.person.seat import Heard, PersonSeat
+from arena.person.session import PersonSession
 from arena.randomness import KeyedRandomness
 from arena_dashboard.playing.between import between
-from arena_dashboard.playing.controls import controls, leaves
+from arena_dashboard.playing.controls import controls, leaves, question
 from arena_dashboard.playing.game_options import choices
+from arena_dashboard.playing.picture import Pictures
 from arena_dashboard.playing.reveals import shown
-from arena_dashboard.playing.story import frame
+from arena_dashboard.playing.story import Story, frame
 from arena_dashboard.scenes import SCENES
 
 NAMES = ["a (you)", "b", "c"]
+ENDED = Result((1, 2), (1, 0), Termination.FINISHED, (0, 0), (False, False))
 Turn = tuple[tuple[Any, ...], Any, Any]
 """The events since the last turn of seat 0, its view (None at the end), and its view before."""
 
 
-def turns(game: AnyGame, seats: int, seed: int) -> Iterator[Turn]:
-    """What seat 0 hears in a match in which all play at random."""
+def turns(game: AnyGame, seats: int, seed: int, *, last: bool = False) -> Iterator[Turn]:
+    """What seat 0 hears in a match in which all play at random; with `last`, its view at the end,
+    too."""
     chance, draws = random.Random(seed), KeyedRandomness(bytes([seed]) * 32)
     state, news, before = game.start(seats), [], None
     while asked := game.to_act(state):
@@ -45,7 +55,7 @@ def turns(game: AnyGame, seats: int, seed: int) -> Iterator[Turn]:
             after = game.apply(state, actor, action)
             news += game.events(state, actor, action, after)
             state = after
-    yield tuple(news), None, before
+    yield tuple(news), game.view(state, 0) if last else None, before
 
 
 def public_moments(game: AnyGame, seats: int, seed: int) -> Iterator[tuple[Any, Any, Any, Any]]:
@@ -186,3 +196,77 @@ def test_a_person_can_choose_the_options_within_the_bounds_of_the_game(name: str
         for value in () if one.among else (one.low - 1, one.high + 1):
             with pytest.raises(OptionsError):
                 make_game(name, {one.name: value})
+
+
+def seat_of(game: AnyGame, seats: int, news: list[Turn]) -> PersonSeat:
+    """The seat of a person who has heard so much."""
+    entrants = tuple(Entrant(bot, "1", bot) for bot in ("person", "b", "c")[:seats])
+    setup = Setup("m", game.name, game.options, entrants, TimeControl(2000, 30_000), 3)
+    seat = PersonSeat(Offered(setup, 0, b""), b"")
+    seat.begin(entrants)
+    seat.heard += [Heard(events, view) for events, view, _ in news]
+    return seat
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize("name", list(GAMES))
+def test_every_sentence_of_the_log_stands_under_the_round_in_which_it_happened(
+    name: str, seats: int
+) -> None:
+    game, scene = make_game(name), SCENES[name]
+    news = list(turns(game, seats, seed=2 if name == "bluff" else 0))
+    story = Story(seat_of(game, seats, news))
+    story.go_on()
+    number, expected = 0, []
+    for events, _, _ in news:
+        for event in events:
+            number = scene.round_started(event) or number
+            expected.append((number, scene.tell(event, story.names)))
+    assert story.log == expected
+    assert number > 1
+
+
+@pytest.mark.parametrize("seats", [2, 3])
+@pytest.mark.parametrize("name", list(GAMES))
+def test_at_the_end_the_table_shows_the_last_that_was_told(name: str, seats: int) -> None:
+    game = make_game(name)
+    for seed in range(4):
+        news = list(turns(game, seats, seed, last=True))
+        as_it_went = seat_of(game, seats, news[:-1])
+        story = Story(as_it_went)
+        story.go_on()
+        events, view, _ = news[-1]
+        as_it_went.heard.append(Heard(events, view))
+        as_it_went.result = ENDED
+        story.go_on()
+        end = story.frames[-1]
+        assert end["told"]
+        assert end["standing"] == list(SCENES[name].standing(view))
+        if name != "bloeff":  # ends with a sentence of its own
+            assert end["marks"] and end["claim"]["truth"]
+        if name == "bluff":
+            bet = events[-1].bet
+            assert end["table"]["bets"] == [[events[-1].bettor, bet.quantity, int(bet.face)]]
+        # Whoever comes back afterwards is shown the same.
+        later = seat_of(game, seats, news)
+        later.result = ENDED
+        anew = Story(later)
+        anew.go_on()
+        assert anew.frames == story.frames
+
+
+def test_every_turn_asks_its_question_in_a_sentence(heard: tuple[AnyGame, list[Turn]]) -> None:
+    _, found = heard
+    asked = {question(view, NAMES) for _, view, _ in found if view is not None}
+    assert all(words.endswith((".", "?")) for words in asked)
+    assert "Choose what to do." not in asked and len(asked) > 3
+
+
+def test_who_has_sat_down_is_told_for_whom_and_about_how_long_one_waits() -> None:
+    session = PersonSession(Address("127.0.0.1:1"), "", "", ("bluff",), lambda: None)
+    session.awaited = "fox, owl"
+    told = Pictures(session).next()
+    assert told["phase"] == "waiting"
+    assert told["notice"].startswith("Waiting until fox, owl can play: some seconds, or until")
+    session.awaited = ""
+    assert "some seconds" in Pictures(session).next()["notice"]

@@ -61,7 +61,7 @@ def test_a_showdown_is_told_in_words() -> None:
         next_opener=0,
     )
     assert bluff.tell(end, NAMES) == (
-        "beta doubts alpha's 3 × 2. There are 3: the bet was exactly right. Lost: beta 1 die."
+        "beta doubts the 3 × 2 of alpha. There are 3: the bet was exactly right. Lost: beta 1 die."
     )
 
 

@@ -16,12 +16,12 @@ from starlette.applications import Starlette
 from starlette.testclient import TestClient
 from structlog.testing import capture_logs
 
-from arena.home.wheel import wheel_name
+from arena.local.wheel import wheel_name
 from arena.records import SignUp
 from arena_dashboard import sdk
-from tests.dashboard_server import answering, streamlit_options
+from tests.dashboard_server import answering, listening
 from tests.free_port import free_port
-from tests.referee.scene import opened
+from tests.scene import opened
 
 ROOT = Path(__file__).parents[2]
 
@@ -95,6 +95,7 @@ def test_the_wheel_is_served_under_the_name_by_which_installers_know_it() -> Non
     assert wheel_name() in other.text
 
 
+@pytest.mark.slow
 def test_where_the_package_is_on_the_path_alone_the_pages_say_so_and_go_on(
     arena: str, path_alone: dict[str, str]
 ) -> None:
@@ -108,11 +109,12 @@ def test_where_the_package_is_on_the_path_alone_the_pages_say_so_and_go_on(
     assert said == [f"404 {NO_WHEEL}", f"errors {NO_WHEEL}", "True"], done.stderr
 
 
+@pytest.mark.slow
 def test_where_the_package_is_on_the_path_alone_the_pages_are_served(
     arena: str, path_alone: dict[str, str]
 ) -> None:
     port = free_port()
-    program = ["-S", "-m", "arena_dashboard", *streamlit_options(port)]
+    program = ["-S", "-m", "arena_dashboard", *listening(port)]
     with (
         answering(program, port, ARENA_DATABASE_URL=arena, **path_alone),
         urllib.request.urlopen(f"http://127.0.0.1:{port}/replay") as page,
@@ -120,6 +122,7 @@ def test_where_the_package_is_on_the_path_alone_the_pages_are_served(
         assert "Bluff Arena" in page.read().decode()
 
 
+@pytest.mark.slow
 async def test_where_there_is_no_wheel_no_python_starter_is_offered_and_all_others_are(
     arena: str, path_alone: dict[str, str]
 ) -> None:

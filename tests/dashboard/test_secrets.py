@@ -12,18 +12,18 @@ from uuid import uuid4
 
 import pytest
 
-from arena.analysis import decisions
 from arena.codec.transcript import to_bytes
 from arena.games import bluff, bluff_you, make_game
 from arena.games.bloeff import Ballot, Card, Deal, Number
 from arena.games.bluff import Bet, Face
 from arena.games.game import DEALER
+from arena.lab.analysis import decisions
 from arena.match.clock import TimeControl
 from arena.match.faults import FaultKind
 from arena.match.result import Result, Termination
 from arena.match.transcript import Entrant, Opening, Setup, Step, Transcript
 from arena.records import Block, BlockKind, FinishedMatch
-from arena.storage.store import open_store
+from arena.server.app.store import open_store
 from arena_dashboard.frames import match_json, packed
 from arena_dashboard.watching import Onlooker, Viewpoint, Watched, watch, write_viewpoint
 from tests.dashboard.pages import html, open_page, player_bytes

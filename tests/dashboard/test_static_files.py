@@ -34,16 +34,14 @@ def test_a_file_is_served_whole(client: TestClient, ending: str, accepted: str) 
 
 
 @pytest.mark.parametrize(
-    "path",
-    [
-        "/static/js/none.js",
-        "/static/../index.html",
-        "/static/%2e%2e/index.html",
-        "/static//etc/passwd",
-        "/replay",
-        "/",
-    ],
+    "path", ["/static/js/none.js", "/static/%2e%2e/index.html", "/static//etc/passwd"]
 )
+def test_a_file_that_there_is_not_is_not_found(client: TestClient, path: str) -> None:
+    answer = client.get(path)
+    assert answer.status_code == 404 and "Page not found" in answer.text
+
+
+@pytest.mark.parametrize("path", ["/static/../index.html", "/replay", "/"])
 def test_whatever_is_no_such_file_is_streamlits(client: TestClient, path: str) -> None:
     assert client.get(path).text == "Streamlit's own answer"
 

@@ -8,15 +8,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from arena.scheduling.formats import FormatName
-from arena.tournament.summary import standings
-from arena.tournament.tournament import TournamentRecord
+from arena.server.tournaments.summary import standings
+from arena.server.tournaments.tournament import TournamentRecord
 from arena_dashboard import tournament_data
 from arena_dashboard.tournament_data import PAGE
 from arena_dashboard.tournament_page import STILL, is_still
 from tests.dashboard.cups import hold
 from tests.dashboard.pages import component, html, open_page, texts
 
-ANY_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d UTC")
+ANY_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")
 BOTS = ("ada", "bea", "cleo", "dora", "emmy", "fay", "gro")
 
 
@@ -41,6 +41,7 @@ def test_without_a_tournament_the_page_says_how_to_make_one(arena: str) -> None:
     assert "arena tournament create --help" in texts(app)
 
 
+@pytest.mark.slow
 def test_all_tournaments_are_listed_newest_first_with_their_progress(arena: str) -> None:
     held(arena, "first", format_name=FormatName.KNOCKOUT, bots=BOTS[:4], blocks=1)
     held(arena, "second", format_name=FormatName.ROUND_ROBIN, bots=BOTS[:3], most_blocks=4)
@@ -53,6 +54,7 @@ def test_all_tournaments_are_listed_newest_first_with_their_progress(arena: str)
     assert 'href="tournaments?name=second"' in html(app)
 
 
+@pytest.mark.slow
 def test_older_and_newer_tournaments_are_a_link_away(arena: str) -> None:
     for number in range(3 * PAGE // 2):
         held(arena, f"cup{number}", bots=BOTS[:2], most_blocks=0)
@@ -86,7 +88,9 @@ def test_one_tournament_shows_its_standings_and_who_meets_whom(arena: str) -> No
     assert not app.exception
     assert app.title[0].value == "cup"
     page = html(app)
-    assert "swiss · Bluff · 3 seats · 1 block by pairing · all places count · unrated" in page
+    assert "swiss · Bluff · 3 seats · 1 block of 3 matches for each pairing" in page
+    assert " · all places count · unrated · lots drawn by the seed " in page
+    assert "In a block every bot plays one match from each seat. A bye is a round" in texts(app)
     assert not app.markdown  # nothing is printed that was meant for readers of the code
     standings = cells(app, "Standings")
     assert standings[0].startswith("1 ada v1")
@@ -103,11 +107,15 @@ def test_a_tournament_under_way_shows_how_far_it_is(arena: str) -> None:
     app = open_page("tournaments", name="cup")
     assert not app.exception
     (bar,) = app.get("progress")
-    assert bar.proto.text == "5 of 12 blocks"  # type: ignore[attr-defined]
+    assert bar.proto.text == "5 of 12 blocks played"  # type: ignore[attr-defined]
     assert bar.proto.value == 41  # type: ignore[attr-defined]
     assert ">running<" in html(app)
+    means = [float(row.split()[-3]) for row in cells(app, "Standings")]
+    assert means == sorted(means, reverse=True) and max(means) <= 1
+    assert "Mean: points per block" in texts(app)
 
 
+@pytest.mark.slow
 def test_all_visitors_share_what_was_read_and_computed(arena: str) -> None:
     held(arena, format_name=FormatName.ROUND_ROBIN, bots=BOTS[:4], most_blocks=5)
     found = tournament_data.tournament_view("cup")
@@ -130,6 +138,7 @@ def test_a_tournament_that_changed_has_another_mark(arena: str) -> None:
     assert tournament_data.current_mark("nothing") is None
 
 
+@pytest.mark.slow
 def test_only_a_tournament_that_goes_on_asks_for_news(arena: str) -> None:
     plan = {"format_name": FormatName.ROUND_ROBIN, "bots": BOTS[:3]}
     held(arena, "running", most_blocks=1, **plan)
@@ -148,7 +157,7 @@ def test_a_running_tournament_without_news_for_minutes_has_probably_no_referee(
     later = found.active_at + timedelta(minutes=1)
     assert not is_still(found, later)
     assert is_still(found, later + STILL)
-    assert "referee conducts" not in texts(open_page("tournaments", name="cup"))
+    assert "no referee runs" not in texts(open_page("tournaments", name="cup"))
     held(arena, "over", **plan)
     over = tournament_data.tournament_view("over")
     assert over is not None and not is_still(over, later + timedelta(days=1))
@@ -181,7 +190,10 @@ def test_rounds_that_are_not_paired_yet_are_open_in_the_bracket(arena: str) -> N
 def test_a_swiss_has_a_crosstable_with_the_opponents_ranks(arena: str) -> None:
     held(arena, bots=BOTS[:4], blocks=1)
     app = open_page("tournaments", name="cup")
-    lines = cells(app, "Crosstable: points, and the ranks of the opponents")
+    lines = cells(
+        app,
+        "Crosstable: points of each round&#x27;s blocks, and the opponents&#x27; ranks.",
+    )
     assert len(lines) == 4
     assert re.fullmatch(r"1 ada (1 #\d ){2}2", lines[0])
 
@@ -189,7 +201,7 @@ def test_a_swiss_has_a_crosstable_with_the_opponents_ranks(arena: str) -> None:
 def test_a_round_robin_is_a_matrix(arena: str) -> None:
     held(arena, format_name=FormatName.ROUND_ROBIN, bots=BOTS[:3], blocks=2)
     app = open_page("tournaments", name="cup")
-    assert cells(app, "Matrix: points of the row&#x27;s bot, by opponent") == [
+    assert cells(app, "Matrix: a row&#x27;s points, by the rank of the opponent.") == [
         "1 ada 2 of 2 2 of 2 4",
         "2 bea 0 of 2 2 of 2 2",
         "3 cleo 0 of 2 0 of 2 0",
@@ -204,6 +216,7 @@ def test_who_goes_on_from_a_knockouts_table_and_who_withdrew_are_told(arena: str
     assert not app.exception
     page = html(app)
     assert "→ ada 1" in page
+    assert "A walkover is decided without play" in texts(app)
     assert ">walkover<" in page and ">withdrawn<" in page
 
 
@@ -215,6 +228,7 @@ def test_a_name_that_is_not_there_shows_the_list(arena: str) -> None:
     assert len(cells(app, "Tournaments, newest first")) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("format_name", list(FormatName))
 def test_every_format_is_shown(arena: str, format_name: FormatName) -> None:
     held(arena, format_name=format_name, bots=BOTS[:5], blocks=1)

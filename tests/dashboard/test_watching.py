@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from arena.luck import luck_of
+from arena.lab.luck import luck_of
 from arena.match.transcript import Entrant
 from arena.signatures import Signer
 from arena_dashboard.watching import Onlooker, parse_viewpoint, watch, write_viewpoint

@@ -3,7 +3,6 @@
 import os
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -12,8 +11,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import arena
+from arena.processes import spawn
 
 ROOT = Path(arena.__file__).parents[1]
+ARENA = Path(sys.executable).with_name("arena")
 PATIENCE = 60.0
 """Seconds that a program may take to start or to stop on a busy machine."""
 
@@ -21,15 +22,15 @@ PATIENCE = 60.0
 class Program:
     """One run of the `arena` command, with a home of its own and its output in files."""
 
-    def __init__(self, home: Path, *arguments: str, **environment: str) -> None:
+    def __init__(self, home: Path, *arguments: str, cwd: Path = ROOT, **environment: str) -> None:
         self.home = home
         self.output = Path(tempfile.mkdtemp(prefix="arena-output-"))
         self._out, self._err = self.output / "out", self.output / "err"
         plain = {name: value for name, value in os.environ.items() if not name.startswith("ARENA_")}
         with self._out.open("wb") as out, self._err.open("wb") as err:
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "arena", *arguments],
-                cwd=ROOT,
+            self.process = spawn(
+                [ARENA, *arguments],
+                cwd=cwd,
                 env=plain | {"ARENA_HOME": str(home), "PYTHONUNBUFFERED": "1"} | environment,
                 stdout=out,
                 stderr=err,
@@ -92,9 +93,9 @@ class Program:
 
 
 @contextmanager
-def program(home: Path, *arguments: str, **environment: str) -> Iterator[Program]:
+def program(home: Path, *arguments: str, cwd: Path = ROOT, **environment: str) -> Iterator[Program]:
     """Run the `arena` command; whatever the test did, nothing of it is left afterwards."""
-    running = Program(home, *arguments, **environment)
+    running = Program(home, *arguments, cwd=cwd, **environment)
     try:
         yield running
     finally:

@@ -8,10 +8,10 @@ from pathlib import Path
 import grpc
 import psycopg
 
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from arena.match.verify import verify
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
-from arena.storage.store import open_store
+from arena.server.app.store import open_store
 from arena.v1 import referee_pb2 as pb
 from tests.bots import Peer
 from tests.databases import plain

@@ -9,8 +9,8 @@ import grpc
 import psycopg
 
 from arena.records import FinishedMatch
-from arena.storage.spools import Spools
-from arena.storage.store import open_store
+from arena.server.app.spools import Spools
+from arena.server.app.store import open_store
 from tests.bots import Peer
 from tests.databases import plain
 from tests.end_to_end.programs import program

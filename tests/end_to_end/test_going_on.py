@@ -7,8 +7,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from arena.storage.embedded import EmbeddedPostgres
-from arena.storage.schema import migrate
+from arena.database.embedded import EmbeddedPostgres
+from arena.database.schema import migrate
 from tests.databases import plain
 from tests.end_to_end.programs import PATIENCE, program
 from tests.free_port import free_port

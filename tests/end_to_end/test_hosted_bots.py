@@ -108,7 +108,7 @@ def up(home: Path) -> Iterator[tuple[Program, Author]]:
     port = str(free_port())
     with program(home, *UP, "--port", port) as up:
         up.wait_for("Ctrl-C stops everything")
-        if not any("-m arena work" in one for one in up.running()):
+        if not any(" arena work" in one for one in up.running()):
             assert not os.environ.get("CI"), f"CI must be able to confine programs: {up.complained}"
             pytest.skip(f"nothing can be confined here: {up.complained}")
         author = Author(home.parent / "author", f"127.0.0.1:{port}")
@@ -145,7 +145,7 @@ def test_an_uploaded_bot_that_cannot_play_is_refused_with_the_reason(
     up: tuple[Program, Author],
 ) -> None:
     _, author = up
-    said = author.asks("submit", author.file("breaks.py", BREAKS), code=1)
+    said = author.asks("submit", author.file("breaks.py", BREAKS), "--name", "breaks", code=1)
     assert "Refused." in said
     assert "no table of mine" in said
 
@@ -156,7 +156,7 @@ def test_an_uploaded_bot_that_tries_to_escape_plays_and_its_author_reads_that_it
     arena, author = up
     port = int(author.address.rpartition(":")[2])
     text = ESCAPES.format(home=str(home), port=port, process=arena.process.pid)
-    submitted = author.asks_json("submit", author.file("escapes.py", text))
+    submitted = author.asks_json("submit", author.file("escapes.py", text), "--name", "escapes")
     assert submitted["state"] == "accepted"
     log = author.asks("bot", "logs", "escapes")
     for name in TRIES:
@@ -168,11 +168,11 @@ def test_an_uploaded_bot_that_takes_all_memory_is_refused_and_others_play_on(
     up: tuple[Program, Author],
 ) -> None:
     arena, author = up
-    said = author.asks("submit", author.file("hogs.py", HOGS), code=1)
+    said = author.asks("submit", author.file("hogs.py", HOGS), "--name", "hogs", code=1)
     assert "Refused." in said
     assert "It used more than 512 MiB of memory." in said, said
     assert "I take what is there" in said
-    author.asks("submit", author.file("plays.py", PLAYS))
+    author.asks("submit", author.file("plays.py", PLAYS), "--name", "plays")
     assert author.matches("plays") > 0
     (version,) = author.asks_json("bot", "show", "plays")["versions"]
     assert version["faults"] == 0

@@ -1,5 +1,6 @@
 """`arena serve` and `arena up` as programs: they start, play, stop, and leave nothing behind."""
 
+import urllib.request
 from pathlib import Path
 
 from tests.certificates import NAME, Authority
@@ -37,6 +38,8 @@ def test_up_asked_to_stop_ends_cleanly_and_takes_all_it_started_with_it(home: Pa
     ports = (str(free_port()), str(free_port()))
     with program(home, "up", "--port", ports[0], "--dashboard-port", ports[1]) as up:
         up.wait_for("Dashboard: ")
+        with urllib.request.urlopen(f"http://127.0.0.1:{ports[1]}") as page:  # it is there
+            assert page.status == 200
         assert up.stop() == 0
         assert up.left_behind() == []
         assert "Traceback" not in up.complained

@@ -20,15 +20,15 @@ from structlog.testing import capture_logs
 from arena.codec import bot_side
 from arena.match.transcript import Transcript
 from arena.records import FinishedMatch, Registered, UntoldEnd
-from arena.referee.errors import ProtocolError
-from arena.referee.lobby import Lobby, Visit
-from arena.referee.missed_ends import MissedEnds
-from arena.referee.outbox import Outbox
 from arena.scheduling.ladder import TableType
+from arena.server.play.lobby import Lobby, Visit
+from arena.server.play.missed_ends import MissedEnds
+from arena.server.play.outbox import Outbox
+from arena.server.requests.errors import ProtocolError
 from arena.v1 import referee_pb2 as pb
 from tests.fuzz.secrecy import assert_told_no_more_than_its_seat_may_know
-from tests.hosting.arrivals import World
-from tests.hosting.recorders import FakeRecorder
+from tests.server.ladder.arrivals import World
+from tests.server.ladder.recorders import FakeRecorder
 
 STATUSES = {
     grpc.StatusCode.INVALID_ARGUMENT,
@@ -209,7 +209,7 @@ class Referee:
     def check(self) -> None:
         """Let everything happen that is due, and see that nothing is wrong."""
         self.world.timer.turn(0)
-        if self.world.journal.waiting or self.entered:
+        if self.world.writer.waiting or self.entered:
             self.entered = False
             known = len(self.world.matches)
             self._loop.run_until_complete(self._record())

@@ -17,7 +17,7 @@ from arena.v1 import game_pb2
 from arena.v1 import referee_pb2 as pb
 from tests.fuzz.odd_messages import arbitrary, damaged
 from tests.fuzz.referee import Line, Referee
-from tests.hosting.arrivals import ladder
+from tests.server.ladder.arrivals import ladder
 
 TABLES = (
     ("bluff", 2, {"dice_per_player": 2}),

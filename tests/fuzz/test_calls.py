@@ -12,8 +12,8 @@ from google.protobuf.message_factory import GetMessageClass
 from arena.v1 import challenge_pb2, owner_pb2, referee_pb2, registry_pb2
 from tests.bots import PATIENCE
 from tests.fuzz.odd_messages import arbitrary, damaged
-from tests.referee.conftest import quiet, scene  # noqa: F401  # fixtures
-from tests.referee.scene import Scene, good_pair
+from tests.scene import Scene, good_pair
+from tests.server.conftest import quiet, scene  # noqa: F401  # fixtures
 
 NAMED = {
     grpc.StatusCode.OK,
@@ -37,6 +37,7 @@ _METHODS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2])
 async def test_odd_calls_and_streams_are_answered_by_name_and_disturb_nobody(
     scene: Scene,  # noqa: F811

@@ -127,6 +127,11 @@ def test_a_corrected_deck_is_played_with(tmp_path: Path) -> None:
     assert game.scores(end) == (0, 3)
 
 
+def test_a_table_may_begin_with_the_byte_order_mark_of_a_spreadsheet(tmp_path: Path) -> None:
+    file = _written(tmp_path, "deck.csv", ["\ufeff" + DECK.read_text().rstrip()])
+    assert load_deck(file) == load_deck(DECK)
+
+
 def _written(folder: Path, name: str, lines: list[str]) -> Path:
     path = folder / name
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -162,6 +162,7 @@ def test_steps_cannot_be_left_out_put_in_or_exchanged(case: Case) -> None:
                 assert said.startswith(f"step {index + 1}: ")
 
 
+@pytest.mark.slow
 @every_case
 def test_nobody_can_be_said_to_have_acted_for_another(case: Case) -> None:
     original = document(case)

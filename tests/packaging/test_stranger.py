@@ -13,8 +13,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from arena.home.starters import starter_archive
-from arena.home.wheel import wheel_name
+from arena.local.starters import starter_archive
+from arena.local.wheel import wheel_name
 from tests.dashboard_server import wait_for
 from tests.end_to_end.programs import Program, program
 from tests.free_port import free_port
@@ -60,7 +60,7 @@ def author(place: Path, arena: tuple[Program, str, str]) -> Author:
     python = interpreter(newest())
     assert python
     wheel = f"{arena[2]}/download/{wheel_name()}"
-    author = Author(install(place / "author", wheel, "play", python), arena[1])
+    author = Author(install(place / "author", wheel, "", python), arena[1])
     author.asks("signup", "A Stranger")
     return author
 
@@ -68,7 +68,7 @@ def author(place: Path, arena: tuple[Program, str, str]) -> Author:
 def test_the_arenas_own_package_submits_a_bot(
     author: Author, arena: tuple[Program, str, str]
 ) -> None:
-    if not any("-m arena work" in one for one in arena[0].running()):
+    if not any(" arena work" in one for one in arena[0].running()):
         pytest.skip("no bots are hosted here")
     (author.home / "mine.py").write_text(first_bot())
     author.asks("submit", "mine.py")

@@ -9,14 +9,14 @@ import pytest
 
 from arena.bot.challenging import ChallengeError, Wanted
 from arena.games.bluff import BetPlaced
-from arena.hosting.terms import Patience, Terms
 from arena.match.clock import TimeControl
-from arena.person.door import Door
+from arena.person.play_endpoint import PlayEndpoint
 from arena.person.seat import AnswerError, PersonSeat
 from arena.person.session import PersonSession
+from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2
 from tests.bots import PATIENCE, Peer
-from tests.referee.scene import BLUFF, Scene, opened, playing
+from tests.scene import BLUFF, Scene, opened, playing
 
 SLOW = TimeControl(60_000, 60_000)
 
@@ -27,7 +27,7 @@ class Sitting:
     def __init__(self, scene: Scene, token: str) -> None:
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
-        self.session: PersonSession = Door(f"127.0.0.1:{scene.port}", {}, token).session(
+        self.session: PersonSession = PlayEndpoint(f"127.0.0.1:{scene.port}", {}, token).session(
             "person-1", ("bluff",), self._wake
         )
 
@@ -103,6 +103,15 @@ async def test_a_person_plays_a_match_and_another_one(sitting: Sitting, scene: S
     assert [row.casual for row in rows] == [True, True]
 
 
+async def test_at_the_end_a_person_sees_what_the_own_seat_sees(sitting: Sitting) -> None:
+    await sitting.sit_down(time_control=SLOW)
+    await sitting.play_on()
+    last = sitting.seat.heard[-1].view
+    assert sitting.seat.match is not None
+    assert last.seat == sitting.seat.match.seat
+    assert 0 in last.dice_counts
+
+
 async def test_an_answer_that_is_not_legal_is_not_sent_and_costs_nothing(sitting: Sitting) -> None:
     await sitting.sit_down(time_control=SLOW)
     await sitting.asked()
@@ -169,6 +178,7 @@ async def test_who_waits_for_a_match_is_told_when_the_referee_stops(scene: Scene
         await asyncio.to_thread(sitting.session.wait, PATIENCE)
 
 
+@pytest.mark.slow
 async def test_a_lost_stream_is_opened_again_and_the_turn_is_asked_again(
     sitting: Sitting,
 ) -> None:

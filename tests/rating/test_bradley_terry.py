@@ -106,9 +106,12 @@ def test_what_cannot_be_fitted_is_refused() -> None:
     log = Results.of_rows([("1", None, [("A", 1), ("B", 2)])])
     with pytest.raises(AnchorError, match="Z"):
         fit(Aggregate.of(log), anchor=Anchor("Z"))
+    for elo in (1e15, -1e300, math.inf, math.nan):  # intervals would lose their digits in silence
+        with pytest.raises(AnchorError, match="from -10,000,000 to 10,000,000"):
+            fit(Aggregate.of(log), anchor=Anchor("A", elo))
     with pytest.raises(RatingError, match="no matches"):
         fit(Aggregate.of(Results[str]()))
-    with pytest.raises(RatingError, match="above 0"):
+    with pytest.raises(RatingError, match="from 1 to 10,000,000 Elo"):
         fit(Aggregate.of(log), prior_sd=0.0)
 
 

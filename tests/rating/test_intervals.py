@@ -14,8 +14,9 @@ from arena.rating.flags import Flag, flags
 from arena.rating.intervals import Intervals, intervals, standard_errors
 from arena.rating.ladder import rate
 from arena.rating.methods import Clusters, ScoreRule
-from arena.rating.ranks import bands, rank_ranges
+from arena.rating.ranks import band_numbers, bands, ladder_order, rank_ranges
 from arena.rating.results import MatchResult, Results
+from arena.rating.support import Support
 from tests.rating.leagues import matches_strategy, random_results
 from tests.rating.test_bradley_terry import TEAMS, WINS, duels
 from tests.thoroughness import tries
@@ -128,6 +129,7 @@ def test_with_an_anchor_errors_are_those_of_differences() -> None:
     assert ranks == {rating.bot: (rating.rank_low, rating.rank_high) for rating in free.ratings}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("anchor", [None, Anchor(2, 1500.0)], ids=["mean", "anchor"])
 @pytest.mark.parametrize("prior_sd", [350.0, None])
 def test_errors_alone_are_those_of_all_covariances(
@@ -153,13 +155,15 @@ def test_the_order_of_the_log_does_not_matter_to_errors_either(
 
 
 def measured_with(elo: list[float], se: list[float]) -> Intervals[str]:
-    """Independent ratings, as if from a fit."""
+    """Independent ratings, as if from a fit to very many clusters."""
     count = len(elo)
     none = np.zeros((count, count), np.int64)
     theta = np.array(elo) / ELO_PER_NAT
     bots = tuple("ABCDEFGH"[:count])
     fitted = Fit(bots, theta, none, none, none[0], ScoreRule.PLACEMENT, 350.0, None, 1)
-    return Intervals(fitted, Clusters.BLOCK, np.diag(np.square(se, dtype=float)), none[0])
+    supported = Support(none[0] + 10**9, none[0], none[0])
+    errors = np.diag(np.square(se, dtype=float))
+    return Intervals(fitted, Clusters.BLOCK, errors, errors, supported)
 
 
 def test_ranks_are_ranges_and_bots_that_cannot_be_told_apart_share_a_band() -> None:
@@ -201,8 +205,8 @@ def test_what_the_prior_alone_holds_is_flagged() -> None:
     assert found["A"] == found["B"] == frozenset()
     assert found["Best"] == {Flag.PERFECT_SCORE}
     assert found["Worst"] == {Flag.ZERO_SCORE}
-    assert found["X"] == {Flag.SEPARATE_POOL}
-    assert found["New"] == {Flag.FEW_CLUSTERS}
+    assert found["X"] == {Flag.SEPARATE_POOL, Flag.PROVISIONAL}
+    assert found["New"] == {Flag.PROVISIONAL}
     assert np.isfinite(measured.se).all()
 
 
@@ -218,3 +222,141 @@ def test_a_group_that_only_lost_to_the_rest_is_flagged() -> None:
     found = dict(zip(measured.fit.bots, flags(measured), strict=True))
     assert found["X"] == found["Y"] == {Flag.ONE_SIDED}
     assert found["C"] == frozenset()
+
+
+def newcomer(seats: int, blocks: int, *, wins: bool = False) -> Results[str]:
+    """Eight bots with many blocks, and a newcomer with few; or with one match, which it `wins`."""
+    rng = np.random.default_rng([seats, blocks])
+    tables = [rng.choice(8, seats, replace=False) for _ in range(8 * 100 // seats)]
+    tables += [np.r_[8, rng.choice(8, seats - 1, replace=False)] for _ in range(blocks)]
+    rows = []
+    for block, bots in enumerate(tables):
+        for turn in range(1 if wins and 8 in bots else seats):
+            order = rng.random(seats) - (2.0 * (bots == 8) if wins else 0.0)
+            places = (1 + np.argsort(np.argsort(order))).tolist()
+            seated = list(zip(map(str, bots), places, strict=True))
+            rows.append(((block, turn), block, seated))
+    return Results.of_rows(rows)
+
+
+def by_curvature(fitted: Fit[str]) -> np.ndarray:
+    """(K, K): the standard errors of differences if all pairs were independent."""
+    precision = 0.0 if fitted.prior_sd is None else (ELO_PER_NAT / fitted.prior_sd) ** 2
+    curvature = hessian(fitted.pairs, win_probabilities(fitted.theta), precision)
+    covariance = ELO_PER_NAT**2 * np.linalg.pinv(curvature)
+    own = np.diag(covariance)
+    return np.sqrt(np.maximum(np.add.outer(own, own) - 2 * covariance, 0.0))
+
+
+@pytest.mark.parametrize("seats", [2, 3, 6])
+@pytest.mark.parametrize("blocks", [1, 2, 5, 10, 19])
+def test_of_few_clusters_an_interval_is_never_narrower_than_the_model_s(
+    seats: int, blocks: int
+) -> None:
+    measured = rate(newcomer(seats, blocks)).intervals
+    new = measured.fit.bots.index("8")
+    model = np.delete(by_curvature(measured.fit)[new], new)
+    found = np.delete(measured.difference_se[new], new)
+    assert (found >= model - 1e-9).all()
+    # Six bots that meet at random scatter more than independent pairs, and the pool knows that.
+    if seats == 6:
+        assert (found > 1.3 * model).all()
+
+
+def test_of_many_clusters_the_sandwich_alone_decides() -> None:
+    for seats in (2, 6):
+        measured = rate(newcomer(seats, 1)).intervals
+        old = [measured.fit.bots.index(str(bot)) for bot in range(8)]
+        own = np.diag(measured.covariance)
+        sandwich = np.sqrt(np.add.outer(own, own) - 2 * measured.covariance)
+        among_old = np.ix_(old, old)
+        assert measured.difference_se[among_old] == pytest.approx(sandwich[among_old], rel=1e-12)
+
+
+@pytest.mark.parametrize("seats", [2, 3, 6])
+def test_a_newcomer_that_wins_its_only_match_is_not_first_for_certain(seats: int) -> None:
+    rated = rate(newcomer(seats, 1, wins=True))
+    (line,) = [one for one in rated.ratings if one.bot == "8"]
+    assert line.interval[1] - line.interval[0] > 250
+    assert line.rank_high == 9
+    assert Flag.PROVISIONAL in line.flags
+    new = rated.intervals.fit.bots.index("8")
+    assert rated.intervals.los[new].max() < 0.975
+
+
+def test_blocks_that_all_end_evenly_leave_a_difference_uncertain() -> None:
+    rows = [
+        (f"{block}{seat}", block, [("A", 1 + seat), ("B", 2 - seat)])
+        for block in range(50)
+        for seat in range(2)
+    ]
+    measured = rate(Results.of_rows(rows)).intervals
+    # Of 50 blocks, the variance of 20 / 50 of that of 100 independent matches, or somewhat less.
+    assert measured.difference_se[0, 1] == pytest.approx(
+        by_curvature(measured.fit)[0, 1] * 0.4**0.5
+    )
+
+
+def test_two_pools_with_one_block_between_them_are_far_from_told_apart() -> None:
+    pools = (("A", "B", "C"), ("X", "Y", "Z"))
+    rows = []
+    for number in range(300):
+        for pool in pools:
+            one, other = pool[number % 3], pool[(number + 1) % 3]
+            first = 1 + number // 3 % 2
+            rows.append((f"{number}{one}", None, [(one, first), (other, 3 - first)]))
+    rows += [(f"link {seat}", "link", [("A", 1), ("X", 2)]) for seat in range(2)]
+    measured = rate(Results.of_rows(rows)).intervals
+    at = {bot: index for index, bot in enumerate(measured.fit.bots)}
+    among, between = (
+        measured.difference_se[at["B"], at["C"]],
+        measured.difference_se[at["B"], at["Z"]],
+    )
+    assert among < 40
+    assert between > 150
+    assert measured.los[at["B"], at["Z"]] < 0.975
+
+
+@pytest.mark.parametrize("prior_sd", [350.0, 1e5, 1e7])
+def test_pools_that_never_met_are_as_far_apart_as_the_prior_lets_them(prior_sd: float) -> None:
+    rows = [
+        (f"{number}{one}", None, [(one, 1 + number % 2), (other, 2 - number % 2)])
+        for number in range(1000)
+        for one, other in (("A", "B"), ("X", "Y"))
+    ]
+    measured = rate(Results.of_rows(rows), prior_sd=prior_sd).intervals
+    at = {bot: index for index, bot in enumerate(measured.fit.bots)}
+    # Half the sum and half the difference of the bots of a pool are independent a priori.
+    within = 0.5 * measured.difference_se[at["A"], at["B"]]
+    apart = measured.difference_se[at["A"], at["X"]]
+    assert apart == pytest.approx(math.hypot(prior_sd, math.sqrt(2) * within), rel=1e-3)
+
+
+def test_the_interval_does_not_depend_on_how_weak_the_prior_is() -> None:
+    wins = [("A", "B")] * 13 + [("B", "A")] * 7 + [("B", "C")] * 12 + [("C", "B")] * 8
+    wins += [("A", "C")] * 14 + [("C", "A")] * 6
+    log = Results.of_rows(
+        (number, None, [(better, 1), (worse, 2)]) for number, (better, worse) in enumerate(wins)
+    )
+    strong, weak, none = (
+        next(one for one in rate(log, prior_sd=sd).ratings if one.bot == "A")
+        for sd in (1e5, 1e7, None)
+    )
+    assert weak.interval == pytest.approx(strong.interval, abs=0.01)
+    assert weak.interval == pytest.approx(none.interval, abs=0.01)
+
+
+def test_provisional_bots_stand_below_established_ones_in_a_band_of_their_own() -> None:
+    rated = rate(newcomer(2, 1, wins=True))
+    *old, new = rated.ratings
+    assert new.bot == "8"
+    assert new.elo > old[-1].elo
+    assert [one.elo for one in old] == sorted((one.elo for one in old), reverse=True)
+    assert new.band == 1 + max(one.band for one in old)
+    # What cannot be told apart does not depend on that order.
+    assert any({"8", old[0].bot} <= set(band.bots) for band in rated.bands)
+
+
+def test_a_band_of_a_table_starts_below_a_bot_that_is_significantly_better() -> None:
+    measured = measured_with([100, 80, 60, 55, 0], [10, 10, 10, 10, 10])
+    assert band_numbers(measured, ladder_order(measured)) == [0, 0, 1, 1, 2]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
+from arena.rating.constrained import log_ratio_with_t_value
 from arena.rating.elo import expected_score
 from arena.rating.errors import RatingError
 from arena.rating.methods import EloModel
@@ -99,7 +100,10 @@ def most_likely(counts: np.ndarray, scores: np.ndarray, wanted: float, model: El
 
 @pytest.mark.slow
 @pytest.mark.parametrize("counts", [(10, 20, 30, 25, 12), (3, 1, 40, 2, 9), (60, 30, 8, 2, 1)])
-@pytest.mark.parametrize("bounds", [Bounds(0, 10), Bounds(-30, 60), Bounds(0, 40, LOGISTIC)])
+@pytest.mark.parametrize(
+    "bounds",
+    [Bounds(0, 10), Bounds(-30, 60), Bounds(-300, 250), Bounds(0, 40, LOGISTIC)],
+)
 def test_the_ratio_compares_the_most_likely_distributions(
     counts: tuple[int, ...], bounds: Bounds
 ) -> None:
@@ -110,6 +114,55 @@ def test_the_ratio_compares_the_most_likely_distributions(
     ]
     h0, h1 = (most_likely(seen, scores, value, bounds.model) for value in wanted)
     assert sprt(blocks(counts), bounds).llr == pytest.approx(h1 - h0, abs=1e-5)
+
+
+@pytest.mark.parametrize("t_value", [1e-6, 0.01, 0.9, 0.95, 1.0, 4.0, 60.0, 400.0])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_most_likely_distribution_satisfies_its_hypothesis_however_far(
+    t_value: float, sign: int
+) -> None:
+    scores = np.array(PAIR_SCORES)
+    observed = np.random.default_rng(43).dirichlet([0.3] * 5, 100) + 1e-6
+    observed /= observed.sum(axis=1, keepdims=True)
+    p = observed * np.exp(log_ratio_with_t_value(observed, scores, 0.5, sign * t_value))
+    assert p.sum(axis=1) == pytest.approx(np.ones(100))
+    mean = p @ scores
+    sd = np.sqrt((p * (scores - mean[:, None]) ** 2).sum(axis=1))
+    assert (mean - 0.5) / sd == pytest.approx(np.full(100, sign * t_value), rel=1e-6)
+
+
+def test_of_several_far_distributions_the_most_likely_counts() -> None:
+    # A mean ten deviations from 1/2: nearly all blocks end 3/4, or nearly all 1. Most ended 1.
+    scores = np.array(PAIR_SCORES)
+    observed = np.array([[0.1, 0.1, 0.1, 0.2, 0.5]])
+    p = observed * np.exp(log_ratio_with_t_value(observed, scores, 0.5, 10.0))
+    assert p[0].argmax() == 4
+
+
+def test_only_t_values_that_no_distribution_has_are_refused() -> None:
+    low, high = np.array([0.1, 0.2, 0.3]), np.array([0.6, 0.8, 0.9])
+    even = np.full((1, 3), 1 / 3)
+    for scores, t_value in ((low, 0.5), (high, -0.5), (high, 0.5), (low, -0.5)):
+        with pytest.raises(RatingError, match="no distribution of block scores"):
+            log_ratio_with_t_value(even, scores, 0.5, t_value)
+    # Of 0.6 and 0.9 the mean is at least 2 sqrt(0.1 * 0.4) / 0.3 = 1.33 deviations above 1/2.
+    for scores, t_value in ((high, 1.4), (low, -2.9)):
+        assert np.isfinite(log_ratio_with_t_value(even, scores, 0.5, t_value)).all()
+
+
+@pytest.mark.parametrize("model", EloModel)
+@pytest.mark.parametrize("ends", [(0, 1e-5), (0, 232), (-5000, 1e5), (-1e5, 1e5), (9e4, 1e5)])
+def test_every_bound_gives_finite_numbers(model: EloModel, ends: tuple[float, float]) -> None:
+    for counts in ((10, 20, 30, 25, 12), (0, 0, 50, 0, 0), (0, 0, 0, 0, 9)):
+        found = sprt(blocks(counts), Bounds(*ends, model))
+        assert math.isfinite(found.llr)
+        assert 0 <= found.matches_to_go < math.inf
+
+
+def test_the_rarest_errors_have_finite_limits() -> None:
+    bounds = Bounds(0, 10, alpha=1e-320, beta=1e-320)
+    assert math.isfinite(bounds.upper)
+    assert math.isfinite(bounds.lower)
 
 
 def test_many_small_steps_add_up_to_the_normal_approximation() -> None:
@@ -162,6 +215,12 @@ def test_a_single_outcome_still_has_an_answer(model: EloModel, seen: int, times:
         assert found.los == pytest.approx(0.5, abs=1e-6)
 
 
+def test_blocks_that_all_scored_alike_are_told() -> None:
+    assert sprt(blocks((0, 0, 50, 0, 0)), Bounds(0, 10)).one_score
+    assert sprt(blocks((0, 0, 0, 0, 9)), Bounds(0, 10)).one_score
+    assert not sprt(blocks((0, 1, 50, 0, 0)), Bounds(0, 10)).one_score
+
+
 def test_nothing_played_says_nothing() -> None:
     found = sprt(blocks((0, 0, 0, 0, 0)), Bounds(0, 10))
     assert (found.llr, found.elo, found.nelo, found.los) == pytest.approx((0, 0, 0, 0.5))
@@ -204,6 +263,8 @@ def test_bounds_and_counts_that_make_no_sense_are_refused() -> None:
     for wrong in (
         lambda: Bounds(5, 0),
         lambda: Bounds(0, math.inf),
+        lambda: Bounds(0, 1e-14),
+        lambda: Bounds(0, 2e5),
         lambda: Bounds(0, 5, alpha=0.0),
         lambda: Bounds(0, 5, beta=0.0),
         lambda: Bounds(0, 5, alpha=0.5, beta=0.5),

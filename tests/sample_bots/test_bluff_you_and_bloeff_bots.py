@@ -6,9 +6,9 @@ from random import Random
 import pytest
 
 from arena.games import make_game
-from arena.home.in_process import Contender, play_series
-from arena.home.loading import load_bot
-from arena.home.win_rates import WinRates
+from arena.local.in_process import Contender, play_series
+from arena.local.loading import load_bot
+from arena.local.win_rates import WinRates
 from tests.games.contract import HOOKS
 from tests.thoroughness import tries
 
@@ -52,6 +52,7 @@ def test_each_rung_beats_the_one_below(
     assert share(game, [better, *[worse] * (seats - 1)], matches) >= at_least
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "options"),
     [(game, options) for game in BOTS for options in HOOKS[game].variants],

@@ -13,7 +13,7 @@ from scipy.optimize import linprog
 from arena.games import make_game
 from arena.games.bluff_you import BluffYouPhase, BluffYouView, Stop, Swap
 from arena.games.bluff_you.state import next_turn
-from arena.home.loading import load_bot
+from arena.local.loading import load_bot
 from tests.games.contract import Case, Step, playout
 
 bot: Any = sys.modules[load_bot("bluff_you_equilibrium").__module__]

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arena.games.bluff_you import BluffYouOptions, BluffYouPhase, BluffYouView
-from arena.home.loading import load_bot
+from arena.local.loading import load_bot
 from tests.games.contract import Case, playout
 from tests.sample_bots import perfect_bluff_you as perfect
 

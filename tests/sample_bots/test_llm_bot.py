@@ -10,8 +10,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from arena.games import GAMES, make_game
-from arena.home.in_process import Contender, PlayedMatch, UnreadyBotError, play_series
-from arena.home.loading import load_bot
+from arena.local.in_process import Contender, PlayedMatch, UnreadyBotError, play_series
+from arena.local.loading import load_bot
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena_sample_bots.language_model.llm import LLM
 from tests.sample_bots.chat_server import (
@@ -62,6 +62,7 @@ def of_the_model(played: PlayedMatch) -> list[Any]:
     return [step.action for step in played.transcript.steps if step.actor == 0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("game", "opponent"),
     [("bluff", "honest"), ("bluff_you", "bluff_you_honest"), ("bloeff", "bloeff_honest")],

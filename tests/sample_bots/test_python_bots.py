@@ -5,9 +5,9 @@ from random import Random
 import pytest
 
 from arena.games import GAMES, make_game
-from arena.home.in_process import Contender, play_series
-from arena.home.loading import load_bot, sample_names
-from arena.home.win_rates import WinRates
+from arena.local.in_process import Contender, play_series
+from arena.local.loading import load_bot, sample_names
+from arena.local.win_rates import WinRates
 from tests.thoroughness import tries
 
 BLUFF = make_game("bluff")
@@ -54,6 +54,7 @@ def test_each_rung_beats_the_one_below(bots: list[str], matches: int, at_least: 
     assert _share(bots, matches) >= at_least
 
 
+@pytest.mark.slow
 def test_against_cfr_the_exploiter_nearly_always_plays_as_cfr_would() -> None:
     """So it wins half of these matches, without luck, but for the few in which it is mistaken."""
     series = [

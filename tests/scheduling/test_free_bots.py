@@ -104,6 +104,7 @@ def test_whoever_is_free_sits_at_one_of_six_tables_for_each_that_waits(
         assert max(waited.values()) <= CYCLE * count
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("count", [5, 20, 60])
 def test_every_bot_meets_every_other_however_far_they_are_apart(count: int) -> None:
     room = Room(2, bots(count))

@@ -137,3 +137,21 @@ def test_too_few_bots_or_too_many_blocks_are_refused() -> None:
         RoundRobin(4, 1, 1, "s").check(3)
     with pytest.raises(FormatError, match="100000 is the most"):
         RoundRobin(2, 1000, 1, "s").check(100)
+
+
+def test_nobody_leads_a_running_tournament_by_having_played_more() -> None:
+    """Of four bots 1 has played six blocks and won four; 2 has won all three of its own."""
+    won, lost = (Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))
+    played = [
+        PlayedPairing(Pairing(1, 1, (1, 3)), (won, won, won)),
+        PlayedPairing(Pairing(1, 2, (2, 4)), (won, won, won)),
+        PlayedPairing(Pairing(2, 1, (1, 4)), (won, lost, lost)),
+    ]
+    lines = RoundRobin(2, 3, 1, "s").standings(4, played)
+    told = [(one.rank, one.entry, one.points, one.mean, one.blocks) for one in lines]
+    assert told == [
+        (1, 2, 3, 1, 3),
+        (2, 1, 4, Fraction(2, 3), 6),
+        (3, 4, 2, Fraction(1, 3), 6),
+        (4, 3, 0, 0, 3),
+    ]

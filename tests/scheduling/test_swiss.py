@@ -192,6 +192,7 @@ def test_more_rounds_than_opponents_are_refused() -> None:
         Swiss(1, 8, "s").check(8)
 
 
+@pytest.mark.slow
 def test_a_hundred_bots_are_paired_in_a_moment() -> None:
     played = play_out(Swiss(1, 2, "s"), 101, stronger_wins)
     pairs = {frozenset(one.pairing.entries) for one in played}
@@ -201,3 +202,35 @@ def test_a_hundred_bots_are_paired_in_a_moment() -> None:
 def test_entries_of_the_standings_are_the_field() -> None:
     plan = Swiss(1, 2, "s")
     assert sorted(entries(plan, 5, play_out(plan, 5, drawn))) == [1, 2, 3, 4, 5]
+
+
+def test_a_round_that_is_being_played_puts_nobody_ahead_who_has_played_it() -> None:
+    won, tied = (Fraction(1), Fraction(0)), (Fraction(1, 2), Fraction(1, 2))
+    first = [
+        PlayedPairing(Pairing(1, 1, (1, 3)), (won,)),
+        PlayedPairing(Pairing(1, 2, (2, 4)), (tied,)),
+    ]
+    running = [
+        PlayedPairing(Pairing(2, 1, (1, 4))),
+        PlayedPairing(Pairing(2, 2, (2, 3)), (won,)),
+    ]
+    lines = Swiss(1, 2, "s").standings(4, first + running)
+    assert [(one.entry, one.points, one.mean) for one in lines] == [
+        (1, 1, 1),
+        (2, Fraction(3, 2), Fraction(3, 4)),
+        (4, Fraction(1, 2), Fraction(1, 2)),
+        (3, 0, 0),
+    ]
+
+
+def test_a_bot_that_left_early_is_not_ahead_by_the_rounds_that_it_did_not_play() -> None:
+    won = (Fraction(1), Fraction(0))
+    played = [
+        PlayedPairing(Pairing(1, 1, (1, 3)), (won,)),
+        PlayedPairing(Pairing(1, 2, (2, 4)), (won,)),
+        PlayedPairing(Pairing(2, 1, (2, 3)), (won,)),
+        PlayedPairing(Pairing(2, 2, (4,))),
+    ]
+    lines = Swiss(1, 2, "s").standings(4, played)
+    assert lines[0].entry == 2
+    assert {one.entry: one.mean for one in lines}[1] == Fraction(1, 2)

@@ -152,6 +152,7 @@ def test_of_a_few_bots_no_other_way_repeats_fewer_meetings_or_spans_or_floats_le
         assert badness(tables) == min(map(badness, all_ways(playing, seats)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("field", "seats", "rounds"), [(36, 3, 5), (50, 4, 5), (60, 6, 4)])
 def test_in_a_large_field_nobody_meets_twice(field: int, seats: int, rounds: int) -> None:
     played = play_out(Swiss(1, rounds, "s", seats), field, stronger_wins)

@@ -2,6 +2,7 @@
 
 What cargo, Go, Maven, CMake and npm build stays in the starter's own folder."""
 
+import fcntl
 import os
 import re
 import shlex
@@ -13,12 +14,15 @@ from pathlib import Path
 
 import pytest
 
+from tests.turns import file_of_this_run
+
 SAMPLE_BOTS = Path(__file__).parents[2] / "sample_bots"
 
 _SPARING = {
     "CARGO_BUILD_JOBS": "1",
     "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",  # half of the time
     "CMAKE_BUILD_PARALLEL_LEVEL": "1",
+    "CMAKE_BUILD_TYPE": "None",  # without optimisation: a third of the time
     "GOMAXPROCS": "2",
 }
 """Builds share a small machine with other tests."""
@@ -53,8 +57,13 @@ class Language:
         return shlex.split(self._commands["play"])
 
     def build(self) -> None:
-        """Build the program."""
-        self.run_to_end(self._commands["build"])
+        """Build the program, once for all processes of a run: a second build would replace what
+        other tests are running."""
+        with file_of_this_run(f"{self.name}-is-built").open("ab") as built:
+            fcntl.flock(built, fcntl.LOCK_EX)
+            if os.fstat(built.fileno()).st_size == 0:
+                self.run_to_end(self._commands["build"])
+                built.write(b"built\n")
 
     def test(self) -> None:
         """Test it on the vectors."""

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from arena.assembly import running_arena
-from arena.boards.faults import faults_of
 from arena.commands.results.faults import fault_text
 from arena.games import make_game
 from arena.scheduling.ladder import TableType
+from arena.server.app.assembly import running_arena
+from arena.server.results.faults import faults_of
 from tests.bot_programs import bot_program
 from tests.starters.languages import Language
 

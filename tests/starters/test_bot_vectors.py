@@ -36,6 +36,7 @@ def test_the_files_are_what_the_tool_writes() -> None:
     assert not old, f"run python -m tools.bot_vectors.write: {old}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TURNS)
 def test_the_first_turns_of_a_file_are_what_the_tool_writes(name: str) -> None:
     first = next(turn_vectors(name.removeprefix("turns_")))
@@ -87,6 +88,7 @@ def test_the_answers_are_legal(name: str) -> None:
                 assert read_action(game, ParseDict(answer, game_pb2.Action())) in legal
 
 
+@pytest.mark.slow
 def test_there_are_two_thousand_turns() -> None:
     assert sum(len(vector["turns"]) for name in TURNS for vector in lines(name)) >= 2000
 

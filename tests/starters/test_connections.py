@@ -41,6 +41,21 @@ async def test_it_plays_a_match_and_ends_when_its_token_is_refused(language: Lan
     assert "verification failed" not in errors
 
 
+async def test_it_asks_no_proxy_for_a_referee_of_this_machine(language: Language) -> None:
+    nobody = "http://127.0.0.1:1"
+    names = ("http_proxy", "https_proxy", "grpc_proxy", "all_proxy")
+    proxies = {name: nobody for one in names for name in (one, one.upper())}
+    # What Java reads.
+    proxies |= {"GRPC_PROXY_EXP": "127.0.0.1:1", "no_proxy": "", "NO_PROXY": ""}
+    async with referee(refuse) as address:
+        with bot_program(
+            language.run, address.target, cwd=language.folder, environment=proxies
+        ) as process:
+            code, errors = await ending(process)
+    assert code == 2
+    assert "The token was retired." in errors
+
+
 async def test_it_resumes_after_a_loss_and_notices_a_match_dealt_otherwise(
     language: Language,
 ) -> None:

@@ -9,7 +9,7 @@ from google.protobuf.json_format import ParseDict
 from arena.bot import Match, Turn
 from arena.codec.bot_side import read_action, read_view
 from arena.games import make_game
-from arena.home.loading import SAMPLE_BOTS, load_bot
+from arena.local.loading import SAMPLE_BOTS, load_bot
 from arena.match.clock import TimeControl
 from arena.match.transcript import Entrant
 from arena.v1 import game_pb2

@@ -10,7 +10,7 @@ from arena.conformance.report import check
 from tests.starters.languages import LANGUAGES, SAMPLE_BOTS, Language
 from tests.starters.league import play_league
 
-MATCHES = int(os.environ.get("STARTER_MATCHES", "200"))
+MATCHES = int(os.environ.get("STARTER_MATCHES", "60"))
 """Of each game and starter."""
 
 TABLES = (("bluff", 2), ("bluff_you", 3), ("bloeff", 3))

@@ -13,8 +13,8 @@ from arena.bot.address import Address
 from arena.worker.known_referees import KnownReferees
 from arena.worker.sandbox import HostedProgram, why_not_here
 from arena.worker.shift import HostedPlace
-from tests.referee.conftest import quiet  # noqa: F401  a fixture
-from tests.referee.scene import Scene, opened
+from tests.scene import Scene, opened
+from tests.server.conftest import quiet  # noqa: F401  a fixture
 
 MakeProgram = Callable[..., HostedProgram]
 MakePlace = Callable[[str], Awaitable[HostedPlace]]
@@ -73,6 +73,6 @@ async def place(scene: Scene, tmp_path: Path) -> Callable[[str], Awaitable[Hoste
 
     async def make(bot: str) -> HostedPlace:
         referees = KnownReferees(Address(f"127.0.0.1:{scene.port}"))
-        return HostedPlace(referees, tmp_path / "referee.sock", await scene.token(bot))
+        return HostedPlace(referees, tmp_path / "referee.sock", await scene.shift_token(bot))
 
     return make

@@ -12,14 +12,15 @@ from pathlib import Path
 
 from arena.bot.address import Address
 from arena.builds.hosted import BuildState, HostedBuild, HostedShift, HostingTerms
-from arena.upload_client import UploadClient
+from arena.clients.upload_client import UploadClient
 from arena.worker.check_process import CHECK_SECONDS
 from arena.worker.kept_builds import KeptBuilds
 from arena.worker.known_referees import KnownReferees
 from arena.worker.referee import Shifts
 from arena.worker.worker import Workplace, queue_of, run_worker
 from tests.bots import PATIENCE
-from tests.referee.scene import Scene, opened
+from tests.jobs import accept_build
+from tests.scene import Scene, opened
 
 LONG = 6 * PATIENCE
 """For checks: a program is started several times, behind all that has priority."""
@@ -75,18 +76,12 @@ class Hosted:
 
     async def accept(self, bot: str = "mine") -> None:
         """Accept a bot's only build without a check."""
-        store = self.scene.arena.store
-        (version,) = [one for one in await store.bots() if one.bot == bot]
-        worker = await store.workers.by_token(await store.workers.add("checker", "test"))
-        assert worker is not None
-        begun = await store.shifts.begin_check(worker, version.id)
-        assert begun is not None
-        await store.shifts.end(worker, begun.id, "", "", accepted=True)
+        await accept_build(self.scene.arena.store, self.database, bot)
 
     async def played(self, bot: str) -> None:
         """Wait until a bot has a recorded match."""
         news = asyncio.Event()
-        self.scene.arena.journal.listeners.append(news.set)
+        self.scene.arena.writer.listeners.append(news.set)
         async with asyncio.timeout(LONG):
             while not await self.scene.results(bot):
                 await news.wait()

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from structlog.testing import capture_logs
 
+from arena.processes import processes_of
 from arena.worker.check_process import ShiftEnd, checked
 from arena.worker.referee import WorkerCallError
-from arena.worker.usage import processes_of
 from tests.bots import PATIENCE
 from tests.worker.conftest import MakeProgram
 

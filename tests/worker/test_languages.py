@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.builds.hosted import BuildState
-from tests.referee.scene import playing
+from tests.scene import playing
 from tests.starters.languages import LANGUAGES, SAMPLE_BOTS
 from tests.worker.hosting import hosting, zipped
 

@@ -11,7 +11,7 @@ from arena.builds import BuildRefusedError, Protocol, read_build, unpack
 from arena.builds.build import Build
 from arena.builds.manifest import Manifest
 from arena.worker.checking import CheckPlan, CheckResult, check_build
-from arena.worker.limits import CONNECT_SECONDS, START_SECONDS
+from arena.worker.limits import START_SECONDS
 from arena.worker.program import command_of
 from tests.worker.hosting import zipped
 
@@ -77,13 +77,10 @@ def check(
     folder: Path,
     scratch: Path,
     start_seconds: float = START_SECONDS,
-    connect_seconds: float = CONNECT_SECONDS,
 ) -> CheckResult:
     folder.chmod(0o755)
     unpack(build, folder)
-    return check_build(
-        CheckPlan(folder, tuple(command_of(build)), scratch, connect_seconds, start_seconds)
-    )
+    return check_build(CheckPlan(folder, tuple(command_of(build)), scratch, start_seconds))
 
 
 @pytest.fixture
@@ -116,15 +113,6 @@ def test_a_program_that_cannot_play_is_refused_with_what_it_printed(
     assert all(one.endswith(" of 19 scenarios met so far") for one in steps[1:-1])
     if name.endswith("in a match"):
         assert steps[-1] == "all scenarios are met, 20 matches of Bluff follow"
-
-
-def test_time_in_which_a_program_waits_for_a_processor_does_not_count_at_its_start(
-    folder: Path, scratch: Path
-) -> None:
-    text = "import os\nfor _ in range(3): os.fork()\nwhile True: pass"  # eight, on one processor
-    seconds = (HANG_SECONDS, 3 * HANG_SECONDS)
-    result = check(read_build("bot.py", text.encode()), folder, scratch, *seconds)
-    assert f"it opened no stream within {seconds[1]} s" in result.reason
 
 
 @pytest.mark.parametrize(

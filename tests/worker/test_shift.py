@@ -6,10 +6,12 @@ import re
 from contextlib import AsyncExitStack
 from time import monotonic
 
+import pytest
+
 from arena.worker.sandbox import confined
 from arena.worker.shift import ShiftEnding, play_shift
 from tests.bots import PATIENCE
-from tests.referee.scene import Scene
+from tests.scene import Scene
 from tests.worker.conftest import GOOD_BOT, MakePlace, MakeProgram
 
 STUBBORN = """
@@ -44,6 +46,7 @@ async def test_two_hosted_bots_play_and_no_match_of_theirs_is_cut_off(
     assert scene.arena.director.running == 0
 
 
+@pytest.mark.alone
 async def test_two_hosted_bots_beside_busy_loops_make_no_fault(
     scene: Scene, program: MakeProgram, place: MakePlace
 ) -> None:
@@ -120,7 +123,7 @@ async def test_a_token_that_nobody_has_ends_a_shift(
     scene: Scene, program: MakeProgram, place: MakePlace
 ) -> None:
     ann = await place("ann")
-    await scene.arena.store.rotate_token("ann")
+    await scene.arena.store.workers.remove("runs-ann", "test")
     report = await play_shift(program("import time; time.sleep(600)"), ann, seconds=60)
     assert report.ending is ShiftEnding.REFUSED
     assert "no bot has this token" in report.sentence

@@ -13,8 +13,8 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.builds.hosted import BuildState
+from arena.processes import processes_of
 from arena.worker.limits import LEAVE_SECONDS
-from arena.worker.usage import processes_of
 from tests.databases import unreachable
 from tests.fault_proxy import FaultProxy
 from tests.worker.hosting import LONG, Hosted, hosting
@@ -22,7 +22,8 @@ from tests.worker.hosting import LONG, Hosted, hosting
 pytestmark = pytest.mark.timeout(900)
 
 NOWHERE = ("127.0.0.1", 9)
-ENDS = b"import time; time.sleep(2); raise SystemExit('no tables')"
+ENDS = rb"import time; time.sleep(2); raise SystemExit('no \0tables')"
+"""It prints what is no text for the referee."""
 RETRYING = "end of shift not reported, retrying"
 
 Log = Sequence[MutableMapping[str, Any]]

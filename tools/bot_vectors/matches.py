@@ -9,8 +9,8 @@ from google.protobuf.json_format import MessageToDict
 
 from arena.codec.transcript import to_message
 from arena.games import make_game
-from arena.home.in_process import Contender, Seed, play_match
-from arena.home.loading import load_bot
+from arena.local.in_process import Contender, Seed, play_match
+from arena.local.loading import load_bot
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
 from arena.signatures import Signer

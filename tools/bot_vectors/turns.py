@@ -11,8 +11,8 @@ from arena.bot import Bot, Match, Turn
 from arena.codec.game_codec import CODECS
 from arena.games import make_game
 from arena.games.bluff import BluffView, Face
-from arena.home.in_process import Contender, Seed, play_match
-from arena.home.loading import load_bot
+from arena.local.in_process import Contender, Seed, play_match
+from arena.local.loading import load_bot
 from arena.v1 import game_pb2
 from arena_sample_bots.honest import OPENS_AT, likelihood
 from tools.bot_vectors.matches import as_json

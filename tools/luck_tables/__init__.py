@@ -1,1 +1,1 @@
-"""Programs that build the value tables of `arena.luck`."""
+"""Programs that build the value tables of `arena.lab.luck`."""

@@ -17,7 +17,7 @@ from fractions import Fraction
 from arena.games import make_game
 from arena.games.bloeff import Bloeff, Card
 from arena.games.game import DEALER
-from arena.luck.tables import SCALE
+from arena.lab.luck.tables import SCALE
 from arena.randomness import KeyedRandomness
 from tools.luck_tables.build import main
 from tools.luck_tables.least_squares import Products

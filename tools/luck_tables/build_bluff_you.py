@@ -19,8 +19,8 @@ from arena.games.bluff_you import BluffYou, Roll
 from arena.games.bluff_you.chances import ROLLS, WAYS
 from arena.games.bluff_you.values import CHIPS
 from arena.games.game import DEALER
-from arena.luck.sums import CENTRE, OTHER, OWN, kind_of
-from arena.luck.tables import SCALE
+from arena.lab.luck.sums import CENTRE, OTHER, OWN, kind_of
+from arena.lab.luck.tables import SCALE
 from arena.randomness import KeyedRandomness
 from tools.luck_tables.build import main
 from tools.luck_tables.least_squares import Products

@@ -20,7 +20,7 @@ from tools.mutation.mutants import Mutant
 from tools.mutation.recorder import DURATIONS
 
 LEFT_OUT = (
-    *("tests/browser", "tests/dashboard", "tests/luck", "tests/test_docs.py"),
+    *("tests/browser", "tests/dashboard", "tests/lab/luck", "tests/test_docs.py"),
     *("tests/games/test_bluff_solved.py", "tests/rating/test_coverage.py"),
     "tests/rating/test_luck_column.py::test_on_a_ladder_just_old_enough",
     "tests/rating/test_sprt.py::test_a_better_version_is_missed_at_most",
@@ -29,7 +29,7 @@ LEFT_OUT = (
 """Prefixes of the ids of tests that take too long, or do not test the rules or the referee."""
 READ_VALUES = (
     "tests/test_documented_limits.py",
-    "tests/storage/test_schema.py::test_the_migrations_make_exactly_the_tables",
+    "tests/database/test_schema.py::test_the_migrations_make_exactly_the_tables",
 )
 """Tests that read constants and table definitions, and run no line of the modules with these."""
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from arena.commands.errors import CommandError
-from arena.home.bot_modules import BotFileError
+from arena.local.bot_modules import BotFileError
 
 _QUOTING = (
     "is split at commas; a command that contains one stands in double quotes: "

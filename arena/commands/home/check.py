@@ -1,7 +1,6 @@
 """`arena check`: whether a bot does what the protocol asks, also when things go wrong."""
 
 import asyncio
-import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,7 @@ import typer
 from arena.bot.address import Address
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.home.logs import LogFolder, log_folder
-from arena.commands.terminal import say
+from arena.commands.terminal import say, say_json
 from arena.conformance.checked_bots import AwaitingReferee
 from arena.conformance.report import (
     SCENARIO_SECONDS,
@@ -24,8 +23,8 @@ from arena.conformance.report import (
 )
 from arena.conformance.reporting import outcome_of, report_check
 from arena.conformance.scenario import Scenario
-from arena.home.loading import bot_command, bot_file
-from arena.home.programs.python_file import python_command
+from arena.local.loading import bot_command, bot_file
+from arena.local.programs.python_file import python_command
 
 FAILED = 1
 """The exit code if a scenario failed."""
@@ -164,7 +163,7 @@ def _print(
             "skipped": [{"scenario": one.name, "why": one.needs_program} for one in skipped],
             "logs": None if folder is None else str(folder),
         }
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+        say_json(summary)
         return
     for one in skipped:
         say(f"skipped {one.name}: {one.needs_program}")

@@ -1,8 +1,8 @@
 """What a bot did wrong in matches at home, as JSON and as text."""
 
-import json
 from typing import Any
 
+from arena.commands.terminal import json_text
 from arena.games.game import AnyGame
 from arena.match.flow import Refused
 
@@ -25,10 +25,10 @@ def fault_json(
     }
 
 
-def _sent(game: AnyGame, action: Any) -> Any:
-    """The action as JSON; as Python shows it where a .py file returned what is no action."""
-    known = game.notation.name_of(type(action)) is not None
-    return game.notation.to_json(action) if known else action and repr(action)
+def _sent(game: AnyGame, sent: Any) -> Any:
+    """The action as JSON, or the text that shows what a .py file returned instead of one."""
+    known = game.notation.name_of(type(sent)) is not None
+    return game.notation.to_json(sent) if known else sent
 
 
 def fault_text(fault: dict[str, Any]) -> str:
@@ -36,8 +36,8 @@ def fault_text(fault: dict[str, Any]) -> str:
     lines = [
         f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']} "
         f"(the first time: {fault['legal']})",
-        f"  its view then, in turn {fault['turn']}: {json.dumps(fault['view'])}",
+        f"  its view then, in turn {fault['turn']}: {json_text(fault['view'])}",
     ]
     if fault["sent"] is not None:
-        lines.append(f"  it sent: {json.dumps(fault['sent'])}")
+        lines.append(f"  it sent: {json_text(fault['sent'])}")
     return "\n".join(lines)

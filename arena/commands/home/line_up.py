@@ -7,9 +7,9 @@ from pathlib import Path
 from arena.commands.errors import CommandError
 from arena.games.game import AnyGame
 from arena.games.wording import span
-from arena.home.bot_modules import BotFileError
-from arena.home.deal_blocks import NamedBot
-from arena.home.loading import (
+from arena.local.bot_modules import BotFileError
+from arena.local.deal_blocks import NamedBot
+from arena.local.loading import (
     bot_command,
     bot_file,
     command_name,

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from arena.home.deal_blocks import BlockMatch
-from arena.luck import TableName
+from arena.lab.luck import TableName
+from arena.local.deal_blocks import BlockMatch
 
 if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
     from arena.rating.luck import AdjustedMean

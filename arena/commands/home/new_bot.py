@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from arena.commands.errors import exit_with_message
-from arena.home.starters import LANGUAGES, copy_starter, language_named
+from arena.local.starters import LANGUAGES, copy_starter, language_named
 
 _ALL = ", ".join(LANGUAGES)
 

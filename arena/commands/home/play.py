@@ -4,7 +4,6 @@ In one process and, if that is faster, further ones: see `--jobs`. With `--same-
 every rotation of the seats at least; each bot in its own where one of them is a program.
 """
 
-import json
 import secrets
 import time
 from collections.abc import Generator, Sequence
@@ -28,14 +27,15 @@ from arena.commands.jobs_option import (
     processor_count,
 )
 from arena.commands.progress import with_progress
-from arena.commands.terminal import Terminal
+from arena.commands.terminal import Terminal, say_json
 from arena.commands.time_option import TimeOption, time_control
 from arena.executors import WorkPool
 from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.home.apart import play_deal_blocks_apart
-from arena.home.bot_modules import BotFileError
-from arena.home.deal_blocks import (
+from arena.lab.luck import luck_of
+from arena.local.apart import play_deal_blocks_apart
+from arena.local.bot_modules import BotFileError
+from arena.local.deal_blocks import (
     BlockMatch,
     DealBlocks,
     Lineup,
@@ -43,10 +43,9 @@ from arena.home.deal_blocks import (
     every_rotation,
     written_down,
 )
-from arena.home.in_process import Contender, PlayedMatch, Seed, play_series
-from arena.home.lineup_processes import play_deal_blocks
-from arena.home.loading import load_bot
-from arena.luck import luck_of
+from arena.local.in_process import Contender, PlayedMatch, Seed, play_series
+from arena.local.lineup_processes import play_deal_blocks
+from arena.local.loading import load_bot
 from arena.match.clock import TimeControl
 from arena.match.seating import moved_on
 
@@ -119,7 +118,7 @@ def play(
     summary = summary_of(rules, tally, seed, control, same_deals)
     summary["logs"] = tally.logs and str(tally.logs)
     if as_json:
-        print(json.dumps(summary, indent=2, ensure_ascii=False))
+        say_json(summary)
     else:
         print_table(Terminal(), rules, tally.win_rates, summary)
 
@@ -214,7 +213,7 @@ def _in_processes(series: _Series, lineups: Sequence[Lineup], *, first: int = 0)
 
 def _among_programs(series: _Series, logs: Path, connect_seconds: float) -> _Matches:
     # Imported here: matches in process must not wait for gRPC.
-    from arena.home.programs.table import ProgramTable, Seating
+    from arena.local.programs.table import ProgramTable, Seating
 
     source, seats = Seed(series.seed), len(series.entries)
     seatings = (

@@ -11,8 +11,8 @@ from arena.commands.home.faults import fault_json, fault_text
 from arena.commands.home.luck_column import LuckTally, luck_adjusted_cell, luck_adjusted_note
 from arena.commands.terminal import Terminal
 from arena.games.game import AnyGame
-from arena.home.deal_blocks import BlockMatch, NamedBot
-from arena.home.win_rates import WinRate, WinRates
+from arena.local.deal_blocks import BlockMatch, NamedBot
+from arena.local.win_rates import WinRate, WinRates
 from arena.match.clock import TimeControl
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.scoring import points

@@ -12,11 +12,12 @@ from arena.commands.known_bots import require_bot
 from arena.commands.listing import say_more_versions
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
+from arena.moments import in_utc, iso_utc
 
 if TYPE_CHECKING:
+    from arena.database.reading import Reader
     from arena.records import VersionId
-    from arena.storage.checks import RecordedCheck
-    from arena.storage.reading import Reader
+    from arena.server.uploads.checks import RecordedCheck
 
 
 def register(
@@ -43,6 +44,40 @@ def freeze(
     say(f"{name} {'may play again' if undo else 'is frozen'}.", err=True)
 
 
+def identical(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    limit: Annotated[int, typer.Option(min=1, help="How many builds, the newest.")] = 50,
+) -> None:
+    """As the operator, list builds that several owners uploaded byte for byte, by SHA-256.
+
+    The audit names the others at each such upload. They are not refused: a class begins with the
+    same starter, and a byte more would be enough to pass.
+    """
+    rows = with_store(lambda store: store.builds.identical(limit))
+    if as_json:
+        say_json(
+            [
+                {
+                    "sha256": bytes(row.sha256).hex(),
+                    "bot": row.bot,
+                    "version": row.version,
+                    "owner": row.owner,
+                    "uploaded": iso_utc(row.uploaded_at),
+                }
+                for row in rows
+            ]
+        )
+        return
+    if not rows:
+        say("No build was uploaded by more than one owner.")
+        return
+    table = Table("SHA-256", "bot", "version", "owner", "uploaded")
+    for row in rows:
+        sha256 = bytes(row.sha256).hex()[:16]
+        table.add_row(sha256, row.bot, row.version, row.owner, in_utc(row.uploaded_at))
+    Terminal().print_table(table)
+
+
 def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
     """The first versions of all owners' bots by name, as JSON, and whether there are more."""
     bots = with_store(lambda store: store.find_bots(search, limit + 1))
@@ -53,6 +88,8 @@ def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
             "owner": bot.owner,
             "house": bot.house,
             "retired": bot.retired_at is not None,
+            "frozen": bot.frozen_at is not None,
+            "paused": bot.paused_at is not None,
             "matches": bot.matches,
         }
         for bot in bots[:limit]
@@ -64,8 +101,8 @@ def show_bot(name: str, limit: int, *, as_json: bool) -> None:
     check`)."""
 
     def read(reader: "Reader") -> "tuple[Sequence[Any], bool, dict[VersionId, RecordedCheck]]":
-        from arena.storage import bot_statements
-        from arena.storage.checks import last_checks
+        from arena.server.accounts import bot_statements
+        from arena.server.uploads.checks import last_checks
 
         rows = reader(bot_statements.bot_list(named=[name]))
         if not rows:
@@ -77,16 +114,19 @@ def show_bot(name: str, limit: int, *, as_json: bool) -> None:
     if as_json:
         say_json(_bot_json(rows, checks))
         return
-    from arena.boards.checks import check_in_words
+    from arena.server.uploads.check_words import check_in_words
 
     newest = rows[0]
-    say(f"{newest.bot} by {newest.owner}{', house' if newest.house else ''}")
+    marks = ["house"] * newest.house
+    marks += ["frozen by the operator"] * (newest.frozen_at is not None)
+    marks += ["paused by its owner"] * (newest.paused_at is not None)
+    say(", ".join([f"{newest.bot} by {newest.owner}", *marks]))
     table = Table("version", "registered", "matches", "", "check")
     for row in rows:
         check = checks.get(row.id)
         table.add_row(
             row.version,
-            f"{row.created_at:%Y-%m-%d}",
+            in_utc(row.created_at),
             str(row.matches),
             "retired" if row.retired_at is not None else "",
             check_in_words(check) if check is not None else "Not checked.",
@@ -97,7 +137,7 @@ def show_bot(name: str, limit: int, *, as_json: bool) -> None:
 
 
 def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> dict[str, Any]:
-    from arena.boards.checks import check_json
+    from arena.server.uploads.check_words import check_json
 
     newest = rows[0]
     versions = []
@@ -106,7 +146,7 @@ def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> 
         versions.append(
             {
                 "version": row.version,
-                "registered_at": row.created_at.isoformat(),
+                "registered_at": iso_utc(row.created_at),
                 "retired": row.retired_at is not None,
                 "matches": row.matches,
                 "check": None if check is None else check_json(check),
@@ -116,6 +156,8 @@ def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> 
         "bot": newest.bot,
         "owner": newest.owner,
         "house": newest.house,
+        "frozen": newest.frozen_at is not None,
+        "paused": newest.paused_at is not None,
         "versions": versions,
     }
 

@@ -1,13 +1,13 @@
 """`arena audit`: what owners and operators changed."""
 
-import json
 from typing import Annotated
 
 import typer
 from rich.table import Table
 
 from arena.commands.database import with_store
-from arena.commands.terminal import Terminal, say_json
+from arena.commands.terminal import Terminal, json_text, say_json
+from arena.moments import in_utc, iso_utc
 
 
 def audit(
@@ -19,7 +19,7 @@ def audit(
     if as_json:
         lines = [
             {
-                "at": row.at.isoformat(),
+                "at": iso_utc(row.at),
                 "actor": row.actor,
                 "action": row.action,
                 "subject": row.subject,
@@ -31,6 +31,6 @@ def audit(
         return
     table = Table("at", "actor", "action", "subject", "details")
     for row in rows:
-        details = json.dumps(row.details, ensure_ascii=False) if row.details else ""
-        table.add_row(f"{row.at:%Y-%m-%d %H:%M:%S}", row.actor, row.action, row.subject, details)
+        details = json_text(row.details) if row.details else ""
+        table.add_row(in_utc(row.at), row.actor, row.action, row.subject, details)
     Terminal().print_table(table)

@@ -8,6 +8,7 @@ from rich.table import Table
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at, upload_client_of
 from arena.commands.terminal import Terminal, say, say_json
+from arena.moments import in_utc, iso_utc
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -29,7 +30,7 @@ def builds(
                 "version": one.version,
                 "sha256": one.sha256,
                 "bytes": one.size,
-                "uploaded": one.uploaded.isoformat(),
+                "uploaded": iso_utc(one.uploaded),
                 "state": one.state,
                 "reason": one.reason,
                 "plays": one.plays,
@@ -44,7 +45,7 @@ def builds(
     for one in found:
         size = f"{one.size / 1000:,.1f}"
         words = one.in_words + ("" if one.kept else ", not kept any more")
-        uploaded = f"{one.uploaded:%Y-%m-%d %H:%M}"
+        uploaded = in_utc(one.uploaded)
         table.add_row(one.bot, one.version, uploaded, size, one.sha256[:12], words)
     Terminal().print_table(table)
     for one in found:
@@ -90,8 +91,8 @@ def logs(
     if as_json:
         lines = [
             {
-                "began": one.began.isoformat(),
-                "ended": one.ended and one.ended.isoformat(),
+                "began": iso_utc(one.began),
+                "ended": one.ended and iso_utc(one.ended),
                 "check": one.check,
                 "outcome": one.outcome,
                 "matches": one.match_ids,
@@ -104,8 +105,8 @@ def logs(
     if not found:
         say("It has not run yet.")
     for one in reversed(found):
-        what = "check" if one.check else f"{len(one.match_ids)} matches"
-        say(f"--- {one.began:%Y-%m-%d %H:%M:%S}, {what}: {one.outcome or 'it runs.'}")
+        what = "check" if one.check else "shift"
+        say(f"--- {in_utc(one.began)}, {what}: {one.outcome or 'it runs.'}")
         say(one.log.rstrip("\n"))
 
 
@@ -115,9 +116,9 @@ def _match_log(name: str, match: str, address: str, *, as_json: bool) -> None:
     if as_json:
         line = {
             "version": found.version,
-            "shift_began": found.shift_began.isoformat(),
-            "started": found.started.isoformat(),
-            "finished": found.finished.isoformat(),
+            "shift_began": iso_utc(found.shift_began),
+            "started": iso_utc(found.started),
+            "finished": iso_utc(found.finished),
             "other_matches": found.other_matches,
             "log": found.log,
         }
@@ -125,7 +126,7 @@ def _match_log(name: str, match: str, address: str, *, as_json: bool) -> None:
         return
     times = [(one - found.shift_began).total_seconds() for one in (found.started, found.finished)]
     say(
-        f"--- version {found.version}, {found.started:%Y-%m-%d %H:%M:%S}, from {times[0]:.3f} to "
+        f"--- version {found.version}, {in_utc(found.started)}, from {times[0]:.3f} to "
         f"{times[1]:.3f} s of its shift. {found.in_words}"
     )
     say(found.log.rstrip("\n"))

@@ -9,6 +9,7 @@ from arena.commands.database import with_store
 from arena.commands.listing import SHOWN, Limit, say_shown
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
+from arena.moments import in_utc, iso_utc
 
 MOST_USES = 10_000
 
@@ -50,8 +51,8 @@ def list_invites(
                 "invite": one.id,
                 "uses_left": one.uses_left,
                 "made_by": one.made_by,
-                "made": one.created_at.isoformat(),
-                "expires": one.expires_at and one.expires_at.isoformat(),
+                "made": iso_utc(one.created_at),
+                "expires": one.expires_at and iso_utc(one.expires_at),
             }
             for one in invites
         ]
@@ -59,8 +60,8 @@ def list_invites(
         return
     table = Table("invite", "uses left", "made by", "made", "expires")
     for one in invites:
-        until = "never" if one.expires_at is None else f"{one.expires_at:%Y-%m-%d %H:%M}"
-        made = f"{one.created_at:%Y-%m-%d %H:%M}"
+        until = "never" if one.expires_at is None else in_utc(one.expires_at)
+        made = in_utc(one.created_at)
         table.add_row(str(one.id), str(one.uses_left), one.made_by, made, until)
     Terminal().print_table(table)
     say_shown(len(invites), count, "invites")

@@ -18,7 +18,7 @@ from arena.commands.owners.logins import (
 from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from arena.owner_client import OwnerClient
+    from arena.clients.owner_client import OwnerClient
 
 
 def signup(
@@ -41,13 +41,17 @@ def signup(
             say(key)
         path = keep_login(address, Login(owner, key))
     if not as_json:
-        say(f"It is kept in {path}. Register a bot: arena bot new NAME", err=True)
+        say(
+            f"It is kept in {path}. Submit a file: arena submit FILE. "
+            "Run a bot yourself: arena bot new NAME",
+            err=True,
+        )
 
 
 def _require_nobody_signed_in(client: "OwnerClient", address: str) -> None:
     """Raise CommandError if a key would be replaced that is still somebody's: nothing could bring
     it back."""
-    from arena.owner_client import OwnerCallError
+    from arena.clients.owner_client import OwnerCallError
 
     kept = kept_login(address)
     if kept is None:

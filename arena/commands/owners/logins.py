@@ -17,8 +17,9 @@ import typer
 from arena.commands.errors import CommandError
 
 if TYPE_CHECKING:
-    from arena.owner_client import OwnerClient
-    from arena.upload_client import UploadClient
+    from arena.clients.owner_client import OwnerClient
+    from arena.clients.results_client import ResultsClient
+    from arena.clients.upload_client import UploadClient
 
 AddressOption = Annotated[
     str,
@@ -43,16 +44,23 @@ def login_file(environment: Mapping[str, str] = os.environ) -> Path:
 def client_of(address: str) -> "OwnerClient":
     """A client of the referee. Raises AddressError."""
     # Imported here, because `arena --help` needs no gRPC.
-    from arena.owner_client import OwnerClient
+    from arena.clients.owner_client import OwnerClient
 
     return OwnerClient.at(address, os.environ)
 
 
 def upload_client_of(address: str) -> "UploadClient":
     """The same, for uploads and hosted bots. Raises AddressError."""
-    from arena.upload_client import UploadClient
+    from arena.clients.upload_client import UploadClient
 
     return UploadClient.at(address, os.environ)
+
+
+def results_client_of(address: str) -> "ResultsClient":
+    """The same, for results. Raises AddressError."""
+    from arena.clients.results_client import ResultsClient
+
+    return ResultsClient.at(address, os.environ)
 
 
 def kept_login(address: str) -> Login | None:

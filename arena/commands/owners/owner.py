@@ -9,6 +9,7 @@ from arena.commands.database import with_store
 from arena.commands.listing import SHOWN, Limit, Prefix, say_more
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
+from arena.moments import in_utc, iso_utc
 
 app = typer.Typer(
     no_args_is_help=True, help="Owners of bots, for the operator: list, ban, new keys."
@@ -31,7 +32,7 @@ def list_owners(
             {
                 "owner": one.name,
                 "bots": one.bots,
-                "since": one.created_at.isoformat(),
+                "since": iso_utc(one.created_at),
                 "banned": one.banned_at is not None,
                 "key": one.has_key,
             }
@@ -42,7 +43,7 @@ def list_owners(
     table = Table("owner", "bots", "since", "")
     for one in owners:
         marks = ["banned"] * (one.banned_at is not None) + ["no key"] * (not one.has_key)
-        table.add_row(one.name, str(one.bots), f"{one.created_at:%Y-%m-%d}", ", ".join(marks))
+        table.add_row(one.name, str(one.bots), in_utc(one.created_at), ", ".join(marks))
     Terminal().print_table(table)
     if len(found) > limit:
         say_more(limit, "owner")

@@ -1,6 +1,7 @@
 """`arena submit`: uploads a bot, which the arena then runs."""
 
 import time
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,7 +12,7 @@ from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_a
 from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from arena.upload_client import BuildSeen, UploadClient
+    from arena.clients.upload_client import BuildSeen, UploadClient
 
 LOOK_SECONDS = 0.5
 """Between two looks at what has become of the build; half as long again each time nothing has."""
@@ -23,7 +24,13 @@ REFUSED = 1
 
 def submit(
     file: Annotated[Path, typer.Argument(help="A .py file with one bot, or a .zip with bot.toml.")],
-    name: Annotated[str, typer.Option(help="The bot's name; by default the file's.")] = "",
+    name: Annotated[
+        str,
+        typer.Option(
+            help="The bot's name. Without it, the file's, which must be that of a bot of yours "
+            "unless you have none."
+        ),
+    ] = "",
     version: Annotated[
         str, typer.Option(help="The version's label; by default the next free number.")
     ] = "",
@@ -44,7 +51,7 @@ def submit(
             data = file.read_bytes()
         except OSError as error:
             raise CommandError(f"{file} cannot be read ({error.strerror}).") from error
-        made = client.upload(key, name or file.stem, file.name, data, version)
+        made = client.upload(key, name or _meant(client, key, file), file.name, data, version)
         say(f"Uploaded {made.bot} {made.version}, SHA-256 {made.sha256[:16]}….", err=True)
         last = _follow(client, key, made.bot, made.version) if wait else None
     if as_json:
@@ -54,6 +61,22 @@ def submit(
     if last is not None and last.state == "refused":
         say(f"Refused. {last.reason}", err=True)
         raise typer.Exit(REFUSED)
+
+
+def _meant(client: "UploadClient", key: str, file: Path) -> str:
+    """The bot that a file named without --name becomes a version of, or the owner's first.
+
+    Raises CommandError where it would be one more bot: mine2.py is more likely a version of mine.
+    """
+    own = [bot.name for bot in client.bots(key).bots if not bot.retired]
+    same = [name for name in own if name.casefold() == file.stem.casefold()]
+    if same or not own:
+        return same[0] if same else file.stem
+    (likely,) = get_close_matches(file.stem, own, n=1, cutoff=0.0)
+    raise CommandError(
+        f"you have no bot {file.stem}. Say which bot {file.name} becomes: --name '{likely}' for a "
+        f"new version of {likely}, or --name '{file.stem}' for a new bot."
+    )
 
 
 def _follow(client: "UploadClient", key: str, bot: str, version: str) -> "BuildSeen":

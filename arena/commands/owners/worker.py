@@ -8,6 +8,7 @@ from rich.table import Table
 from arena.commands.database import with_store
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
+from arena.moments import in_utc, iso_utc
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -33,8 +34,8 @@ def list_workers(
         lines = [
             {
                 "worker": one.name,
-                "added": one.created_at.isoformat(),
-                "seen": one.seen_at and one.seen_at.isoformat(),
+                "added": iso_utc(one.created_at),
+                "seen": one.seen_at and iso_utc(one.seen_at),
                 "shifts": one.shifts,
             }
             for one in workers
@@ -43,8 +44,8 @@ def list_workers(
         return
     table = Table("worker", "added", "last shift", "runs now")
     for one in workers:
-        seen = "never" if one.seen_at is None else f"{one.seen_at:%Y-%m-%d %H:%M:%S}"
-        table.add_row(one.name, f"{one.created_at:%Y-%m-%d}", seen, str(one.shifts))
+        seen = "never" if one.seen_at is None else in_utc(one.seen_at)
+        table.add_row(one.name, in_utc(one.created_at), seen, str(one.shifts))
     Terminal().print_table(table)
 
 

@@ -1,6 +1,5 @@
 """`arena check-boards`: whether checkpoints give the ratings of the whole log; writes them anew."""
 
-import json
 from dataclasses import asdict
 from typing import Annotated
 
@@ -11,7 +10,7 @@ from arena.commands.database import existing_database
 from arena.commands.errors import exit_with_message
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
 from arena.commands.results.matches import AsJson
-from arena.commands.terminal import Terminal, say
+from arena.commands.terminal import Terminal, say, say_json
 
 FEW = 100_000
 """So many results are checked before further processes are there."""
@@ -31,11 +30,11 @@ def check_boards(
     database at ARENA_DATABASE_URL, too.
     """
     # Imported here: an error in the options must not wait for numpy.
-    from arena.boards.checking import check_board_at
-    from arena.boards.checkpointing import played_ladders, write_checkpoints
+    from arena.database.reading import open_reader
+    from arena.server.boards.checking import check_board_at
+    from arena.server.boards.checkpointing import played_ladders, write_checkpoints
+    from arena.server.boards.ladder_statements import log_end
     from arena.settings import read_settings
-    from arena.storage.ladder_statements import log_end
-    from arena.storage.reading import open_reader
 
     with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
         written = write_checkpoints(url) if write else []
@@ -64,7 +63,7 @@ def check_boards(
             }
             for check in checks
         ]
-        typer.echo(json.dumps({"correct": not wrong, "boards": boards}, indent=2))
+        say_json({"correct": not wrong, "boards": boards})
     else:
         if write:
             say(f"{len(written)} checkpoints written.")

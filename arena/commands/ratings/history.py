@@ -1,6 +1,5 @@
 """`arena history`: the ratings of a ladder over time, replayed from its log."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,7 +13,7 @@ from arena.commands.game_options import OptionList, game_options
 from arena.commands.known_bots import require_bot
 from arena.commands.ratings.leaderboard import Score, Seats, require_seats, title
 from arena.commands.results.matches import AsJson
-from arena.commands.terminal import Terminal, excess
+from arena.commands.terminal import Terminal, excess, say_json
 from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
@@ -22,8 +21,8 @@ from arena.match.clock import TimeControl
 from arena.rating.methods import ScoreRule
 
 if TYPE_CHECKING:
-    from arena.boards.details import LadderHistory
-    from arena.storage.reading import Reader
+    from arena.database.reading import Reader
+    from arena.server.boards.details import LadderHistory
 
 _BARS = "▁▂▃▄▅▆▇█"
 
@@ -49,8 +48,8 @@ def history(
         rules = make_game(game, game_options(option))
         require_seats(rules, seats)
     # Imported here: an error in the options must not wait for numpy.
-    from arena.boards.details import ladder_history
-    from arena.boards.live_board import LiveBoard, ladder_of_table
+    from arena.server.boards.details import ladder_history
+    from arena.server.boards.live_board import LiveBoard, ladder_of_table
 
     changed = rules.options.changed()
 
@@ -65,7 +64,7 @@ def history(
     with exit_with_message():
         chosen = _chosen(found, bot or ())
     if as_json:
-        typer.echo(json.dumps(_json(rules, size, score, control, found, chosen), indent=2))
+        say_json(_json(rules, size, score, control, found, chosen))
     elif not found.points:
         typer.echo(f"{title(rules, size, score, control)}: no rated match yet.")
     else:
@@ -104,7 +103,7 @@ def _json(
     found: "LadderHistory",
     chosen: set[int],
 ) -> dict[str, Any]:
-    from arena.boards.board import table_sizes
+    from arena.server.boards.board import table_sizes
 
     ends = {match.sequence: match for match in found.matches}
     return {

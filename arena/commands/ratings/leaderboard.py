@@ -1,7 +1,6 @@
 """`arena leaderboard`: a ladder now, with details, or live."""
 
 import asyncio
-import json
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,10 +13,10 @@ from rich.text import Text
 from arena.commands.database import existing_database, with_reader
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
-from arena.commands.ratings.leaderboard_json import LastChecks, ladder_json, luck_of_lines
+from arena.commands.ratings.leaderboard_json import ladder_json, luck_of_lines
 from arena.commands.ratings.page import Page
 from arena.commands.results.matches import AsJson
-from arena.commands.terminal import Terminal, excess, fitted
+from arena.commands.terminal import Terminal, excess, fitted, say_json, say_json_line
 from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
@@ -26,9 +25,10 @@ from arena.rating.methods import ScoreRule
 
 # Imported where it is needed: `arena up` prints leaderboards only at its end, if at all.
 if TYPE_CHECKING:
-    from arena.boards.board import BoardLine
-    from arena.storage.checks import RecordedCheck
-    from arena.storage.reading import Read, Reader
+    from arena.database.reading import Read, Reader
+    from arena.server.boards.board import BoardLine
+    from arena.server.boards.remarks import Remarks
+    from arena.server.uploads.checks import RecordedCheck
 
 Score = Annotated[
     ScoreRule, typer.Option(help="Every pair of a match counts, or only its first place.")
@@ -72,45 +72,45 @@ def leaderboard(
         if follow and (details or check):
             raise CommandError("--follow shows only the leaderboard: omit --details and --check.")
     # Imported here: an error in the options must not wait for numpy.
-    from arena.boards.live_board import LiveBoard, ladder_of_table
+    from arena.server.boards.live_board import LiveBoard, ladder_of_table
 
     changed = rules.options.changed()
     page = Page(bot, limit)
     if follow:
         _follow(rules, seats, score, control, page, as_json=as_json)
     elif details or check:
-        from arena.boards import details as boards_details
         from arena.commands.ratings.leaderboard_details import details_json, print_details
+        from arena.server.boards import details as boards_details
 
-        def with_details(read: "Reader") -> "tuple[int, boards_details.Details, LastChecks]":
+        def with_details(read: "Reader") -> "tuple[int, boards_details.Details, Remarks]":
             size, ladder = ladder_of_table(read, game, changed, seats, score, control)
             found = boards_details.details(read, ladder, check=check)
-            return size, found, checks_of(read, found.board.lines)
+            return size, found, remarks_on(read, found.board.lines)
 
-        size, found, checks = with_reader(with_details)
+        size, found, remarks = with_reader(with_details)
         if as_json:
-            document = ladder_json(rules, size, score, control, found.board.lines, checks)
-            typer.echo(json.dumps(document | {"details": details_json(found)}, indent=2))
+            document = ladder_json(rules, size, score, control, found.board.lines, remarks)
+            say_json(document | {"details": details_json(found)})
             return
         named = title(rules, size, score, control)
         with exit_with_message():
-            print_leaderboard(rules, named, found.board.lines, checks, page)
+            print_leaderboard(rules, named, found.board.lines, remarks, page)
         with exit_with_message():
             print_details(Terminal(), found, page)
     else:
 
-        def alone(read: "Reader") -> "tuple[int, Sequence[BoardLine], LastChecks]":
+        def alone(read: "Reader") -> "tuple[int, Sequence[BoardLine], Remarks]":
             size, ladder = ladder_of_table(read, game, changed, seats, score, control)
             lines = LiveBoard(ladder, read).now().lines
-            return size, lines, checks_of(read, lines)
+            return size, lines, remarks_on(read, lines)
 
-        size, lines, checks = with_reader(alone)
+        size, lines, remarks = with_reader(alone)
         if as_json:
-            document = ladder_json(rules, size, score, control, lines, checks)
-            typer.echo(json.dumps(document, indent=2))
+            document = ladder_json(rules, size, score, control, lines, remarks)
+            say_json(document)
             return
         with exit_with_message():
-            print_leaderboard(rules, title(rules, size, score, control), lines, checks, page)
+            print_leaderboard(rules, title(rules, size, score, control), lines, remarks, page)
 
 
 def _follow(
@@ -122,9 +122,9 @@ def _follow(
     *,
     as_json: bool,
 ) -> None:
-    from arena.boards.live_board import LiveBoard, follow, ladder_of_table
+    from arena.database.reading import open_reader
+    from arena.server.boards.live_board import LiveBoard, follow, ladder_of_table
     from arena.settings import read_settings
-    from arena.storage.reading import open_reader
 
     async def run(url: str, read: "Reader") -> None:
         changed = rules.options.changed()
@@ -132,15 +132,15 @@ def _follow(
         console = Terminal()
         with Live(console=console, auto_refresh=False) as live:
             async for board in follow(url, LiveBoard(ladder, read)):
-                checks = checks_of(read, board.lines)
+                remarks = remarks_on(read, board.lines)
                 if as_json:
-                    document = ladder_json(rules, size, score, control, board.lines, checks)
+                    document = ladder_json(rules, size, score, control, board.lines, remarks)
                     ends = {"matches": board.matches, "sequence": board.sequence}
-                    print(json.dumps(document | ends), flush=True)
+                    say_json_line(document | ends)
                 else:
                     named = title(rules, size, score, control)
                     tables, note = _tables_and_note(
-                        rules, named, board.lines, checks, console, page
+                        rules, named, board.lines, remarks, console, page
                     )
                     live.update(Group(*tables, note), refresh=True)
 
@@ -167,7 +167,7 @@ def title(
     control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> str:
     """The title of a ladder: game, table sizes; time control and score rule if not the default."""
-    from arena.boards.board import table_sizes
+    from arena.server.boards.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts] or [size]
     seats = f"{sizes[0]}–{sizes[-1]}" if len(sizes) > 1 else f"{size}"
@@ -175,18 +175,18 @@ def title(
     return said if score is ScoreRule.PLACEMENT else f"{said}, only first place counts"
 
 
-def checks_of(read: "Read", lines: Sequence["BoardLine"]) -> LastChecks:
-    """The last check of each version on a leaderboard that has one."""
-    from arena.storage.checks import last_checks
+def remarks_on(read: "Read", lines: Sequence["BoardLine"]) -> "Remarks":
+    """Return the remarks on the versions of a leaderboard."""
+    from arena.server.boards.remarks import remarks_of
 
-    return last_checks(read, [line.version_id for line in lines])
+    return remarks_of(read, [line.version_id for line in lines])
 
 
 def print_leaderboard(
     rules: AnyGame,
     title: str,
     lines: Sequence["BoardLine"],
-    checks: LastChecks,
+    remarks: "Remarks",
     page: Page = Page(),
 ) -> None:
     """Print a page of a leaderboard as a table. Raises CommandError if its bot has no line."""
@@ -194,7 +194,7 @@ def print_leaderboard(
         typer.echo(f"{title}: no rated match yet.")
         return
     console = Terminal()
-    tables, note = _tables_and_note(rules, title, lines, checks, console, page)
+    tables, note = _tables_and_note(rules, title, lines, remarks, console, page)
     for table in tables:
         console.print_table(table)
     console.print(note, end="")
@@ -204,7 +204,7 @@ def _tables_and_note(
     rules: AnyGame,
     title: str,
     lines: Sequence["BoardLine"],
-    checks: LastChecks,
+    remarks: "Remarks",
     console: Terminal,
     page: Page,
 ) -> tuple[list[Table], Text]:
@@ -219,11 +219,11 @@ def _tables_and_note(
             f"Lines {lines[0].rank:,} to {lines[-1].rank:,} of {count:,}: --limit shows more, "
             "--bot NAME those around a bot.\n"
         )
-    narrow = fitted(console, _table(title, lines, checks, adjusted=False), _LESSER)
+    narrow = fitted(console, _table(title, lines, remarks, adjusted=False), _LESSER)
     if luck is None:
         return [narrow], Text(more, end="")
     note = Text(luck.note() + "\n" + more, end="")
-    whole = _table(title, lines, checks, adjusted=True)
+    whole = _table(title, lines, remarks, adjusted=True)
     if not excess(console, whole):
         return [whole], note
     return [narrow, fitted(console, _adjusted_table(lines))], note
@@ -238,8 +238,11 @@ def _adjusted_table(lines: Sequence["BoardLine"]) -> Table:
 
 
 def _table(
-    title: str, lines: Sequence["BoardLine"], checks: LastChecks, *, adjusted: bool
+    title: str, lines: Sequence["BoardLine"], remarks: "Remarks", *, adjusted: bool
 ) -> Table:
+    from arena.server.boards.remarks import NO_REMARK
+
+    checked = any(remark.check for remark in remarks.values())
     elos = [Column(head, no_wrap=True) for head in ["Elo", "luck-\nadjusted"][: 1 + adjusted]]
     table = Table(
         "#",
@@ -249,30 +252,32 @@ def _table(
         "matches",
         "wins",
         "mean place",
-        *(["check"] if checks else []),
+        *(["check"] if checked else []),
         title=title,
     )
     if any(line.flags for line in lines):
         table.add_column("flags")
     for line in lines:
+        remark = remarks.get(line.version_id, NO_REMARK)
+        marks = ["house"] * line.house + ["frozen"] * remark.frozen + ["paused"] * remark.paused
         ranks = f" ({line.rank_low}–{line.rank_high})" if line.rank_low < line.rank_high else ""
         table.add_row(
             f"{line.rank}{ranks}",
-            f"{line.bot} {line.version}{' (house)' if line.house else ''}",
+            f"{line.bot} {line.version}" + (f" ({', '.join(marks)})" if marks else ""),
             line.owner,
             _elo(line),
             *([_adjusted(line)] if adjusted else []),
             str(line.matches),
             f"{line.win_share:.1%}",
             f"{line.mean_placing:.2f}",
-            *([_checked(checks.get(line.version_id))] if checks else []),
+            *([_checked(remark.check)] if checked else []),
             *([", ".join(sorted(flag.value for flag in line.flags))] if line.flags else []),
         )
     return table
 
 
 def _checked(check: "RecordedCheck | None") -> str:
-    from arena.boards.checks import check_mark
+    from arena.server.uploads.check_words import check_mark
 
     return "" if check is None else check_mark(check)
 

@@ -4,12 +4,12 @@ from typing import Any
 
 from rich.table import Table
 
-from arena.boards.board import BoardLine
-from arena.boards.details import Details
-from arena.boards.model_check import ModelCheck
 from arena.commands.ratings.page import Page
 from arena.commands.terminal import Terminal
 from arena.records import VersionId
+from arena.server.boards.board import BoardLine
+from arena.server.boards.details import Details
+from arena.server.boards.model_check import ModelCheck
 
 MATRIX_BOTS = 10
 """The most columns that fit a terminal; --json has all."""

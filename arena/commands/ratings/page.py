@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from arena.boards.board_page import around, place_of
 from arena.commands.errors import CommandError
+from arena.server.boards.board_page import around, place_of
 
 if TYPE_CHECKING:
-    from arena.boards.board import BoardLine
+    from arena.server.boards.board import BoardLine
 
 
 @dataclass(frozen=True, slots=True)

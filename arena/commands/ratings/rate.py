@@ -4,7 +4,6 @@ Both print a table or, with --json, one JSON object. If the input is wrong they 
 on stderr, with exit code 2.
 """
 
-import json
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.terminal import say_json
 from arena.printable import printable
 from arena.rating.methods import Clusters, EloModel, ScoreRule
 
@@ -53,7 +53,7 @@ def rate(
             read_results(file), prior_sd=sd, anchor=fixed, score=score, clusters=clusters
         )
     if as_json:
-        typer.echo(json.dumps(_ladder_json(ladder), indent=2, allow_nan=False))
+        say_json(_ladder_json(ladder))
     else:
         typer.echo(_ladder_text(ladder))
 
@@ -83,7 +83,10 @@ def sprt(
         if len(ends) != 2:
             raise CommandError(f"--bounds: two numbers expected, not {bounds!r}")
         test = sprt_state(BlockCounts.of_pairs(counts), Bounds(ends[0], ends[1], model))
-    typer.echo(json.dumps(_sprt_json(test), indent=2) if as_json else _sprt_text(test))
+    if as_json:
+        say_json(_sprt_json(test))
+    else:
+        typer.echo(_sprt_text(test))
 
 
 def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
@@ -165,10 +168,13 @@ def _sprt_json(test: "Sprt") -> dict[str, object]:
         "matches": test.matches,
         "biased": test.biased,
         "matches_to_go": test.matches_to_go,
+        "one_score": test.one_score,
     }
 
 
 def _sprt_text(test: "Sprt") -> str:
+    from arena.commands.sequential_test.report import ONE_SCORE
+
     said = {
         "continue": f"continue, about {test.matches_to_go:.0f} matches to go",
         "accept": "accept H1: better by the upper bound rather than the lower",
@@ -177,11 +183,13 @@ def _sprt_text(test: "Sprt") -> str:
     low, high = test.elo_interval
     lines = [
         f"LLR   {test.llr:.3f}  ({test.lower:.3f} … {test.upper:.3f}): {said[test.state.value]}",
-        f"Elo   {test.elo:.2f}  ({low:.2f} … {high:.2f})",
-        f"nElo  {test.nelo:.2f}",
-        f"LOS   {100 * test.los:.2f} %",
+        f"Elo   {test.elo:.2f}{'' if test.one_score else f'  ({low:.2f} … {high:.2f})'}",
+        f"nElo  {'not known' if test.one_score else f'{test.nelo:.2f}'}",
+        f"LOS   {'not known' if test.one_score else f'{100 * test.los:.2f} %'}",
         f"{test.matches} matches in {test.blocks} pairs",
     ]
+    if test.one_score:
+        lines.append(ONE_SCORE)
     if test.biased:
         lines.append(_BIASED)
     return "\n".join(lines)

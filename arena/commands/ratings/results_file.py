@@ -3,9 +3,11 @@
     {"match": "m1", "block": "b1", "seats": [{"bot": "A", "placing": 1}, …]}
 
 `block` may be missing or null. Unknown keys are refused: a misspelt "block" would silently narrow
-every interval. Blank lines are skipped.
+every interval. So are keys that occur twice. Blank lines are skipped, as is a byte order mark in
+front of the first line, which editors of Windows write.
 """
 
+from codecs import BOM_UTF8
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -14,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field, StrictInt, StrictStr, Validat
 
 from arena.errors import UserError
 from arena.games.validation_errors import error_text, found_text, path_text
+from arena.match.json_text import JsonTextError, parse
 from arena.rating.errors import ResultError
 from arena.rating.results import MatchResult, Results
 
@@ -55,12 +58,14 @@ def read_results(file: Path) -> Results[str]:
         if not raw.strip():
             continue
         try:
-            line = _Line.model_validate_json(raw)
+            line = _Line.model_validate(parse(raw))
             if len(line.seats) > MOST_SEATS:
                 what = f"a match has at most {MOST_SEATS} seats, not {len(line.seats)}"
                 raise ResultsFileError(file, number, what)
             seats = tuple((seat.bot, seat.placing) for seat in line.seats)
             log.append(MatchResult(line.match, seats, line.block))
+        except JsonTextError as error:
+            raise ResultsFileError(file, number, str(error)) from error
         except ValidationError as error:
             raise ResultsFileError(file, number, _first_fault(error)) from error
         except ResultError as error:
@@ -71,19 +76,20 @@ def read_results(file: Path) -> Results[str]:
 
 
 def _lines(file: Path) -> Iterator[bytes]:
-    """The lines of a file, without their ends; one that is too long is cut soon after LONGEST."""
+    """The lines of a file, without their ends and a byte order mark; one that is too long is cut
+    soon after LONGEST."""
     try:
         with file.open("rb") as opened:
-            while line := opened.readline(LONGEST + 2):
+            line = opened.readline(LONGEST + 2).removeprefix(BOM_UTF8)
+            while line:
                 yield line.removesuffix(b"\n")
+                line = opened.readline(LONGEST + 2)
     except OSError as error:
         raise ResultsFileError(file, None, error.strerror or str(error)) from error
 
 
 def _first_fault(error: ValidationError) -> str:
     fault = error.errors(include_url=False)[0]
-    if fault["type"] == "json_invalid":
-        return fault["msg"]
     # pydantic reports a union of text and number per branch; the user needs only the field.
     *member, branch = fault["loc"] or ("",)
     if member and branch in ("str", "int"):

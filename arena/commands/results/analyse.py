@@ -1,6 +1,5 @@
 """`arena analyse`: what the decisions of matches were worth, and what they cost."""
 
-import json
 from collections.abc import Iterator
 from math import isfinite
 from pathlib import Path
@@ -9,7 +8,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from arena.analysis import (
+from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.jobs_option import Cluster, Jobs
+from arena.commands.results.analyse_json import bot_json, match_json
+from arena.commands.results.match_argument import cannot_be_read
+from arena.commands.results.transcript_files import texts
+from arena.commands.terminal import Terminal, say_json_line
+from arena.lab.analysis import (
     BOUNDS,
     SITUATIONS,
     Estimate,
@@ -20,13 +25,7 @@ from arena.analysis import (
     accounts,
     analyse_bot,
 )
-from arena.analysis import analyse as analysed
-from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.jobs_option import Cluster, Jobs
-from arena.commands.results.analyse_json import bot_json, match_json
-from arena.commands.results.match_argument import cannot_be_read
-from arena.commands.results.transcript_files import texts
-from arena.commands.terminal import Terminal
+from arena.lab.analysis import analyse as analysed
 from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
 from arena.match.transcript_json import read_json
@@ -103,7 +102,7 @@ def analyse(
         graded = accounted = False
         for match in found:
             if as_json:
-                typer.echo(json.dumps(match_json(match)))
+                say_json_line(match_json(match))
             else:
                 accounted |= _print(match)
                 graded |= any(decision.grade is not None for decision in match.decisions)
@@ -149,7 +148,7 @@ def _print_bot(bot: str, seats: list[SeatAnalysis], as_json: bool) -> None:
     if found is None:
         raise CommandError(f"No decision of {bot} in these matches has a value. {_VALUED}")
     if as_json:
-        typer.echo(json.dumps(bot_json(bot, found)))
+        say_json_line(bot_json(bot, found))
         return
     shares = ", ".join(
         f"{grade.value} {found.grades[grade] / found.decisions:.1%}" for grade in Grade

@@ -4,7 +4,7 @@ from dataclasses import asdict
 from math import isfinite
 from typing import Any
 
-from arena.analysis import AnalysedDecision, BotAnalysis, Grade, MatchAnalysis, accounts
+from arena.lab.analysis import AnalysedDecision, BotAnalysis, Grade, MatchAnalysis, accounts
 
 
 def _rounded(value: float | None) -> float | None:

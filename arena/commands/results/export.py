@@ -4,7 +4,6 @@ A file appears only when it is complete. It is written row by row, so that a mil
 more memory than a thousand.
 """
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,19 +13,19 @@ from uuid import uuid4
 
 import typer
 
-from arena.boards.board import TABLE_SIZES, table_sizes
 from arena.commands.database import existing_database
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import game_options
 from arena.commands.progress import with_progress
 from arena.commands.results.export_formats import FORMATS
-from arena.commands.terminal import say
+from arena.commands.terminal import json_text, say
 from arena.commands.time_option import time_control
 from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.match.transcript_json import to_json
+from arena.server.boards.board import TABLE_SIZES, table_sizes
+from arena.server.results.export import Archive, Selection, open_archive
 from arena.settings import read_settings
-from arena.storage.export import Archive, Selection, open_archive
 
 _MOST_SEATS = TABLE_SIZES[-1][-1]
 
@@ -111,7 +110,7 @@ def _results(archive: Archive, selection: Selection, file: Path) -> None:
     with _complete(file) as part, FORMATS[file.suffix](part) as write:
         for match in with_progress(archive.matches(selection), total, file.name):
             write(match)
-            options = json.dumps(match.options, sort_keys=True)
+            options = json_text(match.options, sort_keys=True)
             played.add((match.game, options, match.seat_count, match.time_control))
     say(f"{file}: {total:,} matches.")
     if not for_rate:
@@ -131,7 +130,7 @@ def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
     total = archive.count(selection)
     with _complete(file) as part, part.open("w", encoding="utf-8") as lines:
         for transcript in with_progress(archive.transcripts(selection), total, file.name):
-            lines.write(json.dumps(to_json(transcript), separators=(",", ":")) + "\n")
+            lines.write(json_text(to_json(transcript), compact=True) + "\n")
     say(f"{file}: {total:,} transcripts.")
 
 

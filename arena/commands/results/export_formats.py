@@ -6,7 +6,7 @@
 """
 
 import csv
-import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from arena.commands.errors import CommandError
-from arena.storage.rows import MatchRow
+from arena.commands.terminal import json_text
+from arena.database.rows import MatchRow
 
 Write: TypeAlias = Callable[[MatchRow], None]
 
@@ -47,13 +48,15 @@ COLUMNS = {
 defaults, as JSON; `luck` is in expected points, and empty if it was not measured."""
 
 _ROWS_AT_A_TIME = 50_000
+_FORMULA = re.compile(r"'*\s*[=+\-@＝＋－＠]|'*[\t\r\n]")
+"""The beginning of a cell that some spreadsheet takes for a formula, or that after apostrophes."""
 
 
 def rows(match: MatchRow) -> Iterator[tuple[Any, ...]]:
     """A match's rows: the values of COLUMNS, times as datetimes."""
     of_match = (
         *(match.match_id, match.block_id, match.position, match.game),
-        json.dumps(match.options, sort_keys=True),
+        json_text(match.options, sort_keys=True),
         *(match.seat_count, match.termination, match.decided_by_faults),
         *(match.rated, match.voided, match.started_at, match.finished_at),
     )
@@ -78,16 +81,19 @@ def json_lines(file: Path) -> Iterator[Write]:
                 for seat in match.seats
             ]
             line = {"match": match.match_id, "block": match.block_id, "seats": seats}
-            lines.write(json.dumps(line) + "\n")
+            lines.write(json_text(line) + "\n")
 
         yield write
 
 
 @contextmanager
 def comma_separated(file: Path) -> Iterator[Write]:
-    """A header, then a row per seat; true and false in lower case, times in ISO 8601."""
+    """A header, then a row per seat; true and false in lower case, times in ISO 8601, texts as
+    `not_a_formula` returns them."""
 
     def plain(value: Any) -> Any:
+        if isinstance(value, str):
+            return not_a_formula(value)
         if isinstance(value, bool):
             return str(value).lower()
         return value.isoformat() if hasattr(value, "isoformat") else value
@@ -96,6 +102,12 @@ def comma_separated(file: Path) -> Iterator[Write]:
         table = csv.writer(text)
         table.writerow(COLUMNS)
         yield lambda match: table.writerows(map(plain, row) for row in rows(match))
+
+
+def not_a_formula(text: str) -> str:
+    """A text as a spreadsheet shows it unevaluated: with an apostrophe in front if it begins like a
+    formula. Without the first apostrophe of such a cell it is the same text again."""
+    return f"'{text}" if _FORMULA.match(text) else text
 
 
 @contextmanager

@@ -1,17 +1,16 @@
 """`arena faults`: the latest faults of a bot, each with what it saw, sent and might have done."""
 
-import json
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from arena.commands.database import with_reader
 from arena.commands.known_bots import require_bot
-from arena.commands.terminal import say
+from arena.commands.terminal import json_text, say, say_json
 
 if TYPE_CHECKING:
-    from arena.boards.faults import SeenFault
-    from arena.storage.reading import Reader
+    from arena.database.reading import Reader
+    from arena.server.results.faults import SeenFault
 
 
 def faults(
@@ -22,14 +21,14 @@ def faults(
     """Print the latest faults of a bot in finished matches, newest first."""
 
     def read(reader: "Reader") -> "list[SeenFault]":
-        from arena.boards.faults import faults_of
+        from arena.server.results.faults import faults_of
 
         require_bot(reader, bot)
         return faults_of(reader, bot, limit)
 
     found = with_reader(read)
     if as_json:
-        typer.echo(json.dumps([_json(fault) for fault in found], indent=2))
+        say_json([_json(fault) for fault in found])
         return
     if not found:
         typer.echo("No fault of this bot is recorded.")
@@ -46,9 +45,9 @@ def fault_text(fault: "SeenFault") -> str:
         f"{seated.version} in seat {fault.seat}",
         f"  {fault.kind.value}: {fault.reason or 'the reason was not kept'}",
         f"  {fault.legal}",
-        f"  sent:   {'no action' if fault.sent is None else json.dumps(fault.sent)}",
-        f"  played: {json.dumps(fault.played)}",
-        f"  view:   {json.dumps(fault.view)}",
+        f"  sent:   {'no action' if fault.sent is None else json_text(fault.sent)}",
+        f"  played: {json_text(fault.played)}",
+        f"  view:   {json_text(fault.view)}",
     ]
     return "\n".join(lines)
 

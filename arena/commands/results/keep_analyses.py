@@ -10,19 +10,19 @@ from datetime import datetime, timedelta
 import structlog
 import typer
 
-from arena.analysis import ANALYSED_GAMES, decisions
-from arena.boards.kept_analyses import edition, to_keep
 from arena.commands.database import existing_database
 from arena.commands.jobs_option import processor_count, workers_of
 from arena.commands.progress import progress
+from arena.database.channels import RESULTS_CHANNEL
+from arena.database.errors import TranscriptDamagedError
+from arena.database.listening import notifications
+from arena.database.transcripts import unpack
+from arena.lab.analysis import ANALYSED_GAMES, decisions
 from arena.match.replay import TranscriptError
+from arena.server.app.store import Store, open_store
+from arena.server.results.analyses import AnalysisQuery, FoundAnalysis, Unanalysed
+from arena.server.results.kept_analyses import edition, to_keep
 from arena.settings import read_settings
-from arena.storage.analyses import AnalysisQuery, FoundAnalysis, Unanalysed
-from arena.storage.channels import RESULTS_CHANNEL
-from arena.storage.errors import TranscriptDamagedError
-from arena.storage.listening import notifications
-from arena.storage.store import Store, open_store
-from arena.storage.transcripts import unpack
 
 _AT_A_TIME = 200
 """Matches that are read, analysed and kept together: seconds by tables."""

@@ -3,7 +3,7 @@
 import typer
 
 from arena.commands.database import with_store
-from arena.storage.store import Store
+from arena.server.app.store import Store
 
 
 def key() -> None:

@@ -1,6 +1,5 @@
 """`arena luck`: the luck of each seat's draws in one match."""
 
-import json
 from typing import Annotated, Any
 
 import typer
@@ -10,8 +9,8 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.jobs_option import Cluster, Jobs, processor_count, workers_of
 from arena.commands.progress import progress
 from arena.commands.results.match_argument import transcript_of
-from arena.commands.terminal import Terminal
-from arena.luck import DrawLuck, Luck, checked_luck_of
+from arena.commands.terminal import Terminal, say_json
+from arena.lab.luck import DrawLuck, Luck, checked_luck_of
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 
@@ -49,7 +48,7 @@ def luck(
         except TranscriptError as error:
             raise CommandError(f"{match} cannot be replayed: {error}.") from error
     if as_json:
-        typer.echo(json.dumps(_json(found, measured), indent=2))
+        say_json(_json(found, measured))
     else:
         _print(Terminal(), found, measured)
 
@@ -61,7 +60,7 @@ FEW = 3_000
 def _measure_missing(jobs: int | None, cluster: str | None) -> None:
     # Imported here, because a file needs no database.
     from arena.commands.database import with_store
-    from arena.storage.store import Store
+    from arena.server.app.store import Store
 
     async def measure(store: Store) -> tuple[int, int]:
         """How many were measured, and how many could not be."""

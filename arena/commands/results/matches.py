@@ -1,6 +1,5 @@
 """`arena matches` and `arena transcript`: lists recorded matches, prints a transcript."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
@@ -9,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from rich.table import Column, Table
 
-from arena.boards.match_sort import Sort
 from arena.commands.database import with_reader
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.known_bots import require_bot
-from arena.commands.terminal import Terminal
+from arena.commands.terminal import Terminal, say_json
+from arena.server.results.match_sort import Sort
 
 if TYPE_CHECKING:
-    from arena.boards.bluffing import Bluffing
-    from arena.storage.reading import Reader
-    from arena.storage.rows import MatchRow
+    from arena.database.reading import Reader
+    from arena.database.rows import MatchRow
+    from arena.server.results.bluffing import Bluffing
 
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
@@ -59,9 +58,9 @@ def matches(
             make_game(game)
 
     def read(reader: "Reader") -> "tuple[list[MatchRow], Mapping[str, Bluffing]]":
-        from arena.boards.match_finding import Bluffs, find
-        from arena.storage import tournament_statements
-        from arena.storage.match_search import MatchFilter
+        from arena.server.results.match_finding import Bluffs, find
+        from arena.server.results.match_search import MatchFilter
+        from arena.server.tournaments import tournament_statements
 
         for option, name in (("--bot", bot), ("--opponent", opponent)):
             if name is not None:
@@ -91,10 +90,10 @@ def matches(
     found, bluffings = with_reader(read)
     if as_json:
         objects = [_match_json(match, bluffings.get(match.match_id)) for match in found]
-        typer.echo(json.dumps(objects, indent=2))
+        say_json(objects)
         return
     if not found:
-        typer.echo("No such match.")
+        typer.echo("No finished match fits.")
         return
     table = Table(
         Column("match", no_wrap=True, min_width=36),
@@ -117,7 +116,7 @@ def matches(
 
 
 def _boldest(match: "MatchRow", bluffing: "Bluffing") -> str:
-    from arena.boards.bluffing import off_in_words
+    from arena.server.results.bluffing import off_in_words
 
     claim = bluffing.boldest
     if claim is None:
@@ -166,4 +165,4 @@ def transcript(match_id: Annotated[str, typer.Argument(help="The match.")]) -> N
     from arena.match.transcript_json import to_json
 
     with exit_with_message():
-        typer.echo(json.dumps(to_json(recorded(match_id)), indent=2))
+        say_json(to_json(recorded(match_id)))

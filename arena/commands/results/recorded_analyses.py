@@ -6,7 +6,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-from arena.analysis import (
+from arena.commands.database import existing_database
+from arena.commands.errors import CommandError
+from arena.commands.known_bots import require_bot
+from arena.database.reading import Reader, open_reader
+from arena.database.rows import match_row
+from arena.database.transcripts import Packed, unpack
+from arena.lab.analysis import (
     ANALYSED_GAMES,
     AnalysedDecision,
     MatchAnalysis,
@@ -15,20 +21,14 @@ from arena.analysis import (
     by_seat,
     decisions,
 )
-from arena.boards.kept_analyses import edition, kept_decisions, to_keep
-from arena.commands.database import existing_database
-from arena.commands.errors import CommandError
-from arena.commands.known_bots import require_bot
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
+from arena.server.accounts import bot_statements
+from arena.server.app.store import open_store
+from arena.server.results.analyses import FoundAnalysis
+from arena.server.results.kept_analyses import edition, kept_decisions, to_keep
+from arena.server.results.match_search import MatchFilter, found_matches, transcripts_of_matches
 from arena.settings import read_settings
-from arena.storage import bot_statements
-from arena.storage.analyses import FoundAnalysis
-from arena.storage.match_search import MatchFilter, found_matches, transcripts_of_matches
-from arena.storage.reading import Reader, open_reader
-from arena.storage.rows import match_row
-from arena.storage.store import open_store
-from arena.storage.transcripts import Packed, unpack
 
 _AT_A_TIME = 50
 """Matches that are computed before they are kept: seconds by tables."""

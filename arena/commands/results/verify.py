@@ -1,7 +1,6 @@
 """`arena verify`: verifies matches, one after the other, however many."""
 
 import errno
-import json
 import os
 import re
 import stat
@@ -19,6 +18,7 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.progress import progress
 from arena.commands.results.match_argument import cannot_be_read
 from arena.commands.results.transcript_files import texts
+from arena.commands.terminal import say_json_line
 from arena.games.game import DEALER
 from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
@@ -66,7 +66,7 @@ def verify(
                 tally["failed" if last.error else "verified"] += 1
                 signers[last.signed_by or ""] += last.error is None
                 if as_json:
-                    typer.echo(json.dumps(last.as_json()))
+                    say_json_line(last.as_json())
                 elif last.error:
                     typer.echo(printable(last.complaint))
                 advance(text.size)
@@ -186,9 +186,9 @@ def _opened(stack: ExitStack) -> Callable[[str], Transcript]:
     """A function that reads recorded matches from the database of the settings."""
     # Imported here, because files need no database.
     from arena.commands.database import existing_database
+    from arena.database.errors import TranscriptDamagedError
+    from arena.server.results.export import open_archive
     from arena.settings import read_settings
-    from arena.storage.errors import TranscriptDamagedError
-    from arena.storage.export import open_archive
 
     archive = stack.enter_context(
         open_archive(stack.enter_context(existing_database(read_settings())))

@@ -1,6 +1,5 @@
 """`arena test`: tests whether a new version is better, playing blocks until the answer is clear."""
 
-import json
 import secrets
 from enum import IntEnum
 from typing import Annotated
@@ -21,7 +20,7 @@ from arena.commands.jobs_option import (
 )
 from arena.commands.sequential_test.in_process import Contest, conduct
 from arena.commands.sequential_test.report import report, verdict
-from arena.commands.terminal import say
+from arena.commands.terminal import say, say_json
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.match.score_rule import ScoreRule
@@ -149,6 +148,7 @@ def sequential_test(
             {"score": value, "times": times} for value, times in running.counts.items()
         ],
         "all_ties": running.all_ties,
+        "one_score": result.one_score,
         "elo": result.elo,
         "elo_interval": list(result.elo_interval),
         "nelo": result.nelo,
@@ -160,7 +160,7 @@ def sequential_test(
         ],
     }
     if as_json:
-        typer.echo(json.dumps(summary, indent=2, ensure_ascii=False))
+        say_json(summary)
     else:
         say(report(result, summary))
     raise typer.Exit(_EXIT_CODES[result.state])

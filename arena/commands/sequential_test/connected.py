@@ -29,6 +29,9 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.sequential_test.in_process import SequentialProgress, live_line
 from arena.commands.sequential_test.report import interim
 from arena.commands.tournaments.entries import bots_named, versions_named
+from arena.database.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
+from arena.database.errors import DatabaseUnreachableError, TournamentStateError
+from arena.database.listening import notifications
 from arena.games.game import AnyGame
 from arena.match.score_rule import ScoreRule
 from arena.rating.running_sprt import RunningSprt, decided
@@ -36,13 +39,16 @@ from arena.rating.sprt import Bounds
 from arena.records import TournamentId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.scoring import block_points
+from arena.server.app.store import Store, open_store
+from arena.server.tournaments.tournament import (
+    BlockRecord,
+    BlockState,
+    Rules,
+    Tournament,
+    TournamentState,
+)
+from arena.server.tournaments.tournaments import BEFORE, NewEntry
 from arena.settings import read_settings
-from arena.storage.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
-from arena.storage.errors import DatabaseUnreachableError, TournamentStateError
-from arena.storage.listening import notifications
-from arena.storage.store import Store, open_store
-from arena.storage.tournaments import BEFORE, NewEntry
-from arena.tournament.tournament import BlockRecord, BlockState, Rules, Tournament, TournamentState
 
 MOST_BLOCKS = 10_000
 """The default maximum: more than bounds of 0,5 normalised Elo almost ever need."""
@@ -136,9 +142,10 @@ async def _hold(
 
 async def _fields(store: Store, plan: ConnectedTest) -> list[list[NewEntry]]:
     words = ",".join((plan.new, plan.old, *plan.opponents))
+    known = await store.bots(bots_named(words))
+    can = await store.tournaments.participation([one.id for one in known], plan.rules.game)
     new, old, *others = (
-        NewEntry(version.id, None)
-        for version in versions_named(words, await store.bots(bots_named(words)))
+        NewEntry(version.id, None) for version in versions_named(words, known, can)
     )
     return [[new, *others], [old, *others]] if others else [[new, old]]
 

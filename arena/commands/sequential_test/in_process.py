@@ -23,10 +23,10 @@ from rich.text import Text
 from arena.commands.sequential_test.report import interim
 from arena.executors import WorkPool
 from arena.games.game import AnyGame
-from arena.home.apart import play_deal_blocks_apart
-from arena.home.deal_blocks import BlockMatch, DealBlocks, Lineup, NamedBot, every_rotation
-from arena.home.in_process import Seed
-from arena.home.lineup_processes import play_deal_blocks
+from arena.local.apart import play_deal_blocks_apart
+from arena.local.deal_blocks import BlockMatch, DealBlocks, Lineup, NamedBot, every_rotation
+from arena.local.in_process import Seed
+from arena.local.lineup_processes import play_deal_blocks
 from arena.match.score_rule import ScoreRule
 from arena.rating.running_sprt import RunningSprt, decided
 from arena.rating.sprt import Bounds, Sprt
@@ -117,7 +117,7 @@ def _seat_blocks(
 ) -> Generator[tuple[BlockMatch, ...], None, None]:
     """The matches of each complete block, in order."""
     # Imported here: tests in process must not wait for gRPC.
-    from arena.home.programs.table import ProgramTable, Seating
+    from arena.local.programs.table import ProgramTable, Seating
 
     bots = [contest.new, contest.old, *contest.opponents]
     lineups, source = contest.lineups(), Seed(seed)

@@ -8,6 +8,10 @@ from arena.rating.elo import expected_score
 from arena.rating.methods import EloModel
 from arena.rating.sprt import Bounds, Sprt, SprtState
 
+ONE_SCORE = (
+    "All blocks scored alike, so how they scatter is not known: an estimate has no interval."
+)
+"""Told where the estimates of a test say nothing."""
 _MOST_REASONS = 5
 _MOST_SCORES = 9
 _UNITS = {EloModel.NORMALIZED: "normalised Elo", EloModel.LOGISTIC: "Elo"}
@@ -55,11 +59,13 @@ def report(result: Sprt, summary: Mapping[str, Any]) -> str:
     ]
     if summary["opponents"]:
         gain, least, most = (200 * (expected_score(elo) - 0.5) for elo in (result.elo, low, high))
-        lines.append(f"gain    {gain:+.2f} % of the points  ({least:+.2f} … {most:+.2f})")
+        reach = "" if result.one_score else f"  ({least:+.2f} … {most:+.2f})"
+        lines.append(f"gain    {gain:+.2f} % of the points{reach}")
     else:
-        lines.append(f"Elo     {_signed(result.elo)}  ({_signed(low)} … {_signed(high)})")
+        reach = "" if result.one_score else f"  ({_signed(low)} … {_signed(high)})"
+        lines.append(f"Elo     {_signed(result.elo)}{reach}")
     lines += [
-        f"nElo    {_signed(result.nelo)}",
+        f"nElo    {'not known' if result.one_score else _signed(result.nelo)}",
         f"blocks  {result.blocks:,} by score  {by_score(scores)}",
         f"seed    {summary['seed']}",
     ]
@@ -70,6 +76,8 @@ def report(result: Sprt, summary: Mapping[str, Any]) -> str:
         )
     if summary["all_ties"]:
         lines.append("Every block was a tie: wherever they met the same, both did the same.")
+    if result.one_score:
+        lines.append(ONE_SCORE)
     lines += [
         f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']}"
         for fault in summary["faults"][:_MOST_REASONS]

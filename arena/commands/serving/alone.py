@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from arena.commands.errors import CommandError
-from arena.storage.private_home import make_private_home, not_writable
+from arena.database.private_home import make_private_home, not_writable
 
 
 @contextmanager

@@ -1,21 +1,21 @@
 """The child processes of `arena up`: sample bots and the dashboard."""
 
 import asyncio
-import os
 import signal
-import subprocess
-import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 
-from arena.home.loading import SAMPLE_BOTS, bot_file, load_bot, sample_names
-from arena.processes import spawn, stop_all
+from arena.database.errors import NameRefusedError, RetiredError
+from arena.database.private_home import private_log
+from arena.database.rows import BotVersion
+from arena.local.loading import SAMPLE_BOTS, bot_file, load_bot, sample_names
+from arena.local.programs.python_file import python_command
+from arena.printable import printable
+from arena.processes import STDOUT, Process, own_environment, spawn, stop_all
 from arena.scheduling.ladder import TableType
-from arena.storage.errors import NameRefusedError, RetiredError
-from arena.storage.rows import BotVersion
-from arena.storage.store import Store
+from arena.server.app.store import Store
 
 BOT_NICENESS = 10
 """Sample bots use all cores; the pages and users' bots have priority."""
@@ -26,6 +26,8 @@ asked to leave before, while its bots can still play their matches to the end.""
 
 LOOK_SECONDS = 0.05
 """Between two looks whether one has stopped."""
+
+_LAST_BYTES = 4096
 
 HOUSE = "house"
 """The owner of the sample bots."""
@@ -43,20 +45,20 @@ class Children:
     def __init__(self, logs: Path, stack: ExitStack) -> None:
         self._logs = logs
         self._stack = stack
-        self._started: list[subprocess.Popen[bytes]] = []
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._started: list[Process] = []
+        self._running: dict[str, Process] = {}
         stack.callback(stop_all, self._started, STOP_SECONDS)
 
     def start(
-        self, name: str, arguments: Sequence[str], *, niceness: int = 0, **environment: str
+        self, name: str, command: Sequence[str], *, niceness: int = 0, **environment: str
     ) -> None:
-        """Run `python arguments…` with its output in logs/<name>.log."""
-        log = self._stack.enter_context((self._logs / f"{name}.log").open("wb"))
+        """Run a program of ours with its output in logs/<name>.log."""
+        log = self._stack.enter_context(private_log(self._logs / f"{name}.log"))
         child = spawn(
-            [sys.executable, *arguments],
-            env=os.environ | environment,
+            command,
+            env=own_environment(environment),
             stdout=log,
-            stderr=subprocess.STDOUT,
+            stderr=STDOUT,
             # A bot that is asked to stop first plays on, and would wait for its referee.
             death_signal=signal.SIGKILL,
             niceness=niceness,
@@ -64,12 +66,15 @@ class Children:
         self._started.append(child)
         self._running[name] = child
 
+    def runs(self, name: str) -> bool:
+        """Whether one of them was started and has not ended."""
+        return name in self._running and self._running[name].poll() is None
+
     async def left(self, name: str) -> None:
         """Ask one of them to stop, and wait until it has; returns at once if it does not run."""
-        child = self._running.get(name)
-        if child is not None and child.poll() is None:
-            child.terminate()
-            while child.poll() is None:  # noqa: ASYNC110  it tells nobody
+        if self.runs(name):
+            self._running[name].terminate()
+            while self.runs(name):  # noqa: ASYNC110  it tells nobody
                 await asyncio.sleep(LOOK_SECONDS)
 
     def ended(self) -> Iterator[str]:
@@ -79,11 +84,24 @@ class Children:
                 del self._running[name]
                 yield f"{name} ended with code {child.returncode}: see {self._logs}/{name}.log"
 
+    def last_words(self, names: Iterable[str]) -> str:
+        """Return a sentence with the last line that one of these programs has printed."""
+        for name in names:
+            log = self._logs / f"{name}.log"
+            with suppress(OSError), log.open("rb") as file:
+                file.seek(max(0, log.stat().st_size - _LAST_BYTES))
+                lines = file.read().decode("utf-8", "replace").split("\n")
+                said = next(filter(None, map(str.strip, reversed(lines))), "")
+                if said:
+                    return f"The last line in {log}: {printable(said)}"
+        return f"They have printed nothing into {self._logs} yet."
+
 
 @contextmanager
 def children(logs: Path) -> Iterator[Children]:
     """Children as a context manager that stops them at its end."""
-    logs.mkdir(parents=True, exist_ok=True)
+    logs.mkdir(mode=0o700, parents=True, exist_ok=True)
+    logs.chmod(0o700)  # one that is there may be open to others
     with ExitStack() as stack:
         yield Children(logs, stack)
 
@@ -94,11 +112,11 @@ def start_sample_bots(
     tokens: Mapping[str, str],
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> None:
-    """Start each sample bot that has a token, in the way any user starts a bot."""
+    """Start each sample bot that has a token."""
     for name, token in tokens.items():
         running.start(
             name,
-            [str(bot_file(name))],
+            python_command(str(bot_file(name))),
             niceness=BOT_NICENESS,
             **{
                 **environment,

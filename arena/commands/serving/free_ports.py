@@ -2,6 +2,7 @@
 
 import socket
 
+from arena.addresses import bare_host, host_port
 from arena.commands.errors import CommandError
 
 
@@ -22,13 +23,13 @@ def require_free(host: str, **options: int) -> None:
             ) from error
         except OSError as error:
             raise CommandError(
-                f"cannot listen on {host}:{port} ({error.strerror}): stop the program that uses "
-                f"it, or choose another port with --{option.replace('_', '-')}."
+                f"cannot listen on {host_port(host, port)} ({error.strerror}): stop the program "
+                f"that uses it, or choose another port with --{option.replace('_', '-')}."
             ) from error
 
 
 def _listen(host: str, port: int) -> None:
-    found = socket.getaddrinfo(host.strip("[]"), port, type=socket.SOCK_STREAM)
+    found = socket.getaddrinfo(bare_host(host), port, type=socket.SOCK_STREAM)
     family, kind, protocol, _, address = found[0]
     with socket.socket(family, kind, protocol) as probe:
         probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

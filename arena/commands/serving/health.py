@@ -65,7 +65,9 @@ def health(
             asked = [Address.parse(address, os.environ)]
         else:
             settings = read_settings()
-            asked = [Address.parse(own_address(settings), client_environment(settings))]
+            asked = [
+                Address.parse(own_address(settings), os.environ | client_environment(settings))
+            ]
     answers = []
     for one in asked:
         answers.append(_answer(one, ready=ready))
@@ -82,7 +84,7 @@ def health(
 def _listed() -> list[str | None]:
     """The addresses of the referees on the database."""
     from arena.commands.database import existing_database
-    from arena.storage.lease import addresses
+    from arena.server.failover.lease import addresses
 
     with existing_database(read_settings()) as url:
         return asyncio.run(addresses(url))
@@ -112,7 +114,7 @@ def status_of(referee: "Address", *, ready: bool) -> str:
     """What a referee answers. Raises grpc.RpcError."""
     from grpc_health.v1 import health_pb2
 
-    from arena.referee.server import LIVENESS
+    from arena.server.app.server import LIVENESS
 
     with referee.channel() as channel:
         check = channel.unary_unary(

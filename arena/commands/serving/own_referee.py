@@ -8,16 +8,19 @@ from pathlib import Path
 
 import structlog
 
+from arena.addresses import host_port
 from arena.builds.hosted import HostingTerms
+from arena.database.private_home import make_private_home
+from arena.database.private_socket import make_private, socket_directory
+from arena.isolation import bypass_proxies
 from arena.records import SignUp
-from arena.referee.limits import Limits
-from arena.referee.tls import TlsFiles, certificate_name
+from arena.server.app.tls import TlsFiles, certificate_name
+from arena.server.limits.limits import Limits
 from arena.settings import Settings, SettingsError
-from arena.storage.private_socket import make_private, socket_directory
 
 log = structlog.get_logger()
 
-_ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "[::1]", "[::]": "[::1]"}  # noqa: S104  not bound
+_ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound
 
 
 def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:
@@ -57,12 +60,14 @@ def tls_files(settings: Settings) -> TlsFiles | None:
 
 def own_socket(settings: Settings) -> Path | None:
     """Where hosted bots reach it, in a directory that exists and is private; None on systems that
-    cannot host bots. Raises DataDirectoryError."""
+    cannot host bots. Raises DataDirectoryError and HomeNotWritableError."""
     if not sys.platform.startswith("linux"):
         return None
-    path = settings.socket or socket_directory(settings.home) / "referee.sock"
-    make_private(path.parent)
-    return path.absolute()
+    if settings.socket is not None:
+        make_private(settings.socket.parent)
+        return settings.socket.absolute()
+    make_private_home(settings.home)
+    return socket_directory(settings.home / "referee.sockets") / "referee.sock"
 
 
 def free_socket(settings: Settings) -> Path | None:
@@ -85,7 +90,7 @@ def free_socket(settings: Settings) -> Path | None:
 def own_address(settings: Settings, port: int | None = None) -> str:
     """Its address on this machine, for clients."""
     host = _ALL_ADDRESSES.get(settings.host, settings.host)
-    address = f"{host}:{settings.port if port is None else port}"
+    address = host_port(host, settings.port if port is None else port)
     return f"https://{address}" if settings.tls_cert else address
 
 
@@ -98,18 +103,32 @@ def public_addresses(settings: Settings, host: str) -> Callable[[int], Sequence[
     if host in _ALL_ADDRESSES:
         return lambda _port: ()
     scheme = "https://" if settings.tls_cert else ""
-    return lambda port: [f"{scheme}{host}:{port}"]
+    return lambda port: [f"{scheme}{host_port(host, port)}"]
 
 
 def client_environment(settings: Settings) -> dict[str, str]:
-    """The environment in which clients on its machine trust it.
+    """Return the variables, beside those of this process, by which clients on its machine reach and
+    trust it.
 
-    With TLS they trust its certificate itself, whoever issued it, for the name that it has,
-    unless ARENA_CA and ARENA_SERVER_NAME say otherwise. Raises SettingsError and TlsError.
+    Where a proxy is set it does not stand before this referee. With TLS they trust its certificate
+    itself, whoever issued it, for the name that it has, unless ARENA_CA and ARENA_SERVER_NAME say
+    otherwise. Raises SettingsError and TlsError.
     """
+    return _without_proxy(settings.host) | _trust(settings)
+
+
+def _without_proxy(host: str) -> dict[str, str]:
+    if host in _ALL_ADDRESSES:
+        return {}
+    environment = dict(os.environ)
+    bypass_proxies(environment, host)
+    return {name: value for name, value in environment.items() if os.environ.get(name) != value}
+
+
+def _trust(settings: Settings) -> dict[str, str]:
     files = tls_files(settings)
     if files is None:
-        return dict(os.environ)
+        return {}
     if files.client_ca and not os.environ.get("ARENA_CLIENT_CERT"):
         raise SettingsError(
             "ARENA_TLS_CLIENT_CA asks every client for a certificate: set ARENA_CLIENT_CERT and "
@@ -118,4 +137,4 @@ def client_environment(settings: Settings) -> dict[str, str]:
     trust = {"ARENA_CA": str(files.cert.absolute())}
     if name := certificate_name(files.cert):
         trust["ARENA_SERVER_NAME"] = name
-    return trust | {name: value for name, value in os.environ.items() if value}
+    return {name: os.environ.get(name) or value for name, value in trust.items()}

@@ -8,14 +8,17 @@ import typer
 from arena.builds.hosted import HostingTerms
 from arena.commands.serving.children import Children
 from arena.commands.serving.own_referee import hosting_terms
+from arena.processes import module_command
+from arena.server.app.store import Store
 from arena.settings import Settings
-from arena.storage.store import Store
 from arena.worker.limits import LEAVE_SECONDS
 from arena.worker.sandbox import why_not_here
 
 _CHILD: Final = "worker"
 _NAME: Final = "own"
 """Under which the referee knows it."""
+_START_SECONDS: Final = 90.0
+"""How long it may take to start on a busy machine."""
 _QUICK_SECONDS: Final = 1.0
 """After which Ctrl-C tells what it waits for."""
 _STOP_SECONDS: Final = LEAVE_SECONDS + 5.0
@@ -42,9 +45,10 @@ async def start_worker(
 ) -> None:
     """Start it; the environment says where the referee and the database are."""
     token = await store.workers.add(_NAME, "arena up")
+    await store.workers.expect(_START_SECONDS)
     running.start(
         _CHILD,
-        ["-m", "arena", "work", "--slots", str(slots)],
+        module_command("arena", "work", "--slots", str(slots)),
         niceness=0,
         **environment | {"ARENA_WORKER_TOKEN": token},
     )

@@ -24,11 +24,11 @@ from arena.commands.serving.children import (
 from arena.commands.serving.health import status_of, why_silent
 from arena.commands.serving.own_referee import client_environment, own_address
 from arena.commands.terminal import say
-from arena.home.loading import sample_names
+from arena.local.loading import sample_names
 from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
+from arena.server.app.store import open_store
 from arena.settings import read_settings
-from arena.storage.store import open_store
 
 LOOK_SECONDS = 1.0
 """Seconds between checks whether a bot has ended."""

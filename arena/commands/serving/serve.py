@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from arena.assembly import running_arena
+from arena.addresses import bare_host, host_port
 from arena.commands.database import database
 from arena.commands.errors import exit_with_message
 from arena.commands.serving import table_option
@@ -20,13 +20,14 @@ from arena.commands.serving.own_referee import (
     tls_files,
 )
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
-from arena.event_loop import run
-from arena.hosting.terms import Terms
+from arena.database.private_home import make_private_home
 from arena.logs import configure_logs
-from arena.referee.tls import TlsFiles
 from arena.scheduling.ladder import TableType
+from arena.server.app.assembly import running_arena
+from arena.server.app.event_loop import run
+from arena.server.app.tls import TlsFiles
+from arena.server.play.terms import Terms
 from arena.settings import Settings, read_settings
-from arena.storage.private_home import make_private_home
 
 
 def serve(
@@ -43,7 +44,7 @@ def serve(
     with exit_with_message():
         settings = read_settings()
         table_types = table_option.table_types(table or ())
-        host = settings.host if host is None else host
+        host = settings.host if host is None else bare_host(host)
         port = settings.port if port is None else port
         terms = Terms(house_pace=chosen_pace(pace, settings.pace))
         tls = tls_files(settings)
@@ -86,7 +87,9 @@ async def _serve(
         public_addresses=public_addresses(settings, host),
     ) as arena:
         encrypted = " It uses TLS." if tls else ""
-        typer.echo(f"The referee listens on {host}:{arena.port}.{encrypted} Ctrl-C stops it.")
+        typer.echo(
+            f"The referee listens on {host_port(host, arena.port)}.{encrypted} Ctrl-C stops it."
+        )
         typer.echo(pace_in_words(terms.house_pace))
         await stop.wait()
         typer.echo("Stopping: running matches go on at another referee, or with the next start.")

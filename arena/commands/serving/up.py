@@ -4,7 +4,9 @@ import asyncio
 import contextlib
 import secrets
 from collections import deque
+from collections.abc import Sequence
 from dataclasses import dataclass
+from math import inf
 from time import monotonic
 from typing import Annotated
 
@@ -13,12 +15,11 @@ from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
-from arena.arena import Arena
-from arena.assembly import running_arena
+from arena.addresses import host_port, on_loopback
 from arena.builds.hosted import HostingTerms
-from arena.commands.database import database
+from arena.commands.database import database, url_of_role
 from arena.commands.errors import exit_with_message
-from arena.commands.ratings.leaderboard import checks_of, print_leaderboard, title
+from arena.commands.ratings.leaderboard import print_leaderboard, remarks_on, title
 from arena.commands.serving import table_option
 from arena.commands.serving.alone import alone
 from arena.commands.serving.children import (
@@ -29,7 +30,13 @@ from arena.commands.serving.children import (
     person_token,
     start_sample_bots,
 )
-from arena.commands.serving.dashboard import dashboard_arguments, require_streamlit
+from arena.commands.serving.dashboard import (
+    WAITING,
+    dashboard_command,
+    no_answer,
+    require_streamlit,
+    where_it_answers,
+)
 from arena.commands.serving.free_ports import require_free
 from arena.commands.serving.own_referee import (
     client_environment,
@@ -43,18 +50,26 @@ from arena.commands.serving.own_referee import (
 from arena.commands.serving.own_worker import hosting_here, start_worker, stop_worker
 from arena.commands.serving.pace_option import PaceOption, chosen_pace, pace_in_words
 from arena.commands.serving.serve import stop_signal
-from arena.event_loop import run
+from arena.database.roles import READER_ROLE, WORKER_ROLE
 from arena.games import make_game
-from arena.hosting.terms import Terms
 from arena.logs import configure_logs
-from arena.referee.tls import TlsFiles
+from arena.processes import module_command
 from arena.scheduling.ladder import TableType
 from arena.scheduling.pace import FULL_SPEED
-from arena.settings import Settings, SettingsError, on_loopback, read_settings
+from arena.server.app.arena import Arena
+from arena.server.app.assembly import running_arena
+from arena.server.app.event_loop import run
+from arena.server.app.tls import TlsFiles
+from arena.server.play.terms import Terms
+from arena.settings import Settings, SettingsError, read_settings
 
+_DASHBOARD = "dashboard"
+"""The child that serves the pages."""
 STATUS_SECONDS = 1.0
 RATE_SECONDS = 30
 """The period over which the status line's matches per second are averaged."""
+LONELY_SECONDS = 15.0
+"""Seconds without any bot, after which its log is quoted."""
 PLAIN_STATUS_SECONDS = 10.0
 """Seconds between status lines without a terminal, where a line cannot be rewritten."""
 
@@ -153,23 +168,31 @@ async def _up(plan: _Plan, url: str) -> None:
         identity_provider=plan.settings.identity_provider,
         public_addresses=public_addresses(plan.settings, plan.host),
     ) as arena:
-        tokens = await house_tokens(arena.store, plan.table_types)
         with children(plan.settings.home / "logs") as running:
+            address = own_address(plan.settings, arena.port)
+            # First, because uploads may come already.
+            if plan.hosting is not None and plan.settings.slots:
+                queue = url_of_role(WORKER_ROLE, url, plan.settings)
+                at = {"ARENA_DATABASE_URL": queue, "ARENA_ADDRESS": address}
+                slots = plan.settings.slots
+                await start_worker(running, arena.store, slots, plan.client_environment | at)
+            tokens = await house_tokens(arena.store, plan.table_types)
             for sentence in nobody_to_play(plan.table_types, tokens):
                 typer.echo(sentence, err=True)
-            address = own_address(plan.settings, arena.port)
             start_sample_bots(running, address, tokens, plan.client_environment)
-            typer.echo(f"Referee:   {'https://' if plan.tls else ''}{plan.host}:{arena.port}")
+            typer.echo(
+                f"Referee:   {'https://' if plan.tls else ''}{host_port(plan.host, arena.port)}"
+            )
             _start_further(plan, url, running)
             if plan.dashboard_port is not None:
-                arguments = dashboard_arguments(plan.host, plan.dashboard_port)
+                command = dashboard_command(plan.host, plan.dashboard_port)
                 running.start(
-                    "dashboard",
-                    arguments,
+                    _DASHBOARD,
+                    command,
                     niceness=0,
                     **plan.client_environment
                     | {
-                        "ARENA_DATABASE_URL": url,
+                        "ARENA_DATABASE_URL": url_of_role(READER_ROLE, url, plan.settings),
                         # It shows where to connect bots, and running matches, and lets people play.
                         "ARENA_HOST": plan.host,
                         "ARENA_PORT": str(arena.port),
@@ -178,16 +201,15 @@ async def _up(plan: _Plan, url: str) -> None:
                         "ARENA_PERSON_TOKEN": await person_token(arena.store) or "",
                     },
                 )
-                typer.echo(f"Dashboard: http://{plan.host}:{plan.dashboard_port}")
-            if plan.hosting is not None and plan.settings.slots:
-                at = {"ARENA_DATABASE_URL": url, "ARENA_ADDRESS": address}
-                slots = plan.settings.slots
-                await start_worker(running, arena.store, slots, plan.client_environment | at)
+                typer.echo(WAITING)
             typer.echo(pace_in_words(plan.pace))
             typer.echo("Ctrl-C stops everything.")
             if plan.stop_after is not None:
                 arena.when_recorded(plan.stop_after, stopping.set)
-            await _show_status(arena, running, stopping)
+            async with asyncio.TaskGroup() as tasks:
+                pages = tasks.create_task(_tell_pages(plan, running))
+                await _show_status(arena, running, list(tokens), stopping)
+                pages.cancel()
             if plan.stop_after is not None:
                 # Whoever asked for so many matches gets whole blocks.
                 await arena.wind_down()
@@ -199,6 +221,19 @@ async def _up(plan: _Plan, url: str) -> None:
             _print_leaderboards(arena, plan.table_types)
 
 
+async def _tell_pages(plan: _Plan, running: Children) -> None:
+    """Print the address of the pages once they answer."""
+    if plan.dashboard_port is None:
+        return
+    host, port = plan.host, plan.dashboard_port
+    at = await where_it_answers(host, port, lambda: running.runs(_DASHBOARD))
+    if at is not None:
+        typer.echo(f"Dashboard: {at}")
+    elif running.runs(_DASHBOARD):
+        logs = plan.settings.home / "logs"
+        typer.echo(f"{no_answer(host, port)} See {logs}/{_DASHBOARD}.log.", err=True)
+
+
 def _start_further(plan: _Plan, url: str, running: Children) -> None:
     """The referees beside that of this process. What they have spooled is in the same directory."""
     tables = [word for table in plan.tables for word in ("--table", table)]
@@ -206,7 +241,7 @@ def _start_further(plan: _Plan, url: str, running: Children) -> None:
     for number in range(2, plan.referees + 1):
         running.start(
             f"referee{number}",
-            ["-m", "arena", "serve", "--port", "0", "--pace", pace, *tables],
+            module_command("arena", "serve", "--port", "0", "--pace", pace, *tables),
             ARENA_DATABASE_URL=url,
             ARENA_METRICS_PORT="",
             ARENA_PUBLIC_ADDRESS="",
@@ -216,11 +251,14 @@ def _start_further(plan: _Plan, url: str, running: Children) -> None:
         )
 
 
-async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event) -> None:
+async def _show_status(
+    arena: Arena, running: Children, bots: Sequence[str], stopping: asyncio.Event
+) -> None:
     """Show a live status line until `stopping`; without a terminal, print one from time to time."""
     console = Console(stderr=True)
     next_plain = monotonic() + PLAIN_STATUS_SECONDS
     lately: deque[tuple[float, int]] = deque(maxlen=RATE_SECONDS)
+    lonely_until = monotonic() + LONELY_SECONDS if bots else inf
     with Live(console=console, auto_refresh=False) as live:
         while not stopping.is_set():
             now = monotonic()
@@ -237,6 +275,12 @@ async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event)
                 typer.echo(line)
             for sentence in running.ended():
                 typer.echo(sentence, err=True)
+            if arena.connected:
+                lonely_until = inf
+            elif now > lonely_until:
+                lonely_until = inf
+                words = running.last_words(bots)
+                typer.echo(f"No sample bot has connected yet. {words}", err=True)
             with contextlib.suppress(TimeoutError):
                 async with asyncio.timeout(STATUS_SECONDS):
                     await stopping.wait()
@@ -244,7 +288,7 @@ async def _show_status(arena: Arena, running: Children, stopping: asyncio.Event)
 
 def _print_leaderboards(arena: Arena, table_types: list[TableType]) -> None:
     # Imported here: only this needs numpy.
-    from arena.boards.live_board import LiveBoard, ladder_of_table
+    from arena.server.boards.live_board import LiveBoard, ladder_of_table
 
     for table in table_types:
         changed = table.options.changed()
@@ -258,4 +302,4 @@ def _print_leaderboards(arena: Arena, table_types: list[TableType]) -> None:
         lines = LiveBoard(ladder_id, arena.read).now().lines
         rules = make_game(table.game, changed)
         named = title(rules, table.seats, control=table.time_control)
-        print_leaderboard(rules, named, lines, checks_of(arena.read, lines))
+        print_leaderboard(rules, named, lines, remarks_on(arena.read, lines))

@@ -9,19 +9,22 @@ from urllib.parse import urlsplit
 import structlog
 import typer
 
+from arena.addresses import on_loopback
 from arena.bot.address import Address
-from arena.commands.database import existing_database
+from arena.commands.database import existing_database, url_of_role
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.serving.own_referee import own_address, own_socket
 from arena.commands.serving.serve import stop_signal
+from arena.database.roles import WORKER_ROLE
+from arena.database.schema import require_answer
 from arena.logs import configure_logs
-from arena.settings import Settings, on_loopback, read_settings
-from arena.storage.schema import require_answer
+from arena.settings import Settings, read_settings
 from arena.worker.cgroups import enter_leaf
 from arena.worker.kept_builds import MOST_KEPT, KeptBuilds
 from arena.worker.known_referees import KnownReferees
 from arena.worker.referee import Shifts, UnknownTokenError, WorkerCallError
 from arena.worker.sandbox import why_not_here
+from arena.worker.users import why_shared
 from arena.worker.worker import Workplace, queue_of, run_worker
 
 log = structlog.get_logger()
@@ -60,7 +63,9 @@ def work(
             )
         with ExitStack() as stack:
             # A worker on another machine has no right to migrate.
-            url = settings.database_url or stack.enter_context(existing_database(settings))
+            url = settings.database_url or url_of_role(
+                WORKER_ROLE, stack.enter_context(existing_database(settings)), settings
+            )
             place = own_address(settings) if address is None else address
             # Not uvloop: it starts no program as another user.
             shared = slots or settings.slots, check_slots or settings.check_slots
@@ -91,6 +96,12 @@ async def _work(
     typer.echo(f"Running hosted bots in {slots} slots, checks of uploads in {check_slots} more.")
     typer.echo("Ctrl-C stops them.")
     typer.echo(f"What programs use is limited by {held}.")
+    why_shared_user = why_shared(settings.program_users)
+    if why_shared_user:
+        typer.echo(
+            f"Programs share the quotas of one user ({why_shared_user}): let no other service, the "
+            "referee above all, run as that user."
+        )
     await run_worker(place, queue_of(url), slots, check_slots, stop_signal())
 
 

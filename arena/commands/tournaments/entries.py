@@ -1,15 +1,20 @@
-"""Converts the names of `--bots` to a tournament's entries, and checks and seeds them."""
+"""Converts the names of `--bots` to a tournament's entries, and checks and seeds them.
+
+A version that cannot play until somebody changes something is refused; one that is only absent now
+is admitted, because tournaments are created before their bots gather.
+"""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations
 
 from arena.commands.errors import CommandError
+from arena.database.rows import BotVersion
 from arena.randomness import shuffled
 from arena.records import VersionId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import schedule_randomness
-from arena.storage.rows import BotVersion
-from arena.storage.tournaments import NewEntry
+from arena.server.tournaments.participation import Participation
+from arena.server.tournaments.tournaments import NewEntry
 
 
 def bots_named(names: str) -> list[str]:
@@ -17,24 +22,46 @@ def bots_named(names: str) -> list[str]:
     return [name.partition(":")[0].strip() for name in names.split(",") if name.strip()]
 
 
-def versions_named(names: str, known: Sequence[BotVersion]) -> list[BotVersion]:
-    """The versions named as BOT or BOT:VERSION, separated by commas; BOT is its newest in service.
+def versions_named(
+    names: str,
+    known: Sequence[BotVersion],
+    participation: Mapping[VersionId, Participation],
+) -> list[BotVersion]:
+    """The versions named as BOT or BOT:VERSION, separated by commas; BOT is the version that plays
+    of a hosted bot, else its newest in service.
 
-    Raises CommandError.
+    Raises CommandError, for a version that cannot play, too.
     """
-    found = [_version_named(name.strip(), known) for name in names.split(",") if name.strip()]
+    wanted = [name.strip() for name in names.split(",") if name.strip()]
+    found = [_version_named(name, known, participation) for name in wanted]
+    for one in found:
+        if obstacle := participation[one.id].obstacle:
+            raise CommandError(f"{one.bot} {one.version} {obstacle}.")
     for one, other in combinations(found, 2):
         if one.id == other.id:
             raise CommandError(f"{one.bot} {one.version} is named twice.")
     return found
 
 
-def _version_named(name: str, known: Sequence[BotVersion]) -> BotVersion:
+def absent(
+    entered: Sequence[BotVersion], participation: Mapping[VersionId, Participation]
+) -> list[str]:
+    """The versions that are not here to play now, each with the reason."""
+    reasons = ((one, participation[one.id].absence) for one in entered)
+    return [f"{one.bot} {one.version} ({why})" for one, why in reasons if why]
+
+
+def _version_named(
+    name: str, known: Sequence[BotVersion], participation: Mapping[VersionId, Participation]
+) -> BotVersion:
     bot, _, label = name.partition(":")
     versions = [one for one in known if one.bot.lower() == bot.lower()]
     versions = [one for one in versions if not label or one.version == label]
     in_service = [one for one in versions if one.retired_at is None]
     if in_service:
+        for one in in_service:
+            if not label and participation[one.id].plays == one.version:
+                return one
         return max(in_service, key=lambda one: one.id)
     what = "is retired" if versions else "is not registered"
     raise CommandError(f"{name} {what}: see `arena bot list --operator`.")

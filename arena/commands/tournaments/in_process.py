@@ -22,15 +22,15 @@ from typing import TYPE_CHECKING
 
 from arena.executors import WorkPool
 from arena.games.game import AnyGame
-from arena.home.apart import PART_BLOCKS, play_parts
-from arena.home.deal_blocks import BlockBrokenError, BlockMatch, NamedBot, Series, every_rotation
-from arena.home.in_process import Seed
-from arena.home.lineup_processes import LineupProcess, lineup_sets
+from arena.local.apart import PART_BLOCKS, play_parts
+from arena.local.deal_blocks import BlockBrokenError, BlockMatch, NamedBot, Series, every_rotation
+from arena.local.in_process import Seed
+from arena.local.lineup_processes import LineupProcess, lineup_sets
 from arena.match.seating import moved_on
 from arena.match.transcript import Entrant
 from arena.records import BlockKind, Registered, TournamentId, VersionId
-from arena.tournament import tournament as recorded
-from arena.tournament.tournament import (
+from arena.server.tournaments import tournament as recorded
+from arena.server.tournaments.tournament import (
     BlockRecord,
     BlockState,
     PairingKey,
@@ -39,7 +39,7 @@ from arena.tournament.tournament import (
 )
 
 if TYPE_CHECKING:
-    from arena.home.programs.table import ProgramTable, Seating
+    from arena.local.programs.table import ProgramTable, Seating
 
 
 def tournament_of(entries: Sequence[NamedBot], rules: recorded.Rules) -> Tournament:
@@ -104,7 +104,7 @@ class InProcess:
                 yield partial(self._play, sets)
         else:
             # Imported here: matches in process must not wait for gRPC.
-            from arena.home.programs.table import ProgramTable
+            from arena.local.programs.table import ProgramTable
 
             control = self.record.tournament.rules.time_control
             with ProgramTable(self.game, self.entries, self.logs, time_control=control) as table:
@@ -170,7 +170,7 @@ class InProcess:
                     yield
 
     def _seatings(self, lacking: Mapping[PairingKey, int]) -> Iterator["Seating"]:
-        from arena.home.programs.table import Seating
+        from arena.local.programs.table import Seating
 
         seats = self.record.tournament.rules.seats
         for key, blocks in lacking.items():

@@ -1,6 +1,5 @@
 """`arena tournament play`: a whole tournament on this machine, without a server."""
 
-import json
 import secrets
 from contextlib import closing
 from typing import Annotated, Any
@@ -20,7 +19,7 @@ from arena.commands.jobs_option import (
     processor_count,
 )
 from arena.commands.progress import with_progress
-from arena.commands.terminal import say
+from arena.commands.terminal import say, say_json
 from arena.commands.time_option import TimeOption, time_control
 from arena.commands.tournaments.in_process import InProcess, tournament_of
 from arena.commands.tournaments.options import (
@@ -38,12 +37,12 @@ from arena.commands.tournaments.printing import (
     tournament_json,
 )
 from arena.commands.tournaments.rules import check_format, game_at_tables_of
-from arena.home.deal_blocks import BlockBrokenError
-from arena.home.programs.program import BotProgramError
+from arena.local.deal_blocks import BlockBrokenError
+from arena.local.programs.program import BotProgramError
 from arena.match.score_rule import ScoreRule
 from arena.records import BlockKind
-from arena.tournament.summary import blocks_done, blocks_expected
-from arena.tournament.tournament import Rules, TournamentRecord, TournamentState
+from arena.server.tournaments.summary import blocks_done, blocks_expected
+from arena.server.tournaments.tournament import Rules, TournamentRecord, TournamentState
 
 INTERRUPTED = 130
 """The exit code after Ctrl-C, as in shells."""
@@ -117,7 +116,7 @@ def play(
         with cluster_of(cluster) as held.workers:
             ended_by = _play_out(held)
     if as_json:
-        typer.echo(json.dumps(_json(held), indent=2))
+        say_json(_json(held))
     else:
         _print(held, pairings=pairings)
     if ended_by is not None:

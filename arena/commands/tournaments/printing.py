@@ -9,16 +9,20 @@ from rich.table import Table
 from arena.commands.listing import say_shown
 from arena.commands.terminal import Terminal, say
 from arena.games import GAMES
-from arena.tournament.summary import (
+from arena.server.tournaments.summary import (
     blocks_done,
     blocks_expected,
+    blocks_in_words,
+    mean_column,
     name_of,
+    plan_in_words,
     points_text,
     ranking_terms,
     remark,
     standings,
+    waits_in_words,
 )
-from arena.tournament.tournament import Tournament, TournamentRecord
+from arena.server.tournaments.tournament import Tournament, TournamentRecord, TournamentState
 
 
 def print_list(found: Sequence[tuple[Tournament, int]], count: int) -> None:
@@ -36,7 +40,9 @@ def print_list(found: Sequence[tuple[Tournament, int]], count: int) -> None:
             f"{rules.game}:{rules.seats}",
             str(len(tournament.entries)),
             tournament.state.value,
-            f"{done} of {blocks_expected(tournament, done)}",
+            str(done)
+            if tournament.state is TournamentState.FINISHED
+            else f"{done} of {blocks_expected(tournament, done)}",
         )
     Terminal().print_table(table)
     say_shown(len(found), count, "tournaments", "--limit and --search show others")
@@ -45,17 +51,19 @@ def print_list(found: Sequence[tuple[Tournament, int]], count: int) -> None:
 def print_tournament(record: TournamentRecord, limit: int | None = None) -> None:
     """Print a tournament's rules, and its pairings by round: all, or the last `limit`."""
     tournament = record.tournament
-    rules, done = tournament.rules, blocks_done(record)
+    rules = tournament.rules
     options = ", ".join(f"{name}={value}" for name, value in rules.options.items())
     time = rules.time_control.name
     say(
         f"{tournament.name}: {rules.format.value}, {GAMES[rules.game].title}"
         f"{f' ({options})' if options else ''}, {rules.seats} seats, "
-        f"{f'{time}, ' if time else ''}{rules.blocks} block(s) by pairing, "
+        f"{f'{time}, ' if time else ''}{plan_in_words(rules)}, "
         f"score {rules.score.value}, seed {rules.seed}"
         f"{'' if rules.rated else ', unrated'}"
     )
-    say(f"{tournament.state.value}, {done} of {blocks_expected(tournament, done)} blocks played")
+    say(f"{tournament.state.value}, {blocks_in_words(record)}")
+    for line in waits_in_words(tournament, record.waited_for()):
+        say(line)
     if not record.pairings:
         return
     table = Table("round", "table", "pairing", "points", "blocks", "remark")
@@ -80,7 +88,8 @@ def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
     """The lines, best first: all, or `limit` of them."""
     tournament = record.tournament
     title = f"{tournament.name}: {tournament.state.value}"
-    breaks = tournament.plan.tie_breaks
+    means = mean_column(tournament)
+    breaks = [*means, *tournament.plan.tie_breaks]
     owned = any(entry.registered.entrant.owner for entry in tournament.entries)
     left = any(entry.withdrawn for entry in tournament.entries)
     headings = ["#", "bot", *["owner"] * owned, "points", *breaks, "blocks", *["left"] * left]
@@ -93,6 +102,7 @@ def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
             name_of(tournament, line.entry),
             *[entry.registered.entrant.owner] * owned,
             points_text(line.points),
+            *[points_text(line.mean)] * len(means),
             *(points_text(value) for value in line.tie_breaks),
             str(line.blocks),
             *["withdrawn" if entry.withdrawn else ""] * left,
@@ -117,6 +127,7 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
         "score": rules.score.value,
         "seed": rules.seed,
         "rated": rules.rated,
+        "patience_seconds": rules.patience_seconds,
         "time_control": asdict(rules.time_control),
         "state": tournament.state.value,
         "blocks": done,
@@ -139,7 +150,16 @@ def tournament_json(record: TournamentRecord) -> dict[str, Any]:
     """A tournament with its pairings; `entries` are numbers of entries, and `points` have the same
     order."""
     tournament = record.tournament
+    waits = record.waited_for() if tournament.state is TournamentState.RUNNING else []
     return summary_json(tournament, blocks_done(record)) | {
+        "waits_for": [
+            {
+                "entry": one.number,
+                "why": one.absence,
+                "waited_seconds": one.waited_seconds,
+            }
+            for one in waits
+        ],
         "pairings": [
             {
                 "round": played.pairing.round,
@@ -152,7 +172,7 @@ def tournament_json(record: TournamentRecord) -> dict[str, Any]:
                 "remark": remark(record, played),
             }
             for played in record.played()
-        ]
+        ],
     }
 
 
@@ -167,6 +187,7 @@ def standings_json(record: TournamentRecord) -> list[dict[str, Any]]:
             "version": tournament.entries[line.entry - 1].registered.entrant.version,
             "owner": tournament.entries[line.entry - 1].registered.entrant.owner,
             "points": float(line.points),
+            "mean": float(line.mean),
             "tie_breaks": dict(
                 zip(tournament.plan.tie_breaks, map(float, line.tie_breaks), strict=True)
             ),

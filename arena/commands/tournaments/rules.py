@@ -8,7 +8,7 @@ from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.games.wording import span
 from arena.scheduling.pairings import FormatError
-from arena.tournament.tournament import Rules
+from arena.server.tournaments.tournament import Rules
 
 
 def game_at_tables_of(seats: int, game: str, option: Sequence[str] | None) -> AnyGame:

@@ -5,9 +5,9 @@ The commands write to the database, which notifies a running referee; that plays
 """
 
 import asyncio
-import json
 import secrets
 from collections.abc import Awaitable, Callable
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
@@ -15,7 +15,7 @@ import typer
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList
 from arena.commands.listing import SHOWN, Limit, Search, TableLimit
-from arena.commands.terminal import say
+from arena.commands.terminal import say, say_json
 from arena.commands.time_option import TimeOption, time_control
 from arena.commands.tournaments.options import (
     AsJson,
@@ -36,10 +36,16 @@ from arena.commands.tournaments.printing import (
 )
 from arena.commands.tournaments.rules import check_format, game_at_tables_of
 from arena.match.score_rule import ScoreRule
-from arena.tournament.tournament import Rules, Tournament, TournamentRecord, TournamentState
+from arena.server.tournaments.tournament import (
+    DEFAULT_PATIENCE_SECONDS,
+    Rules,
+    Tournament,
+    TournamentRecord,
+    TournamentState,
+)
 
 if TYPE_CHECKING:  # not at run time: `play` does not need it
-    from arena.storage.store import Store
+    from arena.server.app.store import Store
 
 T = TypeVar("T")
 
@@ -83,6 +89,14 @@ def create(
         bool,
         typer.Option("--unrated", help="Do not rate the matches; bots of one owner may meet."),
     ] = False,
+    patience: Annotated[
+        int,
+        typer.Option(
+            min=1,
+            metavar="SECONDS",
+            help="How long the tables of an absent bot wait before they are walkovers.",
+        ),
+    ] = DEFAULT_PATIENCE_SECONDS,
     same_deals: Annotated[
         bool,
         typer.Option("--same-deals", help="Not for connected bots: see `arena tournament play`."),
@@ -106,35 +120,45 @@ def create(
         seed=seed or secrets.token_hex(4),
         rated=not unrated,
         time_control=control,
+        patience_seconds=patience,
     )
 
-    tournament = _create(name, bots, rules)
+    tournament, absent = _create(name, bots, rules)
+    if absent:
+        say(
+            f"Not here to play now: {', '.join(absent)}. Tables wait {patience} s for a bot once "
+            "the tournament runs, and are walkovers then.",
+            err=True,
+        )
     if as_json:
-        typer.echo(json.dumps(summary_json(tournament, 0), indent=2))
+        say_json(summary_json(tournament, 0))
         return
     say(
         f"Created {tournament.name} (seed {rules.seed}). Start it with "
-        f"`arena tournament start {tournament.name}`."
+        f"`arena tournament start {quote(tournament.name)}`."
     )
 
 
-def _create(name: str, bots: str, rules: Rules) -> Tournament:
+def _create(name: str, bots: str, rules: Rules) -> tuple[Tournament, list[str]]:
     # Imported here: only seeding by ratings needs numpy.
-    from arena.boards.live_board import LiveBoard, ladder_of_table
     from arena.commands.database import existing_database
     from arena.commands.tournaments.entries import (
+        absent,
         bots_named,
         refuse_one_owner,
         seeded,
         versions_named,
     )
+    from arena.database.reading import Reader, open_reader
+    from arena.server.app.store import open_store
+    from arena.server.boards.live_board import LiveBoard, ladder_of_table
     from arena.settings import read_settings
-    from arena.storage.reading import Reader, open_reader
-    from arena.storage.store import open_store
 
-    async def create(url: str, read: Reader) -> Tournament:
+    async def create(url: str, read: Reader) -> tuple[Tournament, list[str]]:
         async with open_store(url) as store:
-            entered = versions_named(bots, await store.bots(bots_named(bots)))
+            known = await store.bots(bots_named(bots))
+            can = await store.tournaments.participation([one.id for one in known], rules.game)
+            entered = versions_named(bots, known, can)
             if rules.rated:
                 refuse_one_owner(entered)
             check_format(rules, len(entered))
@@ -144,7 +168,8 @@ def _create(name: str, bots: str, rules: Rules) -> Tournament:
             lines = LiveBoard(ladder, read).now().lines
             elo = {line.version_id: line.elo for line in lines}
             field = seeded(entered, elo, rules.format, rules.seed)
-            return await store.tournaments.create(name, rules, field)
+            made = await store.tournaments.create(name, rules, field)
+            return made, absent(entered, can)
 
     with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
         return asyncio.run(create(url, read))
@@ -160,7 +185,7 @@ def start(name: Name, watch: Watch = False) -> None:
 def pause(name: Name) -> None:
     """Begin no further block of a tournament; running blocks are played to their end."""
     _change(name, TournamentState.PAUSED, TournamentState.RUNNING)
-    say(f"Paused {name}. Resume it with `arena tournament resume {name}`.")
+    say(f"Paused {name}. Resume it with `arena tournament resume {quote(name)}`.")
 
 
 @app.command()
@@ -212,7 +237,7 @@ def list_tournaments(limit: Limit = SHOWN, search: Search = "", as_json: AsJson 
 
     found, count = _with_store(use)
     if as_json:
-        typer.echo(json.dumps([summary_json(*one) for one in found], indent=2))
+        say_json([summary_json(*one) for one in found])
     else:
         print_list(found, count)
 
@@ -226,7 +251,7 @@ def show(
         _watch(name)
     record = _with_store(lambda store: _record(store, name))
     if as_json:
-        typer.echo(json.dumps(tournament_json(record), indent=2))
+        say_json(tournament_json(record))
     else:
         print_tournament(record, limit)
 
@@ -236,7 +261,7 @@ def standings(name: Name, limit: TableLimit = SHOWN, as_json: AsJson = False) ->
     """Print the standings of a tournament."""
     record = _with_store(lambda store: _record(store, name))
     if as_json:
-        typer.echo(json.dumps(standings_json(record), indent=2))
+        say_json(standings_json(record))
     else:
         print_standings(record, limit)
 

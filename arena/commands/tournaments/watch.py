@@ -9,11 +9,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from arena.commands.database import existing_database
 from arena.commands.errors import exit_with_message
 from arena.commands.terminal import say
+from arena.database.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
+from arena.database.listening import notifications
+from arena.server.app.store import open_store
+from arena.server.tournaments.summary import (
+    blocks_done,
+    blocks_expected,
+    blocks_in_words,
+    waits_in_words,
+)
 from arena.settings import read_settings
-from arena.storage.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
-from arena.storage.listening import notifications
-from arena.storage.store import open_store
-from arena.tournament.summary import blocks_expected
 
 PLAIN_STEP = 10
 """Per cent between two lines without a terminal."""
@@ -43,10 +48,12 @@ async def _watch(url: str, name: str) -> None:
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         bar = progress.add_task(name)
         told = -1
+        waits: list[str] = []
         async with open_store(url) as store, aclosing(changes):
             async for _ in changes:
                 tournament = await store.tournaments.named(name)
-                done = (await store.tournaments.block_counts([tournament.id])).get(tournament.id, 0)
+                record = await store.tournaments.record(tournament)
+                done = blocks_done(record)
                 expected = blocks_expected(tournament, done)
                 state = tournament.state.value
                 description = f"{tournament.name} ({state})"
@@ -54,7 +61,13 @@ async def _watch(url: str, name: str) -> None:
                 step = 100 * done // max(1, expected) // PLAIN_STEP
                 if not console.is_terminal and (step > told or tournament.state.over):
                     told = step
-                    say(f"{tournament.name}: {state}, {done} of {expected} blocks", err=True)
+                    say(f"{tournament.name}: {state}, {blocks_in_words(record)}", err=True)
+                waited_for = record.waited_for()
+                names = [str(one.registered.entrant) for one in waited_for]
+                if names != waits:
+                    waits = names
+                    for line in waits_in_words(tournament, waited_for):
+                        say(f"{tournament.name}: {line}", err=True)
                 if tournament.state.over:
                     return
                 await asyncio.sleep(LOOK_SECONDS)

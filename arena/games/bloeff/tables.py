@@ -51,7 +51,8 @@ def _load(
     flaw: Callable[[Sequence[RowT]], tuple[int, str] | None],
 ) -> tuple[RowT, ...]:
     columns = [field.alias or name for name, field in row_type.model_fields.items()]
-    reader = csv.reader(file.read_text(encoding="utf-8").splitlines())
+    # Spreadsheets write a byte order mark in front.
+    reader = csv.reader(file.read_text(encoding="utf-8-sig").splitlines())
     if next(reader, None) != columns:
         raise TableError(f"{file.name}, line 1: the columns are {','.join(columns)}")
     rows: list[RowT] = []

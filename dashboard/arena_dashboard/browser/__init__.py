@@ -4,6 +4,7 @@ shell        links that do not reload the app, local and relative times, the the
 news         waits for news while the tab is visible
 pulse        has a part of a page run again every few seconds while the tab is visible
 ladder       the table of a leaderboard
+keep         lets this browser stay signed in
 
 What a component gets is a list of one: in the values of a mapping Streamlit would look for data
 frames, for which it imports pandas and pyarrow, 70 MB.
@@ -20,7 +21,7 @@ import streamlit as st
 
 from arena_dashboard.news import PULSE_SECONDS, news
 
-__all__ = ["PULSE_SECONDS", "beat", "icon", "keep_current", "ladder", "shell"]
+__all__ = ["PULSE_SECONDS", "beat", "icon", "keep_current", "keep_signed_in", "ladder", "shell"]
 
 HERE = Path(__file__).parent
 # Under which a session's state holds its name for the news.
@@ -33,7 +34,9 @@ def _component(name: str) -> Any:
     return st.components.v2.component(f"arena_{name}", js=script, isolate_styles=False)
 
 
-_shell, _pulse, _news, _ladder = map(_component, ("shell", "pulse", "news", "ladder"))
+_shell, _pulse, _news, _ladder, _keep = map(
+    _component, ("shell", "pulse", "news", "ladder", "keep")
+)
 
 
 @cache
@@ -50,6 +53,11 @@ def shell(paths: Sequence[str]) -> None:
 def ladder(data: Mapping[str, Any], key: str) -> None:
     """The table of a leaderboard, from `ladder_table.content`."""
     _ladder(key=key, data=[data])
+
+
+def keep_signed_in(ticket: str) -> None:
+    """Has the browser keep what a ticket of `kept_sign_in` is for."""
+    _keep(key="keep", data=[{"ticket": ticket}], height="content")
 
 
 def keep_current(

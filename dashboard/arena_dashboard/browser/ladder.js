@@ -9,7 +9,7 @@
  *   matches, win share, mean place, luck-adjusted, flags, band, trend, check (its mark, what it
  *   means, whether all is well), mean loss and its error
  * @typedef {{game: string, low: number, high: number, centre: number, adjusted: boolean,
- *   trends: boolean, losses: boolean, sought: string | null,
+ *   losses: boolean, sought: string | null,
  *   hints: Record<string, string>, flags: Record<string, [string, string]>, rows: Row[]}} Data
  */
 
@@ -213,10 +213,7 @@ class Ladder {
     this.sought = data.sought;
     if (sought) this.shown = Math.max(this.shown, data.rows.indexOf(sought) + 1);
     this.columns = COLUMNS.filter(
-      ({ id }) =>
-        (id !== "adjusted" || data.adjusted) &&
-        (id !== "trend" || data.trends) &&
-        (id !== "loss" || data.losses),
+      ({ id }) => (id !== "adjusted" || data.adjusted) && (id !== "loss" || data.losses),
     );
     this.heads();
     this.draw();

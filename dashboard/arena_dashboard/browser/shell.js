@@ -1,9 +1,15 @@
 // What every page needs: links that do not reload the app, times of the visitor's zone, the theme.
 
+/** Streamlit's own links to pages, at each width of the window. */
+const MENU = "[data-testid=stTopNavLink], [data-testid=stTopNavDropdownLink], [data-testid=stSidebarNavLink]";
+
 /**
  * A click on a link to another of our pages changes the address as the browser's Back does, and
  * Streamlit follows that. Anything but a plain click stays with the browser. Inside another site's
  * frame there is the player and nothing else: other pages get a tab.
+ *
+ * The menu's links are Streamlit's affair, but for the one of the page that is shown: Streamlit
+ * would keep that page's query, and so its bot, tournament or filters.
  * @param {MouseEvent} event
  * @param {string} root the path under which all pages are
  * @param {string[]} paths the paths of all pages
@@ -15,14 +21,16 @@ function follow(event, root, paths) {
   if (!link || link.target === "_blank" || link.hasAttribute("download") || link.hash) return;
   if (link.origin !== location.origin || !link.pathname.startsWith(root)) return;
   if (!paths.includes(link.pathname.slice(root.length))) return;
-  // Streamlit's own links know better which page is shown.
-  if (link.closest("[data-testid=stTopNavLink], [data-testid=stSidebarNavLink]")) return;
+  const inMenu = link.closest(MENU);
+  if (inMenu && link.pathname !== location.pathname) return;
   event.preventDefault();
+  // Streamlit, which listens further inside, would follow the menu's link as well.
+  if (inMenu) event.stopPropagation();
   if (isEmbedded(location.search) && !isEmbedded(link.search)) {
     window.open(link.href, "_blank", "noopener");
     return;
   }
-  history.pushState({}, "", link.href);
+  if (link.href !== location.href) history.pushState({}, "", link.href);
   window.dispatchEvent(new PopStateEvent("popstate"));
   window.scrollTo(0, 0);
   document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
@@ -122,8 +130,8 @@ export default function shell({ data: [{ paths }], parentElement }) {
   const root = location.pathname.slice(0, location.pathname.length - page.length);
   /** @param {MouseEvent} event */
   const click = (event) => follow(event, root, paths);
-  document.addEventListener("click", click);
-  document.addEventListener("click", closeDrawer);
+  document.addEventListener("click", click, true);
+  document.addEventListener("click", closeDrawer, true);
   document.addEventListener("click", copyCommand);
   localTimes();
   const observer = new MutationObserver(localTimes);
@@ -135,8 +143,8 @@ export default function shell({ data: [{ paths }], parentElement }) {
     parentElement.append(themeSwitch(root, paths));
   }
   return () => {
-    document.removeEventListener("click", click);
-    document.removeEventListener("click", closeDrawer);
+    document.removeEventListener("click", click, true);
+    document.removeEventListener("click", closeDrawer, true);
     document.removeEventListener("click", copyCommand);
     observer.disconnect();
     clearInterval(timer);

@@ -12,6 +12,7 @@ from arena.games.bloeff import Action, Ballot, BloeffView, Card, Number, Red
 from arena.games.bluff import STAR, Bet, BluffView, Dice, Doubt, Face
 from arena.games.bluff_you import (
     Answer,
+    BluffYouPhase,
     BluffYouView,
     Give,
     Steal,
@@ -67,8 +68,51 @@ def _option(action: Any, view: Any, names: Sequence[str]) -> Option | None:
             return _bluff_you(action, names)
         case BloeffView():
             return _bloeff(action, view, names)
+        case _:  # a game that declares no controls: its actions as they are told at the table
+            return Option((("", str(action)),), str(action))
+
+
+def question(view: Any, names: Sequence[str]) -> str:
+    """Return what the turn asks of the person, in a sentence or two. `names` are by seat."""
+    match view:
+        case BluffView():
+            if not view.bets:
+                return "You open the round: place a bet."
+            bettor, bet = view.bets[-1]
+            said = f"{names[bettor]} bets {bet.quantity} × {_face(bet.face)}."
+            if min(view.lowest) > view.highest:
+                return f"{said} Nothing higher is left: you have to doubt it."
+            return f"{said} Bet higher, or doubt it."
+        case BluffYouView():
+            return _bluff_you_question(view, names)
+        case BloeffView() if view.balloted is not None:
+            seat, total = view.balloted.seat, view.balloted.total
+            return f"{names[seat]} says that the total is now {total}. Do you doubt it?"
+        case BloeffView():
+            last = " It is your second-to-last card: call, or draw two." if view.call_due else ""
+            return f"The total is {view.total}, the limit {view.limit}. Play a card.{last}"
         case _:
-            raise TypeError(f"no controls for {type(view).__name__}")
+            return "Choose what to do."
+
+
+def _bluff_you_question(view: BluffYouView, names: Sequence[str]) -> str:
+    said = view.announced
+    match view.phase:
+        case BluffYouPhase.ANNOUNCE:
+            return (
+                f"Your dice sum to {sum(view.dice)}. Say a number to another seat, true or not, "
+                "or swap if you can."
+            )
+        case BluffYouPhase.ANSWER if said is not None:
+            return f"{names[view.bluffer]} says that the dice sum to {said.number}. Is it true?"
+        case BluffYouPhase.GIVE if said is not None:
+            return f"Your steal failed: choose one of your chips for {names[said.seer]}."
+        case BluffYouPhase.TAKE if said is not None:
+            return f"Your steal worked: choose one of the chips of {names[said.seer]}."
+        case BluffYouPhase.SWAP_AGAIN:
+            return "Swap once more, or end your turn."
+        case _:
+            return "Choose what to do."
 
 
 def _by_face(action: Bet | Doubt) -> tuple[int, int]:

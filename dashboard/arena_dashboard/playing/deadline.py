@@ -10,7 +10,7 @@ class Deadline:
     """Calls `ring` when the deadline set last has come, and then no more.
 
     One that is moved to a later time starts no thread: the timer finds out and waits on. See
-    `arena.hosting.alarm`.
+    `arena.server.play.alarm`.
     """
 
     def __init__(self, ring: Callable[[], object]) -> None:

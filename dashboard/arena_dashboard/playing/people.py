@@ -14,10 +14,11 @@ from dataclasses import replace
 from functools import cache
 from typing import Any, Final
 
+from arena.addresses import host_port
 from arena.errors import UserError
 from arena.games import GAMES
 from arena.match.clock import TimeControl
-from arena.person.door import Door, Rival, Wanted
+from arena.person.play_endpoint import PlayEndpoint, Rival, Wanted
 from arena.settings import read_settings
 from arena_dashboard.playing.deadline import Deadline
 
@@ -51,7 +52,7 @@ class TooManyPeopleError(UserError):
 class Person:
     """One person and the pages that show the session."""
 
-    def __init__(self, door: Door, wanted: Wanted, address: str) -> None:
+    def __init__(self, door: PlayEndpoint, wanted: Wanted, address: str) -> None:
         self.address = address
         """Of the visitor, as `streams.network_of`."""
         self.key = secrets.token_urlsafe(24)
@@ -119,7 +120,7 @@ class Person:
 class People:
     """All who play by this process."""
 
-    def __init__(self, door: Door) -> None:
+    def __init__(self, door: PlayEndpoint) -> None:
         self._door = door
         self._people: dict[str, Person] = {}
         self._lock = threading.Lock()
@@ -180,5 +181,5 @@ def people() -> People | None:
     settings = read_settings()
     if settings.person_token is None:
         return None
-    address = os.environ.get("ARENA_ADDRESS") or f"{settings.host}:{settings.port}"
-    return People(Door(address, os.environ, settings.person_token))
+    address = os.environ.get("ARENA_ADDRESS") or host_port(settings.host, settings.port)
+    return People(PlayEndpoint(address, os.environ, settings.person_token))

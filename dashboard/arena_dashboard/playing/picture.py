@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 
 from arena.person.seat import PersonSeat
 from arena.person.session import PersonSession
-from arena_dashboard.playing.controls import controls
+from arena_dashboard.playing.controls import controls, question
 from arena_dashboard.playing.story import Story
 from arena_dashboard.scenes import SCENES
 
@@ -31,13 +31,13 @@ class Pictures:
             if session.lost:
                 return {"phase": "lost", "notice": session.lost}
             if session.awaited:
-                return {"phase": "waiting", "notice": f"Waiting for {session.awaited}…"}
+                return {"phase": "waiting", "notice": _waiting(session.awaited)}
             if session.not_played:
                 return {"phase": "off", "notice": _sentence(session.not_played)}
             if seat is not None and seat.called_off:
                 return {"phase": "off", "notice": _sentence(seat.called_off)}
             if seat is None or seat.match is None:
-                return {"phase": "waiting", "notice": "Waiting for the others to join…"}
+                return {"phase": "waiting", "notice": "Waiting for all to join: some seconds…"}
             return self._match(seat)
 
     def _match(self, seat: PersonSeat) -> dict[str, Any]:
@@ -86,6 +86,7 @@ def _state(seat: PersonSeat, story: Story) -> dict[str, Any]:
         else {
             "number": turn.number,
             "left": list(turn.left_ms(time.monotonic())),
+            "question": question(turn.view, names),
             "choices": controls(game, turn.view, names),
         },
         "result": None
@@ -103,6 +104,13 @@ def _state(seat: PersonSeat, story: Story) -> dict[str, Any]:
 def replay_of(match_id: str) -> str:
     """The address of the replay of a match, all cards on the table."""
     return "replay?" + urlencode({"match": match_id, "view": "everything"})
+
+
+def _waiting(bots: str) -> str:
+    return (
+        f"Waiting until {bots} can play: some seconds, or until the end of another match if a bot "
+        "plays as many as it can. Then your match begins by itself."
+    )
 
 
 def _sentence(text: str) -> str:

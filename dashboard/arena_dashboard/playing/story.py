@@ -67,8 +67,10 @@ class Story:
             told = self.frames.pop()["told"]
             self.frames.append(frame(now, self._scene, self._game, self._round, told))
         else:
+            # At the end of a match the last showdown stays on the table, unless more happened.
+            ended = self.seat.result is not None and heard is self._heard[-1]
             for one in shown(heard.events, view, self._view, self._game.options):
-                if own or one.told:
+                if one.told or (own and not ended):
                     self._show(one)
         if own:
             self._own = view
@@ -76,10 +78,11 @@ class Story:
         self._view = view if view is not None else self._view
 
     def _show(self, one: Shown) -> None:
+        told = []
         for event in one.told:
             self._round = self._scene.round_started(event) or self._round
-        told = [self._scene.tell(event, self.names) for event in one.told]
-        self.log += [(self._round, sentence) for sentence in told]
+            told.append(self._scene.tell(event, self.names))
+            self.log.append((self._round, told[-1]))
         self.frames.append(frame(one, self._scene, self._game, self._round, told))
 
 

@@ -220,8 +220,8 @@ def reveal(step: Step, names: Sequence[str]) -> str | None:
         case Number(value) if isinstance(step.actor, int):
             return f"{names[step.actor]} takes a {_face(Card(value))} from its hand."
         case Ballot(doubt) if isinstance(step.actor, int):
-            return f"{names[step.actor]}'s sealed ballot: {'doubt' if doubt else 'no doubt'}."
+            return f"The sealed ballot of {names[step.actor]}: {'doubt' if doubt else 'no doubt'}."
         case Doubter(seat):
-            return f"Several doubt; {names[seat]}'s doubt is drawn."
+            return f"Several doubt; the doubt of {names[seat]} is drawn."
         case _:
             return None

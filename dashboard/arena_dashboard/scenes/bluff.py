@@ -202,7 +202,7 @@ def _showdown_in_words(end: Showdown, names: Sequence[str]) -> str:
         if loss
     ]
     return (
-        f"{names[end.doubter]} doubts {names[end.bettor]}'s {_bet_in_words(end.bet)}. There "
+        f"{names[end.doubter]} doubts the {_bet_in_words(end.bet)} of {names[end.bettor]}. There "
         f"{'is' if end.actual == 1 else 'are'} {end.actual}: the bet was {judged}. "
         f"Lost: {listed(losers)}."
     )

@@ -4,8 +4,8 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from arena.boards.board import BoardLine
 from arena.rating.ladder_id import LadderId
+from arena.server.boards.board import BoardLine
 from arena_dashboard import (
     bot_data,
     bot_tables,
@@ -14,6 +14,7 @@ from arena_dashboard import (
     data,
     tables,
 )
+from arena_dashboard.biggest_leak import plays_an_analysed_game, show_how_to_analyse
 from arena_dashboard.bot_chart import ratings_chart
 from arena_dashboard.bot_data import Profile
 from arena_dashboard.frequency_table import frequency_table
@@ -80,6 +81,8 @@ def show_faults(bot: Profile, version: str) -> None:
     st.subheader(f"Latest faults of version {shortened(version)}")
     if faults:
         st.html(bot_tables.faults(faults))
+    elif version not in {row.version for row in bot.versions}:
+        st.warning(f"There is no version “{shortened(version)}” of it.")
     else:
         st.info("In matches that are over no fault of this version is recorded.")
     st.html(
@@ -141,9 +144,12 @@ def show_style(bot: Profile) -> None:
 
 
 def show_decisions(bot: Profile) -> None:
-    """What its decisions cost, where its matches have been analysed."""
+    """What its decisions cost, where its matches have been analysed; else how that is learnt."""
     found = bot_data.decisions(bot.name)
     if found is None:
+        if plays_an_analysed_game(bot.name):
+            st.subheader("Decisions")
+            show_how_to_analyse(bot.name)
         return
     st.subheader("Decisions")
     st.caption(

@@ -9,11 +9,12 @@ from arena_dashboard import comparison_data, comparison_tables
 from arena_dashboard.ladder_choice import choose_ladder, in_words, ladder_tabs, link
 from arena_dashboard.ladder_page import choose_lines, turn_pages
 from arena_dashboard.markup import tag
+from arena_dashboard.url_choice import url_switch
 
 
 def show(ladder: LadderId) -> None:
     """The matrix and the numbers of one moment."""
-    checked = st.query_params.get("check") == "1"
+    checked = url_switch("check")
     lines, most = comparison_data.ladder_details(ladder).board.lines, comparison_tables.MATRIX_BOTS
     shown = choose_lines(lines, most)
     with st.spinner("Fitting the exact model…") if checked else nullcontext():

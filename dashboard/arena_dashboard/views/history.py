@@ -19,7 +19,7 @@ def show(ladder: LadderId) -> None:
     names = {
         str(found.versions[rating.version_id].entrant): rating.version_id for rating in last.ratings
     }
-    bots = url_choices("bots", list(names), list(names)[: history_chart.MOST_BOTS - 2])
+    bots = url_choices("bots", list(names), list(names)[: history_chart.MOST_BOTS - 2], "bot")
     suggested = history_chart.suggested(list(names), bots)
     st.multiselect(
         "Bots",

@@ -5,7 +5,7 @@ from typing import Any
 
 import streamlit as st
 
-from arena.storage.errors import StorageError
+from arena.database.errors import StorageError
 from arena_dashboard import browser, data, home_data, home_tables
 from arena_dashboard.player import component
 
@@ -35,7 +35,10 @@ def show_now() -> None:
         component.show_live(home_data.live_content(match), follow)
         return
     if activity is not None:
-        st.caption("A match that is being played appears here.")
+        # Where a match is about to begin, its room is kept free.
+        soon = bool(rate or activity.running_matches)
+        with st.container(key="live-soon" if soon else None):
+            st.caption("A match that is being played appears here.")
     browser.beat("now", SOON_SECONDS if rate else browser.PULSE_SECONDS)
 
 

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from arena.analysis import ANALYSED_GAMES
-from arena.boards.board import BoardLine
-from arena.boards.trend import TREND_EVENTS
+from arena.lab.analysis import ANALYSED_GAMES
 from arena.rating.ladder_id import LadderId
+from arena.server.boards.board import BoardLine
+from arena.server.boards.trend import TREND_EVENTS
 from arena_dashboard import browser, data, ladder_data, ladder_table
 from arena_dashboard.ladder_choice import choose_ladder, ladder_tabs, size_in_words
 from arena_dashboard.ladder_page import choose_lines, turn_pages
@@ -61,8 +61,11 @@ def explain(lines: Sequence[BoardLine], game: str) -> None:
             "Elo also moves, a little, while others play, most of all when new bots come.\n"
             "- **95 % interval**: where the Elo lies as far as the results tell; a block of "
             "matches counts as one. The small ranks are those that the intervals allow.\n"
+            "- **Provisional**: fewer than 20 blocks link the bot to the established ones. It "
+            "stands below them, and its interval is as wide as so few blocks allow.\n"
             "- **Lines between rows** separate bands: every bot below a line is significantly "
-            "weaker than the best bot of the band above it. Within a band the order may be luck.\n"
+            "weaker than the best bot of the band above it, or is provisional. Within a band the "
+            "order may be luck.\n"
             "- **Trend**: the Elo that a bot gained or lost by the latest tenth of the ladder's "
             "matches, its own and those of others, where that is more than chance explains "
             f"(95 %); of a long log only the last {TREND_EVENTS:,} matches of all ladders are "

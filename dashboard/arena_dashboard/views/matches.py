@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from arena.boards.match_sort import Sort
+from arena.server.results.match_sort import Sort
 from arena_dashboard import data, match_filter, tables
 from arena_dashboard.markup import tag
 

@@ -4,11 +4,12 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from arena.clients.owner_client import BotPage, BotSeen, OwnerCallError, OwnerClient
+from arena.clients.upload_client import UploadClient
+from arena.database.errors import StorageError
 from arena.errors import UserError
-from arena.owner_client import BotPage, BotSeen, OwnerCallError, OwnerClient
-from arena.storage.errors import StorageError
-from arena.upload_client import UploadClient
-from arena_dashboard import bot_data, browser, identities, own_tables, owners, sign_in, uploads
+from arena_dashboard import bot_data, browser, own_tables, owners, sign_in, uploads
+from arena_dashboard.biggest_leak import show_biggest_leak
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
 from arena_dashboard.storage_words import why_nothing_is_read
@@ -25,7 +26,7 @@ def describe(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
     with st.form(f"describe {bot.name}"):
         text = st.text_area("About it", bot.text, max_chars=1000)
         language = st.text_input("Language", bot.language, max_chars=40)
-        link = st.text_input("Link", bot.link, max_chars=200, placeholder="https://…")
+        link = st.text_input("Link", bot.link, max_chars=200, placeholder="https://…, or empty")
         if not st.form_submit_button("Save"):
             return
     try:
@@ -54,6 +55,23 @@ def rotate(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
         st.code(token, language=None)
 
 
+def pause(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
+    """Let a bot play nothing for now, or again."""
+    with st.form(f"pause {bot.name}"):
+        if bot.paused:
+            st.caption("It is paused. Start it again yourself if the arena does not host it.")
+        else:
+            st.caption("While it is paused it plays nothing and is not let in; its results stay.")
+        if not st.form_submit_button("Resume" if bot.paused else "Pause"):
+            return
+    try:
+        client.pause(owner.key, bot.name, paused=not bot.paused)
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.rerun()
+
+
 def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
     """Take a version, or the whole bot, out of service."""
     labels = [one.label for one in bot.versions if not one.retired]
@@ -64,7 +82,7 @@ def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
         if not st.form_submit_button("Retire"):
             return
     if not sure:
-        st.warning("Tick the box: a retired bot or version never plays again.")
+        st.warning("Tick “For good; its results stay”: a retired bot or version never plays again.")
         return
     try:
         client.retire(owner.key, bot.name, "" if chosen == whole else chosen)
@@ -74,7 +92,7 @@ def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
         st.rerun()
 
 
-def renew_key(client: OwnerClient, owner: SignedIn) -> None:
+def renew_key(client: UploadClient, owner: SignedIn) -> None:
     """A key for the command line, in the place of the old one."""
     with st.form("renew-key"):
         st.caption(
@@ -83,14 +101,13 @@ def renew_key(client: OwnerClient, owner: SignedIn) -> None:
         )
         if not st.form_submit_button("New key"):
             return
+    session = owners.kept()
     try:
         key = client.renew_key(owner.key)
     except OwnerCallError as error:
         owners.refused(error)
         return
-    owners.sign_in(owner.name, key)
-    identities.replace(owner.name, key)
-    owners.kept()[sign_in.FRESH_KEY] = key
+    owners.begin(session, client, owner.name, key, fresh=True)
     st.rerun()
 
 
@@ -125,9 +142,18 @@ def show_versions(client: OwnerClient, owner: SignedIn) -> None:
     browser.beat("own", LATER_SECONDS)
 
 
+def show_leak(bot: BotSeen) -> None:
+    """Where a bot loses most; read when it is unfolded."""
+    name = in_markdown(bot.name)
+    folded = st.expander(f"Where {name} loses most", key=f"leak {bot.name}", on_change="rerun")
+    if folded.open:
+        with folded:
+            show_biggest_leak(bot.name)
+
+
 def show(client: UploadClient, owner: SignedIn) -> None:
     """Everything of an owner."""
-    sign_in.show_fresh_key()
+    sign_in.show_fresh_key(owner)
     try:
         page = page_of_bots(client, owner)
     except OwnerCallError as error:
@@ -143,10 +169,12 @@ def show(client: UploadClient, owner: SignedIn) -> None:
         st.info("You have no bot yet.")
     st.page_link("views/submit.py", label="Submit a bot")
     for bot in page.bots:
+        show_leak(bot)
         with st.expander(f"Builds, logs and settings of {in_markdown(bot.name)}"):
             uploads.show_builds(client, owner, bot.name)
             describe(client, owner, bot)
             if not bot.retired:
+                pause(client, owner, bot)
                 rotate(client, owner, bot)
                 retire(client, owner, bot)
     with st.expander("A new key"):
@@ -159,7 +187,7 @@ try:
     if client is None:
         st.info("This dashboard knows no referee: start it with `arena up`, or set ARENA_ADDRESS.")
     else:
-        owner = owners.signed_in()
+        owner = owners.signed_in(client)
         if owner is None:
             sign_in.show(client, owners.terms())
         else:
@@ -167,4 +195,5 @@ try:
             st.button("Sign out", on_click=owners.sign_out)
 except UserError as error:
     st.warning(str(error))
+    owners.offer_sign_out()
     browser.beat("again", browser.PULSE_SECONDS)

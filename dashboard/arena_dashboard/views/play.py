@@ -15,7 +15,7 @@ from arena_dashboard.playing.people import BANK_SECONDS, COOKIE, People, Person,
 from arena_dashboard.playing.picture import replay_of
 from arena_dashboard.rules import show_rules
 from arena_dashboard.streams import network_of
-from arena_dashboard.url_choice import to_url, url_choice
+from arena_dashboard.url_choice import to_url, url_choice, warn_of_unknown
 
 # Under which the session's state holds the key of the person.
 PERSON = "playing"
@@ -24,9 +24,13 @@ TURN_SECONDS = (20, 60, 120)
 
 def choose(everybody: People) -> None:
     """Let somebody choose a game and opponents, and sit down."""
+    warn_of_unknown("game", list(GAMES), "game")
     game = url_choice("game", list(GAMES), "bluff") or "bluff"
     seats = make_game(game).seat_counts
-    found = [one for one in everybody.rivals() if game in one.games]
+    # Bots of this game alone first: `random` plays every game.
+    found = sorted(
+        (one for one in everybody.rivals() if game in one.games), key=lambda one: len(one.games)
+    )
     st.segmented_control(
         "Game",
         list(GAMES),
@@ -122,6 +126,7 @@ if person is not None:
     if refused is not None:
         st.error(refused)
     component.show(person.key, asked)
+    show_rules(person.wanted.game)
 else:
     st.title("Play")
     missed = everybody.missed(key())

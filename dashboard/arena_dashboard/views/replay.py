@@ -10,12 +10,13 @@ from typing import Any
 
 import streamlit as st
 
-from arena.storage.errors import TranscriptDamagedError
-from arena.storage.rows import MatchRow
+from arena.database.errors import TranscriptDamagedError
+from arena.database.rows import MatchRow
 from arena_dashboard import data, match_page
 from arena_dashboard.markup import command, together
 from arena_dashboard.player import component
 from arena_dashboard.rules import show_rules
+from arena_dashboard.url_choice import url_switch, warn_of_unknown
 from arena_dashboard.watching import Onlooker
 
 
@@ -51,10 +52,12 @@ def go(asked: dict[str, str]) -> None:
     st.query_params.from_dict(asked)
 
 
-analysed = st.query_params.get("analysis") == "1"
+analysed = url_switch("analysis")
 match, row = read(choose_match(), analysed=analysed)
 block = data.block_of(row)
 st.set_page_config(f"{match['title']}: {' – '.join(match['names'])} · Bluff Arena")
+viewpoints = [*(one.value for one in Onlooker), *map(str, range(row.seat_count))]
+warn_of_unknown("view", viewpoints, "viewpoint")
 previous, following = match_page.neighbours(block, row.match_id)
 content = data.replay_content(row.match_id, match["view"], previous, following, analysed=analysed)
 component.show(content, go)

@@ -6,12 +6,13 @@ from importlib.resources import files
 
 import streamlit as st
 
+from arena.clients.owner_client import OwnerCallError, OwnerClient
+from arena.clients.upload_client import UploadClient
+from arena.database.names import ALLOWED_LABEL
 from arena.errors import UserError
 from arena.games import GAMES
-from arena.home.starters import LANGUAGES, require_sdk
-from arena.home.wheel import NoWheelError
-from arena.owner_client import OwnerCallError, OwnerClient
-from arena.upload_client import UploadClient
+from arena.local.starters import LANGUAGES, require_sdk
+from arena.local.wheel import NoWheelError
 from arena_dashboard import browser, owners, sdk, sign_in, submitting, uploads
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
@@ -30,23 +31,26 @@ def register(client: OwnerClient, owner: SignedIn) -> None:
         name = st.text_input(
             "The bot's name",
             max_chars=40,
-            help="Public. Letters of any script, digits, spaces, dots, hyphens, underscores.",
+            help=sign_in.NAME_HELP,
         )
         left, right = st.columns(2)
         language = left.selectbox("Language", list(LANGUAGES), format_func=NAMES.__getitem__)
         version = right.text_input(
-            "Version", "1", max_chars=40, help="Each version has a rating of its own."
+            "Version",
+            "1",
+            max_chars=40,
+            help=f"Each version has a rating of its own. {ALLOWED_LABEL}.",
         )
         st.caption(
-            f"You may have {allowed.bots} bots, those that the arena runs among them, and register "
-            f"{allowed.owner_versions_a_day} versions in 24 hours besides your uploads, "
-            f"{allowed.bot_versions_a_day} of one bot."
+            f"Limits: {allowed.bots} bots in all. In 24 hours, {allowed.owner_versions_a_day} new "
+            f"versions, at most {allowed.bot_versions_a_day} of one bot. Uploads are counted apart."
         )
         if not st.form_submit_button("Register", type="primary"):
             return
+    session = owners.kept()
     try:
         bot, token = client.register(owner.key, name, version.strip())
-        owners.kept()[MADE] = Made(bot, version.strip() or "1", language, token)
+        session[MADE] = Made(bot, version.strip() or "1", language, token)
         _say_language(client, owner, bot, NAMES[language])
     except OwnerCallError as error:
         owners.refused(error)
@@ -64,8 +68,8 @@ def start(made: Made) -> None:
     """What to do with a bot that was just registered."""
     st.subheader(f"Start {in_markdown(made.bot)}")
     st.markdown(
-        "**Its token.** Copy it now: it is gone when the page is loaded again. Whoever has it "
-        "plays as your bot."
+        "**Its token.** Copy it now: it is gone when the page is loaded again, and then **My "
+        "bots** makes a new one. Whoever has it plays as your bot."
     )
     st.code(made.token, language=None)
     address = owners.public_address()
@@ -117,16 +121,19 @@ def show_progress(owner: SignedIn, progress: FirstSteps) -> None:
 
 def connect(client: UploadClient) -> None:
     """From a visitor to a bot that plays."""
-    owner = owners.signed_in()
+    owner = owners.signed_in(client)
     if owner is None:
         st.subheader("1. Who are you?")
         sign_in.show(client, owners.terms())
         return
-    who, leave = st.columns([4, 1], vertical_alignment="center")
-    mine = tag("a", "My bots", href="my-bots")
-    who.html(tag("div", "You are ", tag("b", owner.name), ". ", mine, class_="ba-said"))
-    leave.button("Sign out", on_click=owners.sign_out)
-    sign_in.show_fresh_key()
+    with st.container(
+        horizontal=True, horizontal_alignment="distribute", vertical_alignment="center"
+    ):
+        mine = tag("a", "My bots", href="my-bots")
+        who = tag("div", "You are ", tag("b", owner.name), ". ", mine, class_="ba-said")
+        st.html(who, width="content")
+        st.button("Sign out", on_click=owners.sign_out)
+    sign_in.show_fresh_key(owner)
     upload, run = st.tabs(["Upload: the arena runs it", "Connect: you run it"])
     with upload:
         uploads.show_upload(client, owner)
@@ -156,6 +163,7 @@ try:
         connect(client)
 except UserError as error:
     st.warning(str(error))
+    owners.offer_sign_out()
     browser.beat("again", browser.PULSE_SECONDS)
 
 st.subheader("What a bot looks like")

@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 import streamlit as st
 
 from arena.rating.ladder_id import LadderId
-from arena.storage.match_search import MatchFilter
+from arena.server.results.match_search import MatchFilter
 from arena_dashboard import comparison_data, data, match_filter, tables, versus
 from arena_dashboard.ladder_choice import choose_ladder, in_words
 from arena_dashboard.markup import in_markdown, tag

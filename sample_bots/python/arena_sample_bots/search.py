@@ -6,7 +6,7 @@
    a round tell more about the kind.
 2. Search. `Look` values each own action by what the next seat would answer with each of its hands.
 
-Both are in `arena/analysis/bluff/`, because the analysis of matches uses them too. Needs numpy
+Both are in `arena/lab/analysis/bluff/`, because the analysis of matches uses them too. Needs numpy
 (`pip install 'bluff-arena[play]'`).
 """
 
@@ -14,9 +14,6 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from arena.analysis.bluff.look import Look
-from arena.analysis.bluff.players import KINDS, belief, kinds_after
-from arena.analysis.bluff.table import BettingTable
 from arena.bot import Bot, Match, Turn, run
 from arena.games.bluff import (
     Bet,
@@ -30,6 +27,9 @@ from arena.games.bluff import (
     PlacedBet,
     Showdown,
 )
+from arena.lab.analysis.bluff.look import Look
+from arena.lab.analysis.bluff.players import KINDS, belief, kinds_after
+from arena.lab.analysis.bluff.table import BettingTable
 
 
 class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):

@@ -40,7 +40,10 @@ export class Live {
       this.ended = this.furthest = 0;
       player.paused = false;
     }
+    const scrolled = same ? player.log?.scroller.scrollTop : 0;
     player.build(match);
+    player.log?.showUpTo(this.furthest);
+    player.log?.scroller.scrollTo(0, scrolled ?? 0);
     player.listen();
     player.draw();
   }

@@ -57,12 +57,14 @@ class PersonTable {
       this.entries,
     );
     this.mistake = element("p", { class: "mistake", role: "alert" });
+    this.question = element("p", { class: "question" });
     this.choices = new Choices((action) => void this.answer(action));
     this.ending = element("div", { class: "ending" });
     this.actions = element(
       "div",
       { class: "actions" },
       this.mistake,
+      this.question,
       this.choices.place,
       this.ending,
     );
@@ -194,6 +196,8 @@ class PersonTable {
     }
     if (!turn) this.offered = undefined;
     this.choices.place.hidden = !asked;
+    this.question.hidden = !asked;
+    this.question.textContent = turn?.question ?? "";
     this.status.textContent = this.statusOf(news, asked);
     this.drawEnding(news);
     this.tick();
@@ -237,6 +241,9 @@ class PersonTable {
   /** @param {News} news */
   drawEnding(news) {
     const over = ["over", "off", "lost"].includes(news.phase) && this.shownAll;
+    this.leave.textContent = over ? "Back" : "Leave";
+    this.leave.title = over ? "Back to all games" : "Leave the table";
+    this.leave.setAttribute("aria-label", this.leave.title);
     if (!over) {
       this.ending.replaceChildren();
       this.ended = undefined;
@@ -258,14 +265,13 @@ class PersonTable {
         });
       const own = result.placing[Number(match.view)];
       parts.push(
-        element("h3", {}, own === 1 ? "You win." : `You are placed ${own}.`),
+        element("h3", {}, outcome(own, result.placing)),
         element("ol", { class: "places" }, ...places),
         element("a", { class: "replay", href: root() + result.replay }, "Watch the replay"),
       );
     }
     if (news.phase !== "lost")
       parts.push(button("again go", "Play again", "Play again", () => this.ask("again")));
-    parts.push(button("leave", "Choose another game", "Another game", () => this.ask("leave")));
     this.ending.replaceChildren(...parts);
   }
 
@@ -346,6 +352,14 @@ class PersonTable {
     clearTimeout(this.pacing);
     this.place.remove();
   }
+}
+
+/** How the match ended for a seat, in a sentence. @param {number} own @param {number[]} placing */
+export function outcome(own, placing) {
+  const ties = placing.filter((place) => place === own).length > 1;
+  if (own === 1) return ties ? "You share the win." : "You win.";
+  const nth = own === 2 ? "2nd" : own === 3 ? "3rd" : `${own}th`;
+  return `You ${ties ? "share" : "take"} ${nth} place of ${placing.length}.`;
 }
 
 /** @param {number} ms */

@@ -14,6 +14,7 @@
  * @typedef {object} Turn
  * @property {number} number
  * @property {[number, number]} left The milliseconds left: for the turn, and in the bank.
+ * @property {string} question What the turn asks, in words.
  * @property {Choice[]} choices
  *
  * @typedef {object} Result

@@ -107,6 +107,9 @@ export class Player {
       resultElement(match),
     );
     this.root.append(this.place);
+    // The page shows what is under the player when its place is known.
+    const within = this.root.getRootNode();
+    if (within instanceof ShadowRoot) within.host.setAttribute("data-drawn", "");
     this.shown = -1;
     this.observer = new ResizeObserver(() => this.measure());
     this.observer.observe(scene);
@@ -230,10 +233,11 @@ export class Player {
     table.setAttribute("aria-label", drawn.words);
     table.innerHTML = drawn.inner;
     this.told?.show(playback.at, this.width, playback.playing);
+    // What is hidden has no place to which the log could scroll.
+    if (match.live) this.live.show();
     this.log?.show(playback.at);
     this.chart?.show(playback.at);
     this.analysis?.show(playback.at);
-    if (match.live) this.live.show();
     this.laterAddress();
   }
 

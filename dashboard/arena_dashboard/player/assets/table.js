@@ -15,6 +15,7 @@ import { percent, tagsOf, viewpointName } from "./words.js";
  * What a game's module draws.
  * @typedef {object} Game
  * @property {(match: Match, width: number) => number} seatHeight Of what lies before a seat.
+ * @property {number} [lettersOfSeat] What a sentence may tell of each seat, from some viewpoints.
  * @property {(match: Match, width: number) => number} middleHeight Of what lies under the claim.
  * @property {(frame: Frame, seat: number, width: number) => Piece} seat
  * @property {(match: Match, frame: Frame, width: number) => Piece} middle
@@ -23,6 +24,9 @@ import { percent, tagsOf, viewpointName } from "./words.js";
 
 /** @type {Record<string, Game>} */
 const GAMES = { bluff, bluff_you: bluffYou, bloeff };
+
+/** How many letters of each seat a sentence may have from some viewpoints. @param {Match} match */
+export const lettersOfSeat = ({ game }) => GAMES[game].lettersOfSeat ?? 0;
 
 const GAP = 8;
 const HEAD = 26;
@@ -76,8 +80,8 @@ export function layoutOf(match, width) {
   const game = GAMES[match.game];
   const seats = match.names.length;
   const each = layout(width, seats, 0, 0).seats[0].width;
-  const chances = match.view === "everything" ? CHANCE : 4;
-  const seatHeight = HEAD + game.seatHeight(match, each - 2 * GAP) + chances;
+  // The same for all viewpoints, so that to choose one moves nothing.
+  const seatHeight = HEAD + game.seatHeight(match, each - 2 * GAP) + CHANCE;
   return layout(width, seats, seatHeight, CLAIM + game.middleHeight(match, width - 2 * GAP));
 }
 

@@ -1,6 +1,8 @@
-/** The sentence over the table: of one height in the whole match, so that the table does not jump. */
+/** The sentence over the table: of one height in the whole match and from all viewpoints, so that the
+ * table does not jump. */
 
 import { element } from "./dom.js";
+import { lettersOfSeat } from "./table.js";
 import { withShortNames } from "./words.js";
 
 /** @typedef {import("./types.js").Match} Match */
@@ -15,7 +17,8 @@ export class Told {
     this.sentences = match.frames.map(({ told }) => withShortNames(told.join(" "), match.names));
     // The last one tells the results, too, which stand below.
     const lengths = this.sentences.slice(0, -1).map((one) => one.length);
-    this.longest = lengths.reduce((one, other) => Math.max(one, other), 0);
+    // What other viewpoints are told is not known here.
+    this.longest = Math.max(match.names.length * lettersOfSeat(match), ...lengths);
   }
 
   /** @param {number} index @param {number} width @param {boolean} playing */

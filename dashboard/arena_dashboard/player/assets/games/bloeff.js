@@ -10,6 +10,9 @@ const WIDTH = 24;
 const HEIGHT = 32;
 const LAID = 64;
 
+/** Of the hands, which one sentence tells where they are open. */
+export const lettersOfSeat = 50;
+
 export function seatHeight() {
   return HEIGHT + 6;
 }

@@ -58,7 +58,7 @@ export function middle(match, frame, width) {
       "faint",
       4,
       4,
-      `${match.roundWord} ${frame.round} · ${match.names[bluffer]}'s dice · ${facts.join(" · ")}`,
+      `${match.roundWord} ${frame.round} · dice of ${match.names[bluffer]} · ${facts.join(" · ")}`,
     ),
     shown.map((face, place) => die(4 + place * 34, 12, 30, face)),
     dice.length > 0 && label("sum", 4 + DICE * 34, 34, `= ${sum}`),

@@ -17,6 +17,7 @@ import com.google.protobuf.ByteString;
 import io.grpc.Grpc;
 import io.grpc.InsecureChannelCredentials;
 import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
 import io.grpc.Status;
 import io.grpc.TlsChannelCredentials;
@@ -34,10 +35,14 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import sun.misc.Signal;
 
 /** The stream to the referee: joins, asks the bot, reconnects, and checks every finished match. */
 final class Connection {
+  /** Addresses on this machine. */
+  private static final Pattern LOCAL = Pattern.compile("unix:|localhost:|127\\.|\\[::1\\]:");
+
   private static final double FIRST_PAUSE = 0.5; // seconds before the next attempt to connect
   private static final double LONGEST_PAUSE = 30;
   private static final double LASTING = 5; // so long a stream makes the next pause short again
@@ -147,13 +152,16 @@ final class Connection {
   /** Plays over one stream until it ends, and returns how it did. */
   private Ended playOnce(String address, String token) throws InterruptedException {
     boolean encrypted = address.startsWith("https://");
-    ManagedChannel channel =
+    String target = address.replaceFirst("^https://", "");
+    ManagedChannelBuilder<?> builder =
         Grpc.newChannelBuilder(
-                address.replaceFirst("^https://", ""),
+                target,
                 encrypted ? TlsChannelCredentials.create() : InsecureChannelCredentials.create())
             .maxInboundMessageSize(MAX_MESSAGE_BYTES)
-            .keepAliveTime(1, TimeUnit.MINUTES)
-            .build();
+            .keepAliveTime(1, TimeUnit.MINUTES);
+    // No proxy of the environment reaches this machine.
+    if (LOCAL.matcher(target).lookingAt()) builder.proxyDetector(any -> null);
+    ManagedChannel channel = builder.build();
     var metadata = new Metadata();
     metadata.put(
         Metadata.Key.of("authorization", Metadata.ASCII_STRING_MARSHALLER), "Bearer " + token);

@@ -1,0 +1,27 @@
+"""Hosts and ports as text: IPv6 addresses in brackets, and which hosts are this machine."""
+
+from ipaddress import ip_address
+
+
+def bare_host(host: str) -> str:
+    """Return a host without the brackets that an IPv6 address has before a port."""
+    return host[1:-1] if host.startswith("[") and host.endswith("]") else host
+
+
+def host_port(host: str, port: int) -> str:
+    """Return HOST:PORT, an IPv6 address in brackets: `[::1]:50051`."""
+    bare = bare_host(host)
+    return f"[{bare}]:{port}" if ":" in bare else f"{bare}:{port}"
+
+
+def on_loopback(host: str) -> bool:
+    """Return whether only programs on this machine reach what listens there."""
+    bare = bare_host(host).rstrip(".").lower()
+    if bare == "localhost" or bare.endswith(".localhost"):
+        return True
+    try:
+        address = ip_address(bare)
+    except ValueError:
+        return False
+    mapped = getattr(address, "ipv4_mapped", None)
+    return (mapped or address).is_loopback

@@ -1,0 +1,22 @@
+"""Words for whatever a bot's method returned or raised."""
+
+from inspect import iscoroutine
+
+from arena.errors import any_failure
+from arena.games.validation_errors import shown
+
+
+def no_action(value: object, title: str) -> str:
+    """A sentence that shows what `act` returned instead of an action of the game."""
+    if iscoroutine(value):
+        value.close()  # Python would warn that nobody awaits it
+        return "act returned a coroutine: it is to be written with def, not with async def."
+    return f"act returned {shown(value)}, which is no action of {title}."
+
+
+def error_message(error: BaseException) -> str:
+    """The type and the message of an exception of a bot."""
+    try:
+        return f"{type(error).__name__}: {error}"
+    except any_failure():  # its own __str__
+        return type(error).__name__

@@ -1,0 +1,290 @@
+"""`OwnerClient`: a client of OwnerService: what an owner does from any machine."""
+
+from collections.abc import Mapping
+from copy import copy
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from typing import Any, Final, Self
+
+import grpc
+
+from arena.bot.address import Address, AddressError
+from arena.errors import UserError
+from arena.records import Allowance, SignUp
+from arena.server.limits import forwarding
+from arena.server.requests.paging import MOST_LINES
+from arena.v1 import owner_pb2 as pb
+from arena.v1 import registry_pb2
+from arena.v1.owner_pb2_grpc import OwnerServiceStub
+from arena.v1.registry_pb2_grpc import RegistryServiceStub
+
+ANSWER_SECONDS: Final = 10.0
+"""How long a referee may take to answer; while many ask at once it takes them in turn."""
+_SIGN_UP: Final = {
+    pb.SIGN_UP_OPEN: SignUp.OPEN,
+    pb.SIGN_UP_INVITE: SignUp.INVITE,
+    pb.SIGN_UP_CLOSED: SignUp.CLOSED,
+}
+
+
+class OwnerCallError(UserError):
+    """The referee refuses, or cannot be reached; the message says why."""
+
+    def __init__(self, sentence: str, *, stranger: bool = False) -> None:
+        super().__init__(sentence)
+        self.stranger = stranger
+        """Whether the key, or the invite, is nobody's."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignUpTerms:
+    """Who may sign up, and how much an owner may register."""
+
+    sign_up: SignUp
+    allowance: Allowance
+    identity_issuer: str = ""
+    """The identity provider by which owners sign up and sign in; "" if there is none."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignedInBy:
+    """What came of signing in by an identity."""
+
+    owner: str
+    """"" for an identity that nobody has: repeat it with a name or a key."""
+    key: str
+    suggested_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class VersionSeen:
+    """A version of a bot, as its owner sees it."""
+
+    label: str
+    registered: datetime
+    retired: bool
+    matches: int
+    faults: int
+    connected: int
+    """Copies that are connected now, to whichever referee."""
+    playing: int
+    """Matches that it is offered or plays now."""
+    check: str = ""
+    """Its last check against the protocol, in a sentence; empty without one."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotSeen:
+    """A bot, as its owner sees it."""
+
+    name: str
+    text: str
+    language: str
+    link: str
+    frozen: bool
+    paused: bool
+    versions: tuple[VersionSeen, ...]
+    """Newest first."""
+
+    @property
+    def retired(self) -> bool:
+        """Whether none of its versions plays any more."""
+        return all(one.retired for one in self.versions)
+
+
+@dataclass(frozen=True, slots=True)
+class BotPage:
+    """A page of an owner's bots; one with many versions goes on on the next page."""
+
+    bots: tuple[BotSeen, ...]
+    """By name."""
+    next_page: str
+    """The token of the next page; empty after the last."""
+
+
+class OwnerClient:
+    """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
+
+    def __init__(self, address: Address) -> None:
+        self._address = address
+        self._visitor: tuple[tuple[str, str], ...] = ()
+        channel = address.channel()
+        # The types of generated stubs are those of grpc.aio as well.
+        self._owners: Any = OwnerServiceStub(channel)
+        self._registry: Any = RegistryServiceStub(channel)
+
+    @classmethod
+    def at(cls, address: str, environment: Mapping[str, str]) -> Self:
+        """A client of the referee at an address. Raises AddressError."""
+        return cls(Address.parse(address, environment))
+
+    def for_visitor(self, address: str, secret: str | None) -> Self:
+        """The same client, asking for the visitor of a dashboard: limits are the visitor's.
+
+        `secret` is the referee's ARENA_DASHBOARD_SECRET; without one all count as the dashboard.
+        """
+        if secret is None:
+            return self
+        other = copy(self)
+        other._visitor = ((forwarding.SECRET, secret), (forwarding.ADDRESS, address))
+        return other
+
+    def terms(self) -> SignUpTerms:
+        """Who may sign up, and how much an owner may register."""
+        found = self._ask(self._owners.GetSignUpTerms, pb.GetSignUpTermsRequest())
+        allowed = Allowance(found.bots, found.bot_versions_a_day, found.owner_versions_a_day)
+        by = _SIGN_UP.get(found.sign_up, SignUp.CLOSED)
+        return SignUpTerms(by, allowed, found.identity_issuer)
+
+    def sign_up(self, name: str, invite: str = "") -> tuple[str, str]:
+        """Become an owner. Returns the name as it is stored, and the key."""
+        request = pb.SignUpRequest(name=_sent(name), invite=_sent(invite))
+        answer = self._ask(self._owners.SignUp, request)
+        return answer.owner, answer.key
+
+    def sign_in(self, id_token: str, name: str = "", invite: str = "", key: str = "") -> SignedInBy:
+        """Sign in by an ID token; an identity that nobody has becomes a new owner of that name, or
+        the identity of the owner who has the key."""
+        request = pb.SignInRequest(
+            id_token=_sent(id_token), name=_sent(name), invite=_sent(invite), key=_sent(key)
+        )
+        answer = self._ask(self._owners.SignIn, request)
+        return SignedInBy(answer.owner, answer.key, answer.suggested_name)
+
+    def stay_signed_in(self, key: str) -> str:
+        """A key for a new sign-in of the owner, valid until it has not been used for long."""
+        made: str = self._ask(self._owners.StaySignedIn, pb.StaySignedInRequest(), key).key
+        return made
+
+    def sign_out(self, key: str) -> None:
+        """End the sign-in that has this key; an owner's own key stays."""
+        self._ask(self._owners.SignOut, pb.SignOutRequest(), key)
+
+    def renew_key(self, key: str) -> str:
+        """A new key of the owner; all others end."""
+        renewed: str = self._ask(self._owners.RenewKey, pb.RenewKeyRequest(), key).key
+        return renewed
+
+    def owner(self, key: str) -> str:
+        """The name of the owner who has a key."""
+        name: str = self._ask(self._owners.GetOwner, pb.GetOwnerRequest(), key).owner
+        return name
+
+    def register(self, key: str, bot: str, version: str = "1") -> tuple[str, str]:
+        """Register a new bot, or a new version of one. Returns the bot's name as it is stored, and
+        the token."""
+        request = registry_pb2.RegisterBotRequest(bot=_sent(bot), version=_sent(version))
+        answer = self._ask(self._registry.RegisterBot, request, key)
+        return answer.entrant.bot, answer.token
+
+    def bots(
+        self, key: str, *, prefix: str = "", versions: int = MOST_LINES, page: str = ""
+    ) -> BotPage:
+        """Bots of the owner whose name begins with `prefix`, by name, with so many versions
+        together; `page` is the token of a page."""
+        request = pb.ListOwnBotsRequest(
+            name_prefix=_sent(prefix), page_size=versions, page_token=_sent(page)
+        )
+        answer = self._ask(self._owners.ListOwnBots, request, key)
+        return BotPage(tuple(map(_bot, answer.bots)), answer.next_page_token)
+
+    def bot(self, key: str, name: str, versions: int = MOST_LINES) -> BotSeen:
+        """The owner's bot of that name, with so many of its versions at most, the newest."""
+        found: list[VersionSeen] = []
+        page = ""
+        while True:
+            size = min(versions - len(found), MOST_LINES)
+            request = pb.ListOwnBotsRequest(bot=_sent(name), page_size=size, page_token=page)
+            answer = self._ask(self._owners.ListOwnBots, request, key)
+            bot, page = _bot(answer.bots[0]), answer.next_page_token
+            found += bot.versions
+            if not page or len(found) >= versions:
+                return replace(bot, versions=tuple(found))
+
+    def describe(
+        self,
+        key: str,
+        bot: str,
+        *,
+        text: str | None = None,
+        language: str | None = None,
+        link: str | None = None,
+    ) -> None:
+        """Change what the owner says of a bot, as far as given."""
+        given = {"text": text, "language": language, "link": link}
+        said = {field: _sent(words) for field, words in given.items() if words is not None}
+        self._ask(self._owners.DescribeBot, pb.DescribeBotRequest(bot=_sent(bot), **said), key)
+
+    def pause(self, key: str, bot: str, *, paused: bool = True) -> None:
+        """Let a bot play no more for now, or again."""
+        self._ask(self._owners.PauseBot, pb.PauseBotRequest(bot=_sent(bot), resume=not paused), key)
+
+    def rotate(self, key: str, bot: str, version: str = "") -> tuple[str, str]:
+        """A new token, by default for the newest version in service. Returns the version's label
+        and the token."""
+        request = pb.RotateTokenRequest(bot=_sent(bot), version=_sent(version))
+        answer = self._ask(self._owners.RotateToken, request, key)
+        return answer.version, answer.token
+
+    def retire(self, key: str, bot: str, version: str = "") -> None:
+        """Retire a version, or the whole bot."""
+        request = pb.RetireBotRequest(bot=_sent(bot), version=_sent(version))
+        self._ask(self._owners.RetireBot, request, key)
+
+    def _ask(self, call: Any, request: Any, key: str | None = None) -> Any:
+        if key is not None and not (key.isascii() and key.isprintable() and key):
+            raise OwnerCallError("This is no key: an owner's key begins with arena_owner_.")
+        bearing = () if key is None else (("authorization", f"Bearer {key}"),)
+        metadata = bearing + self._visitor
+        try:
+            return call(request, timeout=ANSWER_SECONDS, metadata=metadata)
+        except grpc.RpcError as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: Any) -> OwnerCallError:
+        code, details = error.code(), error.details() or ""
+        if code is grpc.StatusCode.UNAVAILABLE and "database" not in details:
+            return OwnerCallError(self._address.why_unreachable(details))
+        if code is grpc.StatusCode.DEADLINE_EXCEEDED:
+            return OwnerCallError("The referee did not answer in time. It may be busy: try again.")
+        if code is grpc.StatusCode.UNIMPLEMENTED:
+            return OwnerCallError("The referee is of a release without owners.")
+        sentence = (details or code.name).rstrip(".")
+        return OwnerCallError(
+            f"{sentence[:1].upper()}{sentence[1:]}.",
+            stranger=code is grpc.StatusCode.UNAUTHENTICATED,
+        )
+
+
+def _sent(words: str) -> str:
+    """Text as protobuf takes it: half a surrogate pair cannot be sent."""
+    return words.encode("utf-8", "replace").decode()
+
+
+def _bot(one: pb.OwnBot) -> BotSeen:
+    versions = tuple(
+        VersionSeen(
+            version.label,
+            datetime.fromtimestamp(version.registered_ms / 1000, UTC),
+            version.retired,
+            version.matches,
+            version.faults,
+            version.connected,
+            version.playing,
+            version.check,
+        )
+        for version in one.versions
+    )
+    return BotSeen(one.name, one.text, one.language, one.link, one.frozen, one.paused, versions)
+
+
+__all__ = [
+    "AddressError",
+    "BotPage",
+    "BotSeen",
+    "OwnerCallError",
+    "OwnerClient",
+    "SignUpTerms",
+    "SignedInBy",
+    "VersionSeen",
+]

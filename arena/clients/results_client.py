@@ -1,0 +1,101 @@
+"""`ResultsClient`: an OwnerClient that also reads results: matches, transcripts and ratings."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from arena.clients.owner_client import OwnerClient
+from arena.codec.bot_side import read_action
+from arena.codec.transcript import from_message, read_entrant
+from arena.match.transcript import Entrant, Transcript
+from arena.v1 import registry_pb2 as pb
+
+
+@dataclass(frozen=True, slots=True)
+class MatchSeen:
+    """A finished match."""
+
+    match_id: str
+    game: str
+    entrants: tuple[Entrant, ...]
+    """Bots by seat."""
+    placing: tuple[int, ...]
+    """Ranks by seat, 1 is best."""
+    finished: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FaultSeen:
+    """The details of a fault as its bot was told them; the transcript does not hold them."""
+
+    reason: str = ""
+    """Empty where it was not kept."""
+    sent: Mapping[str, Any] | None = None
+    """The action that the rules did not allow, as JSON; None if no action was understood."""
+
+
+@dataclass(frozen=True, slots=True)
+class RatingSeen:
+    """A version on a ladder."""
+
+    entrant: Entrant
+    elo: float
+    interval: tuple[float, float]
+    """95 %."""
+    matches: int
+    marks: tuple[str, ...]
+    """The marks that apply: house, provisional, frozen, paused."""
+
+
+class ResultsClient(OwnerClient):
+    """Asks one referee for what it tells anybody. Every method raises OwnerCallError."""
+
+    def matches(self, bot: str = "", limit: int = 50) -> list[MatchSeen]:
+        """The newest finished matches, of one bot or of all; at most 1,000."""
+        request = pb.ListMatchesRequest(bot=bot, limit=limit)
+        return [
+            MatchSeen(
+                one.match_id,
+                one.game,
+                tuple(map(read_entrant, one.entrants)),
+                tuple(one.placing),
+                datetime.fromtimestamp(one.finished_ms / 1000, UTC),
+            )
+            for one in self._ask(self._registry.ListMatches, request).matches
+        ]
+
+    def transcript(self, match_id: str) -> Transcript:
+        """The record of a finished match."""
+        return self.with_faults(match_id)[0]
+
+    def with_faults(self, match_id: str) -> tuple[Transcript, dict[int, FaultSeen]]:
+        """The record of a finished match, and what bots were told of faults in it, by turn."""
+        request = pb.GetTranscriptRequest(match_id=match_id)
+        answer = self._ask(self._registry.GetTranscript, request)
+        transcript = from_message(answer.transcript)
+        game = transcript.setup.make_game()
+        told = {}
+        for one in answer.faults:
+            sent = read_action(game.name, one.sent) if one.HasField("sent") else None
+            seen = None if sent is None else game.notation.to_json(sent)
+            told[one.turn_number] = FaultSeen(one.reason, seen)
+        return transcript, told
+
+    def ratings(self, game: str, seats: int = 0, limit: int = 50) -> list[RatingSeen]:
+        """The best of a game's ladder, at a table size (by default that with most matches)."""
+        request = pb.GetLeaderboardRequest(game=game, seats=seats, page_size=limit)
+        return [
+            RatingSeen(
+                read_entrant(one.entrant),
+                one.elo,
+                (one.elo_low, one.elo_high),
+                one.matches,
+                tuple(
+                    mark
+                    for mark in ("house", "provisional", "frozen", "paused")
+                    if getattr(one, mark)
+                ),
+            )
+            for one in self._ask(self._registry.GetLeaderboard, request).ratings
+        ]

@@ -1,0 +1,151 @@
+"""Watching running matches from outside the referee: a client of its SpectatorService."""
+
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import grpc
+
+from arena.bot.address import Address, AddressError
+from arena.codec.malformed import MalformedError
+from arena.codec.spectating import read_end, read_match, read_moment
+from arena.errors import UserError
+from arena.games.game import Options
+from arena.match.flow import PublicMoment
+from arena.match.result import Result
+from arena.match.transcript import Entrant
+from arena.server.limits import forwarding
+from arena.v1 import spectator_pb2
+from arena.v1.spectator_pb2_grpc import SpectatorServiceStub
+
+ANSWER_SECONDS: Final = 3.0
+"""How long a referee may take to say how busy it is."""
+
+
+class RefereeAwayError(UserError):
+    """The referee does not answer, or refuses; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class RefereeActivity:
+    """How busy a referee is."""
+
+    connected_bots: int
+    running_matches: int
+    recorded_matches: int
+    """Since it started."""
+    running_seconds: int
+    watch_delay_ms: int
+
+
+@dataclass(slots=True)
+class WatchedMatch:
+    """A match as spectators have seen it so far; it grows while the match is played."""
+
+    match_id: str
+    game: str
+    options: Options
+    entrants: tuple[Entrant, ...]
+    tournament: str
+    moments: list[PublicMoment] = field(default_factory=list)
+    over: bool = False
+    result: Result | None = None
+    """How it ended; None before that, and for a match that is void."""
+
+
+class SpectatorClient:
+    """Asks one referee. Threads may share it."""
+
+    def __init__(self, address: Address, secret: str | None = None) -> None:
+        """With the referee's ARENA_DASHBOARD_SECRET it counts as the dashboard, and not by its
+        address."""
+        self._address = address
+        self._metadata = () if secret is None else ((forwarding.SECRET, secret),)
+        # The types of generated stubs are those of grpc.aio as well.
+        self._stub: Any = SpectatorServiceStub(address.channel())
+
+    @classmethod
+    def of(cls, environment: Mapping[str, str] = os.environ) -> "SpectatorClient | None":
+        """A dashboard's client of the referee of ARENA_ADDRESS; None if it is not set. Raises
+        AddressError."""
+        text = environment.get("ARENA_ADDRESS", "").strip()
+        secret = environment.get("ARENA_DASHBOARD_SECRET") or None
+        return cls(Address.parse(text, environment), secret) if text else None
+
+    def activity(self) -> RefereeActivity:
+        """How busy the referee is. Raises RefereeAwayError."""
+        request = spectator_pb2.GetActivityRequest()
+        try:
+            answer = self._stub.GetActivity(
+                request, timeout=ANSWER_SECONDS, metadata=self._metadata
+            )
+        except grpc.RpcError as error:
+            raise self._away(error) from error
+        return RefereeActivity(
+            answer.connected_bots,
+            answer.running_matches,
+            answer.recorded_matches,
+            answer.running_seconds,
+            answer.watch_delay_ms,
+        )
+
+    def watch(self, most: int = 1) -> "Watching":
+        """Watch `most` matches at the same time."""
+        request = spectator_pb2.WatchRequest(max_matches=most)
+        return Watching(self._stub.Watch(request, metadata=self._metadata), self._away)
+
+    def _away(self, error: Any) -> RefereeAwayError:
+        if error.code() is grpc.StatusCode.UNAVAILABLE:
+            return RefereeAwayError(self._address.why_unreachable(error.details() or ""))
+        return RefereeAwayError(f"The referee refuses: {error.details() or error.code().name}.")
+
+
+class Watching:
+    """An open stream. Iterate over it for each match in which something happened; `stop` it."""
+
+    def __init__(self, call: Any, away: Any) -> None:
+        self._call = call
+        self._away = away
+        self._matches: dict[str, WatchedMatch] = {}
+
+    def __iter__(self) -> Iterator[WatchedMatch]:
+        """The matches as they grow, without end. Raises RefereeAwayError, unless stopped."""
+        try:
+            for message in self._call:
+                yield from self._read(message)
+        except grpc.RpcError as error:
+            if not self._call.cancelled():  # a proxy, too, ends streams with CANCELLED
+                raise self._away(error) from error
+        except MalformedError as error:
+            raise RefereeAwayError(f"The referee is of another release: {error}.") from error
+
+    def stop(self) -> None:
+        """End the stream; from any thread."""
+        self._call.cancel()
+
+    def _read(self, message: spectator_pb2.WatchResponse) -> Iterator[WatchedMatch]:
+        changed: dict[str, WatchedMatch] = {}
+        for shown in message.matches:
+            game, options, entrants = read_match(shown)
+            self._matches[shown.match_id] = WatchedMatch(
+                shown.match_id, game, options, entrants, shown.tournament
+            )
+        for moment in message.moments:
+            match = changed[moment.match_id] = self._matches[moment.match_id]
+            match.moments.append(read_moment(match.game, moment))
+        for end in message.ends:
+            match = changed[end.match_id] = self._matches.pop(end.match_id)
+            match.result = read_end(end)
+            match.over = True
+        yield from changed.values()
+
+
+__all__ = [
+    "AddressError",
+    "RefereeActivity",
+    "RefereeAwayError",
+    "SpectatorClient",
+    "WatchedMatch",
+    "Watching",
+]

@@ -1,0 +1,172 @@
+"""`arena bot matches`, `faults`, `transcript` and `ratings`: results, asked of a referee.
+
+They need no database and no key: a referee tells the results of finished matches to anybody.
+"""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, results_client_of
+from arena.commands.terminal import Terminal, json_text, say, say_json
+from arena.match.transcript_json import to_json
+from arena.moments import in_utc, iso_utc
+
+if TYPE_CHECKING:
+    from arena.clients.results_client import FaultSeen, MatchSeen
+    from arena.match.fault_steps import FaultStep
+
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+LimitOption = Annotated[int, typer.Option(min=1, max=1_000, help="How many, the newest.")]
+
+
+def matches(
+    name: Annotated[str, typer.Argument(help="One bot's name; without it, all bots'.")] = "",
+    limit: LimitOption = 20,
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: JsonOption = False,
+) -> None:
+    """List finished matches at a referee, newest first."""
+    with exit_with_message():
+        found = results_client_of(address).matches(name, limit)
+    if as_json:
+        say_json([_match_json(one) for one in found])
+        return
+    if not found:
+        say(f"{name} has no finished match yet." if name else "No match is finished yet.")
+        return
+    table = Table("match", "game", "finished", "bots and places")
+    for one in found:
+        placed = [
+            f"{entrant} ({place})" for entrant, place in zip(one.entrants, one.placing, strict=True)
+        ]
+        table.add_row(one.match_id, one.game, in_utc(one.finished), ", ".join(placed))
+    Terminal().print_table(table)
+
+
+def faults(
+    name: Annotated[str, typer.Argument(help="The bot's name.")],
+    limit: Annotated[
+        int, typer.Option(min=1, max=200, help="In how many matches to look, the newest.")
+    ] = 20,
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the faults of a bot in its newest matches at a referee: what it saw, sent and might
+    have done."""
+    from arena.clients.results_client import FaultSeen
+    from arena.match.fault_steps import fault_steps
+
+    with exit_with_message():
+        client = results_client_of(address)
+        looked_at = client.matches(name, limit)
+        if not looked_at:
+            raise CommandError(f"{name} has finished no match there.")
+        found: list[tuple[MatchSeen, FaultStep, FaultSeen]] = []
+        for match in looked_at:
+            transcript, told = client.with_faults(match.match_id)
+            found += [
+                (match, fault, told.get(fault.turn, FaultSeen()))
+                for fault in fault_steps(transcript)
+                if match.entrants[fault.seat].bot.casefold() == name.casefold()
+            ]
+    if as_json:
+        say_json([_fault_json(*one) for one in found])
+        return
+    for match, fault, seen in found:
+        say(
+            f"{in_utc(match.finished)}  {match.game}  match {match.match_id}, turn {fault.turn}, "
+            f"step {fault.step}: {match.entrants[fault.seat]} in seat {fault.seat}\n"
+            f"  {fault.kind.value}: {seen.reason or 'the reason was not kept'}\n  {fault.legal}\n"
+            f"  sent:   {'no action' if seen.sent is None else json_text(seen.sent)}\n"
+            f"  played: {json_text(fault.played)}\n"
+            f"  view:   {json_text(fault.view)}"
+        )
+    say(f"Faults in the newest {len(looked_at)} matches: {len(found)}.")
+
+
+def transcript(
+    match: Annotated[str, typer.Argument(help="A match's id.")],
+    address: AddressOption = DEFAULT_ADDRESS,
+) -> None:
+    """Print the transcript of a finished match at a referee, as `arena verify` reads it."""
+    with exit_with_message():
+        found = results_client_of(address).transcript(match)
+    say(json_text(to_json(found), compact=True))
+
+
+def ratings(
+    game: Annotated[str, typer.Option(help="The game.")] = "bluff",
+    seats: Annotated[
+        int, typer.Option(min=0, help="The table size; by default that with most matches.")
+    ] = 0,
+    limit: LimitOption = 50,
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: JsonOption = False,
+) -> None:
+    """Print the leaderboard of a game at a referee, best first."""
+    with exit_with_message():
+        found = results_client_of(address).ratings(game, seats, limit)
+    if as_json:
+        say_json(
+            [
+                {
+                    **_entrant_json(one.entrant),
+                    "elo": one.elo,
+                    "interval": list(one.interval),
+                    "matches": one.matches,
+                    "marks": list(one.marks),
+                }
+                for one in found
+            ]
+        )
+        return
+    if not found:
+        say("No rated match yet.")
+        return
+    table = Table("bot", "owner", "Elo", "95 %", "matches")
+    for one in found:
+        table.add_row(
+            f"{one.entrant}" + (f" ({', '.join(one.marks)})" if one.marks else ""),
+            one.entrant.owner,
+            f"{one.elo:.0f}",
+            f"{one.interval[0]:.0f} to {one.interval[1]:.0f}",
+            str(one.matches),
+        )
+    Terminal().print_table(table)
+
+
+def _entrant_json(entrant: Any) -> dict[str, str]:
+    return {"bot": entrant.bot, "version": entrant.version, "owner": entrant.owner}
+
+
+def _match_json(match: "MatchSeen") -> dict[str, Any]:
+    return {
+        "match_id": match.match_id,
+        "game": match.game,
+        "finished": iso_utc(match.finished),
+        "seats": [
+            {**_entrant_json(entrant), "placing": place}
+            for entrant, place in zip(match.entrants, match.placing, strict=True)
+        ],
+    }
+
+
+def _fault_json(match: "MatchSeen", fault: "FaultStep", seen: "FaultSeen") -> dict[str, Any]:
+    return {
+        "match_id": match.match_id,
+        "game": match.game,
+        "finished": iso_utc(match.finished),
+        **_entrant_json(match.entrants[fault.seat]),
+        "seat": fault.seat,
+        "turn": fault.turn,
+        "step": fault.step,
+        "kind": fault.kind.value,
+        "reason": seen.reason,
+        "view": fault.view,
+        "sent": seen.sent,
+        "legal": fault.legal,
+        "played": fault.played,
+    }

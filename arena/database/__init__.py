@@ -1,0 +1,1 @@
+"""What all stores share: engines, transactions, tables, migrations, the built-in server."""

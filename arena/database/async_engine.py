@@ -1,0 +1,29 @@
+"""The SQLAlchemy engine of the referee, and of commands that write."""
+
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+
+from arena.database.connecting import POOL_SECONDS, REFEREE, ImpatientAsyncConnection
+from arena.database.engine import connect_arguments, parsed, pinged_soon
+
+POOL_SIZE = 10
+"""Connections of a referee, kept once they are open. It records over one and reads over few others;
+many referees share what the server has."""
+
+
+def async_engine(url: str) -> AsyncEngine:
+    """The referee's: reads and writes. Raises MalformedUrlError."""
+    place = parsed(url)
+    engine = create_async_engine(
+        place,
+        pool_size=POOL_SIZE,
+        max_overflow=0,
+        pool_timeout=POOL_SECONDS,
+        pool_pre_ping=True,
+        use_native_hstore=False,
+        # An error must not carry the signing key or a token's hash into a log.
+        hide_parameters=True,
+        connect_args=connect_arguments(place, REFEREE)
+        | {"async_creator_fn": ImpatientAsyncConnection.connect},
+    )
+    pinged_soon(engine.sync_engine)
+    return engine

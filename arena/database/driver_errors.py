@@ -1,0 +1,35 @@
+"""The driver's errors in the words of this package."""
+
+import psycopg
+from sqlalchemy.exc import DBAPIError
+
+from arena.database.errors import (
+    DatabaseUnreachableError,
+    LeaseTakenError,
+    RecordRefusedError,
+    StorageError,
+)
+
+_LEASE_TAKEN = "AR001"
+"""What `require_lease` raises, see the migration 0005."""
+
+
+def cause_of(error: Exception) -> BaseException | None:
+    """The driver's error under SQLAlchemy's."""
+    return error.orig if isinstance(error, DBAPIError) else error
+
+
+def refused_or_unreachable(error: Exception) -> StorageError:
+    """A driver's error in the words of this package: a lost lease, wrong values, or no answer."""
+    cause = cause_of(error)
+    if isinstance(cause, psycopg.Error) and cause.sqlstate == _LEASE_TAKEN:
+        return LeaseTakenError(
+            "Another referee has taken over this one's matches: it held its lease no longer."
+        )
+    reason = str(cause).strip().split("\n", 1)[0]
+    if isinstance(cause, psycopg.IntegrityError | psycopg.DataError):
+        return RecordRefusedError(f"The database refuses this: {reason}.")
+    # Other errors may be temporary: no answer, no free connection, a read-only server.
+    return DatabaseUnreachableError(
+        f"The database does not answer ({reason}): check that it is running."
+    )

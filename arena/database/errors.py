@@ -1,0 +1,228 @@
+"""Errors of storage; each message is one sentence that says what to do.
+
+StorageError (a UserError)
+├── DatabaseUnreachableError    no server answers at the database's address
+├── MalformedUrlError           ARENA_DATABASE_URL is no address of a database
+├── EncodingRefusedError        the database does not know in which encoding its text is
+├── HomeNotWritableError        ARENA_HOME cannot hold the built-in database
+├── PostgresMissingError        neither the wheel's Postgres nor the system's is installed
+├── DataDirectoryError          the data directory is not one that this Postgres can open
+├── SchemaTooNewError           a newer release of the arena has migrated the database
+├── MigrationBlockedError       another session holds a lock that a migration needs
+├── MigrationRefusedError       the database user lacks a permission that a migration needs
+├── LeaseTakenError             another referee has taken over from this one
+├── AddressesTakenError         other referees have all addresses that this one may have
+├── NoAddressError              one of several referees does not tell bots where it is reached
+├── NameRefusedError            a name that is malformed or taken
+│   ├── NameTakenError          somebody else has the name, or one that looks like it
+│   │   └── VersionExistsError  the bot has a version of that name
+│   └── TournamentExistsError   a tournament has that name
+├── TooManyVersionsError        a bot, or all of an owner, got too many versions in a day
+├── TooManyBotsError            an owner has as many bots as are allowed
+├── DetailsRefusedError         what an owner says of a bot is malformed
+├── InviteRefusedError          an invite is unknown, used up or expired
+├── UnknownBlockError           no block has that id
+├── BlockRefusedError           the block cannot be voided
+├── UnknownOwnerError           no owner has that name or key
+├── BannedError                 the operator banned the owner
+├── FrozenError                 the operator froze the bot
+├── PausedError                 the owner paused the bot
+├── UnknownBotError             no bot or version has that name
+├── TooManyUploadsError         an owner uploaded too many builds in a day
+├── BuildNotKeptError           the build cannot play: not accepted, retired, or not kept
+├── LogNotKeptError             what a program printed in a match is not known, or not yet
+├── UnknownShiftError           the worker runs no such shift
+├── UnknownWorkerError          no worker has that name
+├── UnknownTournamentError      no tournament has that name
+├── TournamentStateError        the tournament's state does not allow the change
+├── RetiredError                the token's bot or version is out of service
+├── RecordRefusedError          the database refused a result; nothing of its batch was kept
+└── TranscriptDamagedError      a stored transcript cannot be read
+"""
+
+from arena.errors import UserError
+
+
+class StorageFailedError(Exception):
+    """Storage failed for now; trying again later may help."""
+
+
+class LeaseLostError(Exception):
+    """Another referee has taken over this one's matches: it must not write any more."""
+
+
+class SpoolFailedError(UserError):
+    """The spool could not be written, read or removed now; what it held before it still holds."""
+
+
+class StorageError(UserError):
+    """The root of this package's errors."""
+
+
+class DatabaseUnreachableError(StorageError, StorageFailedError):
+    """No server answers at the database's address; trying again later may help."""
+
+
+class MalformedUrlError(StorageError):
+    """ARENA_DATABASE_URL is no address of a database."""
+
+
+class EncodingRefusedError(StorageError):
+    """The database does not know in which encoding its text is."""
+
+
+class HomeNotWritableError(StorageError):
+    """ARENA_HOME cannot hold the built-in database."""
+
+
+class PostgresMissingError(StorageError):
+    """Neither the wheel's Postgres nor the system's is installed."""
+
+
+class DataDirectoryError(StorageError):
+    """The data directory is not one that this Postgres can open."""
+
+
+class SchemaTooNewError(StorageError):
+    """A newer release of the arena has migrated the database."""
+
+
+class MigrationBlockedError(StorageError):
+    """Another session holds a lock that a migration needs; trying again later may help."""
+
+
+class MigrationRefusedError(StorageError):
+    """The database user lacks a permission that a migration needs."""
+
+
+class LeaseTakenError(StorageError, LeaseLostError):
+    """Another referee has taken over from this one; nothing was written."""
+
+    exit_code = 3
+    """Of its own: whoever starts referees again must not start this one again at once."""
+
+
+class AddressesTakenError(StorageError):
+    """Other referees have all addresses that this one may have."""
+
+
+class NoAddressError(StorageError):
+    """One of several referees does not tell bots where it is reached."""
+
+
+class NameRefusedError(StorageError):
+    """A bot, version or owner name that is malformed or taken."""
+
+
+class NameTakenError(NameRefusedError):
+    """Somebody else has the name of a bot or owner, or one that looks like it."""
+
+
+class VersionExistsError(NameTakenError):
+    """The bot has a version of that name."""
+
+
+class TooManyVersionsError(StorageError):
+    """A bot, or all bots of an owner, got too many versions in a day; `wait_seconds` is how long
+    until there may be another."""
+
+    def __init__(self, whose: str, versions: int, wait_seconds: float) -> None:
+        super().__init__(f"{whose} got {versions} versions in the last 24 hours")
+        self.wait_seconds = float(wait_seconds)
+
+
+class TooManyBotsError(StorageError):
+    """An owner has as many bots as are allowed."""
+
+
+class TooManyUploadsError(StorageError):
+    """An owner uploaded too many builds in a day; `wait_seconds` is how long until there may be
+    another."""
+
+    def __init__(self, uploads: int, wait_seconds: float) -> None:
+        super().__init__(f"you uploaded {uploads} builds in the last 24 hours")
+        self.wait_seconds = float(wait_seconds)
+
+
+class BuildNotKeptError(StorageError):
+    """A build that cannot play: its check did not accept it, it is retired, or not kept."""
+
+
+class LogNotKeptError(StorageError):
+    """What a program printed in a match is not kept, or not known yet."""
+
+
+class UnknownShiftError(StorageError):
+    """The worker runs no such shift."""
+
+
+class UnknownWorkerError(StorageError):
+    """No worker has that name."""
+
+
+class DetailsRefusedError(StorageError):
+    """What an owner says of a bot is malformed."""
+
+
+class IdentityRefusedError(StorageError):
+    """An owner has another identity, or an identity another owner."""
+
+
+class TokenUsedError(StorageError):
+    """An ID token was used before."""
+
+
+class InviteRefusedError(StorageError):
+    """An invite is unknown, used up or expired."""
+
+
+class UnknownBlockError(StorageError):
+    """No block has that id."""
+
+
+class BlockRefusedError(StorageError):
+    """The block cannot be voided."""
+
+
+class UnknownOwnerError(StorageError):
+    """No owner has that name or key."""
+
+
+class BannedError(StorageError):
+    """The operator banned the owner."""
+
+
+class PausedError(StorageError):
+    """The owner paused the bot: it may not play until the owner resumes it."""
+
+
+class FrozenError(StorageError):
+    """The operator froze the bot."""
+
+
+class TournamentExistsError(NameRefusedError):
+    """A tournament has that name."""
+
+
+class UnknownTournamentError(StorageError):
+    """No tournament has that name."""
+
+
+class TournamentStateError(StorageError):
+    """The tournament's state does not allow the change."""
+
+
+class UnknownBotError(StorageError):
+    """No bot or version has that name."""
+
+
+class RetiredError(StorageError):
+    """The token's bot or version is out of service."""
+
+
+class RecordRefusedError(StorageError):
+    """The database refused a result; nothing of its batch was kept."""
+
+
+class TranscriptDamagedError(StorageError):
+    """A stored transcript cannot be read."""

@@ -1,0 +1,51 @@
+"""ARENA_HOME: a directory for its owner alone. It holds keys, passwords, results and logs."""
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+from typing import BinaryIO
+
+from arena.database.errors import HomeNotWritableError
+
+_OURS = 0o700
+_PASSABLE = 0o711
+"""Root's may let others pass to what they own: where Postgres must run as nobody, it has to."""
+
+
+def make_private_home(home: Path) -> None:
+    """Make the directory, or take from others what they may do in it.
+
+    Raises HomeNotWritableError.
+    """
+    try:
+        home.mkdir(mode=_OURS, parents=True, exist_ok=True)
+        found = home.stat()
+        private = stat.S_IMODE(found.st_mode) & (_PASSABLE if os.geteuid() == 0 else _OURS)
+        if private != stat.S_IMODE(found.st_mode):
+            with contextlib.suppress(PermissionError):  # somebody else's: theirs to decide
+                home.chmod(private)
+    except OSError as error:
+        raise not_writable(home, error) from error
+
+
+def private_log(path: Path, *, append: bool = False) -> BinaryIO:
+    """A file open for writing that only its owner may read, also where it was there for others.
+
+    It is emptied unless `append`. Raises OSError, also for a symbolic link.
+    """
+    mode = os.O_APPEND if append else 0
+    opened = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_NOFOLLOW | mode, 0o600)
+    file = os.fdopen(opened, "ab" if append else "wb")
+    with contextlib.suppress(PermissionError):  # somebody else's: theirs to decide
+        os.fchmod(opened, 0o600)
+    if not append:
+        file.truncate(0)
+    return file
+
+
+def not_writable(place: Path, error: OSError) -> HomeNotWritableError:
+    """The error for a place in ARENA_HOME that cannot be written."""
+    return HomeNotWritableError(
+        f"Cannot write to {place} ({error.strerror}): choose another directory with ARENA_HOME."
+    )

@@ -1,0 +1,120 @@
+"""`Reader`: runs single read statements for boards, pages and commands, as a read-only role."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
+
+import psycopg
+from sqlalchemy import ColumnElement, func, literal_column, select
+from sqlalchemy.exc import DBAPIError, ProgrammingError
+from sqlalchemy.exc import TimeoutError as PoolTimeoutError
+
+from arena.database.connecting import LONG_SECONDS, ImpatientConnection
+from arena.database.driver_errors import refused_or_unreachable
+from arena.database.engine import reading_engine
+from arena.database.errors import StorageError
+from arena.database.statement import Row
+
+Read: TypeAlias = Callable[[Row], Sequence[Any]]
+"""Runs a statement and returns its rows. Raises StorageError."""
+
+# Numpy is loaded only by those who read columns.
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_CHUNK_BITS: Final = 17
+"""Rows are packed together whose first columns differ in no more than so many bits."""
+_SENT: Final = {
+    ">i2": "int2send",
+    ">i4": "int4send",
+    ">i8": "int8send",
+    ">f8": "float8send",
+    "|V16": "uuid_send",
+}
+"""By numpy's type, the function that makes a column's bytes."""
+_NOTHING: Final[ColumnElement[bytes]] = literal_column("''::bytea")
+
+
+class ColumnReader(Protocol):
+    """Runs read statements, small ones and those with a million rows. Raises StorageError."""
+
+    def __call__(self, statement: Row, /) -> Sequence[Any]:
+        """The rows of a statement."""
+        ...
+
+    def columns(self, statement: Row, row: "np.dtype[np.void]") -> "NDArray[Any]":
+        """The rows of a statement as an array of records `row`, which names its columns and their
+        types: big-endian numbers, or 16 bytes for an id. No value may be null."""
+        ...
+
+
+class Reader:
+    """A pool of read-only connections. Threads may share it; `close` closes them."""
+
+    def __init__(self, url: str) -> None:
+        self._engine = reading_engine(url)
+
+    def __call__(self, statement: Row) -> Sequence[Any]:
+        """The rows of a statement. Raises StorageError."""
+        with storage_errors(), self._engine.connect() as connection:
+            return connection.execute(statement).all()
+
+    def columns(self, statement: Row, row: "np.dtype[np.void]") -> "NDArray[Any]":
+        """As `ColumnReader.columns`: Postgres packs the columns of thousands of rows into strings
+        of bytes, which costs a fraction of reading them one by one."""
+        import numpy as np
+
+        assert row.names is not None and row.fields is not None
+        kinds = {name: row.fields[name][0] for name in row.names}
+        given = statement.subquery()
+        packed = select(
+            *(
+                func.string_agg(getattr(func, _SENT[kinds[name].str])(given.c[name]), _NOTHING)
+                for name in row.names
+            )
+        ).group_by(given.c[row.names[0]].op(">>")(literal_column(str(_CHUNK_BITS))))
+        with storage_errors(), self._engine.connect() as connection:
+            driver = connection.connection.driver_connection
+            assert isinstance(driver, ImpatientConnection)
+            driver.silence_seconds = LONG_SECONDS  # until the connection is back in its pool
+            connection.exec_driver_sql(f"SET LOCAL statement_timeout = '{LONG_SECONDS:.0f}s'")
+            streamed = connection.execution_options(
+                stream_results=True, max_row_buffer=1, binary=True
+            )
+            parts = []
+            for chunk in streamed.execute(packed):
+                part = np.empty(len(chunk[0]) // kinds[row.names[0]].itemsize, row)
+                for name, content in zip(row.names, chunk, strict=True):
+                    part[name] = np.frombuffer(content, kinds[name])
+                parts.append(part)
+        return np.concatenate(parts) if parts else np.empty(0, row)
+
+    def close(self) -> None:
+        """Close all connections."""
+        self._engine.dispose()
+
+
+@contextmanager
+def storage_errors() -> Iterator[None]:
+    """Raises StorageError for the driver's errors in the block."""
+    try:
+        yield
+    except (DBAPIError, psycopg.Error, PoolTimeoutError) as error:
+        if isinstance(error, ProgrammingError):
+            reason = str(error.orig).strip().split("\n", 1)[0]
+            raise StorageError(
+                f"The database is not of this release ({reason}): start the arena, which "
+                "brings it up to date."
+            ) from error
+        raise refused_or_unreachable(error) from error
+
+
+@contextmanager
+def open_reader(url: str) -> Iterator[Reader]:
+    """A reader, as a context manager that closes it."""
+    reader = Reader(url)
+    try:
+        yield reader
+    finally:
+        reader.close()

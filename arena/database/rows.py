@@ -1,0 +1,180 @@
+"""The rows that the store returns, as frozen values with the statement's columns as fields."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from arena.match.clock import TimeControl
+from arena.match.transcript import Entrant
+from arena.records import RecordedChallenge, RecordedMatch, Registered, VersionId
+
+
+@dataclass(frozen=True, slots=True)
+class BotVersion:
+    """A version of a bot, with the number of its matches."""
+
+    id: VersionId
+    bot: str
+    version: str
+    owner: str
+    house: bool
+    retired_at: datetime | None
+    """When the version or its bot was retired."""
+    created_at: datetime
+    matches: int
+    frozen_at: datetime | None = None
+    """When the operator froze its bot."""
+    paused_at: datetime | None = None
+    """When its owner paused its bot."""
+
+
+@dataclass(frozen=True, slots=True)
+class OwnerRow:
+    """An owner."""
+
+    id: int
+    name: str
+    created_at: datetime
+    banned_at: datetime | None
+    bots: int
+    """How many, without the retired ones."""
+    has_key: bool
+
+
+@dataclass(frozen=True, slots=True)
+class InviteRow:
+    """An invite, without its code."""
+
+    id: int
+    uses_left: int
+    made_by: str
+    created_at: datetime
+    expires_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """What an owner or operator changed."""
+
+    id: int
+    at: datetime
+    actor: str
+    action: str
+    subject: str
+    details: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SeatRow:
+    """A seat of a match: its bot and its result."""
+
+    version_id: VersionId
+    bot: str
+    version: str
+    owner: str
+    placing: int
+    score: int | None
+    faults: int
+    forfeited: bool
+
+
+@dataclass(frozen=True, slots=True)
+class MatchRow:
+    """A recorded match.
+
+    If neither `rated` nor `voided` nor `casual`, its block is still being played or of an unrated
+    tournament.
+    """
+
+    match_id: str
+    game: str
+    options: Mapping[str, Any]
+    """Those that differ from the game's defaults."""
+    seat_count: int
+    block_id: str
+    position: int
+    termination: str
+    decided_by_faults: bool
+    started_at: datetime
+    finished_at: datetime
+    time_control: TimeControl
+    rated: bool
+    voided: bool
+    seats: tuple[SeatRow, ...]
+    luck: list[float] | None = None
+    """By seat, in expected points; None if it was not measured."""
+    casual: bool = False
+    """Whether it was played for a challenge, and counts for no rating."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderRow:
+    """What a match's ladder follows from."""
+
+    game: str
+    options: Mapping[str, Any]
+    seat_count: int
+    time_control: TimeControl
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedOnLadder(LadderRow):
+    """Who was placed where in matches on one ladder, the oldest first."""
+
+    versions: Sequence[Sequence[VersionId]]
+    """By match and seat."""
+    placings: Sequence[Sequence[int]]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedElsewhere(LadderRow):
+    """Who was placed where in a match that another referee has recorded."""
+
+    versions: Sequence[VersionId]
+    """By seat."""
+    placings: Sequence[int]
+    block_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RatedMatch:
+    """A match that counts for the ratings, and when it ended."""
+
+    sequence: int
+    match_id: str
+    finished_at: datetime
+
+
+def registered_of(row: Any) -> Registered:
+    """The registered version in a row of `bot_statements.all_versions`."""
+    return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)
+
+
+def match_row(row: Mapping[str, Any]) -> MatchRow:
+    """The MatchRow of a row of `match_search.found_matches` or `statements.match_by_id`."""
+    seats = tuple(SeatRow(**seat) for seat in row["seats"])
+    return MatchRow(**with_time_control({**row, "seats": seats}))
+
+
+def recorded_challenge(rows: Sequence[Mapping[str, Any]]) -> RecordedChallenge:
+    """The challenge in the rows of `statements.matches_of_challenge`, at least one."""
+    played = tuple(
+        RecordedMatch(
+            row["match_id"],
+            row["game"],
+            tuple(Entrant(seat["bot"], seat["version"], seat["owner"]) for seat in row["seats"]),
+            tuple(seat["placing"] for seat in row["seats"]),
+            row["finished_at"],
+        )
+        for row in rows
+    )
+    players = frozenset(VersionId(seat["version_id"]) for seat in rows[0]["seats"])
+    return RecordedChallenge(played, players, rows[0]["wanted"], rows[0]["over"])
+
+
+def with_time_control(row: Mapping[str, Any]) -> dict[str, Any]:
+    """The row with a `time_control` in place of its two columns."""
+    found = dict(row)
+    found["time_control"] = TimeControl(found.pop("turn_ms"), found.pop("bank_ms"))
+    return found

@@ -1,0 +1,209 @@
+"""SQL statements that fill the queues of shifts and checks, built here, run elsewhere.
+
+The queues belong to procrastinate: jobs are added by its own function, in our transaction. A bot
+has at most one job that waits. Shifts of play are taken in the order in which they were queued, and
+a bot's next one is queued when the last one ends: so all bots have the same share. Those for which
+a tournament waits come before the others. Of checks, those
+come first of whose owners the fewest wait, so that nobody waits for the many of another.
+"""
+
+from collections.abc import Collection
+from datetime import timedelta
+from typing import Final
+
+from sqlalchemy import TextClause, text
+
+from arena.builds.hosted import CHECK_QUEUE, CHECK_TASK, PLAY_TASK, QUEUE
+from arena.database.advisory_locks import AdvisoryLock
+from arena.database.tables.uploads import QUEUE_SCHEMA
+from arena.records import OwnerId, VersionId
+
+ALIVE_SECONDS: Final = 30
+"""A worker that gave no sign of life for so long is gone; it gives one every few seconds."""
+
+
+def queue_lock() -> TextClause:
+    """Held until the end of the transaction by who looks for what is queued and adds to it."""
+    return text(f"SELECT pg_advisory_xact_lock({AdvisoryLock.QUEUEING_SHIFTS.value})")
+
+
+def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
+    """Queues the check of a build. Those of one owner are begun one after the other, so that its
+    uploads take one slot at most."""
+    return text(
+        f"""
+        SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(ARRAY[ROW(
+            '{CHECK_QUEUE}', '{CHECK_TASK}', -count(*), :owner, :lock, jsonb_build_object(
+                'version_id', CAST(:version_id AS integer)), NULL
+        )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1])
+        FROM {QUEUE_SCHEMA}.procrastinate_jobs
+        WHERE lock = :owner AND status IN ('todo', 'doing')
+        """  # noqa: S608  our own constants
+    ).bindparams(owner=f"checks-of-{owner_id}", lock=f"check-{version_id}", version_id=version_id)
+
+
+def play_in_hand(bot_id: int) -> TextClause:
+    """started_at: since when a worker has the job of a bot's shift; no row if none has it. Locks
+    the job until the end of the transaction."""
+    return _in_hand(PLAY_TASK, "bot_id", bot_id)
+
+
+def check_in_hand(version_id: VersionId) -> TextClause:
+    """As `play_in_hand`, of the job that checks a version."""
+    return _in_hand(CHECK_TASK, "version_id", version_id)
+
+
+def _in_hand(task: str, argument: str, value: int) -> TextClause:
+    return text(
+        f"""
+        SELECT events.at AS started_at
+        FROM {QUEUE_SCHEMA}.procrastinate_jobs AS jobs
+            JOIN {QUEUE_SCHEMA}.procrastinate_events AS events ON events.job_id = jobs.id
+        WHERE jobs.status = 'doing' AND jobs.task_name = '{task}' AND events.type = 'started'
+            AND jobs.args = jsonb_build_object('{argument}', CAST(:value AS integer))
+        ORDER BY events.id DESC LIMIT 1 FOR UPDATE OF jobs
+        """  # noqa: S608  our own constants
+    ).bindparams(value=value)
+
+
+def drop_delayed_play(bot_id: int) -> TextClause:
+    """Removes the shift of a bot that waits because those before were cut short."""
+    return text(
+        f"""
+        SELECT {QUEUE_SCHEMA}.procrastinate_cancel_job_v1(id, false, true)
+        FROM {QUEUE_SCHEMA}.procrastinate_jobs
+        WHERE lock = 'play-' || CAST(:bot_id AS integer) AND status = 'todo'
+            AND scheduled_at > now()
+        """  # noqa: S608  our own constants
+    ).bindparams(bot_id=bot_id)
+
+
+def queue_play(
+    bot_id: int | None = None, *, first: bool = False, delay: timedelta | None = None
+) -> TextClause:
+    """Queues a shift for each bot, or for one, that plays and has none waiting or running; behind
+    all others. With `first` before them, and while an older one runs, too. It begins after a
+    `delay`."""
+    return text(
+        f"""
+        SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
+            '{QUEUE}', '{PLAY_TASK}', CAST(:priority AS integer), 'play-' || bots.id,
+            'play-' || bots.id, jsonb_build_object('bot_id', bots.id),
+            now() + CAST(:delay AS interval)
+        )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1 ORDER BY bots.id))
+        FROM hosted_bots JOIN versions ON versions.id = hosted_bots.version_id
+            JOIN bots ON bots.id = hosted_bots.bot_id
+            JOIN owners ON owners.id = bots.owner_id
+        WHERE (CAST(:bot_id AS integer) IS NULL OR bots.id = :bot_id)
+            AND bots.retired_at IS NULL AND versions.retired_at IS NULL
+            AND bots.frozen_at IS NULL AND bots.paused_at IS NULL
+            AND owners.banned_at IS NULL
+            AND NOT EXISTS (
+                SELECT FROM {QUEUE_SCHEMA}.procrastinate_jobs AS jobs
+                WHERE jobs.lock = 'play-' || bots.id
+                    AND (status = 'todo' OR status = 'doing' AND CAST(:bot_id AS integer) IS NULL)
+            )
+            AND (:first OR NOT EXISTS (
+                SELECT FROM shifts JOIN versions AS playing ON playing.id = shifts.version_id
+                WHERE playing.bot_id = bots.id AND shifts.ended_at IS NULL AND NOT shifts."check"
+            ))
+        HAVING count(*) > 0
+        """  # noqa: S608  our own constants
+    ).bindparams(bot_id=bot_id, first=first, priority=5 if first else 0, delay=delay)
+
+
+def checks_ahead(version_ids: Collection[VersionId]) -> TextClause:
+    """version_id and ahead: how many checks are taken before that of each of these versions which
+    waits for its own, those that run included."""
+    return text(
+        f"""
+        WITH queue AS (
+            SELECT CAST(args->>'version_id' AS integer) AS version_id,
+                row_number() OVER (ORDER BY priority DESC, id) - 1 AS before
+            FROM {QUEUE_SCHEMA}.procrastinate_jobs
+            WHERE queue_name = '{CHECK_QUEUE}' AND status = 'todo'
+        )
+        SELECT version_id, before + (
+            SELECT count(*) FROM {QUEUE_SCHEMA}.procrastinate_jobs
+            WHERE queue_name = '{CHECK_QUEUE}' AND status = 'doing'
+        ) AS ahead
+        FROM queue WHERE version_id = ANY(CAST(:versions AS integer[]))
+        """  # noqa: S608  our own constants
+    ).bindparams(versions=list(version_ids))
+
+
+def recent_checks(most: int) -> TextClause:
+    """median and longest: seconds from the upload to the end of a check, of the last checks that
+    ended within an hour; NULL without one."""
+    return text(
+        """
+        SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) AS median,
+            max(seconds) AS longest
+        FROM (
+            SELECT extract(epoch FROM shifts.ended_at - versions.created_at) AS seconds
+            FROM shifts JOIN versions ON versions.id = shifts.version_id
+            WHERE shifts."check" AND shifts.ended_at > now() - interval '1 hour'
+            ORDER BY shifts.id DESC LIMIT :most
+        ) AS recent
+        """
+    ).bindparams(most=most)
+
+
+def put_first(versions: Collection[VersionId], priority: int) -> TextClause:
+    """Lets the shifts that wait of bots which play with these versions be taken before others."""
+    return text(
+        f"""
+        UPDATE {QUEUE_SCHEMA}.procrastinate_jobs AS jobs SET priority = CAST(:priority AS integer)
+        FROM hosted_bots
+        WHERE hosted_bots.version_id = ANY(CAST(:versions AS integer[]))
+            AND jobs.lock = 'play-' || hosted_bots.bot_id AND jobs.status = 'todo'
+            AND jobs.priority < :priority
+        """  # noqa: S608  our own constants
+    ).bindparams(versions=list(versions), priority=priority)
+
+
+def worker_alive() -> TextClause:
+    """Whether any worker gave a sign of life lately."""
+    return text(
+        f"""
+        SELECT EXISTS (
+            SELECT FROM {QUEUE_SCHEMA}.procrastinate_workers
+            WHERE last_heartbeat > now() - make_interval(secs => {ALIVE_SECONDS})
+        )
+        """  # noqa: S608  our own constants
+    )
+
+
+def expect_worker(seconds: float) -> TextClause:
+    """Lets one count as alive that is being started, for so many seconds."""
+    return text(
+        f"""
+        INSERT INTO {QUEUE_SCHEMA}.procrastinate_workers (last_heartbeat)
+        VALUES (now() + make_interval(secs => :seconds - {ALIVE_SECONDS}))
+        """  # noqa: S608  our own constants
+    ).bindparams(seconds=seconds)
+
+
+def queue_lost_checks() -> TextClause:
+    """Queues the checks that are neither waiting nor running."""
+    return text(
+        f"""
+        SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
+            '{CHECK_QUEUE}', '{CHECK_TASK}', 1 - place, 'checks-of-' || owner_id,
+            'check-' || version_id, jsonb_build_object('version_id', version_id), NULL
+        )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1 ORDER BY version_id))
+        FROM (SELECT version_id, owners.id AS owner_id,
+                row_number() OVER (PARTITION BY owners.id ORDER BY version_id) AS place
+        FROM hosted_versions
+            JOIN versions ON versions.id = version_id JOIN bots ON bots.id = bot_id
+            JOIN owners ON owners.id = owner_id
+        WHERE state = 'checking' AND bots.retired_at IS NULL AND versions.retired_at IS NULL
+            AND bots.frozen_at IS NULL AND bots.paused_at IS NULL
+            AND owners.banned_at IS NULL
+            AND NOT EXISTS (
+                SELECT FROM {QUEUE_SCHEMA}.procrastinate_jobs AS jobs
+                WHERE jobs.queueing_lock = 'check-' || version_id AND status IN ('todo', 'doing')
+            )) AS lost
+        HAVING count(*) > 0
+        """  # noqa: S608  our own constants
+    )

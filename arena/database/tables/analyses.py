@@ -1,0 +1,60 @@
+"""The tables of analyses: what is derived from transcripts, and may be deleted at any time.
+
+match_analyses          version_losses
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    Double,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    Table,
+    Text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from arena.database.columns import metadata
+from arena.database.tables.bots import versions
+from arena.database.tables.matches import matches
+
+match_analyses = Table(
+    "match_analyses",
+    metadata,
+    # One analysis per match: the newest.
+    Column("match_id", ForeignKey(matches.c.id), primary_key=True),
+    # Names the form of `data` and the values used: losses by different ones are not comparable.
+    Column("edition", Text, nullable=False),
+    # See `arena.lab.analysis.kept_form`. Compressed by us: the migration sets STORAGE EXTERNAL.
+    Column("data", LargeBinary, nullable=False),
+)
+
+version_losses = Table(
+    "version_losses",
+    metadata,
+    # By version and table type, what its decisions in analysed matches cost: the sums that a mean
+    # and its error follow from. Added to in the transaction that keeps an analysis.
+    Column("version_id", ForeignKey(versions.c.id), primary_key=True),
+    Column("game", Text, primary_key=True),
+    Column("options", JSONB, primary_key=True),
+    Column("seat_count", SmallInteger, primary_key=True),
+    Column("turn_ms", Integer, primary_key=True),
+    Column("bank_ms", Integer, primary_key=True),
+    # Of the analyses; those of another one do not count.
+    Column("edition", Text, primary_key=True),
+    Column("matches", BigInteger, nullable=False),
+    Column("decisions", BigInteger, nullable=False),
+    Column("loss", Double, nullable=False),
+    Column("decisions_squares", BigInteger, nullable=False),
+    Column("loss_squares", Double, nullable=False),
+    Column("products", Double, nullable=False),
+    CheckConstraint("matches >= 1", name="matches_least"),
+    CheckConstraint("decisions >= matches", name="decisions_least"),
+    CheckConstraint("loss >= 0", name="loss_least"),
+    # A board asks for all versions of its ladder.
+    Index("version_losses_ladder_ix", "game", "options", "seat_count"),
+)

@@ -1,0 +1,66 @@
+"""The tables of boards: what is derived from results, and may be deleted at any time.
+
+board_checkpoints       log_revision
+"""
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    Table,
+    Text,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from arena.database.columns import metadata, now
+
+board_checkpoints = Table(
+    "board_checkpoints",
+    metadata,
+    # The edition names the format of `data` and the table of luck: releases that differ in one of
+    # them keep checkpoints of their own.
+    Column("edition", Text, primary_key=True),
+    # The ladder.
+    Column("game", Text, primary_key=True),
+    Column("options", JSONB, primary_key=True),
+    Column("seats", ARRAY(SmallInteger), primary_key=True),
+    Column("score", Text, primary_key=True),
+    Column("turn_ms", Integer, primary_key=True),
+    Column("bank_ms", Integer, primary_key=True),
+    # The last rating event in it, of any ladder.
+    Column("sequence", BigInteger, nullable=False),
+    # Of the log when it was read: of an older one it does not count.
+    Column("revision", BigInteger, nullable=False),
+    now("written_at"),
+    # See `arena.server.boards.checkpoint`. Already compressed: the migration sets STORAGE EXTERNAL.
+    Column("data", LargeBinary, nullable=False),
+    CheckConstraint("sequence >= 1", name="sequence_least"),
+)
+
+log_revision = Table(
+    "log_revision",
+    metadata,
+    Column("one", Boolean, primary_key=True, server_default=text("true")),
+    # One more when what boards have read changes: when a block that counted is voided, or luck of
+    # recorded matches is deleted or measured. Boards then begin again.
+    Column("number", BigInteger, nullable=False),
+    CheckConstraint("one", name="only_one"),
+)
+
+played_ladders = Table(
+    "played_ladders",
+    metadata,
+    # The ladders with a match that was not a challenge's. A trigger made by the migration adds one
+    # with its first match: to look for them all would read all matches.
+    Column("game", Text, primary_key=True),
+    Column("options", JSONB, primary_key=True),
+    Column("seat_count", SmallInteger, primary_key=True),
+    Column("turn_ms", Integer, primary_key=True),
+    Column("bank_ms", Integer, primary_key=True),
+)

@@ -1,0 +1,114 @@
+"""The tables of owners, of how they sign in, and of what they and the operator changed.
+
+    owner_keys ─ owners ─< sign_ins
+                    └── owner_identities
+
+    used_id_tokens        invites        audit
+
+The audit is only ever added to: a trigger made by the migrations refuses the rest. The reader role
+sees the owners alone.
+"""
+
+from sqlalchemy import (
+    BigInteger,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Identity,
+    Integer,
+    Interval,
+    LargeBinary,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from arena.database.columns import ANY_NAME, FOLDED, Time, metadata, now
+
+owners = Table(
+    "owners",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("name", Text, nullable=False),
+    now("created_at"),
+    # One owner per name, ignoring case; and none that looks like another.
+    Column("folded", FOLDED, nullable=False, unique=True),
+    Column("skeleton", Text, nullable=False, unique=True),
+    # Neither the owner nor its bots are let in.
+    Column("banned_at", Time),
+    CheckConstraint(ANY_NAME, name="name_allowed"),
+)
+
+owner_keys = Table(
+    "owner_keys",
+    metadata,
+    # At most one key per owner; an owner that the operator made has none at first.
+    Column("owner_id", ForeignKey(owners.c.id), primary_key=True),
+    Column("sha256", LargeBinary, nullable=False, unique=True),
+    now("created_at"),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+owner_identities = Table(
+    "owner_identities",
+    metadata,
+    # An owner has at most one identity at an identity provider, and an identity one owner.
+    Column("owner_id", ForeignKey(owners.c.id), primary_key=True),
+    Column("issuer", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    now("created_at"),
+    UniqueConstraint("issuer", "subject"),
+)
+
+sign_ins = Table(
+    "sign_ins",
+    metadata,
+    # Keys of owners that are valid for a time: those who signed in on a page have them.
+    Column("sha256", LargeBinary, primary_key=True),
+    Column("owner_id", ForeignKey(owners.c.id), nullable=False, index=True),
+    Column("expires_at", Time, nullable=False, index=True),
+    now("created_at"),
+    # How long the key stays valid after its last use. None if use does not prolong it.
+    Column("idle_for", Interval),
+    CheckConstraint("idle_for > interval '0'", name="idle_for_least"),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+used_id_tokens = Table(
+    "used_id_tokens",
+    metadata,
+    # An ID token signs in once. Kept until it is refused for its age.
+    Column("sha256", LargeBinary, primary_key=True),
+    Column("expires_at", Time, nullable=False, index=True),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+invites = Table(
+    "invites",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("sha256", LargeBinary, nullable=False, unique=True),
+    Column("uses_left", Integer, nullable=False),
+    Column("made_by", Text, nullable=False),
+    now("created_at"),
+    # None if it does not expire.
+    Column("expires_at", Time),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+    # However many use it at once.
+    CheckConstraint("uses_left >= 0", name="uses_least"),
+)
+
+audit = Table(
+    "audit",
+    metadata,
+    # What owners and operators changed; only ever added to.
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    now("at"),
+    Column("actor", Text, nullable=False),
+    Column("action", Text, nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("details", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
+    CheckConstraint("jsonb_typeof(details) = 'object'", name="details_object"),
+)

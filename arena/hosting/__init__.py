@@ -1,1 +1,0 @@
-"""Runs matches among connected bots: which bots play next, and each match from offer to record."""

@@ -1,0 +1,97 @@
+"""Isolates a command from its surroundings: closed files, files named like modules, proxies.
+
+This module imports only what Python has loaded before it looks into the working directory, or has
+built in: nothing that lies there can stand in for it.
+"""
+
+import _signal  # type: ignore[import-not-found]  # `signal` imports files
+import os
+import sys
+
+INTERRUPTED = 130
+"""The exit code after Ctrl-C."""
+
+_LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
+_PROXIES = ("http_proxy", "https_proxy", "all_proxy", "grpc_proxy")
+_STREAMS = (("stdin", "r"), ("stdout", "w"), ("stderr", "w"))
+
+
+def isolate() -> None:
+    """Prepare this process, before anything else is imported."""
+    _signal.signal(_signal.SIGINT, leave_at_once)
+    open_standard_streams()
+    sys.path[:] = safe_path(sys.path, os.environ.get("PYTHONPATH", ""))
+    bypass_proxies(os.environ)
+
+
+def leave_at_once(_number: int, _frame: object) -> None:
+    """Handle SIGINT while nothing has to be cleaned up: during imports, out of which an exception
+    would come as another one or as a traceback, and at the end.
+
+    Also where it was ignored, as after `nohup arena … &`: Ctrl-C must always end us.
+    """
+    os._exit(INTERRUPTED)
+
+
+def open_standard_streams() -> None:
+    """Open /dev/null as each of the file numbers 0 to 2 that is closed.
+
+    Schedulers start programs so. The next file that is opened would get the number: a socket, which
+    then is written to as stdout.
+    """
+    for number, (name, mode) in enumerate(_STREAMS):
+        try:
+            os.fstat(number)
+        except OSError:
+            opened = os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
+            os.set_inheritable(opened, True)
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(number, mode, closefd=False))  # noqa: SIM115
+
+
+def safe_path(path: list[str], python_path: str) -> list[str]:
+    """Return the search path for modules without the working directory or the script's, and with
+    the folders of PYTHONPATH last: their files are found, but shadow no module.
+
+    The folder of this package is added where nothing else names it.
+    """
+    found = path if sys.flags.safe_path else path[1:]
+    last = python_folders(python_path)
+    first = [folder for folder in found if _absolute(folder) not in last]
+    return first + [folder for folder in (*last, package_root()) if folder not in first]
+
+
+def python_folders(python_path: str) -> list[str]:
+    """Return the folders that PYTHONPATH names, as absolute paths, but not Python's own."""
+    named = map(_absolute, python_path.split(os.pathsep)) if python_path else ()
+    return [folder for folder in named if folder != os.path.dirname(os.__file__)]  # noqa: PTH120
+
+
+def package_root() -> str:
+    """Return the folder in which the package `arena` lies."""
+    return os.path.dirname(os.path.dirname(_absolute(__file__)))  # noqa: PTH120
+
+
+def _absolute(path: str) -> str:
+    return os.path.abspath(path)  # noqa: PTH100
+
+
+def bypass_proxies(environment: "os._Environ[str] | dict[str, str]", *more: str) -> None:
+    """Exempt this machine, and `more` hosts, from the proxies that the environment names.
+
+    Those who read `no_proxy` prefer its lower-case form; some read only the other.
+    """
+    if not any(environment.get(name) or environment.get(name.upper()) for name in _PROXIES):
+        return
+    either = environment.get("no_proxy") or environment.get("NO_PROXY") or ""
+    for name in ("no_proxy", "NO_PROXY"):
+        listed = environment.get(name) or either
+        environment[name] = listed if listed.strip() == "*" else _with(listed, more)
+    for_grpc = environment.get("no_grpc_proxy", "")
+    if for_grpc or either.strip() == "*":  # gRPC reads it instead, and knows no "*"
+        environment["no_grpc_proxy"] = _with(for_grpc, more)
+
+
+def _with(listed: str, more: tuple[str, ...]) -> str:
+    names = [name.strip() for name in listed.split(",") if name.strip()]
+    return ",".join([*names, *(name for name in (*_LOCAL_NAMES, *more) if name not in names)])

@@ -1,0 +1,1 @@
+"""Research: solving games, judging decisions, and measuring luck."""

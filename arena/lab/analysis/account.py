@@ -1,0 +1,110 @@
+"""What made the result of a match of Bluff between two: the draws, the decisions, and how uncertain
+decisions turned out."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from arena.games.bluff import BluffOptions
+from arena.games.bluff.state import BluffPhase, BluffState
+from arena.lab.analysis.bluff.round_values import RoundValues
+from arena.lab.analysis.bluff.solved_play import Situation, SolvedPlay, chosen
+from arena.lab.analysis.bluff.table import hands_of
+from arena.lab.analysis.match_analysis import MatchAnalysis
+from arena.lab.analysis.values import BluffTables
+from arena.match.replay import replay
+from arena.match.result import Termination
+from arena.match.transcript import Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """One seat's result as a sum: start + luck + hidden + own + other + residual = result, all in
+    chances to win.
+
+    With values that are exact and beliefs that are right, `luck` and `hidden` are zero on average
+    whatever the seats do, and `residual` is zero (the idea of Burch, Schmid, Moravčík, Morrill and
+    Bowling 2018: chance is what changes the value of a place seen by all).
+    """
+
+    start: float
+    """Before the first draw: 1/2, or what it is worth to open where a seat is given the start."""
+    luck: float
+    """What the dice rolled gave: the value of each round with the dice of both in sight, minus that
+    before the roll. The roll for the start counts, too."""
+    hidden: float
+    """How actions turned out with the dice that the seat did not see, compared with what they were
+    worth by what it knew."""
+    own: float
+    """What the own decisions cost: zero or less."""
+    other: float
+    """What the other seat's decisions cost it: zero or more."""
+    residual: float
+    """How far solved play is from the best action by the values of the decisions: their error."""
+    result: float
+    """1 for a win, 0 for a loss, 1/2 for a tie."""
+
+
+def accounts(match: MatchAnalysis, solved: SolvedPlay | None = None) -> tuple[Account, ...]:
+    """By seat; () unless there are two seats, the match was played to its end and every decision
+    was valued by tables, which are `solved`, by default the chosen ones. Raises PlayFileError."""
+    solved = solved or chosen()
+    if match.transcript.result.termination is not Termination.FINISHED:
+        return ()
+    if len(match.seats) != 2 or not match.decisions or solved is None:
+        return ()
+    if any(decision.source != BluffTables.name for decision in match.decisions):
+        return ()
+    lost, off = [0.0, 0.0], [0.0, 0.0]
+    for decision in match.decisions:
+        lost[decision.seat] += decision.loss or 0.0
+        if decision.solved is not None and decision.win is not None:
+            off[decision.seat] += decision.win + (decision.loss or 0.0) - decision.solved.win
+    own, other = match.transcript.result.placing
+    result = 0.5 if own == other else float(own < other)
+    start, luck = _start_and_luck(match.transcript, solved)
+    residual = off[0] - off[1]
+    # All that happens between two rolls changes the value by what the decisions cost, by the error
+    # of the values, and by what the hidden dice made of it.
+    hidden = result - start - luck + lost[0] - lost[1] - residual
+    return (
+        Account(start, luck, hidden, -lost[0], lost[1], residual, result),
+        Account(1 - start, -luck, -hidden, -lost[1], lost[0], -residual, 1 - result),
+    )
+
+
+def _start_and_luck(transcript: Transcript, solved: SolvedPlay) -> tuple[float, float]:
+    """Of seat 0."""
+    options = transcript.setup.make_game().options
+    start: float | None = None
+    luck = 0.0
+    for frame in replay(transcript):
+        state: BluffState = frame.state
+        if state.phase is not BluffPhase.BETTING or state.bets or state.opener is None:
+            continue
+        situation = solved.after(state.dice_counts, state.opener, ())
+        assert situation is not None  # its first decision was valued by the tables
+        before = _of_seat_0(situation, solved.values[situation.play.dice])
+        if start is None:
+            rolled = isinstance(options, BluffOptions) and options.start_mode == "roll"
+            start = 0.5 if rolled else before
+            luck += before - start
+        luck += _of_seat_0(situation, _dealt(state, situation, solved)) - before
+    assert start is not None
+    return start, luck
+
+
+def _of_seat_0(situation: Situation, value: float) -> float:
+    """An opener's chance to win as that of seat 0."""
+    return value if situation.opener == 0 else 1 - value
+
+
+def _dealt(state: BluffState, situation: Situation, solved: SolvedPlay) -> float:
+    """The opener's chance to win with the dice of both in sight, if both play by the tables."""
+    opener, play = situation.opener, situation.play
+    mine, theirs = state.hidden[opener], state.hidden[1 - opener]
+    their_hands, my_hands = hands_of(play.dice[1]).dice, hands_of(play.dice[0]).dice
+    certain = np.zeros(len(their_hands))
+    certain[their_hands.index(theirs)] = 1
+    values = RoundValues(solved, play, 0, mine).values((), certain)
+    return float(play.weights(0, ())[:, my_hands.index(mine)] @ values)

@@ -1,0 +1,203 @@
+"""Models of players, and what their bets say about their dice.
+
+Letters in the shapes of arrays: k = kind of player, a = action, h = hand, f = face, q = quantity
+above the lowest, c = matching dice in a hand, m = own matching dice.
+"""
+
+from functools import cache, lru_cache
+
+import numpy as np
+
+from arena.games.bluff import STAR, Bet, Dice
+from arena.lab.analysis.bluff.table import (
+    FACES,
+    OFFSET,
+    BettingTable,
+    DiceCounts,
+    Weights,
+    binomials,
+    hands_of,
+    outcomes,
+    spread,
+    spread_of,
+    tails,
+)
+
+REACH = 6
+"""How many quantities of each face, from the lowest, others are expected to bet."""
+SLIP = 0.03
+"""How often a player of any kind acts as no model says."""
+TEMPERATURES = (0.008, 0.06)
+"""Players that weigh outcomes as the sample bot `bayes` does, exactly and roughly: how much worse,
+in shares of the dice, an action is that they choose e times as rarely. The third kind is `honest`.
+"""
+KINDS = len(TEMPERATURES) + 1
+
+PRESSURE, TILT, STAR_TILT, TRUSTS = 0.03, 5.0, 2.2, 0.5
+"""Parameters of `bayes`."""
+OPENS_AT = 0.6
+"""A parameter of `honest`."""
+
+
+def belief(table: BettingTable, seat: int, kinds: Weights) -> Weights:
+    """[k, h] How likely a seat is of each kind and has each hand, given the bets it placed in this
+    round; `kinds` is how likely it was of each kind before."""
+    weights = joint_belief(table, seat, kinds)
+    shares: Weights = weights / weights.sum()
+    return shares
+
+
+def joint_belief(table: BettingTable, seat: int, kinds: Weights) -> Weights:
+    """[k, h] The same, not normalised: how likely it all is together with the bets."""
+    weights: Weights = kinds[:, None] * hands_of(table.hidden(seat)).chances
+    for index in table.telling(seat):
+        weights = weights * likelihood(table.before(index), seat, table.bets[index].bet)
+    return weights
+
+
+def kinds_after(
+    table: BettingTable, seat: int, kinds: Weights, dice: Dice, *, doubted: bool
+) -> Weights:
+    """[k] How likely a seat is of each kind, once its dice are seen at the end of a round."""
+    weights = kinds * shown_likelihood(table, seat, dice, doubted=doubted)
+    shares: Weights = weights / weights.sum()
+    return shares
+
+
+def shown_likelihood(table: BettingTable, seat: int, dice: Dice, *, doubted: bool) -> Weights:
+    """[k] How likely a player of each kind does what the seat did in a round with these dice."""
+    hand = hands_of(table.hidden(seat)).dice.index(dice)
+    likely = np.ones(KINDS)
+    for index in table.telling(seat):
+        likely *= likelihood(table.before(index), seat, table.bets[index].bet)[:, hand]
+    if doubted:
+        likely *= Answers(table, seat).chances[:, -1, hand]
+    return likely
+
+
+# The bets of a round are looked at again in every turn.
+@lru_cache(maxsize=512)
+def likelihood(table: BettingTable, seat: int, bet: Bet) -> Weights:
+    """[k, h] How likely a player of each kind, on turn with each hand, places this bet."""
+    answers = Answers(table, seat)
+    steps = int(bet.quantity - answers.lowest[bet.face - 1])
+    if steps >= REACH:
+        return np.ones((KINDS, len(answers.hands.dice)))
+    return answers.chances[:, (bet.face - 1) * REACH + steps].copy()
+
+
+class Answers:
+    """What each kind of player does on turn, with each of its hands."""
+
+    def __init__(self, table: BettingTable, seat: int) -> None:
+        self.table, self.seat = table, seat
+        self.hands = hands_of(table.hidden(seat))
+        self.others = table.others(seat)
+        self.lowest = np.array(table.lowest())
+        self.missing = self.lowest[:, None] + np.arange(REACH) - table.shown()[:, None]
+        """[f, q] The dice that must match besides those laid out."""
+        worths = self._worths()
+        best = worths - worths.max(0)
+        likely = [np.exp(best / temperature) for temperature in TEMPERATURES]
+        chosen = np.array([*likely, self._honest()])
+        possible = np.isfinite(worths[:, :1])
+        chosen /= chosen.sum(1, keepdims=True)
+        self.chances: Weights = chosen * (1 - SLIP) + possible * (SLIP / possible.sum())
+        """[k, a, h] Actions are the bets by face and quantity, REACH of each face; then the doubt,
+        where a bet stands."""
+
+    def _worths(self) -> Weights:
+        """[a, h] What `bayes` expects of an action."""
+        bets = self._worths_of_bets()[np.arange(len(FACES))[:, None], :, self.hands.matching]
+        worths: Weights = bets.transpose(0, 2, 1).reshape(len(FACES) * REACH, -1)
+        if not self.table.bets:
+            return worths
+        face = self.table.bets[-1].bet.face
+        doubt = self._worths_of_doubt()[self.hands.matching[face - 1]]
+        return np.concatenate([worths, doubt[None]])
+
+    def _worths_of_bets(self) -> Weights:
+        """[f, q, m]"""
+        table, seat, next_seat = self.table, self.seat, self.others[0]
+        tilts = tilted(table)
+        held = binomials(table.hidden(next_seat), tilts[next_seat])
+        rest = spread([binomials(table.hidden(o), tilts[o]) for o in self.others[1:]])
+        unseen = sum(table.hidden(other) for other in (seat, *self.others[1:]))
+        counts = np.arange(held.shape[1])
+        doubting = held[:, None] * (counts < (self.missing - expected(unseen))[:, :, None])
+        found = np.add.outer(counts, np.arange(rest.shape[1])).ravel()
+        own = np.arange(table.hidden(seat) + 1)
+        surplus = found[:, None] + own - self.missing[:, :, None, None]
+        shares = outcomes(table.counts, seat, seat, next_seat, 1.0)[surplus + OFFSET]
+        doubted = (doubting[..., None] * rest[:, None, None]).reshape(len(FACES), REACH, 1, -1)
+        now = table.counts[seat] / sum(table.counts) + PRESSURE
+        worths: Weights = (doubted @ shares)[:, :, 0] + now * (1 - doubting.sum(2))[:, :, None]
+        worths[self.lowest[:, None] + np.arange(REACH) > table.highest] = -np.inf
+        return worths
+
+    def _worths_of_doubt(self) -> Weights:
+        """[m]"""
+        table, seat = self.table, self.seat
+        bettor, bet = table.bets[-1]
+        tilts, face = tilted(table), bet.face - 1
+        unseen = spread_of([binomials(table.hidden(o), tilts[o])[face] for o in self.others])
+        own = np.arange(table.hidden(seat) + 1)
+        surplus = np.add.outer(np.arange(len(unseen)), own) + table.shown()[face] - bet.quantity
+        shares = outcomes(table.counts, seat, bettor, seat, 1.0)
+        worths: Weights = unseen @ shares[surplus + OFFSET]
+        return worths
+
+    def _honest(self) -> Weights:
+        """[a, h] 1 for the actions of `honest`: those most likely to be right."""
+        matching = self.hands.matching
+        unseen = sum(self.table.hidden(other) for other in self.others)
+        likely = tails(unseen)[
+            np.arange(len(FACES))[:, None, None],
+            self.missing[:, :, None] - matching[:, None] + OFFSET,
+        ]
+        quantities = self.lowest[:, None] + np.arange(REACH)
+        likely[quantities > self.table.highest] = -1
+        if not self.table.bets:
+            fields = np.where(np.arange(len(FACES)) == STAR - 1, 4, 2)[:, None] * quantities
+            fields[STAR - 1] -= 1
+            opens = (likely >= OPENS_AT) | (quantities == 1)[:, :, None]
+            right = np.where(opens, fields[:, :, None], 0.0)
+        else:
+            right = np.where(np.arange(REACH)[:, None] == 0, likely, -1)
+        right = right.reshape(len(FACES) * REACH, -1)
+        if self.table.bets:
+            bet = self.table.bets[-1].bet
+            needed = bet.quantity - self.table.shown()[bet.face - 1] - matching[bet.face - 1]
+            doubt = 1 - tails(unseen)[bet.face - 1, needed + OFFSET]
+            # Equally likely, it doubts.
+            right = np.concatenate([right, doubt[None] + 1e-9])
+        best: Weights = np.where(right > right.max(0) - 1e-12, 1.0, 0.0)
+        return best
+
+
+def tilted(table: BettingTable) -> Weights:
+    """[seat, f] How likely a hidden die matches: tilted towards the faces that its owner bet on."""
+    weights = np.ones((len(table.counts), len(FACES)))
+    named = set()
+    for seat, bet in table.bets:
+        if (seat, bet.face) not in named:
+            weights[seat, bet.face - 1] *= TILT
+            if bet.face is not STAR:
+                weights[seat, STAR - 1] *= STAR_TILT
+        named.add((seat, bet.face))
+        if bet.show:
+            weights[seat] = 1
+            named -= {(seat, face) for face in FACES}
+    star = weights[:, -1:]
+    matching = np.concatenate([weights[:, :-1] + star, star], axis=1)
+    chances: Weights = matching / weights.sum(1, keepdims=True)
+    return chances
+
+
+# Bounded by the dice in play.
+@cache
+def expected(dice: int) -> DiceCounts:
+    """[f, 1] The most of some fair dice that match with a probability of TRUSTS or more."""
+    likely = tails(dice)[:, OFFSET:] >= TRUSTS - 1e-9
+    most: DiceCounts = likely.sum(1, keepdims=True) - 1
+    return most

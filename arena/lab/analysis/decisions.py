@@ -1,0 +1,119 @@
+"""The decisions of a recorded match: what the seat knew, what it did, and what that cost."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Final
+
+from arena.games import Options, bloeff, bluff, bluff_you
+from arena.games.bloeff import chances as bloeff_chances
+from arena.games.bluff import chances as bluff_chances
+from arena.games.bluff_you import chances as bluff_you_chances
+from arena.games.game import DEALER, AnyGame
+from arena.lab.analysis.grades import Grade, grade_of
+from arena.lab.analysis.solved_place import SolvedPlace, solved_place
+from arena.lab.analysis.values import ActionValues, known_sources
+from arena.match.replay import replay
+from arena.match.transcript import Transcript
+
+ANALYSED_GAMES: Final = ("bluff",)
+"""The games whose actions have values."""
+
+
+@dataclass(frozen=True, slots=True)
+class AnalysedDecision:
+    """One action of a seat. Chances of claims are None where no claim stands, and all that follows
+    from values is None where no source knows them."""
+
+    step: int
+    """Its position in the transcript, from 1."""
+    seat: int
+    view: Any
+    """What the seat knew; None in an analysis that was kept."""
+    action: Any
+    forced: bool
+    """The action was played for the seat, after a fault or a forfeit."""
+    unread: float | None
+    """How likely the claim that it answers is true, by what it saw of dice and cards alone."""
+    read: float | None
+    """The same, with what the others' bets say about their dice."""
+    values: Mapping[Any, float] | None
+    """Its chance to win the match after each action that was looked at."""
+    source: str | None
+    """Where the values are from."""
+    solved: SolvedPlace | None = None
+    """What near-equilibrium play does in the seat's place; None where that is unknown."""
+
+    @property
+    def best(self) -> Any:
+        """The action with the highest value; None without values."""
+        return max(self.values, key=self.values.__getitem__) if self.values else None
+
+    @property
+    def win(self) -> float | None:
+        """The chance to win after the action."""
+        return self.values[self.action] if self.values else None
+
+    @property
+    def loss(self) -> float | None:
+        """What the action cost, in chances to win; never negative."""
+        return max(self.values.values()) - self.values[self.action] if self.values else None
+
+    @property
+    def grade(self) -> Grade | None:
+        """How good the action was."""
+        return None if self.loss is None else grade_of(self.loss)
+
+
+def decisions(
+    transcript: Transcript, sources: Sequence[ActionValues] | None = None
+) -> Iterator[AnalysedDecision]:
+    """All decisions in order; values are those of the first source that knows the decision, by
+    default of `known_sources`.
+
+    Raises TranscriptError if the transcript contradicts the rules.
+    """
+    game = transcript.setup.make_game()
+    if not has_values(game):
+        sources = ()
+    sources = known_sources() if sources is None else sources
+    before: Any = None
+    for frame in replay(transcript):
+        step = frame.step
+        if step is not None and step.actor is not DEALER:
+            view = game.view(before, step.actor)
+            found = ((source, source.look(view, step.action)) for source in sources)
+            source, valued = next((f for f in found if f[1] is not None), (None, None))
+            unread = _claim_chance(view, game.options)
+            yield AnalysedDecision(
+                frame.index,
+                step.actor,
+                view,
+                step.action,
+                step.fault is not None or step.stand_in,
+                None if unread is None else float(unread),
+                None if valued is None else valued.standing,
+                None if valued is None else valued.values,
+                None if source is None else source.name,
+                None
+                if valued is None
+                else solved_place(view, step.action, valued.values, valued.play),
+            )
+        before = frame.state
+
+
+def has_values(game: AnyGame) -> bool:
+    """Whether the actions of a game have values: Bluff without its extension."""
+    options = game.options
+    return isinstance(options, bluff.BluffOptions) and not options.show_and_reroll
+
+
+def _claim_chance(view: Any, options: Options) -> Fraction | None:
+    """How likely the standing claim is, by what a view shows of dice and cards."""
+    if isinstance(view, bluff.BluffView):
+        return bluff_chances.claim_chance(view)
+    if isinstance(view, bluff_you.BluffYouView):
+        return bluff_you_chances.claim_chance(view)
+    if isinstance(view, bloeff.BloeffView) and isinstance(options, bloeff.BloeffOptions):
+        return bloeff_chances.claim_chance(view, options)
+    return None

@@ -1,0 +1,107 @@
+"""Where a bot loses most: what it does too often or too rarely, and when.
+
+A habit is a leak only if it differs from solved play beyond chance. What it costs is the loss of
+the decisions in which the bot followed it and would better not have.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, TypeAlias
+
+from arena.games.bluff import Doubt
+from arena.games.bluff.bets import lowest_raises
+from arena.lab.analysis.decisions import AnalysedDecision
+from arena.lab.analysis.frequencies import OPENS, Frequency, SituationName, by_bet, by_dice
+
+_CLEAR: Final = 1.5
+"""How many of its 95 % intervals a difference from solved play must be wide: some twenty habits are
+looked at, and of such one differs by a whole interval by chance alone."""
+_MOSTLY: Final = 0.5
+"""From which share of a leak on the dice of both are named with it."""
+_TOO: Final = {False: "too rarely", True: "too often"}
+_Place: TypeAlias = tuple[str, SituationName]
+"""What it does, and when."""
+
+
+@dataclass(frozen=True, slots=True)
+class Leak:
+    """What costs a bot most; losses are in chances to win."""
+
+    what: str
+    """What it does, such as "doubts too often"; or where no habit differs from solved play, the
+    kind of decision that costs most, such as "doubts where a bet is better"."""
+    habit: bool
+    """Which of the two."""
+    situation: SituationName
+    """By the standing bet."""
+    dice: SituationName | None
+    """By who has more dice, where more than half of it is lost; None if nowhere is."""
+    loss: float
+    """By it, for each decision in the situation."""
+    share: float
+    """Of all that the bot loses."""
+
+    @property
+    def in_words(self) -> str:
+        """A sentence."""
+        does = f"It {self.what}" if self.habit else f"It loses most by {self.what},"
+        bet = f"the standing {self.situation.replace('bet', 'bet is', 1)}"
+        mostly = f", mostly {self.dice}" if self.dice else ""
+        return (
+            f"{does} when {self.situation if self.situation == OPENS else bet}{mostly}: "
+            f"{self.loss:.1%} of a win a decision there, {self.share:.0%} of all that it loses."
+        )
+
+
+def leak_of(found: Sequence[AnalysedDecision], counted: Sequence[Frequency]) -> Leak | None:
+    """The habit that costs most, of those in which the bot differs from solved play by how often it
+    bluffs and doubts; where it differs in none, the kind of decision that costs most. None if it
+    loses nothing."""
+    there = Counter(map(by_bet, found))
+    by: dict[_Place, dict[SituationName | None, float]] = defaultdict(lambda: defaultdict(float))
+    for decision in found:
+        if decision.loss:
+            dice = by_dice(decision.solved) if decision.solved else None
+            for what in (*_habits(decision), _kind(decision)):
+                by[what, by_bet(decision)][dice] += decision.loss
+    habits = {
+        (f"{one.what}s {one.in_words}", one.situation)
+        for one in counted
+        if one.in_words and abs(one.difference.mean) > _CLEAR * one.difference.error
+    }
+    kinds = {(_kind(decision), by_bet(decision)) for decision in found if decision.loss}
+    costs = {place: sum(parts.values()) for place, parts in by.items()}
+    leaks = habits & costs.keys() or kinds
+    if not leaks:
+        return None
+    what, situation = worst = max(leaks, key=costs.__getitem__)
+    dice = max(by[worst], key=by[worst].__getitem__)
+    return Leak(
+        what,
+        worst in habits,
+        situation,
+        dice if by[worst][dice] > _MOSTLY * costs[worst] else None,
+        costs[worst] / there[situation],
+        costs[worst] / sum(decision.loss or 0 for decision in found),
+    )
+
+
+def _habits(decision: AnalysedDecision) -> Iterator[str]:
+    """What the bot did here and would better not have, as a habit compared with solved play."""
+    place, doubted = decision.solved, isinstance(decision.action, Doubt)
+    if place is not None:
+        if doubted != isinstance(decision.best, Doubt):
+            yield f"doubts {_TOO[doubted]}"
+        if place.bluffed != place.better_bluffs:
+            yield f"bluffs {_TOO[place.bluffed]}"
+
+
+def _kind(decision: AnalysedDecision) -> str:
+    action, best = decision.action, decision.best
+    if isinstance(action, Doubt):
+        return "doubts where a bet is better"
+    if isinstance(best, Doubt):
+        return "bets where a doubt is better"
+    higher = action.quantity >= lowest_raises(best.quantity, best.face)[action.face - 1]
+    return f"bets where a {'lower' if higher else 'higher'} one is better"

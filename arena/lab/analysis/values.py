@@ -1,0 +1,115 @@
+"""What the actions of a decision are worth: the interface of whoever knows, tables, and search."""
+
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from arena.games.bluff import Bet, BluffView, Dice, Doubt
+from arena.lab.analysis.bluff.look import Look
+from arena.lab.analysis.bluff.players import KINDS, belief
+from arena.lab.analysis.bluff.round_values import RoundValues
+from arena.lab.analysis.bluff.solved_play import RoundDice, Situation, SolvedPlay, chosen
+from arena.lab.analysis.bluff.table import BettingTable, hands_of
+
+
+class Valued(NamedTuple):
+    """What is known of one decision."""
+
+    values: Mapping[Any, float]
+    """The seat's chance to win the match after each action, of those that were looked at."""
+    standing: float | None
+    """How likely the claim that the seat answers is true, by its dice and the bets of the others;
+    None if there is none."""
+    play: Mapping[Any, float] | None = None
+    """How often near-equilibrium play takes each of its actions in the seat's place; None if that
+    is unknown."""
+
+
+class ActionValues(Protocol):
+    """A source of the values of actions. It may know only what the seat itself knew."""
+
+    name: str
+    """How the values were found, for display."""
+
+    def look(self, view: Any, taken: Any) -> Valued | None:
+        """The values of the actions of the seat whose turn `view` shows, `taken` among them; None
+        for a decision that this source does not know."""
+        ...
+
+
+class BluffSearch:
+    """Values for Bluff without its extension, by the search of the sample bot `search`.
+
+    Others are taken to play like `bayes` or like `honest`, each kind as likely as the others.
+    """
+
+    name = "search"
+
+    def look(self, view: Any, taken: Any) -> Valued | None:
+        if not isinstance(view, BluffView) or any(view.face_up):
+            return None
+        if isinstance(taken, Bet) and taken.show:
+            return None
+        assert view.seat is not None  # a decision is a seat's
+        table = BettingTable.of(view)
+        kinds = np.full(KINDS, 1 / KINDS)
+        beliefs = {seat: belief(table, seat, kinds) for seat in table.others(view.seat)}
+        look = Look(table, view.seat, view.hidden_dice, beliefs)
+        values = look.values()
+        if isinstance(taken, Bet) and taken not in values:
+            values[taken] = look.value_of_bet(taken)
+        return Valued(values, look.chance(view.bets[-1].bet) if view.bets else None)
+
+
+class BluffTables:
+    """Values for Bluff without its extension between two seats, by solved tables: both are taken to
+    play by them from here on, and to have played by them so far."""
+
+    name = "tables"
+
+    def __init__(self, solved: SolvedPlay) -> None:
+        self._solved = solved
+        # Decisions of one round share most of the work.
+        self._round = lru_cache(maxsize=16)(self._round_values)
+
+    def look(self, view: Any, taken: Any) -> Valued | None:
+        if not isinstance(view, BluffView) or (isinstance(taken, Bet) and taken.show):
+            return None
+        situation = self._solved.situation(view)
+        if situation is None:
+            return None
+        assert view.seat is not None  # a decision is a seat's
+        history, bets = situation.history, situation.play.bets
+        found = self._round(situation.play.dice, situation.role(view.seat), view.hidden_dice)
+        belief = found.belief(history)
+        worths = found.values(history, belief).tolist()
+        place = history[-1] if history else 0
+        values: dict[Bet | Doubt, float] = dict(zip(bets[place:], worths[1:], strict=True))
+        if place:
+            values[Doubt()] = worths[0]
+        standing = found.truth(place, belief) if place else None
+        return Valued(values, standing, self._play(situation, view))
+
+    def _play(self, situation: Situation, view: BluffView) -> Mapping[Any, float] | None:
+        assert view.seat is not None
+        weights = situation.play.weights(situation.role(view.seat), situation.history)
+        own = weights[:, hands_of(len(view.hidden_dice)).dice.index(view.hidden_dice)]
+        # Where the tables never come, after a bet of the seat that they do not place, they have
+        # nothing to say.
+        place = (situation.history or [0])[-1]
+        return {
+            situation.play.bets[place + action - 1] if action else Doubt(): float(own[action])
+            for action in own.nonzero()[0].tolist()
+        } or None
+
+    def _round_values(self, dice: RoundDice, role: int, hand: Dice) -> RoundValues:
+        return RoundValues(self._solved, self._solved.rounds[dice], role, hand)
+
+
+def known_sources() -> Sequence[ActionValues]:
+    """Whom the analysis asks, in this order: the chosen tables where there are some, and the
+    search. Raises PlayFileError."""
+    solved = chosen()
+    return (BluffSearch(),) if solved is None else (BluffTables(solved), BluffSearch())

@@ -1,0 +1,33 @@
+"""The luck of Blöff's deal, in expected points (the share of the other seats that a seat beats).
+
+Every kind of card has a value. A seat's luck is the value of its hand minus the mean value of all
+hands of the table. All orders of the deck are equally likely and hands are equally large, so every
+seat has the same expectation for any values and any deck: the mean is exactly zero.
+
+Cards drawn later and reshuffles have luck 0: they explain a tenth as much, and the match would have
+to be replayed to see who drew them.
+"""
+
+from collections.abc import Iterator
+
+from arena.games.bloeff import BloeffOptions, Deal
+from arena.lab.luck.draws import DrawLuck
+from arena.lab.luck.tables import SCALE, bloeff_table
+from arena.match.transcript import Transcript
+
+
+def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
+    """The luck of the deal, at table sizes that have values; the transcript must be legal."""
+    seats, options = len(transcript.setup.entrants), transcript.setup.options
+    assert isinstance(options, BloeffOptions)
+    values = bloeff_table().values.get(seats)
+    if values is None or not transcript.steps or type(transcript.steps[0].action) is not Deal:
+        return
+    deal, size = transcript.steps[0].action, options.cards_dealt(seats)
+    worth = [
+        sum([values[card] for card in deal.cards[seat * size : (seat + 1) * size]])
+        for seat in range(seats)
+    ]
+    # Integers as long as possible, so that the sum over the seats is exactly zero.
+    total, unit = sum(worth), seats * SCALE
+    yield DrawLuck(1, deal, tuple([(seats * own - total) / unit for own in worth]))

@@ -1,0 +1,137 @@
+"""The luck of Bluff You!'s rolls, in expected points (the share of other seats that a seat beats).
+
+The value of a roll to the bluffer depends on its sum and on the place of the chip with that number:
+the centre, the bluffer or another seat. The mean is taken over all 216 rolls with the chips in
+their places, in integers, so the luck has a mean of exactly zero. The other seats lose in equal
+parts what the bluffer gains.
+
+No step is replayed: the owner of a chip follows from the dice, the announcement and the answer.
+"""
+
+from collections.abc import Iterator
+from typing import Final, NamedTuple
+
+from arena.games.bluff_you import (
+    CHIPS,
+    Answer,
+    Give,
+    Roll,
+    Steal,
+    Swap,
+    Take,
+    Win,
+)
+from arena.games.bluff_you.chances import ROLLS, WAYS
+from arena.games.game import DEALER
+from arena.lab.luck.draws import DrawLuck
+from arena.lab.luck.sums import CENTRE, OTHER, OWN, kind_of
+from arena.lab.luck.tables import SCALE, RollTable, bluff_you_table
+from arena.match.transcript import Transcript
+
+UNIT: Final = ROLLS * SCALE
+"""One point in the integer unit."""
+_FIRST: Final = CHIPS[0]
+
+
+class RollMade(NamedTuple):
+    """A roll, and the places of the chips before it."""
+
+    step: int
+    """Its position in the transcript, from 1."""
+    roll: Roll
+    bluffer: int
+    owners: dict[int, int | None]
+    """Owners of chips by number; None is the centre. It changes when the iterator goes on."""
+    moved: list[int]
+    """Numbers of the chips that moved since the previous roll. It changes likewise."""
+
+
+def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
+    """The luck of all rolls, at table sizes that have values; the transcript must be legal."""
+    seats = len(transcript.setup.entrants)
+    values = bluff_you_table().values.get(seats)
+    if values is None:
+        return
+    lucks = BluffersLuck(values, seats)
+    for made in rolls(transcript):
+        luck = lucks.of(made) / UNIT
+        given = [-luck / (seats - 1)] * seats
+        given[made.bluffer] = luck
+        yield DrawLuck(made.step, made.roll, tuple(given))
+
+
+class BluffersLuck:
+    """The luck of successive rolls; each costs only the chips moved since the previous one."""
+
+    def __init__(self, values: RollTable, seats: int) -> None:
+        self._values = [[places[kind_of(number)] for number in CHIPS] for places in values]
+        start = sum(WAYS[number] * self._values[CENTRE][number - _FIRST] for number in CHIPS)
+        self._sums = [start] * seats
+        """By seat, the total value of all rolls to it as the bluffer."""
+        self._owners: list[int | None] = [None] * len(CHIPS)
+
+    def of(self, made: RollMade) -> int:
+        """The bluffer's luck from one roll, in 1 / UNIT points."""
+        owners, values, sums = self._owners, self._values, self._sums
+        for number in made.moved:
+            at, ways = number - _FIRST, WAYS[number]
+            was, now = owners[at], made.owners[number]
+            if was == now:
+                continue
+            owners[at] = now
+            centre, own, other = values[CENTRE][at], values[OWN][at], values[OTHER][at]
+            for seat in range(len(sums)):
+                before = centre if was is None else own if was == seat else other
+                after = centre if now is None else own if now == seat else other
+                sums[seat] += ways * (after - before)
+        rolled = sum(made.roll.dice) - _FIRST
+        owner = owners[rolled]
+        place = CENTRE if owner is None else OWN if owner == made.bluffer else OTHER
+        return ROLLS * values[place][rolled] - sums[made.bluffer]
+
+
+def rolls(transcript: Transcript) -> Iterator[RollMade]:
+    """Every roll after which a seat acted, as is true of all rolls in a match."""
+    owners: dict[int, int | None] = dict.fromkeys(CHIPS)
+    moved: list[int] = []
+    steps = transcript.steps
+    bluffer, rolled, said = 0, 0, None
+    for index, (actor, action, *_) in enumerate(steps):
+        if actor is DEALER:
+            acts = steps[index + 1].actor if index + 1 < len(steps) else DEALER
+            if acts is not DEALER:
+                bluffer, rolled = acts, sum(action.dice)
+                yield RollMade(index + 1, action, bluffer, owners, moved)
+                moved.clear()
+            continue
+        kind = type(action)
+        if kind is Win or kind is Steal:
+            said = action
+        elif kind is Answer and said is not None:
+            number, seer = said.number, said.seer
+            seer_wins = action.believe == (rolled == number)
+            following = type(steps[index + 1].action) if index + 1 < len(steps) else None
+            if type(said) is Win:
+                if owners[number] is None:
+                    owners[number] = seer if seer_wins else bluffer
+                    moved.append(number)
+            elif not seer_wins:
+                if following is not Take:
+                    owners[number] = bluffer
+                    moved.append(number)
+            elif following is not Give:
+                # The bluffer's only chip is given without asking.
+                only = next(one for one, owner in owners.items() if owner == bluffer)
+                owners[only] = seer
+                moved.append(only)
+        elif kind is Give and said is not None:
+            owners[action.number] = said.seer
+            moved.append(action.number)
+        elif kind is Take:
+            owners[action.number] = bluffer
+            moved.append(action.number)
+        elif kind is Swap:
+            for number in (*action.give, action.take):
+                owners[number] = None
+            owners[action.take] = bluffer
+            moved += (*action.give, action.take)

@@ -1,0 +1,151 @@
+"""Rounds and whole matches solved until their values are known well enough."""
+
+import time
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import groupby
+from typing import Any, Final, Protocol
+
+from arena.lab.solver.round_game import ValueBounds, match_round, single_round
+from arena.lab.solver.search import (
+    DicePair,
+    Goal,
+    Keep,
+    Report,
+    SolvedState,
+    Stopped,
+    Values,
+    certified,
+    keep_nothing,
+    never_stopped,
+    search,
+    tell_nobody,
+)
+
+MOST_DICE: Final = 4
+"""Dice in play of a round whose histories still fit into memory: 16 million and 8 GB."""
+
+_OF_LATER_ROUNDS = 0.25
+"""Rounds with a die less get this part of the width, because bounds add up, and of the time."""
+
+
+class ForEach(Protocol):
+    """`map`, or that of an executor: it may do several parts at a time, and elsewhere."""
+
+    def __call__(
+        self, function: Callable[[Any], Any], parts: Iterable[Any], /
+    ) -> Iterator[Any]: ...
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A state to be searched for."""
+
+    dice: DicePair
+    goal: Goal
+    begun: SolvedState | None
+
+
+def solve_round(
+    dice: DicePair, *, width: float, until: float = float("inf"), report: Report = tell_nobody
+) -> SolvedState:
+    """One round for itself (+1 or -1), until its bounds are `width` apart or `time.time()` has
+    reached `until`."""
+    return search(single_round(dice), None, Goal(width, until), report=report)
+
+
+def solve_matches(
+    wanted: Collection[DicePair],
+    *,
+    width: float,
+    until: float = float("inf"),
+    known: Iterable[SolvedState] = (),
+    report: Report = tell_nobody,
+    keep: Keep = keep_nothing,
+    stopped: Stopped = never_stopped,
+    solved: Callable[[SolvedState], None] = lambda _: None,
+    for_each: ForEach = map,
+) -> dict[DicePair, SolvedState]:
+    """The rounds that are wanted and all that they need, smallest first; `solved` gets each.
+
+    A state in `known` is taken as it is if its bounds are as near as is wanted now; else the search
+    for it goes on, and states that may follow it are needed too. States with equally many dice in
+    play do not depend on each other: those are the parts that `for_each` gets, with `report` and
+    `keep`, which gets what is found so far from time to time, and `stopped`, by which they end with
+    what they have; those with more dice are then not begun, and missing in the result.
+    """
+    most = max(map(sum, wanted))
+
+    def share(dice: DicePair) -> float:
+        return float(_OF_LATER_ROUNDS ** (most - sum(dice)))
+
+    states = {state.dice: state for state in known}
+    near = {dice for dice, state in states.items() if state.width <= width * share(dice)}
+    needed = {*wanted}.union(*(states_before(dice) for dice in wanted if dice not in near))
+    for level in by_dice_in_play(needed - near):
+        bounds = {state.dice: state.bounds for state in states.values()}
+        begins = time.time()
+        each = (until - begins) * share(level[0]) / len(level)
+        parts = [
+            _Part(dice, Goal(width * share(dice), begins + number * each), states.get(dice))
+            for number, dice in enumerate(level, start=1)
+        ]
+        part = partial(_search_part, values=bounds, report=report, keep=keep, stopped=stopped)
+        for state in for_each(part, parts):
+            states[state.dice] = state
+            solved(state)
+        if stopped():
+            break
+    found = by_dice_in_play(needed & states.keys())
+    return {dice: states[dice] for group in found for dice in group}
+
+
+def states_of_match(dice: int) -> list[DicePair]:
+    """All states of a match from so many dice each."""
+    each = range(1, dice + 1)
+    return [(opener, other) for opener in each for other in each]
+
+
+def by_dice_in_play(states: Iterable[DicePair]) -> list[list[DicePair]]:
+    """States in groups with equally many dice in play, the fewest first: a round leads only to
+    states of groups before its own."""
+    ordered = sorted(states, key=lambda state: (sum(state), state))
+    return [list(group) for _, group in groupby(ordered, key=sum)]
+
+
+def _search_part(
+    part: _Part, *, values: Values, report: Report, keep: Keep, stopped: Stopped
+) -> SolvedState:
+    game = match_round(part.dice, values)
+    return search(
+        game, values, part.goal, begun=part.begun, report=report, keep=keep, stopped=stopped
+    )
+
+
+def certified_again(states: Iterable[SolvedState]) -> Iterator[SolvedState]:
+    """The same states, smallest first, with the bounds that their strategies prove: computed anew
+    by exact best responses, and from nothing else."""
+    values: dict[DicePair, ValueBounds] = {}
+    for state in states:
+        game = match_round(state.dice, values)
+        bounds, exploitability = certified(game, state.strategy, values)
+        values[state.dice] = bounds
+        yield replace(state, bounds=bounds, exploitability=exploitability)
+
+
+def states_before(dice: DicePair) -> list[DicePair]:
+    """All states that may follow, and the state itself."""
+    opener, other = dice
+    own = range(1, max(dice) + 1)
+    reached = {
+        (a, b)
+        for a in own
+        for b in own
+        if a + b < opener + other and (_fits((a, b), dice) or _fits((b, a), dice))
+    }
+    return [*reached, dice]
+
+
+def _fits(later: DicePair, dice: DicePair) -> bool:
+    return later[0] <= dice[0] and later[1] <= dice[1]

@@ -1,0 +1,210 @@
+"""Matches among bots in this process: no server, no clock, and one seed for all chance.
+
+Every secret number of a match is HMAC-SHA256(seed, label), with these labels; matches and seats
+count from 0:
+
+    match 7 id                  the first 16 bytes, as a UUID
+    match 7 secret              the dealer's secret
+    match 7 entropy of seat 1   the first 16 bytes
+    match 7 bot in seat 1       the seed of the bot's `random`
+
+So a single match can be played again, its dealing can be verified like any other's, and the same
+seed and bots give the same transcripts, byte for byte. Time is not measured: every turn takes 0 ms.
+"""
+
+import hmac
+import logging
+import traceback
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from inspect import iscoroutine
+from pathlib import Path
+from random import Random
+from uuid import UUID
+
+from arena.bot.bot import AnyBot
+from arena.bot.returned import error_message, no_action
+from arena.bot.turn import Match, Turn
+from arena.errors import UserError, any_failure
+from arena.games.game import AnyGame
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
+from arena.match.flow import Flow, MatchRecord, Refused, Reply, TimedAction, play
+from arena.match.flow import OpenTurn as Asked
+from arena.match.result import Result
+from arena.match.seating import moved_on
+from arena.match.transcript import Entrant, Opening, Setup, Transcript
+from arena.randomness import ENTROPY_BYTES, KeyedRandomness, commitment, match_key
+
+_log = logging.getLogger("arena.bot")
+
+
+@dataclass(frozen=True, slots=True)
+class Contender:
+    """A bot of a series with a unique name: the same bot may play against itself."""
+
+    name: str
+    kind: type[AnyBot]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedMatch:
+    """A finished match."""
+
+    contenders: tuple[int, ...]
+    """By seat, the bot's position in the series' list of contenders."""
+    transcript: Transcript
+    refused: tuple[Refused, ...]
+    """The faults and their reasons."""
+
+    @property
+    def result(self) -> Result:
+        return self.transcript.result
+
+
+class UnreadyBotError(UserError):
+    """A bot failed before its first turn; the message names it and its error."""
+
+
+class Seed:
+    """The seed of all random numbers of a series."""
+
+    def __init__(self, text: str) -> None:
+        self._key = text.encode()
+
+    def derive(self, label: str) -> bytes:
+        """32 bytes determined by the seed and `label`."""
+        return hmac.digest(self._key, label.encode(), "sha256")
+
+
+def play_series(
+    game: AnyGame,
+    contenders: Sequence[Contender],
+    matches: int,
+    seed: str,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
+) -> Iterator[PlayedMatch]:
+    """Yields `matches` finished matches; every bot moves one seat down with each match.
+
+    Raises ValueError if the game does not allow this number of seats, and UnreadyBotError.
+    """
+    seats = len(contenders)
+    source = Seed(seed)
+    for number in range(matches):
+        order = moved_on(seats, number)
+        seated = [contenders[at] for at in order]
+        transcript, refused = play_match(game, seated, source, number, time_control)
+        yield PlayedMatch(order, transcript, refused)
+
+
+def opened(
+    game: AnyGame,
+    entrants: Sequence[str],
+    seed: Seed,
+    label: str,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
+) -> tuple[Setup, bytes]:
+    """The setup and the dealer's secret of the match that has this label; entrants are by seat."""
+    setup = Setup(
+        match_id=str(UUID(bytes=seed.derive(f"{label} id")[:16], version=4)),
+        game=game.name,
+        options=game.options,
+        entrants=tuple(Entrant(name, "1", "local") for name in entrants),
+        time_control=time_control,
+        fault_limit=DEFAULT_FAULT_LIMIT,
+    )
+    return setup, seed.derive(f"{label} secret")
+
+
+def play_match(
+    game: AnyGame,
+    contenders: Sequence[Contender],
+    seed: Seed,
+    number: int,
+    time_control: TimeControl = DEFAULT_TIME_CONTROL,
+) -> tuple[Transcript, tuple[Refused, ...]]:
+    """Play match `number` of a seed; contenders are by seat, and every bot is a new object.
+
+    Bots are told the time control; nothing holds them to it.
+    """
+    label = f"match {number}"
+    seats = range(len(contenders))
+    names = [contender.name for contender in contenders]
+    setup, secret = opened(game, names, seed, label, time_control)
+    opening = Opening(
+        secret,
+        tuple(seed.derive(f"{label} entropy of seat {seat}")[:ENTROPY_BYTES] for seat in seats),
+    )
+    key = match_key(opening.secret, setup.match_id, opening.entropies)
+    bots: list[AnyBot] = []
+    matches = [
+        Match(setup.match_id, game, seat, setup.entrants, time_control, setup.fault_limit)
+        for seat in seats
+    ]
+    for match, contender in zip(matches, contenders, strict=True):
+        random = Random(seed.derive(f"{label} bot in seat {match.seat}"))
+        bots.append(_begin(contender, random, match))
+    flow = play(game, len(bots), KeyedRandomness(key), setup.fault_limit)
+    record, refused = _conduct(flow, matches, bots)
+    transcript = Transcript(setup, commitment(opening.secret), record.steps, record.result, opening)
+    for bot in bots:
+        try:
+            bot.match_ended(transcript)
+        except any_failure():
+            _log.exception("A bot failed in match_ended of match %s.", setup.match_id)
+    return transcript, refused
+
+
+def _begin(contender: Contender, random: Random, match: Match) -> AnyBot:
+    try:
+        bot = contender.kind(random)
+        bot.match_started(match)
+    except any_failure() as error:
+        raise UnreadyBotError(
+            f"{contender.name} cannot begin a match: {error_message(error)}"
+        ) from error
+    return bot
+
+
+def _conduct(
+    flow: Flow, matches: Sequence[Match], bots: Sequence[AnyBot]
+) -> tuple[MatchRecord, tuple[Refused, ...]]:
+    refused: tuple[Refused, ...] = ()
+    try:
+        ask = next(flow)
+        while True:
+            refused += ask.refused
+            ask = flow.send(
+                [_reply(bots[turn.seat], matches[turn.seat], turn) for turn in ask.turns]
+            )
+    except StopIteration as end:
+        record: MatchRecord = end.value
+    return record, refused + record.refused
+
+
+def _reply(bot: AnyBot, match: Match, asked: Asked) -> Reply:
+    turn = Turn(
+        match,
+        asked.number,
+        asked.view,
+        tuple(asked.events[asked.unseen :]),
+        match.time_control.turn_ms,
+        match.time_control.bank_ms,
+    )
+    try:
+        action = bot.act(turn)
+        if iscoroutine(action):
+            return Fault(FaultKind.MALFORMED, reason=no_action(action, match.game.title))
+        return TimedAction(action)
+    except any_failure() as error:  # an error in a bot is a fault of the bot
+        _log.debug("%s failed.", match.entrants[match.seat], exc_info=True)
+        return Fault(
+            FaultKind.MALFORMED,
+            reason=f"{error_message(error)} ({_place(error)})",
+        )
+
+
+def _place(error: BaseException) -> str:
+    """The file and line where a bot failed."""
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    return f"{Path(last.filename).name}, line {last.lineno}"

@@ -1,0 +1,103 @@
+"""Loads a bot class by the name of a sample bot or the path of a file, or tells the command that
+starts a bot in another language.
+
+Raises BotFileError, see arena.local.bot_modules.
+"""
+
+import os
+import shlex
+import shutil
+import sys
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+
+from arena.bot.bot import AnyBot
+from arena.local.bot_modules import BotFileError, bot_in
+
+SAMPLE_BOTS = Path(str(files("arena_sample_bots")))
+"""The folder in which the sample bots are installed."""
+
+
+def sample_names(directory: Path = SAMPLE_BOTS) -> tuple[str, ...]:
+    """The names of the sample bots: their files without `.py` and `_bot`."""
+    return tuple(sorted(file.stem.removesuffix("_bot") for file in directory.glob("[!_]*.py")))
+
+
+def samples_of(game: str) -> tuple[str, ...]:
+    """The names of the sample bots that play a game."""
+    return tuple(name for name in sample_names() if game in load_bot(name).games)
+
+
+def is_python(word: str, directory: Path = SAMPLE_BOTS) -> bool:
+    """Whether a word names a sample bot, or is the path of a .py file."""
+    return _python_file(word, directory) is not None
+
+
+def bot_file(name_or_path: str, directory: Path = SAMPLE_BOTS) -> Path:
+    """The file of a sample bot (`honest`) or a path (`my/bot.py`). Raises BotFileError."""
+    found = _python_file(name_or_path, directory)
+    if found is None:
+        raise _no_bot(name_or_path, directory)
+    return found
+
+
+def _python_file(name_or_path: str, directory: Path) -> Path | None:
+    for file in (directory / f"{name_or_path}.py", directory / f"{name_or_path}_bot.py"):
+        if file.parent == directory and file.is_file():
+            return file
+    path = Path(name_or_path)
+    return path.resolve() if path.suffix == ".py" and path.is_file() else None
+
+
+def _no_bot(word: str, directory: Path, why: str = "") -> BotFileError:
+    known = ", ".join(sample_names(directory))
+    if not why and (word.endswith(".py") or "/" in word):
+        why = ": no such file"
+    return BotFileError(
+        f"There is no bot {word!r}{why}: give the name of a sample bot ({known}), the path of a "
+        ".py file, or the command that starts a program, such as ./gopher or 'node bot.js'."
+    )
+
+
+def bot_command(word: str, directory: Path = SAMPLE_BOTS) -> tuple[str, ...]:
+    """The words of a command that starts a program; none for a sample bot or a .py file.
+
+    Raises BotFileError for what is neither.
+    """
+    if _python_file(word, directory) is not None:
+        return ()
+    try:
+        command = tuple(shlex.split(word))
+    except ValueError as error:
+        raise _no_bot(word, directory, f" ({error})") from error
+    if command and shutil.which(command[0], path=search_path()) is not None:
+        return command
+    if command and Path(command[0]).is_file():
+        program = command[0]
+        if "/" not in program:
+            raise _no_bot(word, directory, f" (write ./{program} for the file of that name)")
+        raise _no_bot(word, directory, f" ({program} is not executable)")
+    raise _no_bot(word, directory)
+
+
+def search_path() -> str:
+    """Where programs are looked for: on the PATH, then beside this Python, where `arena` is."""
+    beside = str(Path(sys.executable).parent)
+    return os.pathsep.join([os.environ.get("PATH", os.defpath), beside])
+
+
+def command_name(command: Sequence[str]) -> str:
+    """A short name for a program: of the last file that its command names, or of its program."""
+    files = [word for word in command[1:] if Path(word).is_file()]
+    return Path((files or command)[-1 if files else 0]).stem
+
+
+def load_bot(name_or_path: str, directory: Path = SAMPLE_BOTS) -> type[AnyBot]:
+    """The bot class of a sample bot or of a file.
+
+    The file runs as a module that can import from its own folder, as with `python my/bot.py`: two
+    versions of a bot in two folders each use their own `tables.py`. Raises BotFileError, also for
+    a file that cannot be run.
+    """
+    return bot_in(bot_file(name_or_path, directory))

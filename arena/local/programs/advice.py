@@ -1,0 +1,37 @@
+"""What most often helps a program that cannot play, to continue the sentence that says so."""
+
+import shlex
+from collections.abc import Iterable
+
+from arena.local.deal_blocks import NamedBot
+
+
+def to_connect(entry: NamedBot) -> str:
+    """To one that has not connected."""
+    if not entry.bot or not entry.command or _behind_bridge(entry):
+        return ""
+    bridge = f"arena bridge -- {entry.bot}"
+    return (
+        "; one that does not connect, but reads and writes lines (docs/stdio.md), plays by the "
+        f"bridge: {shlex.quote(bridge)}"
+    )
+
+
+def to_play(game: str, plays: Iterable[str], entry: NamedBot) -> str:
+    """To one that plays only other games."""
+    if not _behind_bridge(entry):
+        return ""
+    return f"; which games it plays, the bridge is told: --games {','.join([*plays, game])}"
+
+
+def to_answer(entry: NamedBot) -> str:
+    """To one that hangs."""
+    return (
+        "; a program behind the bridge must flush its stdout after each line"
+        if _behind_bridge(entry)
+        else ""
+    )
+
+
+def _behind_bridge(entry: NamedBot) -> bool:
+    return "bridge" in entry.command

@@ -1,0 +1,49 @@
+"""`ProgramSeat`: one seat of one match, with what tells whether its program hangs."""
+
+from collections.abc import Callable
+
+from arena.match.flow import OpenTurn, Refused
+from arena.server.play.remote_player import RemotePlayer
+from arena.server.play.session import Session
+from arena.v1 import referee_pb2
+
+
+class Attention:
+    """When a program was asked, and when it answered."""
+
+    def __init__(self) -> None:
+        self.open: dict[RemotePlayer, float] = {}
+        """When each open turn was asked, oldest first."""
+        self.heard = 0.0
+        """When its last answer came."""
+
+    def silent_seconds(self, now: float) -> float:
+        """For how long it has not answered although it was asked."""
+        oldest = next(iter(self.open.values()), now)
+        return now - max(oldest, self.heard)
+
+
+class ProgramSeat(RemotePlayer):
+    """Notes open turns and answers."""
+
+    def __init__(self, session: Session, attention: Attention, now: Callable[[], float]) -> None:
+        super().__init__(session)
+        self._attention = attention
+        self._now = now
+
+    def ask(self, turn: OpenTurn) -> None:
+        self._attention.open[self] = self._now()
+        super().ask(turn)
+
+    def refuse(self, refused: Refused, faults: int) -> None:
+        self._attention.open.pop(self, None)
+        super().refuse(refused, faults)
+
+    def answer(self, answer: referee_pb2.Answer) -> bool:
+        self._attention.heard = self._now()
+        self._attention.open.pop(self, None)
+        return super().answer(answer)
+
+    def withdraw(self, reason: str) -> None:
+        self._attention.open.pop(self, None)
+        super().withdraw(reason)

@@ -1,0 +1,310 @@
+"""`ProgramTable`: plays matches among programs, several at once, and yields them in order.
+
+Every bot is a process that connects to a referee in this process, a sample bot or a .py file too:
+none of them thinks at the cost of another's clock. Matches are dealt by the seed (see
+`arena.local.in_process`) and by what the programs join with, so they repeat as far as those do.
+"""
+
+import asyncio
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, suppress
+from functools import partial
+from itertools import count
+from math import inf
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from arena.codec.transcript import to_bytes
+from arena.games.game import AnyGame
+from arena.local.deal_blocks import NamedBot
+from arena.local.in_process import PlayedMatch, Seed, opened
+from arena.local.programs import advice
+from arena.local.programs.attentive_timer import AttentiveTimer
+from arena.local.programs.local_referee import LocalReferee
+from arena.local.programs.program import CONNECT_SECONDS, BotProgram
+from arena.local.programs.python_file import python_command
+from arena.local.programs.seat import Attention, ProgramSeat
+from arena.match.clock import TimeControl
+from arena.match.faults import FaultKind
+from arena.match.flow import Refused
+from arena.server.app.event_loop import runner
+from arena.server.play.hosted_match import HostedMatch, Outcome
+from arena.server.play.ports import Player
+from arena.server.play.terms import Patience
+
+SILENT_SECONDS: Final = 10.0
+"""A program that answers none of its turns for so long hangs; with slow time controls longer."""
+_TURNS_OF_SILENCE: Final = 5
+_LOOK_SECONDS: Final = 0.05
+_LEAVE_SECONDS: Final = 10.0
+"""How long a program that asked to leave may take to end once it is let go: only its code says that
+it has failed. The bridge waits five seconds for its own program."""
+_LEFT: Final = "asked to leave (drain) before all was played"
+_FINISH_SECONDS: Final = 3.0
+"""How long matches that nobody waits for may go on when all is over."""
+
+
+class Seating(NamedTuple):
+    """A match to play."""
+
+    seed: Seed
+    label: str
+    """What its secret is derived by."""
+    order: tuple[int, ...]
+    """By seat, the number of the bot."""
+
+
+class ProgramTable:
+    """The programs of a run, started by `with`; logs are NAME.log in a folder."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        entries: Sequence[NamedBot],
+        logs: Path,
+        *,
+        time_control: TimeControl = TimeControl(),
+        connect_seconds: float = CONNECT_SECONDS,
+        address: str = "127.0.0.1:0",
+    ) -> None:
+        self._game = game
+        self._entries = entries
+        self._logs = logs
+        self._time_control = time_control
+        self._connect_seconds = connect_seconds
+        self._address = address
+        turns = _TURNS_OF_SILENCE * time_control.turn_ms / 1000
+        self._silent_seconds = max(SILENT_SECONDS, turns)
+        self._patience = Patience().at(time_control)
+        self._attention = [Attention() for _ in entries]
+        self._programs: list[BotProgram] = []
+        self._busy = [0] * len(entries)
+        """How many matches each bot plays."""
+        self._let_go: dict[int, float] = {}
+        """When each bot that asked to leave was let go."""
+        self._running: set[HostedMatch] = set()
+        self._waiting: Iterator[tuple[int, Seating]] = iter(())
+        self._next: tuple[int, Seating] | None = None
+        self._exhausted = False
+        """Whether no further match is to begin."""
+        self._played: dict[int, PlayedMatch] = {}
+        """Matches that are over, by their number in the series."""
+        self._failure: Exception | None = None
+        self._watching: asyncio.Task[None] | None = None
+        self._stack = ExitStack()
+
+    def __enter__(self) -> "ProgramTable":
+        with ExitStack() as stack:
+            self._loop = stack.enter_context(runner())
+            # Ended by hand, last: programs leave while the referee is still there.
+            self._open = AsyncExitStack()
+            stack.callback(lambda: self._loop.run(self._close()))
+            self._loop.run(self._start())
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
+
+    async def _start(self) -> None:
+        self._timer = AttentiveTimer()
+        self._news = asyncio.Event()
+        names = {number: entry.name for number, entry in enumerate(self._entries)}
+        self._referee = LocalReferee(names, self._look)
+        listening = self._referee.listening(self._address)
+        address = await self._open.enter_async_context(listening)
+        for number, entry in enumerate(self._entries):
+            command = entry.command or python_command(entry.bot)
+            token, log = self._referee.tokens[number], self._logs / f"{entry.name}.log"
+            self._programs.append(BotProgram(entry.name, command, address, token, log))
+        self._watching = asyncio.create_task(self._watch())
+
+    async def _close(self) -> None:
+        """Let the programs leave, and end what is left of them."""
+        if self._watching is not None:
+            self._watching.cancel()
+        self._waiting, self._next = iter(()), None
+        for program in self._programs:
+            program.ask_to_stop()
+        seconds = _FINISH_SECONDS if self._failure is None else 0.5
+        await self._until_ended(self._programs, seconds)
+        for match in list(self._running):
+            match.suspend()
+        await self._open.aclose()
+        await asyncio.gather(*(asyncio.to_thread(one.stop) for one in self._programs))
+
+    async def _until_ended(self, programs: Sequence[BotProgram], seconds: float) -> None:
+        """Wait until these have ended, or so long."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while any(program.running for program in programs):
+                    self._let_leave()
+                    await asyncio.sleep(0.01)
+
+    def play(self, seatings: Iterable[Seating]) -> Generator[PlayedMatch, None, None]:
+        """Yields the matches in the order of the seatings. Raises BotProgramError."""
+        assert not self._running, "one series after the other"
+        self._waiting, self._next = zip(count(), seatings), None
+        self._exhausted = False
+        self._played.clear()
+        wanted = 0
+        while True:
+            for played in self._loop.run(self._some(wanted)):
+                wanted += 1
+                yield played
+            if self._all_played(wanted):
+                self._loop.run(self._see_off())
+                return
+
+    def _all_played(self, wanted: int) -> bool:
+        return self._exhausted and not self._running and wanted not in self._played
+
+    async def _some(self, wanted: int) -> list[PlayedMatch]:
+        """The next matches that are over, at least one if any is to be played."""
+        self._fill()
+        while wanted not in self._played and not self._all_played(wanted):
+            if self._failure is not None:
+                raise self._failure
+            await self._news.wait()
+            self._news.clear()
+        found = []
+        while wanted in self._played:
+            found.append(self._played.pop(wanted))
+            wanted += 1
+        return found
+
+    async def _see_off(self) -> None:
+        """Raises BotProgramError if a program has failed, though all is played: its last matches
+        went on without it, and by then it may only have asked to leave."""
+        leaving = [self._programs[number] for number in self._referee.leaving]
+        await self._until_ended(leaving, _LEAVE_SECONDS)
+        for program in self._programs:
+            if program.code:
+                raise program.failed(program.how_it_ended())
+
+    def _look(self) -> None:
+        """A program came, went or wants to leave."""
+        self._let_leave()
+        self._fill()
+
+    def _let_leave(self) -> None:
+        for number in self._referee.leaving:
+            if not self._busy[number]:
+                self._let_go.setdefault(number, self._timer.now())
+                self._referee.sessions[number].drained()
+
+    def _fill(self) -> None:
+        """Begin matches while there are places."""
+        while self._failure is None:
+            self._next = self._next or next(self._waiting, None)
+            self._exhausted = self._next is None
+            if self._next is None or not all(map(self._free, self._next[1].order)):
+                return
+            (number, seating), self._next = self._next, None
+            self._begin(number, seating)
+
+    def _free(self, bot: int) -> bool:
+        session = self._referee.sessions.get(bot)
+        return (
+            session is not None
+            and session.up
+            and bot not in self._referee.leaving
+            and self._busy[bot] < session.max_matches
+            and self._game.name in session.games
+        )
+
+    def _begin(self, number: int, seating: Seating) -> None:
+        names = [self._entries[bot].name for bot in seating.order]
+        setup, secret = opened(self._game, names, seating.seed, seating.label, self._time_control)
+        players: list[Player] = []
+        for bot in seating.order:
+            self._busy[bot] += 1
+            session = self._referee.sessions[bot]
+            players.append(ProgramSeat(session, self._attention[bot], self._timer.now))
+        done = partial(self._over, number, seating)
+        match = HostedMatch(setup, players, secret, self._timer, done, self._patience)
+        self._running.add(match)
+        match.open()
+
+    def _over(self, number: int, seating: Seating, match: HostedMatch, outcome: Outcome) -> None:
+        self._running.discard(match)
+        for bot in seating.order:
+            self._busy[bot] -= 1
+        if outcome is Outcome.PLAYED:
+            transcript = match.transcript
+            assert transcript is not None
+            match.announce(to_bytes(transcript))
+            refused = tuple(self._explained(seating, match, one) for one in match.refused)
+            self._played[number] = PlayedMatch(seating.order, transcript, refused)
+            self._news.set()
+            # Not from within the last answer of this match: the calls of one would nest in those
+            # of another.
+            self._timer.call_at(self._timer.now(), self._look)
+            return
+        how = {
+            Outcome.DECLINED: "declined a match",
+            Outcome.NOT_JOINED: f"did not join a match within {self._patience.join_seconds:g} s",
+        }
+        if outcome not in how:
+            self._fail(RuntimeError("a match broke off; the log above says why"))
+        elif not self._ended():
+            absent = self._programs[seating.order[match.absent_at_start[0]]]
+            self._fail(absent.failed(how[outcome]))
+
+    def _explained(self, seating: Seating, match: HostedMatch, refused: Refused) -> Refused:
+        """A refusal with the program's own reason for having no answer, which only its log says."""
+        if refused.kind is not FaultKind.MALFORMED:
+            return refused
+        program = self._programs[seating.order[refused.seat]]
+        why = program.why_no_answer(match.setup.match_id, refused.turn_number)
+        return refused if why is None else refused._replace(reason=why)
+
+    def _fail(self, error: Exception) -> None:
+        if self._failure is None:
+            self._failure = error
+        self._news.set()
+
+    async def _watch(self) -> None:
+        while True:
+            if not (self._ended() or self._missing()):
+                self._look_for_silence()
+            await asyncio.sleep(_LOOK_SECONDS)
+
+    def _ended(self) -> bool:
+        """Whether a program has ended, which is then the failure."""
+        for number, program in enumerate(self._programs):
+            if program.running:
+                continue
+            how = program.how_it_ended()
+            if number not in self._referee.sessions:
+                how += advice.to_connect(self._entries[number])
+            elif number in self._let_go and not program.code:
+                how = f"{_LEFT}: it {how}"
+            self._fail(program.failed(how))
+        return self._failure is not None
+
+    def _missing(self) -> bool:
+        for number, (program, entry) in enumerate(zip(self._programs, self._entries, strict=True)):
+            session = self._referee.sessions.get(number)
+            if session is None:
+                if program.timer.now() > self._connect_seconds:
+                    seconds, way = self._connect_seconds, advice.to_connect(entry)
+                    how = f"did not connect to ARENA_ADDRESS within {seconds:g} s{way}"
+                    self._fail(program.failed(how))
+            elif self._game.name not in session.games:
+                plays = sorted(session.games)
+                how = f"does not play {self._game.title}; its hello names {', '.join(plays)}"
+                way = advice.to_play(self._game.name, plays, entry)
+                self._fail(program.failed(how + way))
+            elif self._timer.now() - self._let_go.get(number, inf) > _LEAVE_SECONDS:
+                self._fail(program.failed(_LEFT))
+        return self._failure is not None
+
+    def _look_for_silence(self) -> None:
+        for number, attention in enumerate(self._attention):
+            seconds = attention.silent_seconds(self._timer.now())
+            if seconds > self._silent_seconds:
+                asked = f"hangs: asked in {len(attention.open)} matches"
+                how = f"{asked}, it answered nothing for {seconds:.0f} s"
+                way = advice.to_answer(self._entries[number])
+                self._fail(self._programs[number].failed(how + way))

@@ -1,0 +1,64 @@
+"""Child processes: the only place that starts any; `tests/test_one_launcher.py` looks for others.
+
+    spawn            a program of ours, which ends with this process
+    module_command   the words that start a module of ours, safe from files named like modules
+    spawn_program    a user's program, which ends with this process and with all that it started
+    start_async      a program of ours, for asyncio
+    run_to_end       a short program, for its output
+    worker_context   processes of this interpreter, for `multiprocessing`
+
+Every child gets an environment made for it (`environments`) and is in a session of its own: Ctrl-C
+at a terminal reaches only this process, which ends its children in their order.
+"""
+
+from arena.processes.descendants import asleep, children_of, processes_of, processor_seconds
+from arena.processes.ending import how_it_ended, stop, stop_all
+from arena.processes.environments import (
+    forget_libpq_variables,
+    own_environment,
+    program_environment,
+)
+from arena.processes.programs import UserProgram, spawn_program
+from arena.processes.starting import (
+    DEVNULL,
+    PIPE,
+    STDOUT,
+    AsyncProcess,
+    Process,
+    SubprocessError,
+    TimeoutExpired,
+    module_command,
+    run_to_end,
+    spawn,
+    start_async,
+)
+from arena.processes.workers import begin_worker, users_variables, worker_context
+
+__all__ = [
+    "DEVNULL",
+    "PIPE",
+    "STDOUT",
+    "AsyncProcess",
+    "Process",
+    "SubprocessError",
+    "TimeoutExpired",
+    "UserProgram",
+    "asleep",
+    "begin_worker",
+    "children_of",
+    "forget_libpq_variables",
+    "how_it_ended",
+    "module_command",
+    "own_environment",
+    "processes_of",
+    "processor_seconds",
+    "program_environment",
+    "run_to_end",
+    "spawn",
+    "spawn_program",
+    "start_async",
+    "stop",
+    "stop_all",
+    "users_variables",
+    "worker_context",
+]

@@ -1,0 +1,55 @@
+"""Descendants of a process and their processor time, read from /proc."""
+
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+_BUSY = frozenset("RDTt")
+"""States of a thread that runs, or waits for a processor or a disk, or is stopped."""
+_TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+
+
+def processes_of(first: int) -> Iterator[int]:
+    """A process, its children, and theirs. Orphans are the first's."""
+    waiting = [first]
+    while waiting:
+        process = waiting.pop()
+        yield process
+        waiting += children_of(process)
+
+
+def children_of(process: int) -> list[int]:
+    """The processes that a process started, as far as they run; none if it has ended."""
+    found: list[int] = []
+    with suppress(OSError):
+        for thread in os.scandir(f"/proc/{process}/task"):
+            with suppress(OSError):
+                found += map(int, Path(thread.path, "children").read_text().split())
+    return found
+
+
+def asleep(first: int) -> bool:
+    """Whether all threads of the processes wait for something else than a processor or a disk, and
+    none is stopped; also where nothing tells."""
+    for process in processes_of(first):
+        with suppress(OSError):
+            for thread in os.scandir(f"/proc/{process}/task"):
+                with suppress(OSError):
+                    if _stat(thread.path)[0] in _BUSY:
+                        return False
+    return True
+
+
+def processor_seconds(first: int) -> float:
+    """Processor time of the processes, in seconds, including children that were waited for."""
+    ticks = 0
+    for process in processes_of(first):
+        with suppress(OSError, ValueError, IndexError):
+            ticks += sum(map(int, _stat(f"/proc/{process}")[11:15]))
+    return ticks / _TICKS_PER_SECOND
+
+
+def _stat(folder: str) -> list[str]:
+    """The numbers of /proc/…/stat from the state on, which is a letter."""
+    return Path(folder, "stat").read_text().rpartition(")")[2].split()

@@ -1,0 +1,128 @@
+"""Starts programs of ours, which end with this process however it ends.
+
+The kernel's parent-death signal (Linux) follows the *thread* that forked, so children are spawned
+from the main thread, or from one that lives as long as they do: a worker thread that ends would
+take its children with it.
+"""
+
+import asyncio
+import asyncio.subprocess
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from subprocess import DEVNULL, PIPE, STDOUT, SubprocessError, TimeoutExpired
+from typing import IO, Final, TypeAlias
+
+from arena.isolation import package_root, python_folders
+from arena.processes.environments import own_environment
+
+__all__ = ["DEVNULL", "PIPE", "STDOUT", "SubprocessError", "TimeoutExpired"]
+
+Stream: TypeAlias = int | IO[bytes] | None
+Process: TypeAlias = subprocess.Popen[bytes]
+AsyncProcess: TypeAlias = asyncio.subprocess.Process
+
+_LAUNCHER: Final = Path(__file__).with_name("launch.py")
+_MODULE: Final = Path(__file__).with_name("module.py")
+_LONGEST_LINE: Final = 1024 * 1024
+
+
+def module_command(module: str, *arguments: str) -> list[str]:
+    """Return the words that run a module of ours as a program.
+
+    No file of the working directory, or of a folder that PYTHONPATH names, stands in for a module
+    that it imports; modules that are nowhere else are still found in the folders of PYTHONPATH.
+    """
+    further = [*python_folders(os.environ.get("PYTHONPATH", "")), package_root()]
+    return [sys.executable, "-P", str(_MODULE), os.pathsep.join(further), module, *arguments]
+
+
+def spawn(
+    arguments: Sequence[str | Path],
+    *,
+    env: Mapping[str, str] | None = None,
+    cwd: Path | None = None,
+    stdin: Stream = DEVNULL,
+    stdout: Stream = None,
+    stderr: Stream = None,
+    death_signal: signal.Signals = signal.SIGTERM,
+    keep_open: Sequence[int] = (),
+    hand_over: Sequence[Path] | None = None,
+    niceness: int = 0,
+    thread_outlives_it: bool = False,
+) -> Process:
+    """Start a program of ours, which is sent `death_signal` when this process dies.
+
+    `env` is the whole environment, `own_environment()` by default; `keep_open` are file descriptors
+    that it inherits. With `hand_over` it never runs as root: if we are root it gives that up, and
+    becomes the owner of these directories.
+
+    `niceness` (0 to 19) is how far it stands back behind others that want the processor. A thread
+    other than the main one says with `thread_outlives_it` that it ends after the program.
+
+    This does not cover processes that the program itself starts: see `spawn_program`. Without prctl
+    (macOS) only `stop` ends it. A program that cannot be started ends with code 1 and a message on
+    stderr.
+    """
+    if not thread_outlives_it and threading.current_thread() is not threading.main_thread():
+        raise RuntimeError("Child processes are started from a thread that outlives them.")
+    return subprocess.Popen(  # noqa: S603  arguments without a shell
+        [
+            *(sys.executable, "-I", "-S", _LAUNCHER),
+            *(str(os.getpid()), str(int(death_signal)), str(niceness)),
+            *(["keep"] if hand_over is None else ["drop", *hand_over]),
+            *("--", *arguments),
+        ],
+        env=own_environment() if env is None else env,
+        cwd=cwd,
+        stdin=stdin,
+        stdout=stdout,
+        stderr=stderr,
+        pass_fds=keep_open,
+        start_new_session=True,
+    )
+
+
+async def start_async(
+    arguments: Sequence[str],
+    *,
+    env: Mapping[str, str] | None = None,
+    stderr: int | None = None,
+    keep_open: Sequence[int] = (),
+) -> AsyncProcess:
+    """Start a program of ours for asyncio, with pipes as stdin and stdout. Its first words see to
+    it that it ends with the thread that calls this."""
+    return await asyncio.create_subprocess_exec(
+        *arguments,
+        env=own_environment() if env is None else env,
+        stdin=PIPE,
+        stdout=PIPE,
+        stderr=stderr,
+        pass_fds=keep_open,
+        start_new_session=True,
+        limit=_LONGEST_LINE,
+    )
+
+
+def run_to_end(
+    arguments: Sequence[str | Path],
+    *,
+    env: Mapping[str, str] | None = None,
+    stderr: Stream = DEVNULL,
+    seconds: float | None = None,
+) -> bytes:
+    """Run a program and return its stdout. Raises OSError, and SubprocessError for an exit code
+    other than 0 and after so many seconds."""
+    return subprocess.run(  # noqa: S603  arguments without a shell
+        arguments,
+        env=own_environment() if env is None else env,
+        stdin=DEVNULL,
+        stdout=PIPE,
+        stderr=stderr,
+        timeout=seconds,
+        check=True,
+    ).stdout

@@ -1,0 +1,70 @@
+"""Processes of this interpreter that work for it, for `multiprocessing`."""
+
+import multiprocessing
+import os
+import signal
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from multiprocessing import forkserver
+from multiprocessing.context import ForkServerContext
+
+_PLAIN = {"PYTHONPATH": None, "PYTHONSAFEPATH": "1"}
+"""Variables of the server's interpreter: it looks for modules neither in the working directory nor
+in other folders first."""
+
+
+def worker_context(*preload: str) -> ForkServerContext:
+    """Return what starts worker processes: each is forked from a server that ignores Ctrl-C, has
+    loaded the modules `preload`, and never a bot.
+
+    A worker calls `begin_worker` first, with what `users_variables` returns here.
+    """
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(list(preload))
+    with _changed_variables(_PLAIN), _deaf_to_ctrl_c():
+        forkserver.ensure_running()
+    return context
+
+
+def users_variables() -> dict[str, str | None]:
+    """Return the variables that the server of workers does without, as the user has set them."""
+    return {name: os.environ.get(name) for name in _PLAIN}
+
+
+def begin_worker(variables: Mapping[str, str | None]) -> None:
+    """Ignore Ctrl-C, which is left to the command, and set the user's variables again: a bot may
+    start programs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _set(variables)
+
+
+@contextmanager
+def _changed_variables(variables: Mapping[str, str | None]) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in variables}
+    _set(variables)
+    try:
+        yield
+    finally:
+        _set(before)
+
+
+def _set(variables: Mapping[str, str | None]) -> None:
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
+
+
+@contextmanager
+def _deaf_to_ctrl_c() -> Iterator[None]:
+    """Processes started within the context ignore Ctrl-C: only this process ends them."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    handler = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)

@@ -1,1 +1,0 @@
-"""The gRPC side of the arena: streams, sessions and services."""

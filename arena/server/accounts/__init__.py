@@ -1,0 +1,1 @@
+"""Owners, their keys and sign-ins, and the bots that they register."""

@@ -1,0 +1,28 @@
+"""What an owner may say of a bot: text, language and a link, which pages show."""
+
+import re
+from collections.abc import Mapping
+from typing import Final
+
+from arena.database.errors import DetailsRefusedError
+
+LONGEST: Final[Mapping[str, int]] = {"text": 1000, "language": 40, "link": 200}
+"""Characters of each."""
+# No address holds spaces, quotes or angle brackets (RFC 3986); browsers drop links that do.
+_LINK = re.compile(r"""https?://[^\s"<>/?#\\@]+(?:[/?#][^\s"<>]*)?""")
+
+
+def checked(field: str, words: str) -> str:
+    """The words as they are stored. Raises DetailsRefusedError."""
+    words = words.replace("\r\n", "\n").strip()
+    if len(words) > LONGEST[field]:
+        raise DetailsRefusedError(
+            f"The {field} has {len(words)} characters; allowed are {LONGEST[field]}."
+        )
+    if not all(one.isprintable() or (one == "\n" and field == "text") for one in words):
+        raise DetailsRefusedError(f"The {field} holds characters that cannot be shown.")
+    if field == "link" and words and not _LINK.fullmatch(words):
+        raise DetailsRefusedError(
+            "The link is no address of a page: write it in full, beginning with https://."
+        )
+    return words

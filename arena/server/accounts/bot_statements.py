@@ -1,0 +1,319 @@
+"""SQL statements about bots, owners, versions and tokens, built here, run elsewhere.
+
+Names are matched without regard to case, and returned as they were registered.
+"""
+
+from collections.abc import Collection, Sequence
+
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Insert,
+    Integer,
+    LargeBinary,
+    ScalarSelect,
+    Select,
+    Text,
+    TextClause,
+    Update,
+    and_,
+    any_,
+    cast,
+    exists,
+    extract,
+    func,
+    literal,
+    or_,
+    select,
+    text,
+    true,
+    tuple_,
+    union,
+    update,
+)
+from sqlalchemy.dialects.postgresql import insert
+
+from arena.database.channels import TOKENS_CHANNEL
+from arena.database.names import folded, readings, skeleton
+from arena.database.statement import Row
+from arena.database.tables.bots import bots, tokens, version_counts, versions
+from arena.database.tables.owners import owners
+from arena.database.tables.uploads import hosted_versions
+
+_BEHIND_ALL = "\U0010ffff"
+"""Behind every character that a name may have."""
+
+_retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at")
+
+
+def add_bot(name: str, owner_id: int, *, house: bool) -> Insert:
+    """Adds a bot, unless one has that name or looks like it."""
+    values = {"owner_id": owner_id, "house": house} | name_columns(name)
+    return insert(bots).values(values).on_conflict_do_nothing()
+
+
+def name_columns(name: str) -> dict[str, str]:
+    """The columns of `bots` and `owners` that hold a name."""
+    return {"name": name, "folded": folded(name), "skeleton": skeleton(name)}
+
+
+def bot_named(name: str) -> Row:
+    """id, name, house, retired_at, owner_id, owner, and what its owner says of it: text, language,
+    link."""
+    return _bots().where(is_bot(name))
+
+
+def bot_like(name: str) -> Row:
+    """The columns of `bot_named`, of the bot whose name looks like this one."""
+    return _bots().where(bots.c.skeleton == skeleton(name))
+
+
+def house_bot_read_as(name: str) -> Row:
+    """name: of a bot of the house that a name is taken for by who overlooks marks on letters or
+    reads it aloud."""
+    read = {skeleton(reading) for reading in readings(name)}
+    return select(bots.c.name).where(bots.c.house, bots.c.skeleton.in_(read)).limit(1)
+
+
+def _bots() -> Row:
+    return (
+        select(bots.c.id, bots.c.name, bots.c.house, bots.c.retired_at, bots.c.owner_id)
+        .add_columns(owners.c.name.label("owner"), bots.c.text, bots.c.language, bots.c.link)
+        .add_columns(bots.c.frozen_at)
+        .select_from(bots.join(owners))
+    )
+
+
+def add_version(bot_id: int, label: str) -> Insert:
+    """Adds a version, unless the bot has one with that label; returns its id."""
+    values = {"bot_id": bot_id, "label": label}
+    return insert(versions).values(values).on_conflict_do_nothing().returning(versions.c.id)
+
+
+def set_token(version_id: int, sha256: bytes) -> Insert:
+    """Sets the token of a version, which has only one."""
+    values = {"version_id": version_id, "sha256": sha256}
+    return (
+        insert(tokens)
+        .values(values)
+        .on_conflict_do_update(
+            index_elements=[tokens.c.version_id],
+            set_={"sha256": sha256, "created_at": func.now()},
+        )
+    )
+
+
+def versions_by_token(sha256s: Sequence[bytes]) -> Row:
+    """The columns of `all_versions`, frozen_at and paused_at of the bot, banned_at of its owner and
+    sha256, of the tokens that there are."""
+    # An array is one parameter, so that the statement is the same for any number of them.
+    return (
+        all_versions()
+        .add_columns(bots.c.frozen_at, bots.c.paused_at, owners.c.banned_at, tokens.c.sha256)
+        .join(tokens)
+        .where(tokens.c.sha256 == any_(literal(list(sha256s), ARRAY(LargeBinary))))
+    )
+
+
+def token_hashes(most: int) -> Row:
+    """sha256, of the tokens of the newest versions, newest first."""
+    return select(tokens.c.sha256).order_by(tokens.c.version_id.desc()).limit(most)
+
+
+def versions_today(bot_id: int) -> Row:
+    """versions, wait_seconds: how many a bot got in the last 24 hours without uploads, and how long
+    until one of them is older."""
+    day = text("interval '1 day'")
+    wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
+    return (
+        select(func.count().label("versions"))
+        .add_columns(wait.label("wait_seconds"))
+        .where(versions.c.bot_id == bot_id, versions.c.created_at > func.now() - day)
+        .where(not_uploaded())
+    )
+
+
+def not_uploaded() -> ColumnElement[bool]:
+    """Whether a row of `versions` was registered to be run by its owner."""
+    return ~exists().where(hosted_versions.c.version_id == versions.c.id)
+
+
+def all_versions() -> Row:
+    """id, bot, version, owner, house, retired_at (the version's or its bot's), oldest first."""
+    return (
+        select(versions.c.id, bots.c.name.label("bot"), versions.c.label.label("version"))
+        .add_columns(owners.c.name.label("owner"), bots.c.house, _retired_at)
+        .select_from(versions.join(bots).join(owners))
+        .order_by(versions.c.id)
+    )
+
+
+def versions_by_id(ids: Collection[int]) -> Row:
+    """The columns of `all_versions`, of these."""
+    return all_versions().where(versions.c.id == any_(literal(list(ids), ARRAY(Integer))))
+
+
+def versions_of(bot: str, label: str | None) -> Row:
+    """The columns of `all_versions`: one bot's versions, or the one with `label`; newest first."""
+    found = all_versions().where(is_bot(bot)).order_by(None).order_by(versions.c.id.desc())
+    return found if label is None else found.where(versions.c.label == label)
+
+
+def bot_page(
+    *, search: str = "", after: str | None = None, before: str | None = None, limit: int = 50
+) -> Row:
+    """name, folded, owner, house, created_at, retired_at, frozen_at, paused_at, versions (how
+    many), newest_id, newest (its label): bots by name, those that `_found` finds; the first behind
+    the name `after`, or the last before the name `before`, as `folded` has them."""
+    page = _found(search, limit, after, before).subquery("page")
+    newest = (
+        select(versions.c.id, versions.c.label)
+        .where(versions.c.bot_id == bots.c.id)
+        .order_by(versions.c.id.desc())
+        .limit(1)
+        .lateral()
+    )
+    count = select(func.count()).where(versions.c.bot_id == bots.c.id).scalar_subquery()
+    return (
+        select(bots.c.name, bots.c.folded, owners.c.name.label("owner"), bots.c.house)
+        .add_columns(bots.c.created_at, bots.c.retired_at, count.label("versions"))
+        .add_columns(bots.c.frozen_at, bots.c.paused_at)
+        .add_columns(newest.c.id.label("newest_id"), newest.c.label.label("newest"))
+        .select_from(page.join(bots, bots.c.id == page.c.id).join(owners).join(newest, true()))
+        .order_by(bots.c.folded)
+    )
+
+
+def _found(
+    search: str, limit: int, after: str | None = None, before: str | None = None
+) -> Select[tuple[int, str]]:
+    """id, folded: the bots whose name begins with `search`, and those of the owner of that name."""
+
+    def part(*conditions: ColumnElement[bool]) -> Select[tuple[int, str]]:
+        found = select(bots.c.id, bots.c.folded).where(*conditions)
+        if after is not None:
+            found = found.where(bots.c.folded > after)
+        if before is not None:
+            return found.where(bots.c.folded < before).order_by(bots.c.folded.desc()).limit(limit)
+        return found.order_by(bots.c.folded).limit(limit)
+
+    if not search:
+        return part()
+    owner = select(owners.c.id).where(owners.c.folded == folded(search)).scalar_subquery()
+    # An index leads to the rows of each in their order, so that only so many are read.
+    either = union(part(begins_with(bots.c.folded, search)), part(bots.c.owner_id == owner))
+    both = either.subquery("either")
+    by_name = both.c.folded.desc() if before is not None else both.c.folded
+    return select(both.c.id, both.c.folded).order_by(by_name).limit(limit)
+
+
+def begins_with(name: ColumnElement[str], word: str) -> ColumnElement[bool]:
+    """Whether a folded name begins with a word: as a range, which an index leads to."""
+    first = folded(word)
+    return and_(name >= first, name < first + _BEHIND_ALL)
+
+
+def halted(version_ids: Collection[int]) -> Row:
+    """version_id, frozen and paused, of these versions whose bot may not play for now."""
+    ids = literal(list(version_ids), ARRAY(Integer))
+    return (
+        select(versions.c.id.label("version_id"))
+        .add_columns(bots.c.frozen_at.is_not(None).label("frozen"))
+        .add_columns(bots.c.paused_at.is_not(None).label("paused"))
+        .select_from(versions.join(bots))
+        .where(versions.c.id == any_(ids))
+        .where(or_(bots.c.frozen_at.is_not(None), bots.c.paused_at.is_not(None)))
+    )
+
+
+def profile_of(bot: str) -> Row:
+    """The columns of `all_versions`, created_at of one bot's versions, newest first, and what its
+    owner says of it: text, language, link; frozen_at and paused_at."""
+    said = (bots.c.text, bots.c.language, bots.c.link, bots.c.frozen_at, bots.c.paused_at)
+    return versions_of(bot, None).add_columns(versions.c.created_at, *said)
+
+
+def retire_bot(bot_id: int) -> Update:
+    """Retires a bot; an earlier `retired_at` is kept."""
+    return (
+        update(bots)
+        .where(bots.c.id == bot_id, bots.c.retired_at.is_(None))
+        .values(retired_at=func.now())
+    )
+
+
+def retire_version(version_id: int) -> Update:
+    """Retires a version; an earlier `retired_at` is kept."""
+    return (
+        update(versions)
+        .where(versions.c.id == version_id, versions.c.retired_at.is_(None))
+        .values(retired_at=func.now())
+    )
+
+
+def bot_list(
+    *,
+    named: Collection[str] | None = None,
+    after: int | None = None,
+    limit: int | None = None,
+) -> Row:
+    """The columns of `all_versions`, created_at and matches (the version's), frozen_at and
+    paused_at (its bot's), by bot and age; only those of the bots `named`; with a `limit` so many of
+    those behind the version `after`."""
+    found = _listed().limit(limit)
+    if named is not None:
+        found = found.where(bots.c.folded == any_(literal(list(map(folded, named)), ARRAY(Text))))
+    if after is None:
+        return found
+    last = folded_of(after)
+    # The first condition is part of the second; an index on names leads to it.
+    place = tuple_(bots.c.folded, versions.c.id) > tuple_(last, literal(after))
+    return found.where(bots.c.folded >= last, place)
+
+
+def found_versions(search: str, limit: int) -> Row:
+    """The columns of `bot_list`: so many of the versions of bots whose name begins with `search`,
+    or whose owner has that name."""
+    # A bot has a version at least.
+    bots_found = _found(search, limit).subquery("found")
+    return _listed().where(bots.c.id.in_(select(bots_found.c.id))).limit(limit)
+
+
+def _listed() -> Row:
+    played = func.coalesce(version_counts.c.matches, 0)
+    return (
+        all_versions()
+        .add_columns(versions.c.created_at, played.label("matches"))
+        .add_columns(bots.c.frozen_at, bots.c.paused_at)
+        .outerjoin(version_counts)
+        .order_by(None)
+        .order_by(bots.c.folded, versions.c.id)
+    )
+
+
+def folded_of(version_id: int) -> ScalarSelect[str]:
+    """What the bot of a version is found by; NULL if there is no such version."""
+    bot, version = bots.alias(), versions.alias()
+    return (
+        select(bot.c.folded)
+        .join(version, version.c.bot_id == bot.c.id)
+        .where(version.c.id == version_id)
+        .scalar_subquery()
+    )
+
+
+def is_bot(name: str) -> ColumnElement[bool]:
+    """Whether a row of `bots` has that name."""
+    return bots.c.folded == folded(name)
+
+
+def tell_tokens(version_ids: Sequence[int]) -> Row:
+    """NOTIFY, sent at the commit of the transaction: some tokens of these versions are no longer
+    valid."""
+    told = func.unnest(literal(list(version_ids), ARRAY(Integer))).column_valued("told")
+    return select(func.pg_notify(TOKENS_CHANNEL, cast(told, Text)))
+
+
+def tell_any_tokens() -> TextClause:
+    """The same of any versions."""
+    return text(f"NOTIFY {TOKENS_CHANNEL}")

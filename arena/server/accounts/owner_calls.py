@@ -1,0 +1,77 @@
+"""`OwnerCalls`: the unary calls of a service for owners: their limits, and whose key they bring.
+
+Limits by address are those of a dashboard's visitor where a dashboard makes the call.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from types import ModuleType
+from typing import Any, Final, Protocol
+
+import grpc
+import grpc.aio
+
+from arena.records import Owner
+from arena.server.limits.gate import Gate
+from arena.server.limits.guarding import bearer_token, guarded, token_or_nothing
+from arena.server.limits.refusals import Context
+
+MOST_AT_ONCE: Final = 4
+"""Calls of a service served at the same time: results are recorded over the same database
+connections."""
+
+
+class OwnerKeys(Protocol):
+    """Whose key it is."""
+
+    async def owner(self, key: str) -> Owner:
+        """Who has this key. Raises ProtocolError."""
+        ...
+
+
+class OwnerCalls:
+    """The calls of one service."""
+
+    def __init__(self, keys: OwnerKeys, gate: Gate, messages: ModuleType) -> None:
+        """`messages` is the generated module with the requests and responses."""
+        self._keys = keys
+        self._gate = gate
+        self._messages = messages
+        self._turnstile = asyncio.Semaphore(MOST_AT_ONCE)
+
+    def of_anybody(
+        self, call: str, answer: Callable[[Any, Context], Awaitable[Any]]
+    ) -> "grpc.RpcMethodHandler[Any, Any]":
+        """The handler of a call that needs no key."""
+
+        async def handle(request: Any, context: Context) -> Any:
+            return await guarded(
+                self._gate,
+                call,
+                context,
+                lambda: answer(request, context),
+                token_or_nothing(context),
+                self._turnstile,
+            )
+
+        return grpc.unary_unary_rpc_method_handler(
+            handle,
+            request_deserializer=getattr(self._messages, f"{call}Request").FromString,
+            response_serializer=getattr(self._messages, f"{call}Response").SerializeToString,
+        )
+
+    def of_owner(
+        self, call: str, answer: Callable[[Any, Owner], Awaitable[Any]]
+    ) -> "grpc.RpcMethodHandler[Any, Any]":
+        """The handler of a call that needs an owner's key."""
+
+        async def authenticated(request: Any, context: Context) -> Any:
+            return await answer(request, await self.owner(context))
+
+        return self.of_anybody(call, authenticated)
+
+    async def owner(self, context: Context) -> Owner:
+        """Who makes a call. Raises ProtocolError; a wrong key counts for the caller."""
+        key = bearer_token(context)
+        async with self._gate.trying(key, self._gate.caller(context)):
+            return await self._keys.owner(key)

@@ -1,0 +1,208 @@
+"""SQL statements about owners, keys, invites and the audit, built here, run elsewhere."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from sqlalchemy import Insert, Update, and_, extract, func, or_, select, text, true, update
+from sqlalchemy.dialects.postgresql import insert
+
+from arena.database.names import folded, skeleton
+from arena.database.statement import Row
+from arena.database.tables.bots import bots, version_counts, versions
+from arena.database.tables.owners import audit, invites, owner_keys, owners
+from arena.records import OwnBots
+from arena.server.accounts.bot_statements import begins_with, folded_of, name_columns, not_uploaded
+from arena.server.accounts.sign_in_statements import owners_by_key
+
+
+def add_owner(name: str) -> Insert:
+    """Adds an owner, unless one has that name or looks like it; returns its id."""
+    values = name_columns(name)
+    return insert(owners).values(values).on_conflict_do_nothing().returning(owners.c.id)
+
+
+def owner_named(name: str) -> Row:
+    """id, name, created_at, banned_at, bots (those in service), has_key."""
+    return owner_list().where(owners.c.folded == folded(name))
+
+
+def owner_like(name: str) -> Row:
+    """name, of the owner whose name looks like this one."""
+    return select(owners.c.name).where(owners.c.skeleton == skeleton(name))
+
+
+def owner_by_key(sha256: bytes) -> Row:
+    """The columns of `owner_list`; `sha256` is of the owner's own key, or of one of a sign-in."""
+    return owner_list().where(owners.c.id.in_(owners_by_key(sha256)))
+
+
+def owner_list(*, search: str = "", limit: int | None = None) -> Row:
+    """id, name, created_at, banned_at, bots (those in service), has_key; by name: of the owners
+    whose name begins with `search`."""
+    in_service = (
+        select(func.count())
+        .where(bots.c.owner_id == owners.c.id, bots.c.retired_at.is_(None))
+        .scalar_subquery()
+    )
+    return (
+        select(owners.c.id, owners.c.name, owners.c.created_at, owners.c.banned_at)
+        .add_columns(in_service.label("bots"), owner_keys.c.sha256.is_not(None).label("has_key"))
+        .select_from(owners.outerjoin(owner_keys))
+        .where(begins_with(owners.c.folded, search) if search else true())
+        .order_by(owners.c.folded)
+        .limit(limit)
+    )
+
+
+def lock_owner(owner_id: int) -> Row:
+    """name, banned_at; until the end of the transaction nobody else adds to what the owner has."""
+    return (
+        select(owners.c.name, owners.c.banned_at).where(owners.c.id == owner_id).with_for_update()
+    )
+
+
+def bots_in_service(owner_id: int) -> Row:
+    """bots: how many of the owner's are not retired."""
+    return select(func.count().label("bots")).where(
+        bots.c.owner_id == owner_id, bots.c.retired_at.is_(None)
+    )
+
+
+def owners_versions_today(owner_id: int) -> Row:
+    """versions, wait_seconds: as `bot_statements.versions_today`, of all bots of an owner."""
+    day = text("interval '1 day'")
+    wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
+    return (
+        select(func.count().label("versions"))
+        .add_columns(wait.label("wait_seconds"))
+        .select_from(versions.join(bots))
+        .where(bots.c.owner_id == owner_id, versions.c.created_at > func.now() - day)
+        .where(not_uploaded())
+    )
+
+
+def owned_versions(owner_id: int, wanted: OwnBots) -> Row:
+    """The columns of OwnedVersion, by bot and newest first."""
+    retired = func.coalesce(bots.c.retired_at, versions.c.retired_at)
+    found = (
+        select(versions.c.id, bots.c.name.label("bot"), versions.c.label.label("version"))
+        .add_columns(versions.c.created_at, retired.label("retired_at"))
+        .add_columns(bots.c.frozen_at, bots.c.paused_at)
+        .add_columns(bots.c.text, bots.c.language, bots.c.link)
+        .add_columns(func.coalesce(version_counts.c.matches, 0).label("matches"))
+        .add_columns(func.coalesce(version_counts.c.faults, 0).label("faults"))
+        .select_from(versions.join(bots).outerjoin(version_counts))
+        .where(bots.c.owner_id == owner_id)
+        .order_by(bots.c.folded, versions.c.id.desc())
+        .limit(wanted.limit)
+    )
+    if wanted.bot:
+        found = found.where(bots.c.folded == folded(wanted.bot))
+    if wanted.prefix:
+        found = found.where(begins_with(bots.c.folded, wanted.prefix))
+    if wanted.after is None:
+        return found
+    last = folded_of(wanted.after)
+    same_bot = and_(bots.c.folded == last, versions.c.id < wanted.after)
+    # The first condition is part of the second; an index on an owner's names leads to it.
+    return found.where(bots.c.folded >= last, or_(bots.c.folded > last, same_bot))
+
+
+def set_key(owner_id: int, sha256: bytes) -> Insert:
+    """Sets the key of an owner, which has only one."""
+    return (
+        insert(owner_keys)
+        .values(owner_id=owner_id, sha256=sha256)
+        .on_conflict_do_update(
+            index_elements=[owner_keys.c.owner_id],
+            set_={"sha256": sha256, "created_at": func.now()},
+        )
+    )
+
+
+def key_hashes(most: int) -> Row:
+    """sha256, of the keys of the newest owners, newest first."""
+    return select(owner_keys.c.sha256).order_by(owner_keys.c.owner_id.desc()).limit(most)
+
+
+def set_banned(owner_id: int, *, banned: bool) -> Update:
+    """Bans an owner, or lets it in again; an earlier `banned_at` is kept."""
+    at = func.coalesce(owners.c.banned_at, func.now()) if banned else None
+    return update(owners).where(owners.c.id == owner_id).values(banned_at=at)
+
+
+def set_frozen(bot_id: int, *, frozen: bool) -> Update:
+    """Freezes a bot, or lets it play again; an earlier `frozen_at` is kept."""
+    at = func.coalesce(bots.c.frozen_at, func.now()) if frozen else None
+    return update(bots).where(bots.c.id == bot_id).values(frozen_at=at)
+
+
+def set_paused(bot_id: int, *, paused: bool) -> Update:
+    """Pauses a bot, or lets it play again; an earlier `paused_at` is kept."""
+    at = func.coalesce(bots.c.paused_at, func.now()) if paused else None
+    return update(bots).where(bots.c.id == bot_id).values(paused_at=at)
+
+
+def describe_bot(bot_id: int, said: Mapping[str, str]) -> Update:
+    """Sets what the owner says of a bot: text, language, link."""
+    return update(bots).where(bots.c.id == bot_id).values(dict(said))
+
+
+def add_invite(sha256: bytes, uses: int, made_by: str, expires_at: datetime | None) -> Insert:
+    """Adds an invite; returns its id."""
+    return (
+        insert(invites)
+        .values(sha256=sha256, uses_left=uses, made_by=made_by, expires_at=expires_at)
+        .returning(invites.c.id)
+    )
+
+
+def use_invite(sha256: bytes) -> Update:
+    """Uses an invite once and returns its id; no row if it is unknown, used up or expired.
+
+    The row's lock lets those who come at once pass one after the other.
+    """
+    valid = and_(
+        invites.c.sha256 == sha256,
+        invites.c.uses_left > 0,
+        or_(invites.c.expires_at.is_(None), invites.c.expires_at > func.now()),
+    )
+    return (
+        update(invites)
+        .where(valid)
+        .values(uses_left=invites.c.uses_left - 1)
+        .returning(invites.c.id)
+    )
+
+
+def invite_list(limit: int | None = None) -> Row:
+    """The columns of InviteRow of those that can be used, newest first."""
+    return (
+        select(invites.c.id, invites.c.uses_left, invites.c.made_by, invites.c.created_at)
+        .add_columns(invites.c.expires_at)
+        .where(
+            invites.c.uses_left > 0,
+            or_(invites.c.expires_at.is_(None), invites.c.expires_at > func.now()),
+        )
+        .order_by(invites.c.id.desc())
+        .limit(limit)
+    )
+
+
+def withdraw_invite(invite_id: int) -> Update:
+    """Leaves an invite no use; returns its id."""
+    return (
+        update(invites).where(invites.c.id == invite_id).values(uses_left=0).returning(invites.c.id)
+    )
+
+
+def add_audit(actor: str, action: str, subject: str, details: Mapping[str, Any]) -> Insert:
+    """Records what somebody changed."""
+    values = {"actor": actor, "action": action, "subject": subject, "details": dict(details)}
+    return insert(audit).values(values)
+
+
+def audit_list(limit: int) -> Row:
+    """The columns of AuditRow, newest first."""
+    return select(audit).order_by(audit.c.id.desc()).limit(limit)

@@ -1,0 +1,269 @@
+"""`Owners`: owners, their keys and bots, invites and the audit, one transaction per method."""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database import shift_queue
+from arena.database.errors import (
+    BannedError,
+    InviteRefusedError,
+    UnknownBotError,
+    UnknownOwnerError,
+)
+from arena.database.names import (
+    check_name,
+    code_hash,
+    new_code,
+    new_key,
+    normal_name,
+    token_hash,
+)
+from arena.database.rows import AuditRow, InviteRow, OwnerRow
+from arena.database.statement import row_count
+from arena.database.transaction import transaction
+from arena.records import Allowance, OwnBots, OwnedVersion, Owner, OwnerId, Registered
+from arena.server.accounts import (
+    bot_statements,
+    owner_statements,
+    registering,
+    sign_in_statements,
+    voiding,
+)
+from arena.server.accounts.auditing import record
+from arena.server.accounts.bot_details import checked
+from arena.server.accounts.new_owners import new_owner
+
+_ALL = OwnBots()
+
+
+class Owners:
+    """Who registers bots. Every method raises DatabaseUnreachableError, as those of Store."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    # An owner's own
+
+    async def sign_up(self, name: str, code: str | None) -> tuple[Owner, str]:
+        """A new owner, and the key, which cannot be read again; uses the invite of that code, if
+        one is required. Raises NameRefusedError and InviteRefusedError, and uses no invite then."""
+        async with self._transaction() as connection:
+            owner = await new_owner(connection, name, code)
+            return owner, await _new_key(connection, owner.id)
+
+    async def renew_key(self, owner: Owner) -> str:
+        """A new key of an owner; the old one and those of sign-ins are revoked."""
+        async with self._transaction() as connection:
+            key = await _new_key(connection, owner.id)
+            await record(connection, owner.name, "renew key", owner.name)
+        return key
+
+    async def by_key(self, key: str) -> Owner | None:
+        """The owner who has this key; None for an unknown key. Raises BannedError."""
+        async with self._transaction() as connection:
+            statement = owner_statements.owner_by_key(token_hash(key))
+            found = (await connection.execute(statement)).one_or_none()
+            if found is not None:
+                await connection.execute(sign_in_statements.use_sign_in(token_hash(key)))
+        if found is None:
+            return None
+        if found.banned_at is not None:
+            raise BannedError(f"The operator has banned the owner {found.name}.")
+        return Owner(OwnerId(found.id), found.name)
+
+    async def named(self, name: str) -> Owner:
+        """The owner of that name, in any case. Raises UnknownOwnerError."""
+        async with self._transaction() as connection:
+            found = await _owner(connection, name)
+        return Owner(OwnerId(found.id), found.name)
+
+    async def key_hashes(self, most: int) -> list[bytes]:
+        """The hashes of the keys of the newest owners, newest first."""
+        async with self._transaction() as connection:
+            rows = (await connection.execute(owner_statements.key_hashes(most))).all()
+        return [bytes(row.sha256) for row in rows]
+
+    async def register(
+        self, owner: Owner, bot: str, version: str, allowance: Allowance
+    ) -> tuple[Registered, str]:
+        """Register a new bot of the owner, or a new version of one. Returns it and its token.
+
+        Raises BannedError and what `registering.add_version` raises.
+        """
+        bot = normal_name("bot", bot)
+        check_name("version", version)
+        async with self._transaction() as connection:
+            # Locked, so that those who come at once are counted one after the other.
+            locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
+            if locked.banned_at is not None:
+                raise BannedError(f"The operator has banned the owner {owner.name}.")
+            registered, token = await registering.add_version(
+                connection, bot, owner.id, version, house=False, allowance=allowance
+            )
+            await record(connection, owner.name, "register", str(registered.entrant))
+        return registered, token
+
+    async def bots(self, owner: Owner, wanted: OwnBots = _ALL) -> list[OwnedVersion]:
+        """Versions of the owner's bots, by bot and newest first. Raises UnknownBotError."""
+        async with self._transaction() as connection:
+            statement = owner_statements.owned_versions(owner.id, wanted)
+            rows = (await connection.execute(statement)).mappings().all()
+        if wanted.bot and wanted.after is None and not rows:
+            raise _not_yours(wanted.bot)
+        return [OwnedVersion(**row) for row in rows]
+
+    async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
+        """A new token for a version, by default the newest in service; and the version's label.
+
+        Raises UnknownBotError and RetiredError.
+        """
+        async with self._transaction() as connection:
+            own = await _own(connection, owner, bot)
+            token, label = await registering.rotate(connection, own.name, version)
+            await record(connection, owner.name, "rotate token", f"{own.name} {label}")
+        return token, label
+
+    async def retire(self, owner: Owner, bot: str, version: str | None) -> None:
+        """Retire a version of the owner's bot, or the whole bot, for good. Raises
+        UnknownBotError."""
+        async with self._transaction() as connection:
+            own = await _own(connection, owner, bot)
+            await registering.retire(connection, own.name, version)
+            subject = own.name if version is None else f"{own.name} {version}"
+            await record(connection, owner.name, "retire", subject)
+
+    async def describe(self, owner: Owner, bot: str, said: Mapping[str, str]) -> None:
+        """Change what the owner says of a bot: `text`, `language` and `link`, as far as given.
+
+        Raises UnknownBotError and DetailsRefusedError.
+        """
+        said = {field: checked(field, words) for field, words in said.items()}
+        async with self._transaction() as connection:
+            own = await _own(connection, owner, bot)
+            if said:
+                await connection.execute(owner_statements.describe_bot(own.id, said))
+                await record(connection, owner.name, "describe", own.name, said)
+
+    async def pause(self, owner: Owner, bot: str, *, paused: bool = True) -> None:
+        """Let a bot of the owner play no more for now, or again: its streams end, and it gets no
+        shifts. Raises UnknownBotError."""
+        async with self._transaction() as connection:
+            own = await _own(connection, owner, bot)
+            versions = await registering.versions_named(connection, own.name, None)
+            await connection.execute(owner_statements.set_paused(own.id, paused=paused))
+            await connection.execute(bot_statements.tell_tokens([row.id for row in versions]))
+            if not paused:
+                await connection.execute(shift_queue.queue_lock())
+                await connection.execute(shift_queue.queue_play(own.id, first=True))
+            await record(connection, owner.name, "pause" if paused else "resume", own.name)
+
+    # The operator's
+
+    async def owners(self, limit: int, search: str = "") -> list[OwnerRow]:
+        """The first owners whose name begins with `search`, by name."""
+        found = owner_statements.owner_list(search=search, limit=limit)
+        async with self._transaction() as connection:
+            rows = (await connection.execute(found)).mappings().all()
+        return [OwnerRow(**row) for row in rows]
+
+    async def reset_key(self, name: str, actor: str) -> str:
+        """A new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
+        async with self._transaction() as connection:
+            owner = await _owner(connection, name)
+            key = await _new_key(connection, owner.id)
+            await record(connection, actor, "reset key", owner.name)
+        return key
+
+    async def ban(self, name: str, actor: str, *, banned: bool = True) -> None:
+        """Refuse an owner and its bots, or admit them again. Raises UnknownOwnerError."""
+        async with self._transaction() as connection:
+            owner = await _owner(connection, name)
+            await connection.execute(owner_statements.set_banned(owner.id, banned=banned))
+            await connection.execute(bot_statements.tell_any_tokens())
+            await record(connection, actor, "ban" if banned else "unban", owner.name)
+
+    async def freeze(self, bot: str, actor: str, *, frozen: bool = True) -> None:
+        """Refuse the streams of a bot, or admit them again. Raises UnknownBotError."""
+        async with self._transaction() as connection:
+            versions = await registering.versions_named(connection, bot, None)
+            found = (await connection.execute(bot_statements.bot_named(bot))).one()
+            await connection.execute(owner_statements.set_frozen(found.id, frozen=frozen))
+            await connection.execute(bot_statements.tell_tokens([row.id for row in versions]))
+            await record(connection, actor, "freeze" if frozen else "unfreeze", found.name)
+
+    async def void_block(self, block_id: str, actor: str, reason: str) -> None:
+        """Let the matches of a block count for no rating any more; repeating it changes nothing.
+
+        Raises UnknownBlockError, and BlockRefusedError for a block of a tournament.
+        """
+        async with self._transaction() as connection:
+            if await voiding.void_block(connection, block_id):
+                details = {"reason": reason or None}
+                await record(connection, actor, "void block", block_id.lower(), details)
+
+    async def invite(self, uses: int, days: float | None, actor: str) -> str:
+        """The code of a new invite, which cannot be read again. `uses` is at least 1."""
+        code = new_code()
+        until = None if days is None else datetime.now(UTC) + timedelta(days=days)
+        async with self._transaction() as connection:
+            statement = owner_statements.add_invite(code_hash(code), uses, actor, until)
+            number = await connection.scalar(statement)
+            details = {"uses": uses, "expires_at": until and until.isoformat()}
+            await record(connection, actor, "invite", str(number), details)
+        return code
+
+    async def invites(self, limit: int) -> tuple[list[InviteRow], int]:
+        """The newest invites that can be used, newest first; and how many there are."""
+        found = owner_statements.invite_list(limit)
+        async with self._transaction() as connection:
+            rows = (await connection.execute(found)).mappings().all()
+            count = await connection.scalar(row_count(found)) or 0
+        return [InviteRow(**row) for row in rows], count
+
+    async def withdraw_invite(self, number: int, actor: str) -> None:
+        """End an invite. Raises InviteRefusedError."""
+        async with self._transaction() as connection:
+            if await connection.scalar(owner_statements.withdraw_invite(number)) is None:
+                raise InviteRefusedError(f"There is no invite {number}: see `arena invite list`.")
+            await record(connection, actor, "withdraw invite", str(number))
+
+    async def audit(self, limit: int = 100) -> list[AuditRow]:
+        """What owners and operators changed, newest first."""
+        async with self._transaction() as connection:
+            rows = (await connection.execute(owner_statements.audit_list(limit))).mappings().all()
+        return [AuditRow(**row) for row in rows]
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def _owner(connection: AsyncConnection, name: str) -> OwnerRow:
+    statement = owner_statements.owner_named(name)
+    found = (await connection.execute(statement)).mappings().one_or_none()
+    if found is None:
+        raise UnknownOwnerError(f"There is no owner {name}: see `arena owner list`.")
+    return OwnerRow(**found)
+
+
+async def _own(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow[Any]:
+    """The owner's bot. Another owner's bot gives the same error as one that does not exist."""
+    found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
+    if found is None or found.owner_id != owner.id:
+        raise _not_yours(bot)
+    return found
+
+
+def _not_yours(bot: str) -> UnknownBotError:
+    return UnknownBotError(f"You have no bot {bot}: `arena bot list` shows yours.")
+
+
+async def _new_key(connection: AsyncConnection, owner_id: int) -> str:
+    key = new_key()
+    await connection.execute(owner_statements.set_key(owner_id, token_hash(key)))
+    await connection.execute(sign_in_statements.end_sign_ins(owner_id))
+    return key

@@ -1,0 +1,119 @@
+"""SQL statements about identities and sign-ins, built here, run elsewhere."""
+
+from datetime import timedelta
+from typing import Any, Final
+
+from sqlalchemy import Delete, Select, Update, delete, func, select, update
+from sqlalchemy.dialects.postgresql import Insert, insert
+from sqlalchemy.sql.dml import ReturningInsert
+
+from arena.database.statement import Row
+from arena.database.tables.owners import (
+    owner_identities,
+    owner_keys,
+    owners,
+    sign_ins,
+    used_id_tokens,
+)
+from arena.records import Identity
+
+PROLONGED_EVERY: Final = timedelta(hours=1)
+"""How seldom a use is written down: most calls write nothing."""
+
+
+def owner_with(identity: Identity) -> Row:
+    """id, name, banned_at, of the owner who has this identity."""
+    return (
+        select(owners.c.id, owners.c.name, owners.c.banned_at)
+        .join(owner_identities)
+        .where(
+            owner_identities.c.issuer == identity.issuer,
+            owner_identities.c.subject == identity.subject,
+        )
+    )
+
+
+def owners_by_key(sha256: bytes) -> Select[tuple[int]]:
+    """owner_id, of who has this key: the owner's own, or one of a sign-in."""
+    of_sign_in = select(sign_ins.c.owner_id).where(
+        sign_ins.c.sha256 == sha256, sign_ins.c.expires_at > func.now()
+    )
+    own = select(owner_keys.c.owner_id).where(owner_keys.c.sha256 == sha256)
+    return select(own.union_all(of_sign_in).subquery().c.owner_id)
+
+
+def bind(owner_id: int, identity: Identity) -> ReturningInsert[Any]:
+    """Gives an owner an identity and returns the owner's id; no row if one of them has another."""
+    return (
+        insert(owner_identities)
+        .values(owner_id=owner_id, issuer=identity.issuer, subject=identity.subject)
+        .on_conflict_do_nothing()
+        .returning(owner_identities.c.owner_id)
+    )
+
+
+def use_token(identity: Identity) -> ReturningInsert[Any]:
+    """Marks the ID token of an identity as used; no row if it was used before."""
+    return (
+        insert(used_id_tokens)
+        .values(sha256=identity.token_sha256, expires_at=identity.expires_at)
+        .on_conflict_do_nothing()
+        .returning(used_id_tokens.c.sha256)
+    )
+
+
+def forget_expired_tokens() -> Delete:
+    """Forgets the ID tokens that are refused for their age by now."""
+    return delete(used_id_tokens).where(used_id_tokens.c.expires_at < func.now())
+
+
+def add_sign_in(
+    owner_id: int, sha256: bytes, valid: timedelta, *, prolonged: bool = False
+) -> Insert:
+    """Adds a key that is valid for a time, after its last use if that prolongs it."""
+    return insert(sign_ins).values(
+        sha256=sha256,
+        owner_id=owner_id,
+        expires_at=func.now() + valid,
+        idle_for=valid if prolonged else None,
+    )
+
+
+def use_sign_in(sha256: bytes) -> Update:
+    """Prolongs the key of a sign-in, if use does; at most once in PROLONGED_EVERY."""
+    until = func.now() + sign_ins.c.idle_for
+    return (
+        update(sign_ins)
+        .where(
+            sign_ins.c.sha256 == sha256,
+            sign_ins.c.expires_at > func.now(),
+            sign_ins.c.expires_at < until - PROLONGED_EVERY,
+        )
+        .values(expires_at=until)
+    )
+
+
+def end_sign_in(sha256: bytes) -> Delete:
+    """Ends one sign-in."""
+    return delete(sign_ins).where(sign_ins.c.sha256 == sha256)
+
+
+def keep_newest_sign_ins(owner_id: int, most: int) -> Delete:
+    """Ends the sign-ins of an owner but for so many, the newest."""
+    kept = (
+        select(sign_ins.c.sha256)
+        .where(sign_ins.c.owner_id == owner_id)
+        .order_by(sign_ins.c.created_at.desc())
+        .limit(most)
+    )
+    return delete(sign_ins).where(sign_ins.c.owner_id == owner_id, sign_ins.c.sha256.not_in(kept))
+
+
+def forget_expired_sign_ins() -> Delete:
+    """Forgets the keys of sign-ins that are no longer valid."""
+    return delete(sign_ins).where(sign_ins.c.expires_at < func.now())
+
+
+def end_sign_ins(owner_id: int) -> Delete:
+    """Ends all sign-ins of an owner."""
+    return delete(sign_ins).where(sign_ins.c.owner_id == owner_id)

@@ -1,0 +1,117 @@
+"""`SignIns`: owners who are signed in on a page, one transaction per method.
+
+A sign-in has a key of its own, valid for a time. It is got for the owner's key, or by an identity
+provider: the referee has verified the ID token by which an identity is known. Such a token signs in
+once: its hash is kept until it has expired, in the same transaction.
+"""
+
+from contextlib import AbstractAsyncContextManager
+from datetime import timedelta
+from typing import Final
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database.errors import (
+    BannedError,
+    IdentityRefusedError,
+    TokenUsedError,
+    UnknownOwnerError,
+)
+from arena.database.names import new_key, token_hash
+from arena.database.transaction import transaction
+from arena.records import Identity, Owner, OwnerId
+from arena.server.accounts import owner_statements, sign_in_statements
+from arena.server.accounts.auditing import record
+from arena.server.accounts.new_owners import new_owner
+
+SIGNED_IN_FOR: Final = timedelta(hours=12)
+"""How long the key of a sign-in by an identity provider is valid."""
+STAYS_FOR: Final = timedelta(days=14)
+"""How long the key of another sign-in is valid after its last use."""
+MOST_OF_AN_OWNER: Final = 50
+"""Sign-ins that an owner has at once: browsers on some machines. The oldest end."""
+
+
+class SignIns:
+    """Every method raises BannedError, TokenUsedError and DatabaseUnreachableError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def sign_in(self, identity: Identity) -> tuple[Owner, str] | None:
+        """The owner who has this identity, with a key for this sign-in; None if nobody has it."""
+        async with self._transaction() as connection:
+            statement = sign_in_statements.owner_with(identity)
+            found = (await connection.execute(statement)).one_or_none()
+            if found is None:
+                return None
+            owner = Owner(OwnerId(found.id), found.name)
+            return owner, await _sign_in(connection, owner, identity, banned=found.banned_at)
+
+    async def sign_up(self, identity: Identity, name: str, code: str | None) -> tuple[Owner, str]:
+        """A new owner who has this identity, with a key for this sign-in.
+
+        Raises NameRefusedError, InviteRefusedError and IdentityRefusedError.
+        """
+        async with self._transaction() as connection:
+            owner = await new_owner(connection, name, code, identity)
+            await _bind(connection, owner, identity)
+            return owner, await _sign_in(connection, owner, identity)
+
+    async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
+        """The owner who has this key, and from now on this identity, with a key for this sign-in.
+
+        Raises UnknownOwnerError and IdentityRefusedError.
+        """
+        async with self._transaction() as connection:
+            statement = owner_statements.owner_by_key(token_hash(key))
+            found = (await connection.execute(statement)).one_or_none()
+            if found is None:
+                raise UnknownOwnerError("No owner has this key.")
+            owner = Owner(OwnerId(found.id), found.name)
+            await _bind(connection, owner, identity)
+            told = {"identity": f"{identity.subject} of {identity.issuer}"}
+            await record(connection, owner.name, "bind identity", owner.name, told)
+            return owner, await _sign_in(connection, owner, identity, banned=found.banned_at)
+
+    async def stay(self, owner: Owner) -> str:
+        """A key for a new sign-in of an owner, which use prolongs."""
+        key = new_key()
+        add = sign_in_statements.add_sign_in(owner.id, token_hash(key), STAYS_FOR, prolonged=True)
+        async with self._transaction() as connection:
+            await connection.execute(sign_in_statements.forget_expired_sign_ins())
+            await connection.execute(add)
+            keep = sign_in_statements.keep_newest_sign_ins(owner.id, MOST_OF_AN_OWNER)
+            await connection.execute(keep)
+        return key
+
+    async def end(self, key: str) -> None:
+        """End the sign-in that has this key; an owner's own key is none."""
+        async with self._transaction() as connection:
+            await connection.execute(sign_in_statements.end_sign_in(token_hash(key)))
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def _bind(connection: AsyncConnection, owner: Owner, identity: Identity) -> None:
+    if await connection.scalar(sign_in_statements.bind(owner.id, identity)) is None:
+        raise IdentityRefusedError(
+            f"Either {owner.name} has another identity already, or this identity another owner."
+        )
+
+
+async def _sign_in(
+    connection: AsyncConnection, owner: Owner, identity: Identity, *, banned: object = None
+) -> str:
+    """Use up the ID token, and return a new key of the owner."""
+    if banned is not None:
+        raise BannedError(f"The operator has banned the owner {owner.name}.")
+    await connection.execute(sign_in_statements.forget_expired_tokens())
+    if await connection.scalar(sign_in_statements.use_token(identity)) is None:
+        raise TokenUsedError("This ID token was used before: sign in again.")
+    await connection.execute(sign_in_statements.forget_expired_sign_ins())
+    key = new_key()
+    statement = sign_in_statements.add_sign_in(owner.id, token_hash(key), SIGNED_IN_FOR)
+    await connection.execute(statement)
+    return key

@@ -1,0 +1,1 @@
+"""A running referee: its services, put together, started and stopped."""

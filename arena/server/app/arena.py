@@ -1,0 +1,90 @@
+"""`Arena`: a running referee, as those who started it use it."""
+
+import asyncio
+import contextlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from arena.database.reading import Reader
+from arena.server.app.referees_store import RefereesStore
+from arena.server.app.server import RefereeServer
+from arena.server.failover.result_writer import ResultWriter
+from arena.server.ladder.director import Director
+from arena.server.limits.gate import Gate
+from arena.server.play.lobby import Lobby
+from arena.server.play.missed_ends import MissedEnds
+
+STOP_GRACE_SECONDS: Final = 5.0
+"""How long running blocks may take to end when the referee stops; a block is much shorter."""
+SETTLE_SECONDS: Final = 10.0
+"""How long the last results may take to be recorded when the referee stops."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class Arena:
+    """A running referee."""
+
+    store: RefereesStore
+    read: Reader
+    port: int
+    writer: ResultWriter
+    lobby: Lobby
+    director: Director
+    server: RefereeServer
+    missed_ends: MissedEnds
+    gate: Gate
+
+    @property
+    def recorded(self) -> int:
+        """Matches recorded since the start."""
+        return self.writer.recorded
+
+    @property
+    def connected(self) -> int:
+        """How many bots are connected."""
+        return self.lobby.connected
+
+    def when_recorded(self, matches: int, call: Callable[[], None]) -> None:
+        """Call when this many matches are recorded; once or more often."""
+
+        def look() -> None:
+            if self.recorded >= matches:
+                call()
+
+        self.writer.listeners.append(look)
+
+    async def wind_down(self) -> None:
+        """Begin no further block, and give the running ones a moment to end."""
+        idle = asyncio.Event()
+        self.director.on_idle = idle.set
+        self.director.wind_down()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(STOP_GRACE_SECONDS):
+                await idle.wait()
+
+    async def hand_over(self) -> None:
+        """Stop all matches where they are, and keep them for the next referee."""
+        self.director.suspend()
+        # First while the streams are open, so that bots are sent the ends of the last matches.
+        await self._settle()
+        await self.server.stop()
+        await self._settle()
+        if self.writer.waiting:
+            # Nobody was told that these had ended: the next referee records those that are spooled,
+            # and continues the others.
+            log.error(
+                "results not recorded: the database fails; the next start records the spooled ones",
+                waiting=self.writer.waiting,
+                spooled=self.writer.spooled,
+            )
+
+    async def _settle(self) -> None:
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(SETTLE_SECONDS):
+                await self.writer.settled()
+                await self.missed_ends.settled()

@@ -1,0 +1,260 @@
+"""`running_arena`: assembles a referee on one database, with its ladder and tournaments."""
+
+import asyncio
+import secrets
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from arena.builds.hosted import HostingTerms
+from arena.codec.transcript import to_bytes
+from arena.database.channels import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
+from arena.database.errors import StorageError
+from arena.database.listening import notifications
+from arena.database.reading import open_reader
+from arena.randomness import SECRET_BYTES
+from arena.records import SignUp, VersionId
+from arena.scheduling.ladder import TableType
+from arena.server.accounts.identity_provider import IdentityProvider
+from arena.server.accounts.owner_service import OwnerService
+from arena.server.app.arena import Arena
+from arena.server.app.hosting_registry import StoredBuilds
+from arena.server.app.metrics import Metrics, metrics_served
+from arena.server.app.pairing_history import pairing_history
+from arena.server.app.presence import Presences
+from arena.server.app.referees_store import open_referees_store
+from arena.server.app.registry import StoredRegistry
+from arena.server.app.server import LoopTimer, RefereeServer, Services
+from arena.server.app.spools import Spools
+from arena.server.app.takeover import Takeover
+from arena.server.app.tls import TlsFiles
+from arena.server.boards.checkpoint_keeper import CheckpointKeeper
+from arena.server.failover.readiness import Readiness
+from arena.server.failover.result_writer import ResultWriter
+from arena.server.ladder.challenge_service import ChallengeService
+from arena.server.ladder.director import Director
+from arena.server.limits.connections import Connections
+from arena.server.limits.gate import MOST_KNOWN, Gate
+from arena.server.limits.limits import Limits
+from arena.server.limits.reading_queue import ReadingQueue
+from arena.server.play.attendance_service import AttendanceService
+from arena.server.play.lobby import Lobby
+from arena.server.play.missed_ends import MissedEnds
+from arena.server.play.play_service import HELLO_SECONDS, PlayService
+from arena.server.play.terms import Terms
+from arena.server.reading.calls import ReadingCalls
+from arena.server.reading.process import ReadingProcess, ReadingThread, ReadingWorker
+from arena.server.reading.registry_service import RegistryService
+from arena.server.tournaments.conductor import Conductor
+from arena.server.uploads.hosted_shifts import HostedShifts
+from arena.server.uploads.upload_service import UploadService
+from arena.server.uploads.worker_service import WorkerService
+from arena.server.watching.spectator_service import Activity, SpectatorService
+from arena.server.watching.spectators import Spectators
+
+GATHER_SECONDS: Final = 0.05
+"""How long a result waits to be written together with others: a transaction costs as much as dozens
+of matches in it, and the bots' next match does not wait for it."""
+LOOK_AFTER_SECONDS: Final = 15.0
+"""How often hosted bots are looked for whose shift was lost, or that may play again."""
+
+log = structlog.get_logger()
+
+
+@asynccontextmanager
+async def running_arena(
+    database_url: str,
+    host: str,
+    port: int,
+    table_types: Sequence[TableType],
+    terms: Terms | None = None,
+    hello_seconds: float = HELLO_SECONDS,
+    spool_directory: Path | None = None,
+    metrics_address: tuple[str, int] | None = None,
+    limits: Limits = Limits(),
+    read_beside: bool = False,
+    tls: TlsFiles | None = None,
+    spectator_delay: float = 0.0,
+    sign_up: SignUp = SignUp.INVITE,
+    socket: Path | None = None,
+    hosting: HostingTerms | None = None,
+    dashboard_secret: str | None = None,
+    identity_provider: tuple[str, str] | None = None,
+    public_addresses: Callable[[int], Sequence[str]] = lambda _port: (),
+) -> AsyncIterator[Arena]:
+    """A referee that listens and plays until the `async with` block ends; then it hands over.
+
+    The database must be migrated. Others may run on it; what one that has gone spooled in
+    `spool_directory` is recorded, and the blocks and matches that it left are continued. With
+    `read_beside` a process of its own answers reading calls, else a thread, and another writes the
+    boards' checkpoints. Spectators see matches `spectator_delay` seconds later. `sign_up` says who
+    may become an owner, `hosting` what owners may upload, if anything. Bots also play over
+    `socket`, if there is one. Dashboards that know the `dashboard_secret` are believed for which
+    visitor they call.
+    `identity_provider` is the issuer of the ID tokens by which owners sign in, and the arena's
+    client id there. `public_addresses` tells by the port where bots reach this referee beside
+    others: at the first that no other has; nothing if it has no address of its own, and then it
+    must be the only one. Raises PortTakenError, TlsError and the errors of arena.database;
+    LeaseTakenError as soon as another referee has taken over.
+    """
+    async with AsyncExitStack() as stack:
+        store = await stack.enter_async_context(open_referees_store(database_url))
+        lease = store.lease
+        read = stack.enter_context(open_reader(database_url))
+        tasks = await stack.enter_async_context(asyncio.TaskGroup())
+        renewing = tasks.create_task(lease.keep())
+        signer = await store.signer()
+        spools = None if spool_directory is None else Spools(spool_directory, signer.public_key)
+        spool = None if spools is None else spools.of(lease.epoch)
+        metrics = Metrics()
+        writer = ResultWriter(store, gather_seconds=GATHER_SECONDS, spool=spool, meter=metrics)
+        readiness = Readiness(writer)
+        history = await pairing_history(store)
+        director = Director(
+            table_types,
+            history.counts,
+            writer,
+            LoopTimer(),
+            lambda: secrets.token_bytes(SECRET_BYTES),
+            lambda transcript: to_bytes(signer.signed(transcript)),
+            terms or Terms(),
+            strengths=history.strengths,
+        )
+        conductor = Conductor(
+            store=store.tournaments,
+            writer=writer,
+            schedule=director.schedule,
+            here=director.playing,
+        )
+        director.agenda = conductor
+        missed_ends = MissedEnds(store)
+        lobby = Lobby(director, signer.public_key, missed_ends)
+        presences = Presences(store, lobby)
+        lease.matches = lambda: director.running
+        takeover = Takeover(store, spools, writer, director, conductor, lobby, missed_ends, metrics)
+        await takeover.run_once()
+        registry = StoredRegistry(
+            store,
+            signer.public_key,
+            sign_up,
+            limits,
+            None if identity_provider is None else IdentityProvider(*identity_provider),
+        )
+        known = await store.token_hashes(MOST_KNOWN)
+        gate = Gate(limits, metrics, time.monotonic, known, dashboard_secret)
+        builds = StoredBuilds(store, hosting, registry.allowance)
+        play = PlayService(
+            *(registry.players, lobby, gate, hello_seconds, metrics.queued),
+            hosted=registry.hosted_players,
+        )
+        worker: ReadingWorker = (
+            ReadingProcess(database_url) if read_beside else ReadingThread(ReadingCalls(read))
+        )
+        stack.callback(worker.close)
+        reading = ReadingQueue(worker, limits, time.monotonic)
+        timer = LoopTimer()
+        spectators = Spectators(director.showable_matches, timer, spectator_delay, limits)
+        director.audience = spectators
+        began = timer.now()
+
+        async def activity() -> Activity:
+            running = director.running + lease.matches_elsewhere
+            seconds = timer.now() - began
+            return Activity(await presences.copies(), running, writer.recorded, seconds)
+
+        services = Services(
+            play=play,
+            registry=RegistryService(registry, reading, gate),
+            owners=OwnerService(registry, gate, presences.of),
+            challenges=ChallengeService(registry, director.challenges, gate),
+            spectating=SpectatorService(spectators, gate, timer, activity),
+            attendance=AttendanceService(registry.players, play.attendances, gate),
+            uploads=UploadService(registry, builds, gate),
+            # Those of all only if bots are told which is which.
+            workers=WorkerService(builds, gate, lambda: lease.addresses if lease.address else ()),
+        )
+        server = RefereeServer(services, lobby, gate)
+        writing = tasks.create_task(writer.run())
+        telling = tasks.create_task(missed_ends.run())
+        changes = notifications(database_url, [TOURNAMENTS_CHANNEL])
+        conducting = tasks.create_task(conductor.run(changes))
+        showing = tasks.create_task(readiness.tell(server.tell_ready))
+        checking = tasks.create_task(_check_tokens(play, database_url, readiness.connected))
+        guarding = tasks.create_task(gate.connections.watch())
+        keeper = CheckpointKeeper(database_url, read)
+        running = [
+            *(writing, telling, conducting, showing, checking, guarding, renewing),
+            tasks.create_task(takeover.run()),
+            tasks.create_task(history.follow()),
+            tasks.create_task(conductor.search()),
+            tasks.create_task(presences.run()),
+            tasks.create_task(lease.listen(database_url)),
+            *([tasks.create_task(keeper.run())] if read_beside else []),
+        ]
+        looking_after = tasks.create_task(_look_after(store.shifts, hosting is not None))
+        try:
+            bound = server.listen(host, port, tls, socket)
+            gate.connections.port = bound
+            own = public_addresses(bound)
+            lease.on_addresses = lambda: lobby.tell_referees(lease.addresses, lease.address)
+            # Before the first bot comes: it is told where it is.
+            await lease.announce(*own)
+            await server.start()
+            gate.connections.socket = None if socket is None else str(socket)
+            if metrics_address is not None:
+                _watch(metrics, writer, lobby, director, gate.connections)
+                number = own.index(lease.address) + 1 if own else None
+                stack.enter_context(
+                    metrics_served(metrics, lambda: readiness.why_not, *metrics_address, number)
+                )
+            arena = Arena(store, read, bound, writer, lobby, director, server, missed_ends, gate)
+            yield arena
+            await arena.hand_over()
+        finally:
+            await server.stop()
+            await reading.close()
+            for task in running:
+                task.cancel()
+            looking_after.cancel()
+
+
+def _watch(
+    metrics: Metrics,
+    writer: ResultWriter,
+    lobby: Lobby,
+    director: Director,
+    connections: Connections,
+) -> None:
+    watch = metrics.watch
+    watch("arena_connected_bots", "Streams of bots", lambda: lobby.connected)
+    watch("arena_matches_running", "Matches offered or played", lambda: director.running)
+    watch("arena_results_waiting", "Results not recorded yet", lambda: writer.waiting)
+    text = "Results not recorded yet that are kept in the spool"
+    watch("arena_results_spooled", text, lambda: writer.spooled)
+    text = "Connections cut because they were too many or took too much"
+    metrics.watch_total("arena_connections_cut", text, lambda: connections.cuts)
+
+
+async def _check_tokens(
+    play: PlayService, database_url: str, there: Callable[[bool], None]
+) -> None:
+    listening = notifications(database_url, [TOKENS_CHANNEL], there)
+    async with aclosing(listening) as changes:
+        async for told in changes:
+            # What names no version may be about any.
+            named = all(map(str.isdecimal, told))
+            await play.check_tokens({VersionId(int(id_)) for id_ in told} if named else None)
+
+
+async def _look_after(shifts: HostedShifts, hosting: bool) -> None:
+    """Look after hosted bots from time to time."""
+    while hosting:
+        try:
+            await shifts.look_after()
+        except StorageError as error:
+            log.error("hosted bots not looked after", why=str(error))
+        await asyncio.sleep(LOOK_AFTER_SECONDS)

@@ -1,0 +1,163 @@
+"""`Presences`: which bots are connected, to whichever referee.
+
+Each referee writes into Postgres which copies of bots are connected to it, once a second and only
+what has changed; seats, which are taken and given back all the time, only while another runs and
+every few seconds. What is here is known at once. The rows of a referee that has gone go with its
+lease.
+"""
+
+import asyncio
+import math
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+from time import monotonic
+from typing import Final
+
+import structlog
+
+from arena.database.errors import StorageError
+from arena.records import Presence, VersionId
+from arena.server.app.referees_store import RefereesStore
+from arena.server.limits.storage_statuses import storage_errors_to_grpc
+from arena.server.play.lobby import Lobby
+from arena.server.play.session import Session
+
+TELL_SECONDS: Final = 1.0
+SEATS_SECONDS: Final = 5.0
+"""How old the number of seats may be that others know of a copy."""
+MOST_TOLD: Final = 2_000
+"""Copies in one statement; the others wait for the next."""
+KEPT_SECONDS: Final = 1.0
+"""For how long the number of all copies is kept."""
+
+log = structlog.get_logger()
+
+_Key = tuple[VersionId, str]
+
+
+class Presences:
+    """What one referee tells the others, and knows from them. `run` must be running."""
+
+    def __init__(
+        self, store: RefereesStore, lobby: Lobby, now: Callable[[], float] = monotonic
+    ) -> None:
+        self._store = store
+        self._lobby = lobby
+        self._now = now
+        self._told: dict[_Key, tuple[Presence, float]] = {}
+        """What the others know, and since when."""
+        self._tells: bool | None = None
+        """Whether seats are told, too, because there are others; None before all was told once."""
+        self._changed: dict[_Key, None] = {}
+        self._counted, self._counted_at = 0, -math.inf
+        self._counting: asyncio.Task[None] | None = None
+        lobby.on_change = self._note
+
+    def _note(self, session: Session) -> None:
+        self._changed[_key(session)] = None
+
+    async def of(self, versions: Collection[VersionId]) -> Mapping[VersionId, tuple[int, int]]:
+        """Of these versions those that are here: how many copies are connected to any referee, and
+        in how many matches they have a seat. Raises ProtocolError."""
+        async with storage_errors_to_grpc():
+            found = await self._elsewhere(versions)
+        found += [_seen(one) for version in versions for one in self._lobby.copies(version)]
+        connected: dict[VersionId, set[str]] = {}
+        seats: dict[VersionId, int] = {}
+        for one in found:
+            names = connected.setdefault(one.version_id, set())
+            if one.connected:
+                names.add(one.instance)
+            seats[one.version_id] = seats.get(one.version_id, 0) + one.seats
+        return {version: (len(names), seats[version]) for version, names in connected.items()}
+
+    async def _elsewhere(self, versions: Collection[VersionId]) -> list[Presence]:
+        return [] if self._alone else await self._store.presence_elsewhere(versions)
+
+    async def copies(self) -> int:
+        """How many copies of bots are connected to any referee. While the database is away, as
+        before."""
+        if self._alone:
+            return self._lobby.connected
+        if self._now() - self._counted_at >= KEPT_SECONDS:
+            if self._counting is None:
+                self._counting = asyncio.create_task(self._count())
+            await asyncio.shield(self._counting)  # others wait for the same
+        return max(self._counted, self._lobby.connected)
+
+    async def _count(self) -> None:
+        try:
+            self._counted = await self._store.copies_connected()
+        except StorageError as error:
+            log.warning("connected bots not counted", why=str(error))
+        finally:
+            self._counted_at = self._now()
+            self._counting = None
+
+    @property
+    def _alone(self) -> bool:
+        lease = self._store.lease
+        return lease.running == {lease.epoch}
+
+    async def run(self) -> None:
+        """Tell what has changed, until cancelled."""
+        while True:
+            await asyncio.sleep(TELL_SECONDS)
+            try:
+                await self.tell()
+            except StorageError as error:
+                log.warning("connected bots not told", why=str(error))
+
+    async def tell(self) -> None:
+        """Tell what has changed."""
+        seats = not self._alone
+        anew = self._tells is not seats
+        if anew:
+            self._told.clear()
+            self._changed = dict.fromkeys(map(_key, self._lobby.sessions))
+        due = dict(islice(self._due(seats=seats), MOST_TOLD))
+        here = [one for one in due.values() if one.connected or one.seats]
+        gone = [key for key, one in due.items() if not (one.connected or one.seats)]
+        self._tells = None  # if it fails, all is told again
+        if anew or due:
+            await self._store.tell_presence(here, gone, anew=anew)
+        self._tells = seats
+        now = self._now()
+        for key, one in due.items():
+            self._told[key] = one, now
+        for key in gone:
+            del self._told[key]
+
+    def _due(self, *, seats: bool) -> Iterator[tuple[_Key, Presence]]:
+        """What is to be told now; what is left for later stays in `_changed`."""
+        for key in list(self._changed):
+            one = self._here(key) if seats else replace(self._here(key), seats=0)
+            known, since = self._told.get(key, (None, 0.0))
+            seats_alone = known is not None and replace(one, seats=known.seats) == known != one
+            if seats_alone and self._now() - since < SEATS_SECONDS:
+                continue
+            del self._changed[key]
+            if one != known and (known is not None or one.connected or one.seats):
+                yield key, one
+
+    def _here(self, key: _Key) -> Presence:
+        version, instance = key
+        for session in self._lobby.copies(version):
+            if session.instance == instance:
+                return _seen(session)
+        return Presence(version, instance, connected=False, places=0, seats=0, games=())
+
+
+def _key(session: Session) -> _Key:
+    return session.registered.version_id, session.instance
+
+
+def _seen(session: Session) -> Presence:
+    return Presence(
+        *_key(session),
+        session.up,
+        session.rated_places,
+        session.seats,
+        tuple(sorted(session.games)),
+    )

@@ -1,0 +1,137 @@
+"""`RefereesStore`: what only referees write: running matches, and ends that bots missed."""
+
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
+
+from sqlalchemy.ext.asyncio import AsyncEngine
+
+from arena.database.async_engine import async_engine
+from arena.database.own_connection import OwnConnection
+from arena.database.rows import PlacedElsewhere, with_time_control
+from arena.database.transaction import driver_of
+from arena.records import Presence, UntoldEnd, VersionId
+from arena.server.app.store import Store
+from arena.server.boards import ladder_statements
+from arena.server.failover import presence, running, unfinished
+from arena.server.failover.lease import Lease, held_lease
+from arena.server.ladder import pairing_statements
+from arena.server.play.kept_blocks import KeptBlock, Unkept
+from arena.server.results import recording
+
+
+@asynccontextmanager
+async def open_referees_store(url: str) -> AsyncIterator["RefereesStore"]:
+    """The store of a referee, which holds a lease of the database while it is open."""
+    engine = async_engine(url)
+    try:
+        async with held_lease(engine) as lease:
+            store = RefereesStore(engine, lease, OwnConnection(url))
+            try:
+                yield store
+            finally:
+                await store.keeping.close()
+    finally:
+        await engine.dispose()
+
+
+class RefereesStore(Store):
+    """A store that writes results only while its lease is held; the Recorder of hosting.
+
+    Every method that writes raises LeaseTakenError once another referee has taken over.
+    """
+
+    def __init__(self, engine: AsyncEngine, lease: Lease, keeping: OwnConnection) -> None:
+        """`keeping` is the connection over which running matches are kept."""
+        super().__init__(engine, lease.epoch)
+        self.lease = lease
+        self.keeping = keeping
+
+    async def keep(self, unkept: Unkept) -> None:
+        """Keep running blocks and matches."""
+        async with self.keeping.use() as connection:
+            await running.keep(connection, self.lease.epoch, unkept)
+
+    async def kept(self, known: Callable[[], Collection[str]] = lambda: ()) -> list[KeptBlock]:
+        """The running blocks that earlier referees left to this one, those over left out; `known`
+        are the ids of the blocks that it plays already.
+
+        Unfinished blocks that nobody goes on with are ended: matches of the ladder count, and
+        blocks of tournaments that are over are void.
+        """
+        played = set(known())
+        async with self._fenced() as connection:
+            driver = await driver_of(connection)
+            await running.forget_recorded(driver)
+            await running.forget_orphans(driver)
+            await connection.execute(unfinished.forget_ended_blocks(self.lease.epoch))
+            left = await connection.execute(unfinished.running_blocks_of(self.lease.epoch))
+            played |= set(known())  # one that was over meanwhile is among those before
+            mine = [block_id for block_id in map(str, left.scalars()) if block_id not in played]
+            found = await running.read(connection, mine)
+            await connection.execute(unfinished.void_blocks_of_ended_tournaments())
+            cut_off = await connection.execute(unfinished.cut_off_blocks())
+            for block_id in cut_off.scalars():
+                await recording.close(driver, str(block_id))
+            return found
+
+    async def placed_elsewhere(self, after: int | None) -> tuple[list[PlacedElsewhere], int]:
+        """What other referees have recorded after a point of the log, None for its end; and its
+        end."""
+        own = self.lease.epoch
+        async with self._transaction() as connection:
+            (end,) = (await connection.execute(ladder_statements.log_end())).mappings()
+            until = int(end["sequence"])
+            if after is None or after == until or self.lease.running == {own}:
+                return [], until
+            found = await connection.execute(pairing_statements.placed_elsewhere(own, after, until))
+            rows = [dict(row) | {"block_id": str(row["block_id"])} for row in found.mappings()]
+            return [PlacedElsewhere(**with_time_control(row)) for row in rows], until
+
+    async def tell_presence(
+        self, here: Sequence[Presence], gone: Sequence[tuple[int, str]], *, anew: bool
+    ) -> None:
+        """Tell the other referees which copies of bots are here, and which are here no more;
+        `anew` if what was told before does not count."""
+        async with self._fenced() as connection:
+            if anew:
+                await connection.execute(presence.forget(self.lease.epoch))
+            driver = await driver_of(connection)
+            await driver.execute(presence.TELL, presence.told(self.lease.epoch, here, gone))
+
+    async def presence_elsewhere(self, versions: Collection[VersionId]) -> list[Presence]:
+        """The copies of these versions at the other referees."""
+        async with self._transaction() as connection:
+            found = await connection.execute(presence.elsewhere(self.lease.epoch, versions))
+            return [
+                Presence(
+                    version_id=VersionId(row.version_id),
+                    instance=row.instance,
+                    connected=row.connected,
+                    places=row.places,
+                    seats=row.seats,
+                    games=tuple(row.games),
+                )
+                for row in found
+            ]
+
+    async def copies_connected(self) -> int:
+        """How many copies of bots are connected to any referee, as far as they have told."""
+        async with self._transaction() as connection:
+            return int(await connection.scalar(presence.copies_connected()) or 0)
+
+    async def untold_ends(self) -> list[UntoldEnd]:
+        """Those of the last day, the oldest first; older ones are forgotten."""
+        async with self._fenced() as connection:
+            await connection.execute(unfinished.forget_old_untold())
+            found = await connection.execute(unfinished.untold())
+            return [UntoldEnd(row.match_id, row.version_id, row.instance) for row in found]
+
+    async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
+        """Keep these; one that is kept already stays as it is."""
+        async with self._fenced() as connection:
+            await connection.execute(unfinished.add_untold(ends))
+
+    async def remove_untold(self, ends: Sequence[UntoldEnd]) -> None:
+        """Forget these."""
+        async with self._fenced() as connection:
+            await connection.execute(unfinished.remove_untold(ends))

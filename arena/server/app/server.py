@@ -1,0 +1,261 @@
+"""The gRPC server: services, limits, start and graceful stop."""
+
+import asyncio
+import os
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+import grpc
+import grpc.aio
+from grpc_health.v1 import health, health_pb2, health_pb2_grpc
+from grpc_reflection.v1alpha import reflection
+
+from arena.addresses import host_port
+from arena.errors import UserError
+from arena.keepalive import keepalive
+from arena.library_logs import bound_library_logs
+from arena.server.accounts.owner_service import OwnerService
+from arena.server.app.tls import TlsFiles, server_credentials
+from arena.server.ladder.challenge_service import ChallengeService
+from arena.server.limits.gate import Gate
+from arena.server.limits.limits import MAX_METADATA_BYTES
+from arena.server.limits.oversized_calls import RefuseOversized
+from arena.server.limits.reflection import ReflectionService
+from arena.server.limits.refusals import Context
+from arena.server.play.attendance_service import AttendanceService
+from arena.server.play.lobby import Lobby
+from arena.server.play.play_service import PlayService
+from arena.server.reading.registry_service import RegistryService
+from arena.server.requests.errors import ProtocolError
+from arena.server.requests.malformed_calls import RefuseMalformed
+from arena.server.uploads.upload_service import UploadService
+from arena.server.uploads.worker_service import WorkerService
+from arena.server.watching.spectator_service import SpectatorService
+from arena.v1 import (
+    attendance_pb2,
+    challenge_pb2,
+    owner_pb2,
+    referee_pb2,
+    registry_pb2,
+    spectator_pb2,
+    upload_pb2,
+    worker_pb2,
+)
+
+MAX_MESSAGE_BYTES: Final = 256 * 1024
+"""Limit of incoming messages: 64 answers with all dice laid out take a twentieth of it."""
+LOOKAHEAD_BYTES: Final = 256 * 1024
+"""How much of a stream may come before the referee reads it."""
+KEEPALIVE_MS: Final = 20_000
+"""A peer that is frozen or gone is noticed after this plus KEEPALIVE_TIMEOUT_MS."""
+KEEPALIVE_TIMEOUT_MS: Final = 10_000
+MAX_STREAMS_PER_CONNECTION: Final = 100
+"""A connection is one process, which may run many bots; further streams would wait silently."""
+
+IDLE_CONNECTION_MS: Final = 60_000
+"""A connection without a call for so long is closed; a peer that wants more opens another."""
+HANDSHAKE_MS: Final = 10_000
+"""How long a new connection may take to become one of HTTP/2."""
+OPTIONS: Final[Sequence[tuple[str, Any]]] = (
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    *keepalive(KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS),
+    # Answering pings costs less than the connections that a pinger opens when it is hung up on;
+    # whoever sends many is cut by its bytes (see connections).
+    ("grpc.http2.max_ping_strikes", 0),
+    ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
+    ("grpc.max_connection_idle_ms", IDLE_CONNECTION_MS),
+    ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
+    # What comes before a call's owner is known counts as a stranger's: no more than this comes, and
+    # an upload over a line of 300 ms still brings 800 kB a second. gRPC would raise it by itself.
+    ("grpc.http2.lookahead_bytes", LOOKAHEAD_BYTES),
+    ("grpc.http2.bdp_probe", 0),
+    # Two referees on one port would share its bots between them.
+    ("grpc.so_reuseport", 0),
+)
+
+Handlers: TypeAlias = "dict[str, grpc.RpcMethodHandler[Any, Any]]"
+"""Those of a service, by the names of its methods."""
+
+LIVENESS: Final = "liveness"
+"""The name under which the health service tells that the process runs, ready or not."""
+
+
+def _name(module: Any) -> str:
+    """The full name of the one service of a generated module."""
+    (service,) = module.DESCRIPTOR.services_by_name.values()
+    return str(service.full_name)
+
+
+_PLAY: Final = _name(referee_pb2)
+
+
+class PortTakenError(UserError):
+    """The server cannot listen on the address; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Services:
+    """What the server answers: one of each service of arena.v1."""
+
+    play: PlayService
+    registry: RegistryService
+    owners: OwnerService
+    challenges: ChallengeService
+    spectating: SpectatorService
+    attendance: AttendanceService
+    uploads: UploadService
+    workers: WorkerService
+
+    def handlers(self) -> dict[str, Handlers]:
+        """The handlers of the methods, by the full name of the service."""
+        return {
+            _PLAY: _play_handlers(self.play.play),
+            _name(registry_pb2): self.registry.handlers,
+            _name(owner_pb2): self.owners.handlers,
+            _name(challenge_pb2): self.challenges.handlers,
+            _name(spectator_pb2): self.spectating.handlers,
+            _name(attendance_pb2): self.attendance.handlers,
+            _name(upload_pb2): self.uploads.handlers,
+            _name(worker_pb2): self.workers.handlers,
+        }
+
+
+class RefereeServer:
+    """The gRPC server for bots. Call `listen` and `start` before use, and `stop` at the end."""
+
+    def __init__(self, services: Services, lobby: Lobby, gate: Gate) -> None:
+        self._services = services
+        self._lobby = lobby
+        # gRPC logs a traceback for each line of metadata that is not UTF-8.
+        bound_library_logs()
+        self._stopped = False
+        self._by_socket: grpc.aio.Server | None = None
+        self._interceptors = (RefuseOversized(gate), RefuseMalformed())
+        self._server = grpc.aio.server(interceptors=self._interceptors, options=OPTIONS)
+        handlers = services.handlers()
+        self._names = tuple(handlers)
+        told = ReflectionService((*self._names, health.SERVICE_NAME), gate)
+        _add(self._server, handlers | {reflection.SERVICE_NAME: told.handlers})
+        self._health = _PacedHealth(gate)
+        health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)
+
+    def listen(
+        self, host: str, port: int, tls: TlsFiles | None = None, socket: Path | None = None
+    ) -> int:
+        """Take the port, and return it (a free one for 0); who connects waits until `start`.
+        Raises PortTakenError and TlsError.
+
+        Over `socket`, a path in a directory that only this user may enter, hosted bots play, with
+        the tokens of their shifts. Nothing else is served there: what callers without a token may
+        do is limited by their address, and over a socket they have none.
+        """
+        if socket is not None:
+            self._listen_on(socket)
+        address = host_port(host, port)
+        try:
+            if tls is None:
+                return self._server.add_insecure_port(address)
+            return self._server.add_secure_port(address, server_credentials(tls))
+        except RuntimeError as error:
+            raise PortTakenError(
+                f"cannot listen on {address}: is another program using it? "
+                "Stop that program or choose another port with --port."
+            ) from error
+
+    async def start(self) -> None:
+        """Serve."""
+        for server in filter(None, (self._by_socket, self._server)):
+            await server.start()
+        await self._health.set(LIVENESS, health_pb2.HealthCheckResponse.SERVING)
+        await self.tell_ready(True)
+
+    async def tell_ready(self, ready: bool) -> None:
+        """Tell whoever asks for its health whether it can do all that it is for."""
+        known = health_pb2.HealthCheckResponse
+        for name in ("", *self._names):
+            await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
+
+    async def stop(self) -> None:
+        """End all streams with a status and close. A second call does nothing."""
+        if self._stopped:
+            return
+        self._stopped = True
+        await self._health.enter_graceful_shutdown()
+        self._services.challenges.close()
+        self._lobby.close_all(_stopping)
+        self._services.spectating.close_all(_stopping)
+        await self._server.stop(grace=1.0)
+        if self._by_socket is not None:
+            await self._by_socket.stop(grace=0.2)
+
+    def _listen_on(self, socket: Path) -> None:
+        server = grpc.aio.server(interceptors=self._interceptors, options=OPTIONS)
+        _add(server, {_PLAY: _play_handlers(self._services.play.play_hosted)})
+        try:
+            server.add_insecure_port(f"unix:{socket}")
+            # For bots that run as another user: who may enter the directory may connect.
+            os.chmod(socket, 0o666)  # noqa: PTH101, S103  it takes no time; see above
+        except (RuntimeError, OSError) as error:
+            raise PortTakenError(
+                f"cannot listen on the socket {socket}: choose another path with ARENA_SOCKET."
+            ) from error
+        self._by_socket = server
+
+
+def _add(server: grpc.aio.Server, handlers: dict[str, Handlers]) -> None:
+    server.add_generic_rpc_handlers(
+        tuple(grpc.method_handlers_generic_handler(*one) for one in handlers.items())
+    )
+
+
+def _play_handlers(play: Callable[[object, Context], Awaitable[None]]) -> Handlers:
+    """Made by hand: malformed bytes must end the call with our message, not with the library's
+    status, and responses are bytes already."""
+    return {"Play": grpc.stream_stream_rpc_method_handler(play)}
+
+
+class _PacedHealth(health.aio.HealthServicer):
+    """The health service, in which nobody asks too often."""
+
+    def __init__(self, gate: Gate) -> None:
+        super().__init__()
+        self._gate = gate
+
+    async def Check(  # noqa: N802 (gRPC's name)
+        self, request: health_pb2.HealthCheckRequest, context: Context
+    ) -> health_pb2.HealthCheckResponse:
+        await self._pace(context)
+        return await super().Check(request, context)
+
+    async def Watch(  # noqa: N802 (gRPC's name)
+        self, _request: health_pb2.HealthCheckRequest, context: Context
+    ) -> None:
+        """Refused: the library keeps a watcher for ever, and lets one silence the others."""
+        await self._pace(context)
+        await context.abort(grpc.StatusCode.UNIMPLEMENTED, "ask with Check instead of Watch")
+
+    async def _pace(self, context: Context) -> None:
+        try:
+            await self._gate.pace(self._gate.caller(context))
+        except ProtocolError as error:
+            await self._gate.refusals.end(context, error)
+
+
+class LoopTimer:
+    """The event loop's clock as a Timer (see play.ports)."""
+
+    def __init__(self) -> None:
+        self._loop = asyncio.get_running_loop()
+        self.now = self._loop.time
+        self.call_at = self._loop.call_at
+
+
+def _stopping() -> ProtocolError:
+    return ProtocolError(
+        grpc.StatusCode.UNAVAILABLE,
+        "the referee is stopping; come back, running matches will go on",
+    )

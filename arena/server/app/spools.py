@@ -1,0 +1,142 @@
+"""The spools of results, and recording what an earlier referee finished and could not record.
+
+Each lease has a spool of its own, so that a referee that lost its lease never writes where another
+reads. A spool is recorded only by the direct successor of its referee: once another referee has
+played on from what the database kept of these matches, they have other ends.
+"""
+
+import asyncio
+from collections.abc import Collection
+from functools import partial
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from arena.database.errors import DatabaseUnreachableError, SpoolFailedError
+from arena.records import BlockEnd, FinishedMatch, TournamentBlock, UntoldEnd
+from arena.server.app.referees_store import RefereesStore
+from arena.server.failover.result_writer import ResultWriter
+from arena.server.failover.spool import SpoolFile
+
+RECORD_SECONDS: Final = 30.0
+"""How long the database may fail meanwhile; the spool is read again at the next start."""
+
+log = structlog.get_logger()
+
+
+class Spools:
+    """The spools in a directory of one database, known by its public key."""
+
+    def __init__(self, directory: Path, public_key: bytes) -> None:
+        self._directory = directory
+        self._key = public_key.hex()[:16]
+
+    def of(self, epoch: int) -> SpoolFile:
+        """The spool of a lease."""
+        return SpoolFile(self._directory / f"results-{self._key}-{epoch}.spool")
+
+    def left(self) -> dict[int, SpoolFile]:
+        """Those that earlier referees have left, by lease. Raises SpoolFailedError."""
+        found = {}
+        for file in self._files():
+            _, key, epoch = file.stem.split("-")
+            if key == self._key:
+                found[int(epoch)] = SpoolFile(file)
+            else:
+                log.warning("results of another database wait in a spool", file=str(file))
+        return found
+
+    def _files(self) -> list[Path]:
+        # Not by Path.glob, for which, from Python 3.13, a directory that cannot be read is empty.
+        try:
+            return sorted(
+                file for file in self._directory.iterdir() if file.match("results-*.spool")
+            )
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise SpoolFailedError(f"{self._directory}: {error.strerror}") from error
+
+
+async def record_spooled(spools: Spools, inherited: Collection[int], store: RefereesStore) -> None:
+    """Record what the leases `inherited` have spooled, before their matches go on; set aside what
+    those spooled that other referees have succeeded.
+
+    Raises DatabaseUnreachableError and LeaseTakenError; SpoolFailedError if the directory
+    cannot be read or, after the others are recorded, one of `inherited` cannot be read or removed.
+    """
+    left = spools.left()
+    if not left:
+        return
+    await store.lease.look()  # after the spools were listed, or that of a new referee is unknown
+    failed: list[SpoolFailedError] = []
+    for epoch, spool in left.items():
+        if epoch in inherited:
+            try:
+                await _record(spool, store)
+            except SpoolFailedError as error:
+                failed.append(error)
+        elif epoch not in store.lease.running:
+            await _supersede(spool)
+    if failed:
+        raise SpoolFailedError(
+            f"{'; '.join(map(str, failed))}. Finished matches wait there to be recorded: let this "
+            "user read and remove it, or move it away to go on without them."
+        )
+
+
+async def _supersede(spool: SpoolFile) -> None:
+    try:
+        file = await spool.set_aside("superseded")
+    except SpoolFailedError as error:
+        log.error("a spool that is not needed any more cannot be set aside", why=str(error))
+    else:
+        log.error(
+            "spooled results are set aside: another referee has played these matches on",
+            file=str(file),
+        )
+
+
+async def _record(spool: SpoolFile, store: RefereesStore) -> None:
+    # In a thread: it may be long, and other matches run.
+    happenings = await asyncio.to_thread(spool.read)
+    writer = ResultWriter(store)
+    refused: list[str] = []
+    untold: list[UntoldEnd] = []
+    for happening in happenings:
+        match happening:
+            case TournamentBlock():
+                writer.open_block(happening)
+            case FinishedMatch():
+                match_id = happening.transcript.setup.match_id
+                ends = [
+                    UntoldEnd(match_id, version, happening.instance(seat))
+                    for seat, version in enumerate(happening.version_ids)
+                ]
+                recorded = partial(untold.extend, ends)
+                writer.add(happening, recorded, partial(refused.append, match_id))
+            case BlockEnd(block_id, void):
+                writer.end_block(block_id, void=void)
+    writing = asyncio.create_task(writer.run())
+    try:
+        async with asyncio.timeout(RECORD_SECONDS):
+            await writer.settled()
+            if untold:
+                await store.add_untold(untold)
+    except TimeoutError as error:
+        raise DatabaseUnreachableError(
+            f"The database fails, and {writer.waiting} spooled results wait: see that it runs."
+        ) from error
+    finally:
+        writing.cancel()
+    if happenings:
+        log.warning("results recorded that an earlier referee had spooled", matches=writer.recorded)
+    if refused:
+        log.error("spooled results were refused; their file is kept as .refused", matches=refused)
+        await spool.set_aside("refused")
+    elif spool.unread:
+        file = await spool.set_aside("unread")
+        log.error("the spool is kept for a release that can read all of it", file=str(file))
+    else:
+        await spool.clear()

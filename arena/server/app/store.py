@@ -1,0 +1,311 @@
+"""`Store`: bots, tokens and results, with one method per use case and one transaction per method.
+
+Every method raises DatabaseUnreachableError while the database does not answer, without any change;
+trying again later may help.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Collection, Sequence
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from functools import partial
+from typing import Any
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database.async_engine import async_engine
+from arena.database.batched_lookup import BatchedLookup
+from arena.database.errors import BannedError, FrozenError, PausedError, RetiredError
+from arena.database.names import SHIFT_PREFIX, check_name, normal_name, token_hash
+from arena.database.rows import (
+    BotVersion,
+    MatchRow,
+    PlacedOnLadder,
+    match_row,
+    recorded_challenge,
+    registered_of,
+    with_time_control,
+)
+from arena.database.statement import Row
+from arena.database.transaction import driver_of, take_long, transaction
+from arena.database.transcripts import Packed, packer, unpack
+from arena.match.match_id import is_match_id
+from arena.match.transcript import Transcript
+from arena.records import (
+    Block,
+    FinishedMatch,
+    RecordedChallenge,
+    Registered,
+    TournamentBlock,
+)
+from arena.server.accounts import bot_statements, registering
+from arena.server.accounts.auditing import record
+from arena.server.accounts.owners import Owners
+from arena.server.accounts.sign_ins import SignIns
+from arena.server.failover import running
+from arena.server.failover.lease import require
+from arena.server.ladder import pairing_statements
+from arena.server.results import recording, statements
+from arena.server.results.analyses import Analyses
+from arena.server.results.luck import Lucks, measured
+from arena.server.results.match_search import MatchFilter, found_matches
+from arena.server.results.signing import signer
+from arena.server.tournaments.tournaments import Tournaments
+from arena.server.uploads.hosted_builds import HostedBuilds
+from arena.server.uploads.hosted_shifts import HostedShifts
+from arena.server.uploads.recording_checks import Checks
+from arena.server.uploads.workers import Workers
+
+_SLICE = 25
+"""Matches prepared at a time, about two milliseconds, during which bots have to wait."""
+
+
+@asynccontextmanager
+async def open_store(url: str) -> AsyncIterator["Store"]:
+    """A store with a pool of its own, on a database of this release's schema."""
+    engine = async_engine(url)
+    try:
+        yield Store(engine)
+    finally:
+        await engine.dispose()
+
+
+class Store:
+    """Bots, versions, tokens and results."""
+
+    def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
+        """With an `epoch` results are written only while that lease is held."""
+        self._engine = engine
+        self._epoch = epoch
+        self.tournaments = Tournaments(engine, epoch)
+        self.owners = Owners(engine)
+        self.builds = HostedBuilds(engine)
+        self.shifts = HostedShifts(engine)
+        self.workers = Workers(engine)
+        self.sign_ins = SignIns(engine)
+        self.luck = Lucks(engine)
+        self.analyses = Analyses(engine)
+        self.checks = Checks(engine)
+        self.signer = partial(signer, engine)
+        self._pack = packer()
+        self._by_token = BatchedLookup(self._versions_by_token)
+
+    # Bots
+
+    async def register(
+        self,
+        bot: str,
+        owner: str,
+        version: str = "1",
+        *,
+        house: bool = False,
+        actor: str | None = None,
+    ) -> tuple[Registered, str]:
+        """Register a new bot, or a new version of the owner's bot, as the operator may: without
+        limits. Returns it and its token, which cannot be read again. The audit names the `actor`.
+
+        A bot keeps the `house` of its first version. Raises NameRefusedError, VersionExistsError
+        and RetiredError.
+        """
+        bot, owner = normal_name("bot", bot), normal_name("owner", owner)
+        check_name("version", version)
+        async with self._transaction() as connection:
+            owner_id = await registering.ensure_owner(connection, owner)
+            made = await registering.add_version(
+                connection, bot, owner_id, version, house=house, allowance=None
+            )
+            await _record(connection, actor, "register", str(made[0].entrant))
+        return made
+
+    async def authenticate(self, token: str) -> Registered | None:
+        """The version that has this token, or plays with it in a running shift; None for an unknown
+        token. Raises BannedError, FrozenError, PausedError and RetiredError."""
+        if token.startswith(SHIFT_PREFIX):
+            found = await self.shifts.by_token(token)
+        else:
+            found = await self._by_token.get(token_hash(token))
+        if found is None:
+            return None
+        registered = registered_of(found)
+        if found.retired_at is not None:
+            raise RetiredError(f"{registered.entrant} is retired: register a new version.")
+        if found.banned_at is not None:
+            raise BannedError(f"The operator has banned the owner {registered.entrant.owner}.")
+        if found.frozen_at is not None:
+            raise FrozenError(f"The operator has frozen the bot {registered.entrant.bot}.")
+        if found.paused_at is not None:
+            raise PausedError(
+                f"Its owner has paused the bot {registered.entrant.bot}: `arena bot resume "
+                f"{registered.entrant.bot}` lets it play, and then it is to be started again."
+            )
+        return registered
+
+    async def _versions_by_token(self, sha256s: Sequence[bytes]) -> dict[bytes, SqlRow[Any]]:
+        async with self._transaction() as connection:
+            found = await connection.execute(bot_statements.versions_by_token(sha256s))
+            return {row.sha256: row for row in found}
+
+    async def token_hashes(self, most: int) -> list[bytes]:
+        """The hashes of the tokens of workers, of owners' keys and of the tokens of bots: of at
+        most so many, without the oldest, which come first."""
+        others = await self.workers.token_hashes() + await self.owners.key_hashes(most)
+        rows = await self._rows(bot_statements.token_hashes(max(0, most - len(others))))
+        return [*others, *(bytes(row["sha256"]) for row in rows)][:most][::-1]
+
+    async def rotate_token(
+        self, bot: str, version: str | None = None, *, actor: str | None = None
+    ) -> tuple[str, str]:
+        """A new token for a version, by default the newest in service, and the version's label; the
+        old token is revoked. The audit names the `actor`.
+
+        Raises UnknownBotError and RetiredError.
+        """
+        async with self._transaction() as connection:
+            token, label = await registering.rotate(connection, bot, version)
+            await _record(connection, actor, "rotate token", f"{bot} {label}")
+        return token, label
+
+    async def retire(
+        self, bot: str, version: str | None = None, *, actor: str | None = None
+    ) -> None:
+        """Retire a version, or the whole bot, for good. The audit names the `actor`. Raises
+        UnknownBotError."""
+        async with self._transaction() as connection:
+            await registering.retire(connection, bot, version)
+            subject = bot if version is None else f"{bot} {version}"
+            await _record(connection, actor, "retire", subject)
+
+    async def bots(self, named: Collection[str] | None = None) -> list[BotVersion]:
+        """All versions of all bots, or of those with these names, by name and age."""
+        return [BotVersion(**row) for row in await self._rows(bot_statements.bot_list(named=named))]
+
+    async def find_bots(self, search: str, limit: int) -> list[BotVersion]:
+        """The first versions of `bots`, of bots whose name begins with `search` or whose owner has
+        that name."""
+        found = bot_statements.found_versions(search, limit)
+        return [BotVersion(**row) for row in await self._rows(found)]
+
+    # Results
+
+    async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
+        """Record all or none; a match whose id is already recorded is left as it is.
+
+        `kept` are the ids of those that are kept as running; from now on they are not.
+        A block's matches count for the ratings once it is complete or closed. Raises
+        RecordRefusedError when they contradict what is recorded.
+        """
+        if not matches:
+            return
+        different: dict[str, FinishedMatch] = {}
+        for match in matches:
+            different.setdefault(match.transcript.setup.match_id, match)
+        waiting = list(different.values())
+        batches = []
+        for start in range(0, len(waiting), _SLICE):
+            part = waiting[start : start + _SLICE]
+            packed = [self._pack(match.written) for match in part]
+            lucks = [measured(match.transcript) for match in part]
+            batches.append(recording.result_columns(part, packed, lucks))
+            await asyncio.sleep(0)
+        blocks = {match.block.id: match.block for match in waiting}
+        named = {id_: match.instances for id_, match in different.items() if match.instances}
+        async with self._transaction() as connection:
+            driver = await driver_of(connection)
+            faults = recording.fault_columns(waiting)
+            await recording.write(driver, blocks, batches, self._epoch, kept, named, faults)
+
+    async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
+        """Record that blocks of a tournament have begun, before any of their matches."""
+        await self.tournaments.open_blocks(blocks)
+
+    async def close_block(self, block_id: str) -> None:
+        """End a block that was cut short by a bot; its matches count. A void block stays void."""
+        async with self._fenced() as connection:
+            driver = await driver_of(connection)
+            await recording.close(driver, block_id)
+            await running.forget_blocks(driver, [block_id])
+
+    async def void_block(self, block_id: str) -> None:
+        """Void a block that failed on our side; its matches do not count. A closed one stays so."""
+        async with self._fenced() as connection:
+            await connection.execute(statements.void_block(block_id))
+            await running.forget_blocks(await driver_of(connection), [block_id])
+
+    async def refuse_block(self, block: Block) -> None:
+        """Void a block of which a match was rejected, even if no match of it is recorded yet."""
+        async with self._fenced() as connection:
+            await connection.execute(statements.refuse_block(block))
+            await running.forget_blocks(await driver_of(connection), [block.id])
+
+    async def match_count(self) -> int:
+        """How many matches are recorded."""
+        return int((await self._rows(statements.match_count()))[0]["matches"])
+
+    async def matches(
+        self,
+        *,
+        bot: str | None = None,
+        game: str | None = None,
+        before: str | None = None,
+        limit: int = 50,
+    ) -> list[MatchRow]:
+        """The newest matches; `before` is the id of the last match of the page before."""
+        if before is not None and not is_match_id(before.lower()):
+            return []
+        page = found_matches(MatchFilter(bot=bot, game=game), before=before, limit=limit)
+        return [match_row(row) for row in await self._rows(page)]
+
+    async def match(self, match_id: str) -> MatchRow | None:
+        """One match; None when there is none of that id."""
+        if not is_match_id(match_id.lower()):
+            return None
+        rows = await self._rows(statements.match_by_id(match_id))
+        return match_row(rows[0]) if rows else None
+
+    async def challenge(self, challenge_id: str) -> RecordedChallenge | None:
+        """What is recorded of the challenge with this id, a UUID; None if it has no match."""
+        rows = await self._rows(statements.matches_of_challenge(challenge_id))
+        return recorded_challenge(rows) if rows else None
+
+    async def transcript(self, match_id: str) -> Transcript | None:
+        """What happened in a match; None when there is none of that id."""
+        if not is_match_id(match_id.lower()):
+            return None
+        rows = await self._rows(statements.transcript(match_id))
+        return unpack(Packed(**rows[0])) if rows else None
+
+    # What ratings and pairings are computed from
+
+    async def newest_placings(self) -> list[PlacedOnLadder]:
+        """Who was placed where in the newest matches, by ladder."""
+        rows = await self._counted(pairing_statements.newest_placings())
+        return [PlacedOnLadder(**with_time_control(row)) for row in rows]
+
+    async def _rows(self, statement: Row) -> list[Any]:
+        async with self._transaction() as connection:
+            return list((await connection.execute(statement)).mappings())
+
+    async def _counted(self, statement: Row) -> list[Any]:
+        """The rows of what looks at all results."""
+        async with self._transaction() as connection:
+            await take_long(connection)
+            return list((await connection.execute(statement)).mappings())
+
+    @asynccontextmanager
+    async def _fenced(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction in which a referee holds its lease."""
+        async with self._transaction() as connection:
+            if self._epoch is not None:
+                await require(connection, self._epoch)
+            yield connection
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def _record(
+    connection: AsyncConnection, actor: str | None, action: str, subject: str
+) -> None:
+    """Record in the audit what an operator does; what the arena does itself is not recorded."""
+    if actor is not None:
+        await record(connection, actor, action, subject)

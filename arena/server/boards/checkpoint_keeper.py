@@ -1,0 +1,69 @@
+"""Has checkpoints written while a referee runs, in a process of its own (`checkpointing`).
+
+Apart, because a referee loads no numpy.
+"""
+
+import asyncio
+from typing import Final
+
+import structlog
+
+from arena.database.errors import StorageError
+from arena.database.reading import Read
+from arena.processes import PIPE, TimeoutExpired, module_command, spawn
+from arena.server.boards import ladder_statements
+
+ENOUGH_EVENTS: Final = 5_000
+"""New results after which checkpoints are written: a board that begins reads about so many."""
+LOOK_SECONDS: Final = 30.0
+"""Between looks of the referee. At a thousand matches a second, 30,000 results are read again."""
+NICENESS: Final = 10
+MOST_SECONDS: Final = 600.0
+
+log = structlog.get_logger()
+
+
+class CheckpointKeeper:
+    """Starts the process whenever enough results have come."""
+
+    def __init__(self, url: str, read: Read, look_seconds: float = LOOK_SECONDS) -> None:
+        self._url = url
+        self._read = read
+        self._look_seconds = look_seconds
+        self._sequence = 0
+        """Of the log when checkpoints were written last."""
+
+    async def run(self) -> None:
+        """Look, and write what is due, until cancelled."""
+        while True:
+            await asyncio.sleep(self._look_seconds)
+            try:
+                (end,) = await asyncio.to_thread(self._read, ladder_statements.log_end())
+            except StorageError as error:
+                log.warning("checkpoints not looked at", why=str(error))
+                continue
+            if end.sequence - self._sequence >= ENOUGH_EVENTS and await self._write():
+                self._sequence = end.sequence
+
+    async def _write(self) -> bool:
+        """Whether they were written, or another process is writing them."""
+        process = spawn(
+            module_command("arena.server.boards.checkpointing"),
+            stdin=PIPE,
+            niceness=NICENESS,
+        )
+        assert process.stdin is not None
+        try:
+            process.stdin.write(self._url.encode())
+            process.stdin.close()
+            code = await asyncio.to_thread(process.wait, MOST_SECONDS)
+        except (OSError, TimeoutExpired) as error:
+            log.error("checkpoints not written; boards read more of the log", why=str(error))
+            return False
+        finally:
+            if process.poll() is None:
+                process.kill()
+                process.wait()
+        if code:
+            log.error("checkpoints not written; boards read more of the log", code=code)
+        return not code

@@ -1,0 +1,169 @@
+"""Results of one ladder as columns, from the rows of the database or from single results."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rating.elo import IntArray
+from arena.rating.results import MatchColumns, Results, check_table
+from arena.records import VersionId
+from arena.server.boards.fault_counts import TROUBLED
+from arena.server.boards.luck_adjusted import luck_of_table
+
+SEATS: Final = np.dtype(
+    [
+        ("sequence", ">i8"),
+        ("block", "V16"),
+        ("seat", ">i2"),
+        ("version", ">i4"),
+        ("placing", ">i2"),
+        ("luck", ">f8"),
+        ("faults", ">i4"),
+        ("forfeits", ">i4"),
+    ]
+)
+"""A seat of a rated match, in any order of seats, as `ladder_statements.rated_seats` has them; luck
+that was not measured is NaN."""
+
+
+class RatedRow(Protocol):
+    """A rated result as read from the log; the sequences are by seat."""
+
+    @property
+    def sequence(self) -> int: ...
+    @property
+    def match_id(self) -> str: ...
+    @property
+    def block_id(self) -> str: ...
+    @property
+    def version_ids(self) -> Sequence[VersionId]: ...
+    @property
+    def placings(self) -> Sequence[int]: ...
+    @property
+    def luck(self) -> Sequence[float] | None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class LogColumns:
+    """Some results, in the order of their rating events; of each block all or none."""
+
+    versions: tuple[VersionId, ...]
+    """Those that play; the tables hold indices into it."""
+    tables: tuple[MatchColumns, ...]
+    """Blocks and matches are numbered among these results alone."""
+    sequences: IntArray
+    """(n,): the numbers of the rating events, ascending."""
+    troubled: NDArray[Any]
+    """The seats with faults or a forfeit, as TROUBLED."""
+
+    def __len__(self) -> int:
+        return len(self.sequences)
+
+    def after(self, sequence: int) -> "LogColumns":
+        """Those after a rating event."""
+        first = int(np.searchsorted(self.sequences, sequence, side="right"))
+        if not first:
+            return self
+        tables = (table.rows(table.numbers >= first) for table in self.tables)
+        return LogColumns(
+            self.versions,
+            tuple(_from(table, first) for table in tables if len(table)),
+            self.sequences[first:],
+            _troubled_from(self.troubled, first),
+        )
+
+    def latest(self, count: int) -> Results[VersionId]:
+        """The last `count` results, as a log of ratings."""
+        first = len(self) - count
+        if first <= 0:
+            return self.results()
+        return self.after(int(self.sequences[first - 1])).results()
+
+    def results(self) -> Results[VersionId]:
+        """The same as a log of ratings."""
+        return Results.of_tables(self.versions, self.tables)
+
+
+def _from(table: MatchColumns, first: int) -> MatchColumns:
+    return MatchColumns(table.bots, table.placings, table.blocks, table.numbers - first, table.luck)
+
+
+def _troubled_from(seats: NDArray[Any], first: int) -> NDArray[Any]:
+    seats = seats[seats["number"] >= first]
+    seats["number"] -= first
+    return seats
+
+
+def of_seats(rows: NDArray[Any]) -> LogColumns:
+    """The results of rows of SEATS. Raises ResultError for one that cannot be rated."""
+    rows = rows[np.lexsort((rows["seat"], rows["sequence"]))]
+    sequence = rows["sequence"].astype(np.int64)
+    starts = np.flatnonzero(np.r_[len(rows) > 0, sequence[1:] != sequence[:-1]][: len(rows)])
+    sizes = np.diff(np.r_[starts, len(rows)])
+    versions, bots = np.unique(rows["version"].astype(np.int64), return_inverse=True)
+    blocks = _numbered(np.ascontiguousarray(rows["block"][starts]))
+    tables = []
+    for seats in np.unique(sizes).tolist():
+        numbers = np.flatnonzero(sizes == seats)
+        at = starts[numbers][:, None] + np.arange(seats)
+        luck = rows["luck"][at].astype(np.float64)
+        measured = np.isfinite(luck).all(axis=1)
+        luck[~measured] = 0.0
+        table = MatchColumns(
+            bots[at].astype(np.int32),
+            rows["placing"][at].astype(np.int16),
+            blocks[numbers],
+            numbers.astype(np.int64),
+            luck if measured.any() else None,
+        )
+        check_table(table, len(versions))
+        tables.append(table)
+    ids = tuple(VersionId(version) for version in versions.tolist())
+    some = np.flatnonzero((rows["faults"] > 0) | (rows["forfeits"] > 0))
+    troubled = np.empty(len(some), TROUBLED)
+    troubled["number"] = np.repeat(np.arange(len(starts)), sizes)[some]
+    troubled["bot"] = bots[some]
+    for name in ("faults", "forfeits"):
+        troubled[name] = rows[name][some]
+    return LogColumns(ids, tuple(tables), sequence[starts], troubled)
+
+
+def of_rows(rows: Sequence[RatedRow]) -> LogColumns:
+    """The results of rows in ascending order, without faults. Raises ResultError for one that
+    cannot be rated."""
+    versions = tuple(dict.fromkeys(version for row in rows for version in row.version_ids))
+    number = {version: index for index, version in enumerate(versions)}
+    block_numbers: dict[str, int] = {}
+    blocks = np.array(
+        [block_numbers.setdefault(row.block_id, len(block_numbers)) for row in rows], np.int64
+    )
+    by_size: dict[int, list[int]] = {}
+    for index, row in enumerate(rows):
+        by_size.setdefault(len(row.version_ids), []).append(index)
+    tables = []
+    for seats, at in by_size.items():
+        table = MatchColumns(
+            np.array([[number[one] for one in rows[i].version_ids] for i in at], np.int32),
+            np.array([rows[i].placings for i in at], np.int16),
+            blocks[at],
+            np.array(at, np.int64),
+            luck_of_table([rows[i].luck for i in at], seats),
+        )
+        check_table(table, len(versions))
+        tables.append(table)
+    sequences = np.array([row.sequence for row in rows], np.int64)
+    return LogColumns(versions, tuple(tables), sequences, np.empty(0, TROUBLED))
+
+
+def _numbered(ids: NDArray[np.void]) -> IntArray:
+    """Ids of 16 bytes, numbered from 0: equal ones alike."""
+    high, low = ids.view(">u8").reshape(-1, 2).astype(np.uint64).T
+    order = np.lexsort((low, high))
+    high, low = high[order], low[order]
+    new = np.r_[False, (high[1:] != high[:-1]) | (low[1:] != low[:-1])][: len(ids)]
+    numbers = np.empty(len(ids), np.int64)
+    numbers[order] = np.cumsum(new)
+    return numbers

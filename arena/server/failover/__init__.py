@@ -1,0 +1,1 @@
+"""Leases, and what a referee leaves to the others so that no match is lost."""

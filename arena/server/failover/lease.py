@@ -1,0 +1,274 @@
+"""The lease of a referee: the fencing token under which it writes, among others on one database.
+
+A referee inserts a row into `leases`; the row's number is its epoch. It increments the row's
+`renewals` several times a second. Each of its transactions begins with `require_lease(epoch)`,
+which locks the row until the transaction ends, and fails if the row is gone. No connection has to
+stay open: a referee whose backends are killed, or whose database was away, continues with its
+lease, unless another referee reached the database meanwhile.
+
+With each renewal a referee looks at the others' rows (see `watch`). What a dead one has left goes
+to the senior among the living, the one with the lowest epoch: see `succession`. A referee that was
+only frozen finds its epoch gone, writes nothing and stops.
+"""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from contextlib import aclosing, asynccontextmanager, suppress
+from time import monotonic
+from typing import Any, Final
+
+import psycopg
+import structlog
+from sqlalchemy import Row, func, insert, or_, select, text, update
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database.async_engine import async_engine
+from arena.database.channels import REFEREES_CHANNEL
+from arena.database.errors import (
+    AddressesTakenError,
+    LeaseTakenError,
+    NoAddressError,
+    StorageError,
+)
+from arena.database.listening import notifications
+from arena.database.process_identity import own_identity
+from arena.database.tables.running import leases
+from arena.database.transaction import transaction
+from arena.server.failover.lease_monitor import STILL_SECONDS, LeaseMonitor
+from arena.server.failover.succession import succeed, taking_turns, tell
+
+RENEW_SECONDS: Final = 0.4
+"""Two of these and STILL_SECONDS pass at most until a death that nobody sees is noticed."""
+ALONE_SECONDS: Final = STILL_SECONDS + 3 * RENEW_SECONDS
+"""By then whoever was dead before is taken over."""
+NO_ADDRESS: Final = ""
+"""Of a referee that is reached by those who know it; None of one that does not listen yet."""
+GIVE_UP_SECONDS: Final = 3.0
+"""A renewal that takes longer is given up and tried again."""
+
+log = structlog.get_logger()
+
+
+class Lease:
+    """The lease that this process holds. `keep` must be running."""
+
+    def __init__(self, engine: AsyncEngine, epoch: int, watch: LeaseMonitor) -> None:
+        self._engine = engine
+        self.epoch = epoch
+        self._watch = watch
+        self.senior = False
+        """Whether no referee that runs is older: it takes over from the dead, and takes up the
+        tournaments of nobody or of the gone. Once it is, it stays so."""
+        self.inherited: frozenset[int] = frozenset()
+        """The leases that it succeeds directly: what they left is to be gone on with."""
+        self.running: frozenset[int] = frozenset((epoch,))
+        """The leases that nobody has taken over."""
+        self.changed = asyncio.Event()
+        """Set when it has inherited, or become the senior."""
+        self.addresses: tuple[str, ...] = ()
+        """Where bots reach the referees that run, the senior's first."""
+        self.on_addresses: Callable[[], None] = lambda: None
+        """Called when these have changed."""
+        self.address = ""
+        """Where bots reach this one; "" if it has told nobody."""
+        self.matches: Callable[[], int] = lambda: 0
+        """How many this referee plays, for the others to know."""
+        self.matches_elsewhere = 0
+        """How many the others play."""
+        self._looking = asyncio.Lock()
+        self._news = asyncio.Event()
+
+    async def announce(self, *addresses: str) -> None:
+        """Tell the others, and all bots, where this referee is reached: at the first of several
+        addresses at which no other is. Without any it must be the only one.
+
+        A bot that does not know where the other referees are comes back to its matches by chance
+        alone. Raises AddressesTakenError and NoAddressError.
+        """
+        until = monotonic() + ALONE_SECONDS
+        while True:
+            try:
+                await self._announce(addresses)
+                break
+            except NoAddressError:
+                if monotonic() >= until:
+                    raise
+            # The other may be dead, and not taken over yet.
+            await asyncio.sleep(RENEW_SECONDS)
+            await self.look()
+        await self.look()
+
+    async def _announce(self, addresses: Sequence[str]) -> None:
+        async with transaction(self._engine) as connection:
+            await require(connection, self.epoch)
+            await taking_turns(connection)
+            others = select(leases.c.address).where(
+                leases.c.epoch != self.epoch, leases.c.released_at.is_(None)
+            )
+            if not addresses:
+                # Of two that start together the younger gives way.
+                first = or_(leases.c.epoch < self.epoch, leases.c.address.is_not(None))
+                others = others.where(first)
+            taken = set((await connection.execute(others)).scalars())
+            if taken and not addresses:
+                raise NoAddressError(
+                    "Another referee runs on this database, so bots must be told where each is "
+                    "reached: set ARENA_PUBLIC_ADDRESS to an address of this one, or ARENA_HOST to "
+                    "one address."
+                )
+            if NO_ADDRESS in taken:
+                raise NoAddressError(
+                    "The referee that runs on this database does not tell bots where it is "
+                    "reached: start it again with ARENA_PUBLIC_ADDRESS before this one."
+                )
+            # The only one is its own: whoever had it is gone, though this may not be known yet.
+            free = [one for one in addresses if one not in taken or len(addresses) == 1]
+            if addresses and not free:
+                raise AddressesTakenError(
+                    f"other referees are reached at all addresses from {addresses[0]} to "
+                    f"{addresses[-1]}: name more by ARENA_PUBLIC_ADDRESS."
+                )
+            own = leases.c.epoch == self.epoch
+            address = free[0] if free else NO_ADDRESS
+            await connection.execute(update(leases).where(own).values(address=address))
+            await connection.execute(tell())
+
+    async def settle(self, epochs: Iterable[int]) -> None:
+        """What these leases left is gone on with, and what they had spooled is recorded."""
+        done = list(epochs)
+        left = text("ARRAY(SELECT unnest(inherited) EXCEPT SELECT unnest(CAST(:done AS bigint[])))")
+        async with transaction(self._engine) as connection:
+            await require(connection, self.epoch)
+            await connection.execute(
+                update(leases)
+                .where(leases.c.epoch == self.epoch)
+                .values(inherited=left.bindparams(done=done))
+            )
+        self.inherited -= set(done)
+
+    async def keep(self) -> None:
+        """Renew the lease, and take over from others, until cancelled. Raises LeaseTakenError when
+        another has taken over from this one."""
+        while True:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RENEW_SECONDS):
+                    await self._news.wait()
+            self._news.clear()
+            try:
+                async with asyncio.timeout(GIVE_UP_SECONDS):
+                    await self.look()
+            except LeaseTakenError:
+                log.error("another referee has taken over; this one stops", epoch=self.epoch)
+                raise
+            except (StorageError, TimeoutError, SQLAlchemyError, psycopg.Error, OSError) as error:
+                # Whatever the database or its driver says: only another's lease ends this one.
+                why = str(error).split("\n", 1)[0] or f"no answer within {GIVE_UP_SECONDS:g} s"
+                log.warning("lease not renewed", why=why)
+
+    async def listen(self, url: str) -> None:
+        """Look at once when a referee comes or goes, until cancelled."""
+        async with aclosing(notifications(url, [REFEREES_CHANNEL])) as changes:
+            async for _ in changes:
+                self._news.set()
+
+    async def look(self) -> None:
+        """Renew the lease, see how the others do, and take over from the dead if it is the senior
+        of the living."""
+        async with self._looking:
+            await self._look()
+
+    async def _look(self) -> None:
+        others = await self._renew()
+        seen = self._watch.look(others)
+        if seen.dead and all(self.epoch < epoch for epoch in seen.living):
+            async with transaction(self._engine) as connection:
+                await require(connection, self.epoch)
+                await succeed(connection, self.epoch, seen.dead)
+            others = await self._renew()
+        addresses = [(row.epoch, row.address) for row in others if row.epoch not in seen.dead]
+        self._tell_addresses([*addresses, (self.epoch, self.address)])
+
+    async def _renew(self) -> list[Row[Any]]:
+        """The rows of the others. What it has inherited is read, too: whether it has, a lost
+        connection may have hidden."""
+        async with transaction(self._engine) as connection:
+            await require(connection, self.epoch)
+            await connection.execute(
+                update(leases)
+                .where(leases.c.epoch == self.epoch)
+                .values(
+                    renewals=leases.c.renewals + 1,
+                    renewed_at=func.now(),
+                    matches=self.matches(),
+                )
+            )
+            rows = (await connection.execute(select(leases))).all()
+        (own,) = (row for row in rows if row.epoch == self.epoch)
+        others = [row for row in rows if row.epoch != self.epoch]
+        senior = all(row.epoch > self.epoch for row in others)
+        inherited = frozenset(own.inherited)
+        if senior > self.senior or inherited - self.inherited:
+            self.changed.set()
+        self.running = frozenset(row.epoch for row in rows)
+        self.matches_elsewhere = sum(row.matches for row in others)
+        self.senior, self.inherited, self.address = senior, inherited, own.address or ""
+        return others
+
+    def _tell_addresses(self, found: Iterable[tuple[int, str | None]]) -> None:
+        addresses = tuple(address for _, address in sorted(found) if address)
+        if addresses != self.addresses:
+            self.addresses = addresses
+            self.on_addresses()
+
+
+async def require(connection: AsyncConnection, epoch: int) -> None:
+    """Lock the lease until the transaction ends. Raises LeaseTakenError if it is gone."""
+    await connection.execute(text("SELECT require_lease(:epoch)"), {"epoch": epoch})
+
+
+@asynccontextmanager
+async def held_lease(
+    engine: AsyncEngine, now: Callable[[], float] = monotonic
+) -> AsyncIterator[Lease]:
+    """A context that holds a lease; what earlier referees left is taken over if no other runs.
+
+    Raises LeaseTakenError and DatabaseUnreachableError.
+    """
+    lease = await _begin(engine, LeaseMonitor(now))
+    yield lease
+    # Not after an error: what was written is unknown then, and the others find us dead.
+    with suppress(StorageError):
+        async with transaction(engine) as connection:
+            own = leases.c.epoch == lease.epoch
+            await connection.execute(update(leases).where(own).values(released_at=func.now()))
+            await connection.execute(tell())
+
+
+async def _begin(engine: AsyncEngine, watch: LeaseMonitor) -> Lease:
+    async with transaction(engine) as connection:
+        await taking_turns(connection)
+        found = (await connection.execute(select(leases))).all()
+        added = await connection.execute(
+            insert(leases).values(process=own_identity()).returning(leases.c.epoch)
+        )
+        lease = Lease(engine, added.scalar_one(), watch)
+        seen = watch.look(found)
+        if not seen.living:
+            await succeed(connection, lease.epoch, seen.dead)
+        await connection.execute(tell())
+    await lease.look()
+    return lease
+
+
+async def addresses(url: str) -> list[str | None]:
+    """Where bots reach the referees that run on a database, the senior's first; None for one that
+    does not tell. Raises DatabaseUnreachableError."""
+    engine = async_engine(url)
+    try:
+        async with transaction(engine) as connection:
+            running = select(leases.c.address).where(leases.c.released_at.is_(None))
+            found = (await connection.execute(running.order_by(leases.c.epoch))).scalars()
+            return [address or None for address in found]
+    finally:
+        await engine.dispose()

@@ -1,0 +1,159 @@
+"""`MatchSnapshots`: what another referee needs to continue the matches of one that stopped.
+
+Blocks, matches and replies are noted here as they happen, in memory and at next to no cost, and
+the writer takes them into storage in groups. What is recorded or over by then is not kept at all:
+most matches between fast bots never are.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from arena.match.flow import Reply
+from arena.records import FinishedMatch
+from arena.server.play.kept_blocks import BegunMatch, NewReplies, RunningBlock, Unkept
+
+
+@dataclass(eq=False, slots=True)
+class MatchNotes:
+    """One running match: what of it is not kept yet."""
+
+    begun: BegunMatch
+    _changed: Callable[["MatchNotes"], None]
+    kept: bool = False
+    """Whether storage knows of it."""
+    over: bool = False
+    """Whether it waits for nothing but to be recorded."""
+    first: int = 0
+    """How many replies are kept."""
+    replies: list[tuple[int, Reply]] = field(default_factory=list)
+    """Those that are not kept."""
+
+    def add(self, seat: int, reply: Reply) -> None:
+        """A reply was accepted."""
+        if not self.replies:
+            self._changed(self)
+        self.replies.append((seat, reply))
+
+
+@dataclass(eq=False, slots=True)
+class _BlockNotes:
+    running: RunningBlock
+    kept: bool = False
+    closed: bool = False
+    matches: dict[str, MatchNotes] = field(default_factory=dict)
+
+
+class MatchSnapshots:
+    """All running blocks. `wake` is called when there is something to keep."""
+
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self._wake = wake
+        self._blocks: dict[str, _BlockNotes] = {}
+        self._changed: dict[MatchNotes, None] = {}
+        self._new_blocks: dict[str, _BlockNotes] = {}
+        self._over: list[str] = []
+
+    def begin(
+        self, block_id: str, running: Callable[[], RunningBlock], begun: BegunMatch
+    ) -> MatchNotes:
+        """A match begins; `running` tells what its block is, if it is the first of it here."""
+        block = self._blocks.get(block_id)
+        if block is None:
+            block = self._blocks[block_id] = _BlockNotes(running())
+            self._new_blocks[block_id] = block
+        notes = block.matches[begun.setup.match_id] = MatchNotes(begun, self._note)
+        self._note(notes)
+        return notes
+
+    def adopt(self, running: RunningBlock) -> None:
+        """A block that is kept already goes on."""
+        self._blocks.setdefault(running.block.id, _BlockNotes(running, kept=True))
+
+    def adopt_match(self, block_id: str, begun: BegunMatch, replies: int) -> MatchNotes:
+        """A match that is kept already goes on after so many replies."""
+        notes = MatchNotes(begun, self._note, kept=True, first=replies)
+        self._blocks[block_id].matches[begun.setup.match_id] = notes
+        return notes
+
+    def gone(self, block_id: str, match_id: str) -> None:
+        """A match is recorded, or never will be: storage has forgotten it by that, or will when
+        its block is over."""
+        block = self._blocks.get(block_id)
+        if block is not None and (notes := block.matches.pop(match_id, None)) is not None:
+            self._changed.pop(notes, None)
+            self._forget_if_done(block)
+
+    def known(self) -> list[str]:
+        """The ids of the blocks that run here, or of which storage is still to forget."""
+        return [*self._blocks, *self._over]
+
+    def kept_of(self, matches: Sequence[FinishedMatch]) -> list[str]:
+        """The ids of those matches of which storage knows as running."""
+        return [match.transcript.setup.match_id for match in matches if self._is_kept(match)]
+
+    def _is_kept(self, match: FinishedMatch) -> bool:
+        block = self._blocks.get(match.block.id)
+        if block is None:
+            return False
+        notes = block.matches.get(match.transcript.setup.match_id)
+        return notes is not None and notes.kept
+
+    def close(self, block_id: str) -> None:
+        """A block begins no further match here; those that wait to be recorded stay kept."""
+        block = self._blocks.get(block_id)
+        if block is not None:
+            block.closed = True
+            self._forget_if_done(block)
+
+    def _forget_if_done(self, block: _BlockNotes) -> None:
+        if block.closed and not block.matches:
+            block_id = block.running.block.id
+            del self._blocks[block_id]
+            self._new_blocks.pop(block_id, None)
+            if block.kept:
+                self._over.append(block_id)
+                self._wake()
+
+    def unkept(self) -> Unkept:
+        """What is to be kept now. It stays so until `keep` is told that it is."""
+        matches = [notes for notes in self._changed if notes.kept or not notes.over]
+        return Unkept(
+            tuple(block.running for block in self._new_blocks.values() if not block.closed),
+            tuple(notes.begun for notes in matches if not notes.kept),
+            tuple(
+                NewReplies(
+                    notes.begun.setup.match_id,
+                    notes.begun.setup.game,
+                    notes.first,
+                    tuple(notes.replies),
+                )
+                for notes in matches
+                if notes.replies
+            ),
+            tuple(self._over),
+        )
+
+    def keep(self, unkept: Unkept) -> None:
+        """So much is in storage now."""
+        for running in unkept.blocks:
+            block = self._new_blocks.pop(running.block.id, None)
+            if block is not None:
+                block.kept = True
+        found = {notes.begun.setup.match_id: notes for notes in self._changed}
+        for begun in unkept.begun:
+            if (notes := found.get(begun.setup.match_id)) is not None:
+                notes.kept = True
+        for new in unkept.replies:
+            if (notes := found.get(new.match_id)) is not None:
+                notes.first += len(new.replies)
+                del notes.replies[: len(new.replies)]
+        for notes in list(self._changed):
+            if notes.kept and not notes.replies:
+                del self._changed[notes]
+            elif notes.kept:
+                self._wake()  # replies came meanwhile; only the first of several wakes by itself
+        del self._over[: len(unkept.over)]
+
+    def _note(self, notes: MatchNotes) -> None:
+        self._changed[notes] = None
+        self._wake()

@@ -1,0 +1,69 @@
+"""SQL about which bots are connected to which referee, for what all referees tell together."""
+
+from collections.abc import Collection, Sequence
+from typing import Any, Final, LiteralString
+
+from sqlalchemy import ARRAY, Delete, Integer, Select, any_, delete, distinct, func, literal, select
+from sqlalchemy import tuple_ as row_of
+
+from arena.database.tables.running import leases, presence
+from arena.records import Presence, VersionId
+
+TELL: Final[LiteralString] = """
+WITH gone AS (
+    DELETE FROM presence USING unnest(%b::integer[], %b::text[]) AS given (version_id, instance)
+    WHERE epoch = %b::bigint AND presence.version_id = given.version_id
+        AND presence.instance = given.instance
+)
+INSERT INTO presence (epoch, version_id, instance, connected, places, seats, games)
+SELECT %b::bigint, version_id, instance, connected, places, seats, string_to_array(games, ' ')
+FROM unnest(%b::integer[], %b::text[], %b::boolean[], %b::smallint[], %b::smallint[], %b::text[])
+    AS given (version_id, instance, connected, places, seats, games)
+ON CONFLICT (epoch, version_id, instance) DO UPDATE
+SET connected = excluded.connected, places = excluded.places, seats = excluded.seats,
+    games = excluded.games
+"""
+"""One statement, whatever has changed."""
+
+
+def told(epoch: int, here: Sequence[Presence], gone: Sequence[tuple[int, str]]) -> list[Any]:
+    """The parameters of TELL: these copies are as they are told, and those are not there."""
+    columns = zip(*(_row(one) for one in here), strict=True) if here else ((),) * 6
+    versions, instances = [version for version, _ in gone], [instance for _, instance in gone]
+    return [versions, instances, epoch, epoch, *map(list, columns)]
+
+
+def _row(one: Presence) -> tuple[Any, ...]:
+    state = one.connected, one.places, one.seats
+    return one.version_id, one.instance, *state, " ".join(one.games)
+
+
+def forget(epoch: int) -> Delete:
+    """Removes what a referee has told."""
+    return delete(presence).where(presence.c.epoch == epoch)
+
+
+def elsewhere(epoch: int, versions: Collection[VersionId]) -> Select[Any]:
+    """The rows of these versions at the other referees that run."""
+    return _at_others(epoch).where(_among(versions))
+
+
+def with_places_elsewhere(epoch: int, game: str, versions: Collection[VersionId]) -> Select[Any]:
+    """Those of them that can sit down to a game."""
+    can = presence.c.places > 0, literal(game) == any_(presence.c.games)
+    return elsewhere(epoch, versions).where(presence.c.connected, *can)
+
+
+def copies_connected() -> Select[Any]:
+    """copies: how many are connected, each counted once."""
+    copy = row_of(presence.c.version_id, presence.c.instance)
+    return select(func.count(distinct(copy)).label("copies")).where(presence.c.connected)
+
+
+def _at_others(epoch: int) -> Select[Any]:
+    runs = leases.c.released_at.is_(None)
+    return select(presence).join(leases).where(presence.c.epoch != epoch, runs)
+
+
+def _among(versions: Collection[VersionId]) -> Any:
+    return presence.c.version_id == any_(literal(list(versions), ARRAY(Integer)))

@@ -1,0 +1,49 @@
+"""Whether a referee is ready: the database is there, and results are recorded as they should be."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+import structlog
+
+from arena.server.failover.result_writer import ResultWriter
+
+log = structlog.get_logger()
+
+
+class Readiness:
+    """Looks at the writer and at a connection that listens to the database."""
+
+    def __init__(self, writer: ResultWriter) -> None:
+        self._writer = writer
+        self._connected = True
+        self._changed = asyncio.Event()
+        writer.watchers.append(self._changed.set)
+
+    @property
+    def why_not(self) -> str | None:
+        """Why the referee is not ready; None when it is."""
+        if not self._connected or self._writer.failing:
+            return "the database does not answer"
+        if self._writer.spooled:
+            return f"{self._writer.spooled} results wait in the spool"
+        return None
+
+    def connected(self, there: bool) -> None:
+        """Whether the connection that listens to the database is there."""
+        self._connected = there
+        self._changed.set()
+
+    async def tell(self, tell: Callable[[bool], Awaitable[None]]) -> None:
+        """Tell of every change, until cancelled."""
+        told = True
+        while True:
+            await self._changed.wait()
+            self._changed.clear()
+            ready = self.why_not is None
+            if ready != told:
+                told = ready
+                if ready:
+                    log.info("ready again")
+                else:
+                    log.warning("not ready", why=self.why_not)
+                await tell(ready)

@@ -1,0 +1,302 @@
+"""`ResultWriter`: writes results, and snapshots of running matches, to storage in batches.
+
+One writer takes turns: what is new of running matches, then the results that wait. What has come in
+meanwhile is written the next time, `gather_seconds` later.
+
+While storage fails, the results that wait are written to a spool as well, so that they outlive this
+process. They are told to nobody before they are recorded.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
+from dataclasses import dataclass
+from time import monotonic
+from typing import Any
+
+import structlog
+
+from arena.database.errors import LeaseLostError, StorageFailedError
+from arena.records import BlockEnd, FinishedMatch, TournamentBlock
+from arena.server.failover.match_snapshots import MatchSnapshots
+from arena.server.failover.spooling import Spooling
+from arena.server.failover.waiting import Waiting
+from arena.server.play.kept_blocks import Unkept
+from arena.server.play.ports import Happening, Meter, Recorder, Spool
+
+MOST_WAITING = 2_000
+"""How many matches may wait to be recorded before no new ones should begin."""
+BATCH = 256
+"""Most matches recorded in one transaction: large enough to be cheap, small enough to be quick."""
+RETRY_SECONDS = (0.1, 0.5, 1.0)
+"""Pauses between attempts while storage fails; the last one repeats."""
+
+log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    match: FinishedMatch
+    recorded: Callable[[], None]
+    refused: Callable[[], None]
+    since: float
+
+
+class ResultWriter:
+    """Queues results and writes them in batches. `run` must be running."""
+
+    def __init__(
+        self,
+        recorder: Recorder,
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        gather_seconds: float = 0.0,
+        spool: Spool | None = None,
+        meter: Meter | None = None,
+    ) -> None:
+        """`gather_seconds` is how long news may wait for company before it is written."""
+        self._meter = meter
+        self._gather_seconds = gather_seconds
+        self._recorder = recorder
+        self._sleep = sleep
+        self._matches = Waiting[_Entry]()
+        self._block_ends = Waiting[BlockEnd]()
+        self._openings = Waiting[TournamentBlock]()
+        self._queues: tuple[Waiting[Any], ...] = (self._openings, self._matches, self._block_ends)
+        self._spooling = None
+        if spool is not None:
+            self._spooling = Spooling(
+                spool, self._queues, _happening, self._spool_changed, gather_seconds
+            )
+        self.snapshots = MatchSnapshots(self._wake)
+        """What is to be kept of running matches, so that they outlive this process."""
+        self.failing = False
+        """Whether storage failed when it was last asked to record."""
+        self._news = asyncio.Event()
+        self._idle = asyncio.Event()
+        self._idle.set()
+        self.recorded = 0
+        """Matches recorded since the start."""
+        self.listeners: list[Callable[[], None]] = []
+        """Called after each batch."""
+        self.watchers: list[Callable[[], None]] = []
+        """Called when storage begins or ceases to fail, and when the spool was used."""
+
+    @property
+    def full(self) -> bool:
+        """Whether so much is waiting that no new match should begin."""
+        spool_fails = self._spooling is not None and self._spooling.fails
+        return len(self._matches) >= MOST_WAITING or (self.failing and spool_fails)
+
+    @property
+    def waiting(self) -> int:
+        """Matches that are not recorded yet."""
+        return len(self._matches)
+
+    def writes(self, block_ids: Collection[str]) -> bool:
+        """Whether the beginning or a match of one of these blocks is not recorded yet."""
+        blocks = frozenset(block_ids)
+        return bool(blocks) and (
+            any(opening.block.id in blocks for opening in self._openings)
+            or any(entry.match.block.id in blocks for entry in self._matches)
+        )
+
+    @property
+    def spooled(self) -> int:
+        """Those of them that are in the spool."""
+        return self._matches.kept
+
+    def add(
+        self, match: FinishedMatch, recorded: Callable[[], None], refused: Callable[[], None]
+    ) -> None:
+        """Record a match, then call `recorded`; `refused` when storage will never take it."""
+        self._matches.append(_Entry(match, recorded, refused, monotonic()))
+        if self._meter is not None:
+            self._meter.finished(match)
+        self._wake()
+
+    def open_block(self, block: TournamentBlock) -> None:
+        """Record that a tournament's block has begun, before any match of it."""
+        self._openings.append(block)
+        self._wake()
+
+    def end_block(self, block_id: str, *, void: bool) -> None:
+        """End a block before its time, after the matches of it that were added before."""
+        self._block_ends.append(BlockEnd(block_id, void))
+        self._wake()
+
+    async def settled(self) -> None:
+        """Wait until nothing is waiting, or all of it is in the spool while storage fails."""
+        await self._idle.wait()
+
+    async def run(self) -> None:
+        """Write until cancelled. Raises LeaseLostError when another referee has taken over."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._record_news())
+            if self._spooling is not None:
+                tasks.create_task(self._spooling.run())
+
+    async def _record_news(self) -> None:
+        while True:
+            await self._news.wait()
+            if self._gather_seconds:
+                await asyncio.sleep(self._gather_seconds)
+            self._news.clear()
+            # First, so that it is never later than that: a large batch of results takes its time.
+            if unkept := self.snapshots.unkept():
+                await self._until_done(lambda: self._keep(unkept))
+                self.snapshots.keep(unkept)
+            waiting = len(self._matches)
+            while waiting > 0 or self._openings or self._block_ends:
+                waiting -= await self._write()
+            if not self._news.is_set():
+                self._idle.set()
+
+    def _wake(self) -> None:
+        self._idle.clear()
+        self._news.set()
+        if self.failing and self._spooling is not None:
+            self._spooling.need()
+
+    async def _write(self) -> int:
+        """Write one batch. Returns how many matches were in it."""
+        openings = list(self._openings)
+        # Copies: what ends while we write must wait until the matches before it are written.
+        batch, ends = list(self._matches)[:BATCH], list(self._block_ends)
+        if len(batch) < len(self._matches):
+            ends = []
+        refused = await self._persist(openings, [entry.match for entry in batch], ends)
+        self._openings.drop(len(openings))
+        self._matches.drop(len(batch))
+        self._block_ends.drop(len(ends))
+        if self._spooling is not None:
+            self._spooling.need_no_more()
+        self.recorded += len(batch) - len(refused)
+        for entry in batch:
+            match_id = entry.match.transcript.setup.match_id
+            was_refused = match_id in refused
+            self.snapshots.gone(entry.match.block.id, match_id)
+            if self._meter is not None and not was_refused:
+                self._meter.recorded(monotonic() - entry.since)
+            _tell(entry, was_refused)
+        for listener in self.listeners:
+            listener()
+        return len(batch)
+
+    async def _persist(
+        self,
+        openings: list[TournamentBlock],
+        matches: list[FinishedMatch],
+        ends: list[BlockEnd],
+    ) -> set[str]:
+        """Write everything, and return the ids of the matches that storage rejected for good."""
+        refused: set[str] = set()
+
+        async def write() -> None:
+            refused.clear()
+            await self._open(openings)
+            await self._record(matches, refused)
+            for end in ends:
+                await self._end(end)
+
+        await self._until_done(write)
+        return refused
+
+    async def _until_done(self, write: Callable[[], Awaitable[None]]) -> None:
+        """Write, trying again while storage fails; every write may be repeated."""
+        failures = 0
+        while True:
+            try:
+                await write()
+            except StorageFailedError as error:
+                pause = RETRY_SECONDS[min(failures, len(RETRY_SECONDS) - 1)]
+                failures += 1
+                self.failing = True
+                if self._spooling is not None:
+                    self._spooling.need()
+                self._tell_watchers()
+                log.error(
+                    "results not recorded yet",
+                    retry_s=pause,
+                    waiting=len(self._matches),
+                    why=str(error),
+                )
+                await self._sleep(pause)
+            else:
+                if failures:
+                    log.warning("results are recorded again", waiting=len(self._matches))
+                    self.failing = False
+                    if self._spooling is not None:
+                        self._spooling.need_no_more()
+                    self._tell_watchers()
+                return
+
+    def _spool_changed(self) -> None:
+        if self.failing and not any(queue.not_kept() for queue in self._queues):
+            self._idle.set()
+        self._tell_watchers()
+
+    def _tell_watchers(self) -> None:
+        for watcher in self.watchers:
+            watcher()
+
+    async def _record(self, matches: list[FinishedMatch], refused: set[str]) -> None:
+        """Record a batch; matches that storage rejects are added to `refused`, the rest written."""
+        if not matches:
+            return
+        try:
+            await self._recorder.record(matches, self.snapshots.kept_of(matches))
+        except (StorageFailedError, LeaseLostError):
+            raise
+        except Exception:
+            if len(matches) > 1:
+                for match in matches:
+                    await self._record([match], refused)
+                return
+            (match,) = matches
+            refused.add(match.transcript.setup.match_id)
+            log.exception("result refused", match=match.transcript.setup.match_id)
+            # Its block can never be complete, and must not count in part.
+            await self._recorder.refuse_block(match.block)
+
+    async def _keep(self, unkept: Unkept) -> None:
+        try:
+            await self._recorder.keep(unkept)
+        except (StorageFailedError, LeaseLostError):
+            raise
+        except Exception:
+            # They would end with this process; until then they are played like any others.
+            log.exception("running matches not kept", matches=len(unkept.begun))
+
+    async def _open(self, openings: list[TournamentBlock]) -> None:
+        if not openings:
+            return
+        try:
+            await self._recorder.open_blocks(openings)
+        except (StorageFailedError, LeaseLostError):
+            raise
+        except Exception:
+            # Their matches are still recorded, and rated or not as the blocks say. After the next
+            # start the tournament finds the blocks missing and has them played again.
+            log.exception("blocks not opened", blocks=len(openings))
+
+    async def _end(self, end: BlockEnd) -> None:
+        try:
+            if end.void:
+                await self._recorder.void_block(end.block_id)
+            else:
+                await self._recorder.close_block(end.block_id)
+        except (StorageFailedError, LeaseLostError):
+            raise
+        except Exception:
+            log.exception("block not ended", block=end.block_id)
+
+
+def _happening(item: _Entry | TournamentBlock | BlockEnd) -> Happening:
+    return item.match if isinstance(item, _Entry) else item
+
+
+def _tell(entry: _Entry, refused: bool) -> None:
+    try:
+        (entry.refused if refused else entry.recorded)()
+    except Exception:
+        # The result is recorded; the writer must continue for the other matches.
+        log.exception("end not announced", match=entry.match.transcript.setup.match_id)

@@ -1,0 +1,1 @@
+"""Who plays whom next among the connected bots, block after block."""

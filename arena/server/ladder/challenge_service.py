@@ -1,0 +1,278 @@
+"""`ChallengeService`: the calls about unrated matches that a connected bot asks for."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+import grpc
+import grpc.aio
+import structlog
+
+from arena.codec.transcript import write_entrant, write_time_control
+from arena.errors import UserError
+from arena.games import GAMES, make_game
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.records import FinishedMatch, RecordedMatch, Registered
+from arena.scheduling.ladder import TableType
+from arena.server.ladder.challenge_progress import ChallengeRecords, GoingOn, so_far, summary
+from arena.server.ladder.challenges import (
+    Challenge,
+    ChallengeFollower,
+    ChallengeRefusal,
+    ChallengeRefusedError,
+    ChallengeRun,
+)
+from arena.server.limits.gate import Gate
+from arena.server.limits.guarding import bearer_token, guarded
+from arena.server.limits.limits import LimitError
+from arena.server.limits.reading_queue import KEPT_SECONDS
+from arena.server.limits.refusals import Context
+from arena.server.play.ports import Participant
+from arena.server.requests.errors import ProtocolError, internal_error, malformed
+from arena.server.requests.options_json import read_options
+from arena.v1 import challenge_pb2 as pb
+from arena.v1 import registry_pb2
+
+MOST_MATCHES: Final = 100
+"""Of one challenge."""
+TURN_MS: Final = range(100, 120_000 + 1)
+"""What a challenge may allow for a turn: time enough for a person."""
+BANK_MS: Final = range(600_000 + 1)
+"""And as the time bank of a match."""
+MOST_ACTIONS: Final = 30_000
+"""Of one match, by its rules: the transcript of a longer one would be too large for a message, and
+options could make it last for millions."""
+MOST_LISTED: Final = 1_000
+RETRY_SECONDS: Final = 5.0
+"""After how long a challenge that was one too many may be tried again."""
+
+_STATUSES: Final = {
+    ChallengeRefusal.IMPOSSIBLE: grpc.StatusCode.INVALID_ARGUMENT,
+    ChallengeRefusal.NOT_NOW: grpc.StatusCode.FAILED_PRECONDITION,
+}
+
+log = structlog.get_logger()
+
+
+class ChallengeHost(GoingOn, Protocol):
+    """What plays challenges."""
+
+    def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
+        """Play unrated matches soon. Raises ChallengeRefusedError."""
+        ...
+
+    def accepting(self) -> list[tuple[Participant, int]]:
+        """The bots that accept challenges, and how many further ones each takes now."""
+        ...
+
+
+class ChallengeService:
+    """Serves the proto's ChallengeService."""
+
+    def __init__(
+        self,
+        records: ChallengeRecords,
+        host: ChallengeHost,
+        gate: Gate,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._now = now
+        self._listed: dict[str, tuple[float, pb.ListOpponentsResponse]] = {}
+        """Answers of ListOpponents by game, each with the time until which it is given."""
+        self._records = records
+        self._host = host
+        self._gate = gate
+        self._followers: set[_Follower] = set()
+
+    @property
+    def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
+        """The calls by name, for the server."""
+        return {
+            "Challenge": grpc.unary_stream_rpc_method_handler(
+                self.challenge,
+                request_deserializer=pb.ChallengeRequest.FromString,
+                response_serializer=pb.ChallengeResponse.SerializeToString,
+            ),
+            "GetChallenge": grpc.unary_unary_rpc_method_handler(
+                self.get_challenge,
+                request_deserializer=pb.GetChallengeRequest.FromString,
+                response_serializer=pb.GetChallengeResponse.SerializeToString,
+            ),
+            "ListOpponents": grpc.unary_unary_rpc_method_handler(
+                self.list_opponents,
+                request_deserializer=pb.ListOpponentsRequest.FromString,
+                response_serializer=pb.ListOpponentsResponse.SerializeToString,
+            ),
+        }
+
+    def close(self) -> None:
+        """The referee stops: end the calls. The matches go on with the next start."""
+        for follower in self._followers:
+            follower.news.put_nowait(_stopping())
+
+    async def challenge(self, request: pb.ChallengeRequest, context: Context) -> None:
+        """Accept or refuse a challenge, and tell how its matches end."""
+        try:
+            token = bearer_token(context)
+            with self._gate.calling(context) as peer:
+                self._gate.call(peer)  # before the database is asked
+                async with self._gate.trying(token, peer):
+                    registered = await self._records.authenticate(token)
+                self._gate.challenge(registered)
+                await self._follow(self._wanted(request, registered), context)
+        except ProtocolError as error:
+            await self._refuse(context, error)
+        except grpc.aio.InternalError:
+            return  # the caller is gone
+        except Exception:
+            log.exception("call failed", call="Challenge")
+            await self._refuse(context, internal_error())
+
+    async def get_challenge(
+        self, request: pb.GetChallengeRequest, context: Context
+    ) -> pb.GetChallengeResponse:
+        """What became of a challenge so far."""
+
+        async def answer() -> pb.GetChallengeResponse:
+            token = bearer_token(context)
+            async with self._gate.trying(token, self._gate.caller(context)):
+                registered = await self._records.authenticate(token)
+            return await so_far(request.challenge_id.lower(), registered, self._host, self._records)
+
+        return await guarded(self._gate, "GetChallenge", context, answer)
+
+    async def list_opponents(
+        self, request: pb.ListOpponentsRequest, context: Context
+    ) -> pb.ListOpponentsResponse:
+        """The bots that accept challenges now."""
+        try:
+            self._gate.call(self._gate.caller(context))
+        except ProtocolError as error:
+            await self._refuse(context, error)
+            raise
+        game = request.game
+        if game and game not in GAMES:
+            return pb.ListOpponentsResponse()
+        until, response = self._listed.get(game, (0.0, pb.ListOpponentsResponse()))
+        if until <= self._now():
+            response = self._opponents(game)
+            self._listed[game] = self._now() + KEPT_SECONDS, response
+        return response
+
+    def _opponents(self, game: str) -> pb.ListOpponentsResponse:
+        found: dict[int, tuple[Participant, int]] = {}
+        for participant, free in self._host.accepting():
+            if not game or game in participant.games:
+                version = participant.registered.version_id
+                free += found[version][1] if version in found else 0
+                found[version] = participant, free
+        response = pb.ListOpponentsResponse()
+        # The newest version of a bot first.
+        listed = sorted(found.items(), reverse=True)
+        listed.sort(key=lambda one: one[1][0].registered.entrant.bot.lower())
+        for _, (participant, free) in listed[:MOST_LISTED]:
+            line = response.opponents.add(games=sorted(participant.games), free=max(0, free))
+            write_entrant(participant.registered.entrant, line.entrant)
+        return response
+
+    def _wanted(self, request: pb.ChallengeRequest, registered: Registered) -> Challenge:
+        """What is asked for. Raises ProtocolError for what is never possible."""
+        try:
+            game = make_game(request.game, read_options(request.options_json))
+        except UserError as error:
+            raise malformed(str(error)) from error
+        named = len(request.opponents)
+        seats = request.seats or max(game.seat_counts.start, 1 + named)
+        if seats not in game.seat_counts:
+            fewest, most = game.seat_counts.start, game.seat_counts.stop - 1
+            raise malformed(f"{game.title} is played by {fewest} to {most} seats, not {seats}")
+        if named >= seats:
+            raise malformed(f"{named} opponents and yourself do not fit {seats} seats")
+        longest = game.longest(seats)
+        if longest > MOST_ACTIONS:
+            raise malformed(
+                f"with these options a match may take {longest} actions; "
+                f"a challenge's takes at most {MOST_ACTIONS}"
+            )
+        matches = request.matches or 1
+        if not 1 <= matches <= MOST_MATCHES:
+            raise malformed(f"a challenge has 1 to {MOST_MATCHES} matches, not {matches}")
+        return Challenge(
+            TableType(game.name, game.options, seats, _time_control(request)),
+            registered.version_id,
+            request.instance,
+            tuple(request.opponents),
+            matches,
+        )
+
+    async def _follow(self, wanted: Challenge, context: Context) -> None:
+        follower = _Follower()
+        try:
+            run = self._host.take(wanted, follower)
+        except ChallengeRefusedError as error:
+            status = _STATUSES.get(error.why)
+            if status is None:
+                raise LimitError("challenges", str(error), RETRY_SECONDS) from error
+            raise ProtocolError(status, str(error)) from error
+        self._followers.add(follower)
+        try:
+            accepted = pb.ChallengeAccepted(challenge_id=run.block.id)
+            for bot in run.opponents:
+                write_entrant(bot.participant.registered.entrant, accepted.opponents.add())
+            write_time_control(wanted.table_type.time_control, accepted.time_control)
+            await context.write(pb.ChallengeResponse(accepted=accepted))
+            while not isinstance(news := await follower.news.get(), pb.ChallengeOver):
+                if isinstance(news, ProtocolError):
+                    raise news
+                await context.write(pb.ChallengeResponse(match=news))
+            await context.write(pb.ChallengeResponse(over=news))
+        finally:
+            self._followers.discard(follower)
+
+    async def _refuse(self, context: Context, error: ProtocolError) -> None:
+        self._gate.refusals.note("call refused", error)
+        await self._gate.refusals.end(context, error)
+
+
+class _Follower:
+    """A call that waits for news. At most as many as matches wait, so the queue is bounded; and no
+    transcripts, because a caller may read slowly."""
+
+    def __init__(self) -> None:
+        self.news: asyncio.Queue[registry_pb2.MatchSummary | pb.ChallengeOver | ProtocolError] = (
+            asyncio.Queue()
+        )
+
+    def recorded(self, match: FinishedMatch) -> None:
+        setup, result = match.transcript.setup, match.transcript.result
+        self.news.put_nowait(
+            summary(
+                RecordedMatch(
+                    setup.match_id, setup.game, setup.entrants, result.placing, match.finished_at
+                )
+            )
+        )
+
+    def over(self, played: int, reason: str) -> None:
+        self.news.put_nowait(pb.ChallengeOver(played=played, reason=reason))
+
+
+def _time_control(request: pb.ChallengeRequest) -> TimeControl:
+    if not request.HasField("time_control"):
+        return DEFAULT_TIME_CONTROL
+    control = TimeControl(request.time_control.turn_ms, request.time_control.bank_ms)
+    for what, given, allowed in (
+        ("turn_ms", control.turn_ms, TURN_MS),
+        ("bank_ms", control.bank_ms, BANK_MS),
+    ):
+        if given not in allowed:
+            raise malformed(f"{what} is {given}; allowed is {allowed[0]} to {allowed[-1]}")
+    return control
+
+
+def _stopping() -> ProtocolError:
+    return ProtocolError(
+        grpc.StatusCode.UNAVAILABLE,
+        "the referee is stopping; matches that have begun go on when it is back",
+    )

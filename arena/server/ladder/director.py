@@ -1,0 +1,326 @@
+"""The director: runs the rated ladder by seating connected bots in blocks, until stopped.
+
+Blocks of the agenda, if there is one, are played before blocks of the ladder.
+
+A block is opened when its bots have a free place. Its rotations are played one after the other,
+and it holds the places until it ends. A bot that does not join, or forfeits by its faults, gets no
+offers for a while, so that it costs the others little; a copy that let an offer pass, which may be
+frozen, gets none until a message of it comes or half a minute is over. Declining does not count
+against a bot: the copy that declined gets no offers for a moment, not even the next match of its
+block, so that it can disconnect cleanly. When a block ends because a bot, which knows its opponents
+by then, declines or is not there for the next match, no copy of the version begins another for the
+same moment.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+
+from arena.identifiers import new_id
+from arena.match.transcript import Transcript
+from arena.randomness import KeyedRandomness, shuffled
+from arena.records import Block, BlockKind, VersionId
+from arena.scheduling.ladder import MeetingCounts, TableType
+from arena.scheduling.strengths import Strengths
+from arena.server.failover.result_writer import ResultWriter
+from arena.server.ladder.agenda import Agenda, Engagement, EngagementEnd
+from arena.server.ladder.block_run import BlockRun
+from arena.server.ladder.block_services import BlockServices
+from arena.server.ladder.challenge_book import ChallengeBook
+from arena.server.ladder.challenges import ChallengeRun
+from arena.server.ladder.connected_bots import ConnectedBot, one_per_version
+from arena.server.ladder.ladder_tables import LadderTable, LadderTables
+from arena.server.ladder.owed_seats import OwedSeats
+from arena.server.ladder.pairing_schedule import PairingSchedule
+from arena.server.ladder.pauses import Pauses
+from arena.server.ladder.roster import Roster
+from arena.server.ladder.running_blocks import RunningBlocks
+from arena.server.play.kept_blocks import KeptBlock, RunningBlock
+from arena.server.play.ports import Audience, Participant, ShowableMatch, Timer
+from arena.server.play.terms import Terms
+
+
+class Director:
+    """Runs the ladder among the connected bots, until stopped."""
+
+    def __init__(
+        self,
+        table_types: Sequence[TableType],
+        counts: MeetingCounts,
+        writer: ResultWriter,
+        timer: Timer,
+        new_secret: Callable[[], bytes],
+        write_down: Callable[[Transcript], bytes],
+        terms: Terms = Terms(),
+        wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        strengths: Strengths | None = None,
+    ) -> None:
+        strengths = strengths or Strengths()
+        self._tables = LadderTables(table_types, counts, strengths, terms.house_pace)
+        self._writer = writer
+        self._timer = timer
+        self._new_secret = new_secret
+        self._terms = terms
+        self._roster = Roster()
+        self._looks = PairingSchedule(timer, self._open_tables)
+        self._owed = OwedSeats()
+        self._blocks = RunningBlocks(self._roster, self._tables, counts, timer)
+        self.challenges = ChallengeBook(self._roster, timer, self._by_chance, self.schedule)
+        pauses = Pauses(
+            self._roster, timer, self._looks, decline_seconds=terms.patience.decline_seconds
+        )
+        self._services = BlockServices(
+            writer,
+            timer,
+            new_secret,
+            write_down,
+            terms,
+            wall_clock,
+            missed=pauses.missed,
+            unanswered=pauses.unanswered,
+            declined=pauses.declined,
+            left=pauses.left_block,
+            proved=pauses.proved,
+            over=self._release,
+            owed=self._owed,
+            showable=self._show,
+            learn=strengths.learn,
+        )
+        self._kept: Collection[int] | None = None
+        """In a look, the versions that the agenda keeps from the ladder, once it has nothing more
+        to begin: both cost a way through all that it waits for."""
+        self._winding_down = self._held = False
+        self.on_idle: Callable[[], None] = lambda: None
+        """Called when the last running block ends after `wind_down`."""
+        self.agenda: Agenda | None = None
+        self.audience: Audience | None = None
+        self._writer_full = False
+        """Whether tables were not looked for because results wait to be recorded."""
+        writer.listeners.append(self._recorded)
+
+    @property
+    def running(self) -> int:
+        """Matches being played or offered."""
+        return len(self._blocks)
+
+    def showable_matches(self) -> Iterator[tuple[ShowableMatch, str]]:
+        """The matches that are being played, each with the name of its tournament or ""."""
+        return self._blocks.showable()
+
+    def arrive(self, participant: Participant) -> None:
+        """A bot is connected, perhaps again, and ready for offers."""
+        bot = self._roster.arrive(participant)
+        self._count(bot)
+        self.schedule()
+        self._blocks.returned(bot)
+
+    def depart(self, participant: Participant) -> None:
+        """Handle a disconnect; the running matches wait for the bot by themselves."""
+        self._gone(self._roster.depart(participant))
+
+    def places_changed(self, participant: Participant) -> None:
+        """A bot plays more or fewer matches at once than before."""
+        bot = self._roster.places_changed(participant)
+        if bot is not None:
+            self._count(bot)
+        self.schedule()
+
+    def _count(self, bot: ConnectedBot) -> None:
+        """Let the ladder count on a bot, or no more: nobody keeps places for one that has none."""
+        stays = bot.present and not bot.draining
+        if stays and bot.rated and bot.participant.max_matches:
+            self._tables.came(bot)
+        else:
+            self._tables.left(bot)
+
+    def knows(self, participant: Participant) -> bool:
+        """Whether a bot is connected, or blocks hold places of it."""
+        return self._roster.knows(participant)
+
+    def playing(self, game: str, versions: Iterable[int]) -> set[int]:
+        """Those of these versions that are here to play rated matches of a game."""
+        return self._roster.playing(game, versions)
+
+    def drain(self, participant: Participant) -> None:
+        """A bot asks to leave: it begins no further block and is told when its blocks are over."""
+        self._gone(self._roster.drain(participant))
+
+    def _gone(self, bot: ConnectedBot | None) -> None:
+        if bot is not None:
+            self._tables.left(bot)
+            self.schedule()
+
+    def wind_down(self) -> None:
+        """Begin no further block; running blocks are played to their end."""
+        self._winding_down = True
+        if not self._blocks:
+            self.on_idle()
+
+    @property
+    def winding_down(self) -> bool:
+        """Whether no further block begins, for good."""
+        return self._winding_down
+
+    def suspend(self) -> None:
+        """Stop all matches as they are: they are kept, and another referee continues them."""
+        self._winding_down = True
+        for running in self._blocks:
+            running.suspend()
+
+    def adopt(self, kept: KeptBlock, participants: Sequence[Participant]) -> None:
+        """Continue a block that another referee left."""
+        given, block = kept.running, kept.running.block
+        engagement = None
+        if given.engaged and self.agenda is not None:
+            engagement = self.agenda.taken_up(block.id)
+        bots = [self._roster.expect(participant) for participant in participants]
+        patience = self._terms.patience.at(given.time_control)
+        taken = kept.recorded | {match.begun.position for match in kept.matches}
+        running = BlockRun(
+            self._services,
+            TableType(given.game, given.options, len(bots), given.time_control),
+            bots,
+            block,
+            [position for position in range(block.size) if position not in taken],
+            engagement=engagement,
+            engaged=given.engaged,
+            awaited_until=self._timer.now() + patience.grace_seconds,
+        )
+        self._writer.snapshots.adopt(given)
+        self._blocks.adopt(running)
+        if running.casual:
+            self.challenges.adopt(block, [VersionId(bot.candidate.bot) for bot in bots])
+        running.resume(kept.matches)
+
+    def remember(self, running: RunningBlock) -> None:
+        """Note that a block is kept of which no match runs, and which the agenda will continue."""
+        self._writer.snapshots.adopt(running)
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """A context in which no block begins: what another referee left is being read."""
+        self._held = True
+        try:
+            yield
+        finally:
+            self._held = False
+            self.schedule()
+
+    def schedule(self) -> None:
+        """Look for tables to open, soon."""
+        if not self._winding_down:
+            self._looks.soon()
+
+    def _recorded(self) -> None:
+        if self._writer_full and not self._writer.full:
+            self.schedule()
+
+    def _open_tables(self) -> None:
+        self._kept = None
+        self._tables.look_again()
+        while not (self._winding_down or self._held or self._writer.full) and self._open_one():
+            pass
+        self._writer_full = self._writer.full
+
+    def _open_one(self) -> bool:
+        now = self._timer.now()
+        challenge = self.challenges.ready(now)
+        if challenge is not None:
+            wanted, block = challenge.wanted, challenge.block
+            seated = self._by_chance(challenge.bots)
+            self._begin(wanted.table_type, seated, block, range(block.size), challenge=challenge)
+            return True
+        for version, candidate in self._roster.changes(now):
+            self._tables.note(version, candidate)
+        held = self.challenges.held(now)
+        kept = {bot.candidate.bot for bot in held}
+        kept = {one for one in kept if self._roster.idlest(one, now, held) is None}
+        if self._kept is None and self._engage_one(now, held):
+            return True
+        self._tables.exclude(kept.union(self._kept or ()))
+        match self._tables.next(now):
+            case LadderTable(table_type, candidates):
+                block = Block(new_id(), BlockKind.SEAT, table_type.seats)
+                # By chance: whoever plays least is chosen first, and must not always begin.
+                chance = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)
+                order = self._owed.arrange(table_type.key, chance)
+                bots = self._copies([candidate.bot for candidate in order], now, held)
+                self._begin(table_type, bots, block, range(block.size))
+                return True
+            case float(ready_at):
+                self._looks.until(ready_at)  # only the pace delays the next table
+        return False
+
+    def _engage_one(self, now: float, held: Counter[ConnectedBot]) -> bool:
+        """Begin a block of the agenda, if one can begin."""
+        self._kept = ()
+        if self.agenda is None or not (wanted := self.agenda.wanted):
+            return False
+        free = self._roster.free(wanted, now)
+        free = [bot for bot in free if bot.free_places(now) > held[bot]]
+        engagement = self.agenda.next_engagement(one_per_version(free))
+        if engagement is None:
+            self._kept = self.agenda.held(one_per_version(self._roster.eligible(wanted, now)))
+            return False
+        bots = self._copies(engagement.bots, now, held)
+        block, left = engagement.block, engagement.left
+        self._begin(engagement.table_type, bots, block, left, engagement=engagement)
+        self._kept = None
+        return True
+
+    def _copies(
+        self, versions: Iterable[int], now: float, held: Counter[ConnectedBot]
+    ) -> list[ConnectedBot]:
+        """A free copy of each version; each must have one."""
+        found = []
+        for version in versions:
+            bot = self._roster.idlest(version, now, held)
+            assert bot is not None, f"version {version} was chosen and has no free copy"
+            found.append(bot)
+        return found
+
+    def _by_chance(self, bots: Sequence[ConnectedBot]) -> tuple[ConnectedBot, ...]:
+        return shuffled(KeyedRandomness(self._new_secret()), "seat", bots)
+
+    def _show(self, match: ShowableMatch, tournament: str) -> None:
+        if self.audience is not None:
+            self.audience.begins(match, tournament)
+
+    def _begin(
+        self,
+        table_type: TableType,
+        bots: Sequence[ConnectedBot],
+        block: Block,
+        left: Sequence[int],
+        *,
+        engagement: Engagement | None = None,
+        challenge: ChallengeRun | None = None,
+    ) -> None:
+        running = BlockRun(
+            self._services,
+            table_type,
+            bots,
+            block,
+            left,
+            engagement=engagement,
+            challenge=challenge,
+            engaged=engagement is not None,
+        )
+        self._blocks.begin(running)
+        running.play_on()
+
+    def _release(self, running: BlockRun, ending: EngagementEnd) -> None:
+        rest = self._blocks.end(running)
+        if rest is not None:
+            self._looks.at(rest)
+        if running.challenge is not None:
+            self.challenges.over(running.challenge, running.time.played, ending)
+        elif running.casual:
+            self.challenges.adopted_over(running.block.id)
+        if running.engagement is not None and self.agenda is not None:
+            running.engagement.left = running.left
+            self.agenda.ended(running.engagement, ending)
+        if self._winding_down and not self._blocks:
+            self.on_idle()
+        self._looks.block_ended(running.time.seconds, len(self._blocks))

@@ -1,0 +1,209 @@
+"""Chooses the next table of the rated ladder: fair to ladders and opponents, house bots paced.
+
+Matches among house bots only are limited to a pace, so that an arena without other bots does not
+keep the machine busy. A table with any other bot is opened without delay.
+
+Bots whose block was the last to end do not sit down again as the same table while others play that
+may end soon: else two bots with one place each might meet for ever.
+"""
+
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+from arena.match.clock import DEFAULT_TIME_CONTROL
+from arena.scheduling.first_opponents import FirstOpponents
+from arena.scheduling.free_bots import FreeBots
+from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
+from arena.scheduling.pace import Pace
+from arena.scheduling.shares import BlockTime, HeldTime, SharedPlaces
+from arena.scheduling.strengths import Strengths
+from arena.server.ladder.attendance import Attendance
+from arena.server.ladder.connected_bots import ConnectedBot
+
+REMATCH_SHARE: Final = 0.05
+"""For how long the same table is not opened again, as a part of the time that its block took."""
+
+
+@dataclass(frozen=True, slots=True)
+class LadderTable:
+    """A table that can be opened now: its type, and the bots in no order of seats."""
+
+    table_type: TableType
+    bots: tuple[Candidate, ...]
+
+
+class LadderTables:
+    """The ladders of a director and the places that their running blocks hold."""
+
+    def __init__(
+        self,
+        table_types: Sequence[TableType],
+        counts: MeetingCounts,
+        strengths: Strengths,
+        house_pace: float,
+    ) -> None:
+        self._table_types = table_types
+        self._time = HeldTime()
+        self._attendance = Attendance(table_types)
+        self._shared = {
+            table_type.key: SharedPlaces(self._time, self._attendance.places, table_type.seats)
+            for table_type in table_types
+        }
+        self._free: dict[int, Candidate] = {}
+        """The versions with a free place."""
+        self._excluded: Set[int] = frozenset()
+        """Those of them that the ladder leaves alone."""
+        self._free_by_type = {
+            table_type.key: FreeBots(table_type, counts, strengths) for table_type in table_types
+        }
+        self._first = {
+            table_type.key: FirstOpponents(table_type, counts) for table_type in table_types
+        }
+        self._last: dict[Any, tuple[frozenset[int], float]] = {}
+        """By type, the bots of the block that ended last, and until when they wait for others."""
+        # A pace for each, so that every type has a start of its own.
+        share = house_pace / max(1, len(table_types))
+        self._paces = {table_type.key: Pace(share) for table_type in table_types}
+        self._quota = 0.0
+
+    def came(self, bot: ConnectedBot) -> None:
+        """A bot is connected, or connected anew: its places are shared among the ladders and among
+        its opponents."""
+        if self._attendance.came(bot):
+            self._time.came(bot.candidate)
+        self._quota = self._attendance.quota
+
+    def left(self, bot: ConnectedBot) -> None:
+        """A bot is gone, or leaves and begins no further block."""
+        if self._attendance.left(bot):
+            self._time.left(bot.candidate)
+            for free in self._free_by_type.values():
+                free.forget(bot.candidate.bot)
+        self._quota = self._attendance.quota
+
+    def note(self, version: int, free: Candidate | None) -> None:
+        """A version has a free place, still or again; or none."""
+        if free is None:
+            self._free.pop(version, None)
+        else:
+            self._free[version] = free
+        if version not in self._excluded:
+            self._offer(version)
+
+    def exclude(self, versions: Set[int]) -> None:
+        """From now on the ladder leaves these versions alone, and no others."""
+        if versions != self._excluded:
+            changed = versions ^ self._excluded
+            self._excluded = frozenset(versions)
+            for version in changed:
+                self._offer(version)
+
+    def look_again(self) -> None:
+        """Before tables are looked for: what has ended since may let bots meet again."""
+        for table_type in self._table_types:
+            free = self._free_by_type[table_type.key]
+            if self._attendance.seats(table_type):
+                free.look_again()
+            else:
+                free.look_again(None)
+
+    def next(self, now: float) -> LadderTable | float | None:
+        """The table to open now, or the time at which one can be opened, or None."""
+        later: list[float] = []
+        for table_type in sorted(self._table_types, key=self._attendance.seats):
+            if self._attendance.seats(table_type) >= self._quota:
+                continue
+            free = self._free_by_type[table_type.key]
+            not_these, until = self._not_again(table_type, now)
+            choose = partial(
+                free.choose, partial(self._may_sit, table_type, now=now), not_these=not_these
+            )
+            chosen = choose()
+            ready_at = self._paces[table_type.key].ready_at(table_type.seats)
+            if chosen is not None and ready_at > now and _only_house(chosen.bots):
+                later.append(ready_at)
+                chosen = choose(with_visitor=True)
+            if chosen is not None:
+                free.opened(chosen)
+                return LadderTable(table_type, chosen.bots)
+            if not_these and all(bot in free for bot in not_these):
+                later.append(until)
+            patient_until = self._first[table_type.key].next_end(now)
+            if patient_until is not None:
+                later.append(patient_until)
+        return min(later, default=None)
+
+    def opened(self, table_type: TableType, bots: Sequence[Candidate], now: float) -> None:
+        """A block at such a table begins."""
+        if _only_house(bots):
+            self._paces[table_type.key].spend(now, table_type.seats)
+
+    def occupied(self, table_type: TableType, bots: Sequence[ConnectedBot]) -> None:
+        """A block at such a table takes its places, just begun or adopted."""
+        self._attendance.sat_down(table_type, bots)
+        self._share(table_type, bots, 1)
+        if table_type.key in self._first:
+            self._first[table_type.key].sat_down(bot.candidate.bot for bot in bots)
+
+    def closed(
+        self, table_type: TableType, bots: Sequence[ConnectedBot], seconds: float, now: float
+    ) -> None:
+        """A block at such a table is over, after so many seconds."""
+        self._attendance.got_up(table_type, bots)
+        self._share(table_type, bots, -1)
+        versions = frozenset(bot.candidate.bot for bot in bots)
+        self._last[table_type.key] = versions, now + REMATCH_SHARE * seconds
+        if table_type.key in self._first:  # an earlier referee may have had other ladders
+            others = self._others(table_type)
+            self._first[table_type.key].got_up(versions, seconds, others, now)
+
+    def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
+        """A challenge of `guest` takes (1) or gives back (-1) a place of each of `hosts`."""
+        for shared in self._shared.values():
+            shared.charge(guest, hosts, by)
+
+    def note_time(self, table_type: TableType, block: BlockTime, now: float) -> float | None:
+        """A block is over. Returns when to look again, if bots rest until then from each other."""
+        # Nobody is slow who takes half a minute where a turn has a whole one: time counts as it
+        # would with the default turn.
+        scale = DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms
+        if scale < 1:
+            block = block.scaled(scale)
+        return self._time.held(block, self._attendance.places, now)
+
+    def _offer(self, version: int) -> None:
+        candidate = None if version in self._excluded else self._free.get(version)
+        for free in self._free_by_type.values():
+            if candidate is None:
+                free.drop(version)
+            else:
+                free.put(candidate)
+
+    def _may_sit(self, table_type: TableType, one: Candidate, other: Candidate, now: float) -> bool:
+        """Whether two bots may share one more table now."""
+        first, shared = self._first[table_type.key], self._shared[table_type.key]
+        return first.allow(one.bot, other.bot, self._others(table_type), now) and shared.allow(
+            one, other, now
+        )
+
+    def _others(self, table_type: TableType) -> int:
+        """How many others a bot may meet, as far as one number says it for all."""
+        return max(1, self._attendance.most_at_a_table(table_type.game) - 1)
+
+    def _not_again(self, table_type: TableType, now: float) -> tuple[frozenset[int], float]:
+        """The bots of which no table is opened now, and until when; empty if they may be."""
+        bots, until = self._last.get(table_type.key, (frozenset(), now))
+        alone = self._attendance.most_at_a_table(table_type.game) <= table_type.seats
+        if until <= now or alone or not self._attendance.seats(table_type):
+            return frozenset(), now
+        return bots, until
+
+    def _share(self, table_type: TableType, bots: Sequence[ConnectedBot], by: int) -> None:
+        if table_type.key in self._shared:  # an earlier referee may have had other ladders
+            self._shared[table_type.key].change([bot.candidate for bot in bots], by)
+
+
+def _only_house(bots: Iterable[Candidate]) -> bool:
+    return all(candidate.house for candidate in bots)

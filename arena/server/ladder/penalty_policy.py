@@ -1,0 +1,74 @@
+"""`PenaltyPolicy`: the penalties of a block's bots, from how they behaved in it."""
+
+from collections.abc import Collection, Sequence
+
+from arena.scheduling.ladder import TableType
+from arena.server.ladder.block_services import BlockServices
+from arena.server.ladder.challenges import ChallengeRun
+from arena.server.ladder.connected_bots import ConnectedBot
+
+
+class PenaltyPolicy:
+    """Of one block: absent and faulty bots get no offers for a while; on the ladder, a seat that a
+    bot did not take is owed to it. A challenge changes nothing of what the ladder knows of bots."""
+
+    def __init__(
+        self,
+        services: BlockServices,
+        table_type: TableType,
+        challenge: ChallengeRun | None,
+        *,
+        of_ladder: bool,
+        casual: bool,
+        tournament_goes_on: bool,
+    ) -> None:
+        self._services = services
+        self._table = table_type.key
+        self._challenge = challenge
+        self._of_ladder = of_ladder
+        self._casual = casual
+        self._tournament_goes_on = tournament_goes_on
+
+    def stayed_away(
+        self,
+        bots: Sequence[ConnectedBot],
+        absent: Collection[int],
+        *,
+        declined: bool,
+        block_began: bool,
+    ) -> None:
+        """Bots declined a match or did not join; `absent` are their seats."""
+        for seat in absent:
+            if self._challenge is not None:
+                self._challenge.absent(bots[seat], declined=declined)
+            if declined:
+                self._services.declined(bots[seat])
+            else:
+                self._services.unanswered(bots[seat])
+                if not self._casual:
+                    self._services.missed(bots[seat])
+            self.refused_seat(bots[seat], seat, block_began=block_began)
+
+    def refused_seat(self, bot: ConnectedBot, seat: int, *, block_began: bool) -> None:
+        """A bot does not take its seat in the next match: it is owed, under whatever instance's
+        name the version comes back."""
+        if self._of_ladder:
+            self._services.owed.owe(bot.candidate.bot, self._table, seat)
+            if block_began:
+                self._services.left(bot)
+
+    def played(
+        self, bots: Sequence[ConnectedBot], forfeited: Sequence[bool], *, first: bool
+    ) -> None:
+        """A match was played to its end; `first` says whether it was the first of the block."""
+        if not self._casual:
+            for bot, out in zip(bots, forfeited, strict=True):
+                if not out:
+                    bot.reliability.played()
+                    if bot.on_probation:
+                        self._services.proved(bot)
+                elif not self._tournament_goes_on:
+                    self._services.missed(bot)
+        if self._of_ladder and first:
+            for seat, bot in enumerate(bots):
+                self._services.owed.taken(bot.candidate.bot, self._table, seat)

@@ -1,0 +1,214 @@
+"""The bots that are connected, or still play, and who of them may be offered a match."""
+
+import heapq
+from collections import Counter, OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import count
+from typing import Final
+
+import structlog
+
+from arena.scheduling.ladder import Candidate
+from arena.server.ladder.connected_bots import ConnectedBot, Reliability
+from arena.server.play.ports import Participant
+
+REMEMBERED: Final = 10_000
+"""Versions whose misses are not forgotten when they leave. What they owe lasts some minutes."""
+
+log = structlog.get_logger()
+
+
+class Roster:
+    """Connected bots, and those that left while blocks still hold places of theirs."""
+
+    def __init__(self, remembered: int = REMEMBERED) -> None:
+        """So many versions are `remembered` that have left."""
+        self._remembered = remembered
+        self._bots: dict[Participant, ConnectedBot] = {}
+        # Tuples, because most versions have one copy: a dict takes four times as much.
+        self._copies: dict[int, tuple[ConnectedBot, ...]] = {}
+        """By version."""
+        self._changed: dict[ConnectedBot, None] = {}
+        """Those that may be free now and were not, or the reverse."""
+        self._paused: list[tuple[float, int, ConnectedBot]] = []
+        """Those with a place that are left out, and until when; a heap."""
+        self._numbers = count()
+        self._gone: OrderedDict[int, Reliability] = OrderedDict()
+        """Of versions that have left, the last of them last."""
+
+    def arrive(self, participant: Participant) -> ConnectedBot:
+        """Admit a bot that is connected, perhaps again."""
+        bot = self._bot_of(participant)
+        bot.candidate, bot.present, bot.draining = self._candidate(participant), True, False
+        bot.unheard_until = 0.0
+        self._changed[bot] = None
+        return bot
+
+    def expect(self, participant: Participant) -> ConnectedBot:
+        """Admit a bot that is in a block, and perhaps not connected yet."""
+        known = participant in self._bots
+        bot = self._bot_of(participant)
+        if not known:
+            bot.present = False
+        return bot
+
+    def _bot_of(self, participant: Participant) -> ConnectedBot:
+        bot = self._bots.get(participant)
+        if bot is None:
+            candidate = self._candidate(participant)
+            copies = self._copies.get(candidate.bot, ())
+            known = copies[0].reliability if copies else self._gone.pop(candidate.bot, None)
+            bot = ConnectedBot(participant, candidate, known or Reliability())
+            self._bots[participant] = bot
+            self._copies[candidate.bot] = (*copies, bot)
+        return bot
+
+    def _candidate(self, participant: Participant) -> Candidate:
+        """One for all copies of a version that play the same: it stands for whichever is free."""
+        registered = participant.registered
+        made = Candidate(
+            registered.version_id, registered.entrant.owner, registered.house, participant.games
+        )
+        known = (copy.candidate for copy in self._copies.get(made.bot, ()))
+        return next((candidate for candidate in known if candidate == made), made)
+
+    def depart(self, participant: Participant) -> ConnectedBot | None:
+        """Handle a disconnect. None if the bot was not there."""
+        bot = self._bots.get(participant)
+        if bot is not None:
+            bot.present = False
+            self._changed[bot] = None
+            self._forget_if_gone(bot)
+        return bot
+
+    def places_changed(self, participant: Participant) -> ConnectedBot | None:
+        """A bot has more or fewer places than before; its running blocks keep theirs. None if it is
+        not there."""
+        bot = self._bots.get(participant)
+        if bot is not None:
+            self._changed[bot] = None
+        return bot
+
+    def knows(self, participant: Participant) -> bool:
+        """Whether a bot is connected, or blocks hold places of it."""
+        return participant in self._bots
+
+    def drain(self, participant: Participant) -> ConnectedBot | None:
+        """Let a bot begin no further block. None if it is not connected, or drains already."""
+        bot = self._bots.get(participant)
+        if bot is None or not bot.present or bot.draining:
+            return None
+        bot.draining = True
+        self._changed[bot] = None
+        self._let_go_if_drained(bot)
+        return bot
+
+    @property
+    def present(self) -> list[ConnectedBot]:
+        """Those that are connected and stay."""
+        return [bot for bot in self._bots.values() if bot.present and not bot.draining]
+
+    def copies(self, version: int) -> list[ConnectedBot]:
+        """Those of one version."""
+        return [bot for bot in self._copies_of([version]) if bot.present and not bot.draining]
+
+    def eligible(self, versions: Iterable[int], now: float) -> list[ConnectedBot]:
+        """The copies of these versions that play rated matches and are not left out."""
+        return [bot for bot in self._copies_of(versions) if bot.rated and bot.eligible(now)]
+
+    def free(self, versions: Iterable[int], now: float) -> list[ConnectedBot]:
+        """The copies of these versions that could sit down to a rated match."""
+        return [bot for bot in self._copies_of(versions) if bot.rated and bot.free(now)]
+
+    def playing(self, game: str, versions: Iterable[int]) -> set[int]:
+        """Those of these versions of which a copy is here to play rated matches of a game, left out
+        or not."""
+        return {
+            bot.candidate.bot
+            for bot in self._copies_of(versions)
+            if bot.present and not bot.draining and bot.rated
+            if bot.participant.max_matches and game in bot.candidate.games
+        }
+
+    def _copies_of(self, versions: Iterable[int]) -> Iterator[ConnectedBot]:
+        return (bot for version in versions for bot in self._copies.get(version, ()))
+
+    def changes(self, now: float) -> Iterator[tuple[int, Candidate | None]]:
+        """The versions of which a place was taken or given back, or might have been, since the last
+        time; as which candidate each is free, or None. Costs nothing for all others."""
+        while self._paused and self._paused[0][0] <= now:
+            self._changed[heapq.heappop(self._paused)[2]] = None
+        changed, self._changed = self._changed, {}
+        free: dict[int, Candidate | None] = {}
+        for bot in changed:
+            version = bot.candidate.bot
+            if bot.rated and bot.free(now):
+                free[version] = bot.candidate
+                continue
+            free.setdefault(version, None)
+            if (until := bot.left_out_until) > now and bot.present:
+                heapq.heappush(self._paused, (until, next(self._numbers), bot))
+        for version, candidate in free.items():
+            if candidate is None:  # unless another copy is free as before
+                candidate = next((bot.candidate for bot in self.free([version], now)), None)
+            yield version, candidate
+
+    def idlest(self, version: int, now: float, held: Counter[ConnectedBot]) -> ConnectedBot | None:
+        """Of the free copies of a version the idlest, so that they share its load; without those
+        whose last places are held. None if there is none."""
+        idlest: ConnectedBot | None = None
+        for bot in self._copies.get(version, ()):
+            able = bot.rated and bot.free_places(now) > held.get(bot, 0)
+            if able and (idlest is None or bot.taken < idlest.taken):
+                idlest = bot
+        return idlest
+
+    def reliability_changed(self, bot: ConnectedBot) -> None:
+        """Its version is left out or on probation, or is so no longer."""
+        self._changed.update(dict.fromkeys(self._copies.get(bot.candidate.bot, ())))
+
+    def take_places(self, bots: Iterable[ConnectedBot]) -> None:
+        """A block of theirs begins."""
+        for bot in bots:
+            bot.taken += 1
+            self._changed[bot] = None
+
+    def give_back_places(self, bots: Iterable[ConnectedBot]) -> None:
+        """A block of theirs is over."""
+        for bot in bots:
+            bot.taken -= 1
+            self._changed[bot] = None
+            self._forget_if_gone(bot)
+            self._let_go_if_drained(bot)
+
+    def _let_go_if_drained(self, bot: ConnectedBot) -> None:
+        if bot.draining and bot.taken == 0:
+            bot.participant.drained()
+
+    def _forget_if_gone(self, bot: ConnectedBot) -> None:
+        if not bot.present and bot.taken == 0 and bot.participant in self._bots:
+            del self._bots[bot.participant]
+            others = tuple(one for one in self._copies[bot.candidate.bot] if one is not bot)
+            if others:
+                self._copies[bot.candidate.bot] = others
+            else:
+                del self._copies[bot.candidate.bot]
+                self._gone[bot.candidate.bot] = bot.reliability
+                if len(self._gone) > self._remembered:
+                    self._gone.popitem(last=False)
+
+
+def leave_out(bot: ConnectedBot, now: float) -> float | None:
+    """A bot did not join, or forfeited. Returns until when it is offered nothing; None if it is
+    left out already: one restart of a bot with many matches would else cost it minutes."""
+    bot.on_probation = True
+    if now < bot.reliability.not_before:
+        return None
+    pause = bot.reliability.missed(now)
+    log.info("bot left out", bot=str(bot.participant.registered.entrant), seconds=pause)
+    return bot.reliability.not_before
+
+
+def all_take_offers(bots: Sequence[ConnectedBot], now: float) -> bool:
+    """Whether each of them can be offered the next match of a block."""
+    return all(bot.takes_offers(now) for bot in bots)

@@ -1,0 +1,315 @@
+"""The connections to the referee: who may have how many, and cutting one.
+
+gRPC tells nothing of a connection before its first call and closes none. So the open files of this
+process are looked through, a few at a time in round after round, and a connection that takes too
+much is shut down: gRPC sees that the peer is gone. A connection is known while a bot that sent its
+token and hello plays over it; all others are strangers'. A known one that brings far more than its
+streams may carries frames of no stream, pings for one. Only Linux lists a process's files;
+elsewhere nothing is cut.
+
+Connections over the Unix socket come from programs on this machine, and each of their processes
+may have a few. gRPC does not tell them apart, so none of them is known. The kernel does not count
+their bytes, but tells how many wait to be read. That is looked at often, and what waits at a look
+is counted: a flood that costs the referee more than its sender is found waiting again and again.
+"""
+
+import asyncio
+import math
+import os
+import resource
+import socket
+import sys
+from collections import Counter, deque
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from fcntl import ioctl
+from itertools import islice
+from stat import S_ISSOCK
+from termios import FIONREAD
+from typing import Final
+
+import structlog
+
+from arena.server.limits.limits import Bucket, Limits
+from arena.server.limits.peers import PROCESS, address_of, process_of, tcp_peer
+from arena.server.limits.spare_file import SpareFile
+from arena.server.limits.unknown_connections import UnknownConnections
+
+ROUND_SECONDS: Final = 1.0
+"""Between two rounds through all files."""
+LOOK_SECONDS: Final = 0.05
+"""Between two looks of one round or at the Unix socket, and before connections are cut."""
+FILES_A_LOOK: Final = 200
+"""A look takes about a millisecond of the event loop, however many files are open."""
+SUSPECTED_SECONDS: Final = 30.0
+"""For so long after a connection was cut, the next from its address is cut at its first refusal."""
+MOST_SUSPECTED: Final = 1_000
+OVERHEAD: Final = 3
+"""A known connection may bring as many times what its streams may: frames and their headers."""
+FILES_WANTED: Final = 65_536
+"""Open files that are asked for, where the hard limit is higher still."""
+
+_FILES = "/proc/self/fd"
+_TCP_INFO_BYTES = 136
+_BYTES_RECEIVED = slice(128, 136)
+"""Where Linux's `struct tcp_info` holds tcpi_bytes_received."""
+
+log = structlog.get_logger()
+
+
+def raise_file_limit() -> int:
+    """Allow this process as many open files as it may have; returns how many that are."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = FILES_WANTED if hard == resource.RLIM_INFINITY else min(hard, FILES_WANTED)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(OSError, ValueError):  # macOS has a lower limit than it tells
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+            return wanted
+    return wanted if soft == resource.RLIM_INFINITY else soft
+
+
+_UNKNOWN: Final = -1
+
+
+@dataclass(slots=True, eq=False)
+class _Connection:
+    file: int
+    inode: int
+    """With the file's number, what tells one socket from another."""
+    peer: str
+    address: str
+    family: int
+    bucket: Bucket
+    received: int = 0
+    """Bytes so far when last looked at, or _UNKNOWN."""
+    round: int = 0
+    """In which it was last seen."""
+
+
+class Connections:
+    """The connections to one port. What it does at a time does not grow with their number."""
+
+    def __init__(self, limits: Limits, now: Callable[[], float]) -> None:
+        self._limits = limits
+        self._now = now
+        self.port = 0
+        """The port; nothing is looked at before it is set."""
+        self.socket: str | None = None
+        """The path of the Unix socket, if there is one."""
+        self.files = 0
+        """How many files this process may open."""
+        self._known: Counter[str] = Counter()
+        """Streams of known bots, by peer."""
+        self._by_file: dict[int, _Connection] = {}
+        """In the order in which they were last seen."""
+        self._by_peer: dict[str, _Connection] = {}
+        self._strangers = UnknownConnections[_Connection]()
+        self._unread: deque[_Connection] = deque()
+        """Connections over the Unix socket, in the order in which they are looked at."""
+        self._round = 0
+        self._rest: Iterator[int] = iter(())
+        """The files that this round has not come to."""
+        self._to_cut: dict[str, int] = {}
+        """Peers whose connections are to be cut, and the round in which that was said."""
+        self._suspected: deque[tuple[float, str]] = deque(maxlen=MOST_SUSPECTED)
+        self._spare = SpareFile()
+        self.cuts = 0
+        """How many were cut."""
+
+    def known(self, peer: str, streams: int) -> None:
+        """A known bot has one stream more (1) or less (-1) over this peer's connection."""
+        before = self._known[peer]
+        self._known[peer] += streams
+        connection = self._by_peer.get(peer)
+        if not self._known[peer]:
+            del self._known[peer]
+            if connection is not None:
+                self._strangers.add(connection.address, connection)
+                self._count_anew(connection)
+        elif connection is not None and not before:
+            self._strangers.discard(connection.address, connection)
+            self._count_anew(connection)
+
+    def suspected(self, peer: str) -> bool:
+        """Whether a connection of this address was cut a moment ago."""
+        now = self._now()
+        while self._suspected and self._suspected[0][0] <= now:
+            self._suspected.popleft()
+        address = address_of(peer)
+        return any(address == one for _, one in self._suspected)
+
+    def cut(self, peer: str) -> None:
+        """Cut the connection of a peer soon, unless a known bot plays over it."""
+        if peer not in self._known and len(self._to_cut) < MOST_SUSPECTED:
+            self._to_cut[peer] = self._round
+
+    async def watch(self) -> None:
+        """Raise the limit of open files and look after the connections, until cancelled."""
+        self.files = raise_file_limit()
+        if not sys.platform.startswith("linux"):
+            return
+        next_round = -math.inf
+        while True:
+            await asyncio.sleep(LOOK_SECONDS)
+            if not self.port:
+                continue
+            try:
+                self.look_at_unread()
+                if self._to_cut or self._now() >= next_round:
+                    over = self.look()
+                    next_round = self._now() + ROUND_SECONDS if over else -math.inf
+            except Exception:  # the arena plays on without it
+                log.exception("connections not looked at")
+
+    def look(self) -> bool:
+        """Look at the next files, and cut connections that are too many or take too much. Returns
+        whether that was the end of a round."""
+        for peer in [peer for peer in self._to_cut if peer in self._by_peer]:
+            del self._to_cut[peer]
+            if peer not in self._known:
+                self._shut_down(self._by_peer[peer])
+        files = list(islice(self._rest, FILES_A_LOOK))
+        for file in files:
+            self._look_at(file)
+        if len(files) == FILES_A_LOOK:
+            return False
+        # Those that this round did not come to are in front.
+        while self._by_file and (first := next(iter(self._by_file.values()))).round < self._round:
+            self._forget(first)
+        self._to_cut = {peer: told for peer, told in self._to_cut.items() if told == self._round}
+        self._round += 1
+        self._rest = self._all_files()
+        return len(files) > 0
+
+    def look_at_unread(self) -> None:
+        """Count what waits to be read on the next connections over the Unix socket, and cut those
+        that take too much. What waits longer than from one look to the next counts again."""
+        for _ in range(min(len(self._unread), FILES_A_LOOK)):
+            connection = self._unread.popleft()
+            if self._by_file.get(connection.file) is connection:
+                self._unread.append(connection)
+                waiting = _unread_bytes(connection)
+                if waiting and connection.bucket.take(self._now(), waiting):
+                    self._shut_down(connection)
+
+    def _all_files(self) -> Iterator[int]:
+        try:
+            with os.scandir(_FILES) as files:
+                for file in files:
+                    yield int(file.name)
+        except OSError:  # it needs a file itself, and all are taken
+            yield from range(self.files)
+
+    def _look_at(self, file: int) -> None:
+        try:
+            status = os.fstat(file)
+        except OSError:
+            return
+        connection = self._by_file.get(file)
+        if connection is not None and connection.inode != status.st_ino:
+            self._forget(connection)
+            connection = None
+        if connection is None:
+            connection = self._found(file, status.st_ino) if S_ISSOCK(status.st_mode) else None
+        if connection is not None:
+            connection.round = self._round
+            self._by_file[file] = self._by_file.pop(file, connection)
+            unwanted = connection.peer in self._to_cut and connection.peer not in self._known
+            if unwanted or self._takes_too_much(connection):
+                self._shut_down(connection)
+
+    def _found(self, file: int, inode: int) -> _Connection | None:
+        with suppress(OSError), _borrowed(file) as line:
+            peer, address = "", ""
+            if line.family in (socket.AF_INET, socket.AF_INET6):
+                if line.getsockname()[1] == self.port:
+                    peer = tcp_peer(line)
+                    address = address_of(peer)
+            elif line.family == socket.AF_UNIX and line.getsockname() == self.socket:
+                peer, address = f"unix:{inode}", process_of(line)
+            if peer:
+                found = _Connection(file, inode, peer, address, line.family, self._bucket(peer))
+                self._by_file[file] = self._by_peer[peer] = found
+                if line.family == socket.AF_UNIX:
+                    self._unread.append(found)
+                if peer not in self._known:
+                    self._strangers.add(address, found)
+                    self._cut_surplus(found)
+                return found
+        return None
+
+    def _count_anew(self, connection: _Connection) -> None:
+        """What it sent as a known bot does not count as a stranger's, and the other way round."""
+        connection.bucket = self._bucket(connection.peer)
+        connection.received = _UNKNOWN
+
+    def _bucket(self, peer: str) -> Bucket:
+        """For the bytes of a connection; of a known one by stream."""
+        limits = self._limits
+        if peer in self._known:
+            return Bucket(OVERHEAD * limits.bytes_burst, OVERHEAD * limits.bytes_per_second)
+        return Bucket(limits.strangers_bytes_burst, limits.strangers_bytes_per_second)
+
+    def _takes_too_much(self, connection: _Connection) -> bool:
+        if connection.family == socket.AF_UNIX:
+            return False  # see look_at_unread
+        try:
+            with _borrowed(connection.file, connection.family) as line:
+                told = line.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO_BYTES)
+        except OSError:
+            return False
+        received = int.from_bytes(told[_BYTES_RECEIVED], sys.byteorder)
+        before = received if connection.received == _UNKNOWN else connection.received
+        more, connection.received = received - before, received
+        streams = max(1, self._known[connection.peer])
+        return connection.bucket.take(self._now(), more / streams) > 0
+
+    def _cut_surplus(self, newest: _Connection) -> None:
+        """Cut the oldest of an address that has too many, and of all strangers."""
+        strangers, limits = self._strangers, self._limits
+        most = limits.connections_an_address
+        if newest.address.startswith(PROCESS):
+            most = limits.connections_a_process
+        while strangers.count(newest.address) > most:
+            self._shut_down(strangers.oldest(newest.address))
+        while len(strangers) > int(self.files * limits.strangers_share):
+            self._shut_down(strangers.oldest())
+
+    def _forget(self, connection: _Connection) -> None:
+        self._by_file.pop(connection.file, None)
+        if self._by_peer.get(connection.peer) is connection:
+            del self._by_peer[connection.peer]
+        self._strangers.discard(connection.address, connection)
+
+    def _shut_down(self, connection: _Connection) -> None:
+        self._forget(connection)
+        with suppress(OSError), self._spare.copy_of(connection.file) as copy:
+            # gRPC may have closed the file, and opened another under its number: a database's.
+            if os.fstat(copy).st_ino != connection.inode:
+                return
+            with _borrowed(copy, connection.family) as line:
+                line.shutdown(socket.SHUT_RDWR)
+            self.cuts += 1
+            until = self._now() + SUSPECTED_SECONDS
+            self._suspected.append((until, connection.address))
+
+
+def _unread_bytes(connection: _Connection) -> int:
+    """How many bytes wait to be read; 0 if its file is another by now."""
+    try:
+        if os.fstat(connection.file).st_ino != connection.inode:
+            return 0
+        return int.from_bytes(ioctl(connection.file, FIONREAD, bytes(4)), sys.byteorder)
+    except OSError:
+        return 0
+
+
+@contextmanager
+def _borrowed(file: int, family: int = -1) -> Iterator[socket.socket]:
+    """The socket of a file that stays its owner's. Raises OSError if it is none."""
+    line = socket.socket(family, -1, -1, fileno=file)
+    try:
+        yield line
+    finally:
+        line.detach()

@@ -1,0 +1,67 @@
+"""The caller that a dashboard or a proxy forwards: limits count for it, not for the forwarder.
+
+All visitors of the pages reach a referee from the dashboard's address, and all bots behind a proxy
+from the proxy's; they would share the limits of one. A dashboard or proxy that knows the secret of
+ARENA_DASHBOARD_SECRET says whose call it is, in two lines of the call's metadata; a dashboard that
+leaves out the second calls for itself. Without the secret nobody is believed.
+"""
+
+import hmac
+from dataclasses import dataclass
+from ipaddress import IPv6Address, ip_address
+from typing import TYPE_CHECKING, Final
+
+import grpc
+
+from arena.server.requests.errors import ProtocolError
+
+# An owner's client, too, imports this module, and has nothing of the server.
+if TYPE_CHECKING:
+    from arena.server.limits.refusals import Context
+
+SECRET: Final = "arena-dashboard-secret"  # noqa: S105  a name in metadata
+ADDRESS: Final = "arena-visitor"
+DASHBOARD: Final = "dashboard"
+"""The peer of a dashboard that calls for no visitor, but for all of them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Whom a call counts for."""
+
+    peer: str
+    """As gRPC names peers."""
+    by_dashboard: bool = False
+    """Whether a dashboard or proxy with the secret makes the call."""
+
+
+def caller_of(context: "Context", secret: str | None) -> Caller:
+    """The peer of a call, or the visitor for whom it is made, or DASHBOARD.
+
+    `secret` is the referee's; without one, what a call says of visitors is ignored. Raises
+    ProtocolError UNAUTHENTICATED for another secret, INVALID_ARGUMENT for an address that is none.
+    """
+    said = {key: value for key, value in context.invocation_metadata() or () if key in _LINES}
+    given = said.get(SECRET)
+    if secret is None or given is None:
+        return Caller(context.peer())
+    if not isinstance(given, str) or not hmac.compare_digest(given.encode(), secret.encode()):
+        raise ProtocolError(
+            grpc.StatusCode.UNAUTHENTICATED,
+            "this is not the referee's ARENA_DASHBOARD_SECRET: set the same at both",
+        )
+    visitor = said.get(ADDRESS)
+    return Caller(DASHBOARD if visitor is None else _peer(visitor), by_dashboard=True)
+
+
+_LINES: Final = (SECRET, ADDRESS)
+
+
+def _peer(address: str | bytes) -> str:
+    try:
+        found = ip_address(str(address).partition("%")[0])
+    except ValueError:
+        raise ProtocolError(
+            grpc.StatusCode.INVALID_ARGUMENT, f"{ADDRESS} must be the visitor's IP address"
+        ) from None
+    return f"ipv6:[{found}]:0" if isinstance(found, IPv6Address) else f"ipv4:{found}:0"

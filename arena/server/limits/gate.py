@@ -1,0 +1,257 @@
+"""`Gate`: authentication and rate limits of all calls, by token, owner or address."""
+
+import hashlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from typing import Final, Protocol
+
+import grpc
+
+from arena.records import Owner, Registered, VersionId
+from arena.server.limits.connections import Connections
+from arena.server.limits.forwarding import Caller, caller_of
+from arena.server.limits.limits import Bucket, Buckets, LimitError, Limits
+from arena.server.limits.peers import address_of
+from arena.server.limits.refusals import Context, RefusalMeter, Refusals
+from arena.server.requests.errors import ProtocolError
+
+MOST_KNOWN: Final = 200_000
+"""Tokens that are remembered as valid, 150 bytes each; every shift of a hosted bot brings one.
+Beyond it the oldest is forgotten until it is used again. A start reads no more."""
+
+
+LEAST_MESSAGE_BYTES: Final = 128
+"""A message counts as at least so many: an empty one costs the referee as much as one of these."""
+
+
+class Authenticator(Protocol):
+    """Checks tokens."""
+
+    async def authenticate(self, token: str) -> Registered:
+        """The bot version of a token. Raises ProtocolError for one that may not play."""
+        ...
+
+
+class Silence:
+    """Counts a silent stream, from its making to the first call, which says that the stream has
+    spoken or ended. Further calls change nothing."""
+
+    # Not a context manager: the exit stack of one takes as much memory again in every open stream.
+    __slots__ = ("_counted", "_version")
+
+    def __init__(self, silent: Counter[VersionId], version: VersionId) -> None:
+        self._counted: Counter[VersionId] | None = silent
+        self._version = version
+        silent[version] += 1
+
+    def __call__(self) -> None:
+        counted, self._counted = self._counted, None
+        if counted is not None:
+            counted[self._version] -= 1
+            if not counted[self._version]:
+                del counted[self._version]
+
+
+class ByteCount:
+    """Called with the bytes of each message of one stream; raises LimitError."""
+
+    # Not a function within another, which takes three times as much for each stream.
+    __slots__ = ("_bucket", "_now")
+
+    def __init__(self, limits: Limits, now: Callable[[], float]) -> None:
+        self._bucket = Bucket(limits.bytes_burst, limits.bytes_per_second)
+        self._now = now
+
+    def __call__(self, size: int) -> None:
+        if self._bucket.take(self._now(), max(size, LEAST_MESSAGE_BYTES)):
+            raise LimitError("bytes", "the bot sends too much", 1)
+
+
+class Gate:
+    """The limits of one referee. Every method raises LimitError for what is beyond one."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        meter: RefusalMeter,
+        now: Callable[[], float],
+        known: Iterable[bytes] = (),
+        dashboard_secret: str | None = None,
+    ) -> None:
+        """`known` are the SHA-256 of at most MOST_KNOWN tokens, the oldest first: a caller with one
+        of them is not limited by its address. Who knows the `dashboard_secret` says for which
+        visitor it calls."""
+        self.limits = limits
+        self.connections = Connections(limits, now)
+        self.refusals = Refusals(limits, meter, self.connections, now)
+        self._now = now
+        self._known = dict.fromkeys(known)
+        self._dashboard_secret = dashboard_secret
+        self._failures: Buckets[str] = Buckets(limits.failures_burst, limits.failures_per_second)
+        self._calls: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
+        self._health: Buckets[str] = Buckets(limits.calls_burst, limits.calls_per_second)
+        self._registrations: Buckets[str] = Buckets(
+            limits.registrations_burst, limits.registrations_per_second
+        )
+        self._changes: Buckets[str] = Buckets(limits.changes_burst, limits.changes_per_second)
+        self._sign_ups: Buckets[str] = Buckets(limits.sign_ups_burst, limits.sign_ups_per_second)
+        self._challenges: Buckets[str] = Buckets(
+            limits.challenges_burst, limits.challenges_per_second
+        )
+        self._openings: Buckets[bytes] = Buckets(limits.streams_burst, limits.streams_per_second)
+        self._without_hello: Counter[VersionId] = Counter()
+        self._reading: Counter[str] = Counter()
+        """Open streams of reflection, by address."""
+
+    async def admit(self, authenticator: Authenticator, token: str, peer: str) -> Registered:
+        """Authenticate the bot that opens a stream."""
+        secret = _sha256(token)
+        if secret in self._known:
+            # Before the database is asked.
+            wait = self._openings.take(secret, self._now())
+            if wait:
+                raise LimitError("streams", "this bot opens too many streams", wait)
+        async with self.trying(token, peer):
+            return await authenticator.authenticate(token)
+
+    @asynccontextmanager
+    async def trying(self, token: str, peer: str) -> AsyncIterator[None]:
+        """A context in which a token or key is checked. A valid one is not counted; an address with
+        too many invalid ones is refused."""
+        secret, address = _sha256(token), address_of(peer)
+        known = secret in self._known
+        if not known:
+            wait = self._failures.take(address, self._now())
+            if wait:
+                raise LimitError("failures", "too many wrong tokens from this address", wait)
+        try:
+            yield
+        except ProtocolError as error:
+            if error.code is grpc.StatusCode.UNAUTHENTICATED:
+                self._known.pop(secret, None)
+                raise
+            if not known:
+                self._failures.put_back(address)
+            raise
+        if not known:
+            self._failures.put_back(address)
+            self.learn(token)
+
+    def learn(self, token: str) -> None:
+        """Add a new token to the known ones."""
+        if len(self._known) >= MOST_KNOWN:
+            del self._known[next(iter(self._known))]
+        self._known[_sha256(token)] = None
+
+    def caller(self, context: Context) -> str:
+        """The peer that a call counts for: for a dashboard's or proxy's, its visitor's. Raises
+        ProtocolError for a wrong secret, which counts as a wrong token."""
+        return self._caller(context).peer
+
+    @contextmanager
+    def calling(self, context: Context) -> Iterator[str]:
+        """A context of one call, with the peer that it counts for. Meanwhile a dashboard's or
+        proxy's connection is known: visitors do not have each other's cut."""
+        caller = self._caller(context)
+        if not caller.by_dashboard:
+            yield caller.peer
+            return
+        self.connections.known(context.peer(), 1)
+        try:
+            yield caller.peer
+        finally:
+            self.connections.known(context.peer(), -1)
+
+    def _caller(self, context: Context) -> Caller:
+        try:
+            return caller_of(context, self._dashboard_secret)
+        except ProtocolError as error:
+            wait = self._failures.take(address_of(context.peer()), self._now())
+            if wait:
+                raise LimitError(
+                    "failures", "too many wrong tokens from this address", wait
+                ) from error
+            raise
+
+    def call(self, peer: str, token: str = "") -> None:
+        """Count a call: by its token or key, if that is known, else by its address."""
+        secret = _sha256(token)
+        known = secret in self._known
+        wait = self._calls.take(secret.hex() if known else address_of(peer), self._now())
+        if wait:
+            whom = "with this key" if known else "from this address"
+            raise LimitError("calls", f"too many calls {whom}", wait)
+
+    @contextmanager
+    def signing_up(self, peer: str) -> Iterator[None]:
+        """A context in which somebody signs up; it does not count if that fails."""
+        address = address_of(peer)
+        wait = self._sign_ups.take(address, self._now())
+        if wait:
+            raise LimitError("sign-ups", "too many new owners from this address", wait)
+        try:
+            yield
+        except ProtocolError:
+            self._sign_ups.put_back(address)
+            raise
+
+    def challenge(self, registered: Registered) -> None:
+        """A bot asks for a challenge."""
+        entrant = registered.entrant
+        account = str(entrant) if registered.house else entrant.owner
+        wait = self._challenges.take(account, self._now())
+        if wait:
+            raise LimitError("challenges", "too many challenges", wait)
+
+    @contextmanager
+    def reading_stream(self, peer: str) -> Iterator[None]:
+        """A context in which a stream of reflection is open; each of its questions is counted as a
+        `call`, too."""
+        address, limits = address_of(peer), self.limits
+        self.call(peer)
+        if (
+            self._reading[address] >= limits.reads_an_address
+            or self._reading.total() >= limits.reads_waiting
+        ):
+            raise LimitError("reading", "too many streams of reflection are open", 1)
+        self._reading[address] += 1
+        try:
+            yield
+        finally:
+            self._reading[address] -= 1
+            if not self._reading[address]:
+                del self._reading[address]
+
+    async def pace(self, peer: str) -> None:
+        """Count a health check. Beyond the limit of calls it is delayed and not refused: a
+        supervisor must not take a refusal for bad health."""
+        if self._health.take(address_of(peer), self._now()):
+            await self.refusals.hold()
+
+    def registration(self, registrant: Registered | Owner) -> None:
+        """Count a registration by an owner: with its key, or with the token of one of its bots."""
+        owner = registrant.name if isinstance(registrant, Owner) else registrant.entrant.owner
+        wait = self._registrations.take(owner, self._now())
+        if wait:
+            raise LimitError("registrations", f"too many registrations by {owner}", wait)
+
+    def change(self, owner: Owner) -> None:
+        """Count a change by an owner of its bots."""
+        wait = self._changes.take(owner.name, self._now())
+        if wait:
+            raise LimitError("changes", f"too many changes by {owner.name}", wait)
+
+    def silent(self, version: VersionId) -> Silence:
+        """A stream has not sent its hello."""
+        if self._without_hello[version] >= self.limits.streams_without_hello:
+            raise LimitError("silent streams", "send `hello` on the streams that are open", 1)
+        return Silence(self._without_hello, version)
+
+    def byte_count(self) -> ByteCount:
+        """Counts the bytes of one stream."""
+        return ByteCount(self.limits, self._now)
+
+
+def _sha256(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()

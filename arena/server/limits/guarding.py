@@ -1,0 +1,69 @@
+"""`guarded`: the limits around a unary call, and its errors as statuses."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import nullcontext
+from typing import Final, TypeVar
+
+import grpc
+import structlog
+
+from arena.server.limits.gate import Gate
+from arena.server.limits.refusals import Context
+from arena.server.requests.errors import ProtocolError, internal_error
+
+_NOTED: Final = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAUTHENTICATED)
+"""What the operator may want to know of: guests that try too much."""
+
+log = structlog.get_logger()
+
+ResponseT = TypeVar("ResponseT")
+
+
+async def guarded(
+    gate: Gate,
+    call: str,
+    context: Context,
+    answer: Callable[[], Awaitable[ResponseT]],
+    token: str = "",
+    turnstile: asyncio.Semaphore | None = None,
+) -> ResponseT:
+    """The answer to a call, if it is within the limits: those of a known `token`, else those of the
+    caller's address. With a `turnstile`, only so many are answered at a time. Our errors end the
+    call with their status; unexpected exceptions are logged and not sent."""
+    try:
+        with gate.calling(context) as peer:
+            gate.call(peer, token)
+            async with turnstile or nullcontext():
+                return await answer()
+    except ProtocolError as error:
+        ending = error
+        if error.code in _NOTED:
+            gate.refusals.note("call refused", error)
+    except Exception:
+        log.exception("call failed", call=call)
+        ending = internal_error()
+    await gate.refusals.end(context, ending)
+    raise ending  # the call has ended already; this tells the type checker
+
+
+def token_or_nothing(context: Context) -> str:
+    """The token or key in a call's metadata, or "" if there is none."""
+    try:
+        return bearer_token(context)
+    except ProtocolError:
+        return ""
+
+
+def bearer_token(context: Context) -> str:
+    """The token in a call's metadata. Raises ProtocolError if there is none."""
+    for key, value in context.invocation_metadata() or ():
+        if key == "authorization" and isinstance(value, str):
+            scheme, _, token = value.partition(" ")
+            if scheme == "Bearer" and token.strip():
+                return token.strip()
+    raise ProtocolError(
+        grpc.StatusCode.UNAUTHENTICATED,
+        "no token was sent: send the bot's token in the call's metadata, "
+        '"authorization": "Bearer <token>"',
+    )

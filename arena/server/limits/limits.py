@@ -1,0 +1,173 @@
+"""What one peer may use of a referee, and the token buckets that count it.
+
+A peer that showed a valid token is counted by its token, everybody else by address: several guests
+may share an address, and none of them can use up what a known bot needs.
+"""
+
+import math
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import Final, Generic, TypeVar
+
+import grpc
+
+from arena.server.requests.errors import ProtocolError
+
+MAX_METADATA_BYTES: Final = 2 * 1024
+"""Of one call, each line counted with 32 bytes beside its text. What gRPC sends itself takes some
+600, a token 120. Every line is read several times, however few bytes it took to repeat it."""
+MOST_KEYS: Final = 20_000
+"""Addresses or tokens that one limit remembers: those that used it last matter most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """All limits. A `_burst` is what may happen at once, the rest what is regained over time."""
+
+    failures_burst: int = 50
+    """Tokens and keys that nobody has, by address."""
+    failures_per_second: float = 0.2
+    calls_burst: int = 100
+    """Calls of the registry and questions to reflection, by address; an owner's by the key."""
+    calls_per_second: float = 10.0
+    watching_an_address: int = 16
+    """Spectators' streams at once, by address; the dashboard with the secret counts as one."""
+    watching: int = 128
+    """Limit for all addresses together, the dashboard apart."""
+    watching_share: float = 0.2
+    """The part of the time that showing matches to spectators may take in the long run."""
+    watching_burst_seconds: float = 2.0
+    """The time that showing may take at once."""
+    watching_waits: int = 8_192
+    """Parts (a match, a moment, an end) that wait for a spectator, delayed ones included: some
+    2 MB."""
+    streams_burst: int = 60
+    """Streams that are opened, by token."""
+    streams_per_second: float = 1.0
+    streams_without_hello: int = 16
+    """Streams that have not sent their hello, at once, by token."""
+    bytes_burst: int = 2 * 1024 * 1024
+    """Bytes to the referee, by stream."""
+    bytes_per_second: int = 1024 * 1024
+    challenges_burst: int = 30
+    """Challenges, by the owner of the bot that asks; each bot of the house counts by itself."""
+    challenges_per_second: float = 0.5
+    registrations_burst: int = 60
+    """Registrations over the wire, by owner."""
+    registrations_per_second: float = 0.05
+    changes_burst: int = 60
+    """Descriptions, new tokens and retirements by an owner: the audit keeps each of them for good,
+    and after a new token every referee looks for the streams of that version."""
+    changes_per_second: float = 0.05
+    sign_ups_burst: int = 60
+    """New owners, by address: a class comes from one."""
+    sign_ups_per_second: float = 0.02
+    bots_per_owner: int = 20
+    """Bots that an owner may have, retired ones not counted."""
+    versions_per_day: int = 24
+    """Versions of one bot that are registered over the wire, in 24 hours; uploads have a limit of
+    their own (`HostingTerms`)."""
+    owner_versions_per_day: int = 60
+    """The same of all bots of an owner."""
+    reads_an_address: int = 8
+    """Reading calls that wait to be answered, by address; and as many streams of reflection."""
+    reads_waiting: int = 64
+    """The same of all addresses together."""
+    reading_share: float = 0.25
+    """The part of the time that answering reading calls may take in the long run."""
+    reading_burst_seconds: float = 2.0
+    """The time that answering may take at once."""
+    refusal_seconds: float = 2.0
+    """How long a call beyond a limit waits for its refusal: trying again at once gains nothing."""
+    refusals_held: int = 1_000
+    """Refusals that wait at the same time, some 50 kB each; further ones are sent at once."""
+    refusals_a_connection: int = 100
+    """Refusals sent at once after which a connection without a known bot is cut."""
+    connections_an_address: int = 200
+    """Connections without a known bot, by address; the oldest is cut."""
+    connections_a_process: int = 16
+    """Connections over the Unix socket, by process; the oldest is cut."""
+    strangers_share: float = 0.5
+    """The part of the open files that connections without a known bot may take in all."""
+    strangers_bytes_burst: int = 1024 * 1024
+    """Bytes to the referee over a connection without a known bot."""
+    strangers_bytes_per_second: int = 64 * 1024
+
+
+class LimitError(ProtocolError):
+    """Ends a call that is beyond a limit; it may be repeated after `seconds`."""
+
+    def __init__(self, limit: str, what: str, seconds: float) -> None:
+        self.limit = limit
+        """The name of the limit, as the metrics count it."""
+        self.seconds = max(1, math.ceil(seconds))
+        super().__init__(
+            grpc.StatusCode.RESOURCE_EXHAUSTED, f"{what}: come back in {self.seconds} s"
+        )
+
+
+class Bucket:
+    """One token bucket: full at first.
+
+    Its state is the time at which it is full again (the generic cell rate algorithm).
+    """
+
+    __slots__ = ("_burst", "_each", "_full_at")
+
+    def __init__(self, burst: float, per_second: float) -> None:
+        self._burst = burst
+        self._each = 1 / per_second
+        self._full_at = -math.inf
+
+    def take(self, now: float, amount: float = 1.0) -> float:
+        """Take an amount and return 0, or take nothing and return the seconds to wait for it."""
+        full_at = max(now, self._full_at) + amount * self._each
+        # A tolerance for rounding: whoever waits as long as told is not refused again.
+        wait = full_at - now - self._burst * self._each
+        if wait > 1e-6:
+            return wait
+        self._full_at = full_at
+        return 0.0
+
+    def put_back(self, amount: float = 1.0) -> None:
+        """Undo a `take`."""
+        self._full_at -= amount * self._each
+
+    def full(self, now: float) -> bool:
+        """Whether nothing is missing."""
+        return self._full_at <= now
+
+
+KeyT = TypeVar("KeyT", bound=Hashable)
+
+
+class Buckets(Generic[KeyT]):
+    """A token bucket for each key, in bounded memory."""
+
+    def __init__(self, burst: float, per_second: float, most: int = MOST_KEYS) -> None:
+        self._burst, self._per_second, self._most = burst, per_second, most
+        self._buckets: dict[KeyT, Bucket] = {}
+
+    def __len__(self) -> int:
+        return len(self._buckets)
+
+    def take(self, key: KeyT, now: float, amount: float = 1.0) -> float:
+        """As Bucket.take, from the bucket of a key."""
+        bucket = self._buckets.get(key)
+        if bucket is None:
+            if len(self._buckets) >= self._most:
+                self._make_room(now)
+            bucket = self._buckets[key] = Bucket(self._burst, self._per_second)
+        return bucket.take(now, amount)
+
+    def put_back(self, key: KeyT, amount: float = 1.0) -> None:
+        """Undo a `take`."""
+        if key in self._buckets:
+            self._buckets[key].put_back(amount)
+
+    def _make_room(self, now: float) -> None:
+        """Forget the full ones, which are as new; if there are too few, the older half as well."""
+        kept = {key: one for key, one in self._buckets.items() if not one.full(now)}
+        if len(kept) > self._most // 2:
+            kept = dict(list(kept.items())[len(kept) // 2 :])
+        self._buckets = kept

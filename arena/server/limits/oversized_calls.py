@@ -1,0 +1,56 @@
+"""Refuses calls with more metadata than a client that keeps to the referee's settings can send.
+
+gRPC holds a connection to MAX_METADATA_BYTES only once its client has acknowledged the settings.
+Before that a call brings what it likes, each line of it for one byte, and gRPC makes Python's text
+of every line whenever the metadata is asked for. So this asks once, in front of everything else.
+"""
+
+from collections.abc import Awaitable, Callable, Sequence
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+
+from arena.server.limits.gate import Gate
+from arena.server.limits.limits import MAX_METADATA_BYTES
+from arena.server.limits.refusals import Context
+from arena.server.requests.errors import ProtocolError
+
+LINE_BYTES: Final = 32
+"""Counted for each line beside its text (RFC 9113, section 6.5.2)."""
+
+
+class RefuseOversized(grpc.aio.ServerInterceptor):
+    """Ends such calls with RESOURCE_EXHAUSTED before their metadata is read again, and cuts their
+    connections, unless a known bot plays there."""
+
+    def __init__(self, gate: Gate) -> None:
+        self._gate = gate
+        self._refusing: grpc.RpcMethodHandler[Any, Any] = grpc.stream_stream_rpc_method_handler(
+            self._refuse
+        )
+
+    async def intercept_service(
+        self,
+        continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
+        details: grpc.HandlerCallDetails,
+    ) -> Any:
+        """The handler of a call."""
+        if _bytes_at_least(details.invocation_metadata) > MAX_METADATA_BYTES:
+            return self._refusing
+        return await continuation(details)
+
+    async def _refuse(self, _requests: object, context: Context) -> None:
+        error = ProtocolError(
+            grpc.StatusCode.RESOURCE_EXHAUSTED,
+            f"a call's metadata is at most {MAX_METADATA_BYTES} bytes",
+        )
+        self._gate.refusals.note("call refused", error)
+        self._gate.connections.cut(context.peer())
+        await self._gate.refusals.end(context, error)
+
+
+def _bytes_at_least(metadata: Sequence[tuple[str, str | bytes]]) -> int:
+    """How much the metadata counts; of very many lines only a part."""
+    most = MAX_METADATA_BYTES // LINE_BYTES + 1
+    return sum(len(key) + len(value) + LINE_BYTES for key, value in metadata[:most])

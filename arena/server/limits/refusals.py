@@ -1,0 +1,120 @@
+"""Refused calls: told to the peer, counted, and logged as one line however many there are."""
+
+import asyncio
+from collections.abc import Callable
+from random import uniform
+from typing import Any, Final, Protocol
+
+import grpc
+import grpc.aio
+import structlog
+
+from arena.server.limits.connections import Connections
+from arena.server.limits.limits import Buckets, LimitError, Limits
+from arena.server.requests.errors import ProtocolError
+
+QUIET_SECONDS: Final = 60.0
+"""Refusals of one kind are logged once, and then counted for so long."""
+
+log = structlog.get_logger()
+
+Context = grpc.aio.ServicerContext[Any, Any]
+
+
+class RefusalMeter(Protocol):
+    """Counts refusals."""
+
+    def refused(self, code: str) -> None:
+        """A call or stream was ended with this gRPC status."""
+        ...
+
+    def limited(self, limit: str) -> None:
+        """A call was beyond this limit."""
+        ...
+
+
+class Repeats:
+    """Log lines that may come in floods: the first at once, then their number once in a while."""
+
+    def __init__(self, seconds: float = QUIET_SECONDS) -> None:
+        self._seconds = seconds
+        self._counts: dict[tuple[str, str], int] = {}
+
+    def info(self, event: str, kind: str, **values: Any) -> None:
+        """Log an event of a kind; there must be few kinds."""
+        key = event, kind
+        if key in self._counts:
+            self._counts[key] += 1
+            return
+        log.info(event, **values)
+        self._wait(key)
+
+    def _wait(self, key: tuple[str, str]) -> None:
+        self._counts[key] = 0
+        asyncio.get_running_loop().call_later(self._seconds, self._tell, key)
+
+    def _tell(self, key: tuple[str, str]) -> None:
+        times = self._counts.pop(key)
+        if times:
+            event, kind = key
+            log.info(f"{event}, repeatedly", kind=kind, times=times, seconds=self._seconds)
+            self._wait(key)
+
+
+class Refusals:
+    """Ends calls with their status. A call beyond a limit waits for it, so that a flood is slow;
+    when very many wait already, the connections of the next are cut."""
+
+    def __init__(
+        self,
+        limits: Limits,
+        meter: RefusalMeter,
+        connections: Connections,
+        now: Callable[[], float],
+    ) -> None:
+        self._limits = limits
+        self._meter = meter
+        self._connections = connections
+        self._now = now
+        self._repeats = Repeats()
+        self._held = 0
+        self._by_connection: Buckets[str] = Buckets(limits.refusals_a_connection, 1.0)
+
+    def note(self, event: str, error: ProtocolError) -> None:
+        """Count and log a refusal."""
+        self._meter.refused(error.code.name)
+        limit = error.limit if isinstance(error, LimitError) else ""
+        if limit:
+            self._meter.limited(limit)
+        self._repeats.info(
+            event, limit or error.code.name, code=error.code.name, why=error.sentence
+        )
+
+    async def end(self, context: Context, error: ProtocolError) -> None:
+        """End the call with the error's status."""
+        metadata: tuple[tuple[str, str], ...] = ()
+        if isinstance(error, LimitError):
+            peer = context.peer()
+            # Cutting is for floods that cannot be slowed down: whoever is cut connects again at
+            # once, with all its streams.
+            if not await self.hold() and (
+                self._by_connection.take(peer, self._now()) or self._connections.suspected(peer)
+            ):
+                self._connections.cut(peer)
+            metadata = (("retry-after", str(error.seconds)),)
+        try:
+            await context.abort(error.code, error.sentence, metadata)
+        except grpc.aio.InternalError:
+            log.debug("bot gone before its status was sent", code=error.code.name)
+
+    async def hold(self) -> bool:
+        """Let a call wait that is one too many. Returns whether it did: not if very many wait."""
+        if self._held >= self._limits.refusals_held:
+            return False
+        self._held += 1
+        try:
+            # Not all at the same moment: what was opened at once would be opened again at once.
+            await asyncio.sleep(self._limits.refusal_seconds * uniform(0.5, 1.5))
+            return True
+        finally:
+            self._held -= 1

@@ -1,0 +1,1 @@
+"""One match among connected bots, from offer to transcript, and the streams they play over."""

@@ -1,0 +1,73 @@
+"""`AttendanceService`: whether a bot is connected, for whoever runs its program; lets it leave."""
+
+import asyncio
+from contextlib import suppress
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+import structlog
+
+from arena.server.limits.gate import Authenticator, Gate
+from arena.server.limits.guarding import bearer_token
+from arena.server.limits.refusals import Context
+from arena.server.play.attendances import Attendances
+from arena.server.requests.errors import ProtocolError, internal_error
+from arena.v1 import attendance_pb2 as pb
+
+LOOK_SECONDS: Final = 0.5
+"""Between two looks whether matches still wait for a bot whose stream was lost."""
+
+log = structlog.get_logger()
+
+
+class AttendanceService:
+    """Serves the call."""
+
+    def __init__(self, authenticator: Authenticator, attendances: Attendances, gate: Gate) -> None:
+        self._authenticator = authenticator
+        self._attendances = attendances
+        self._gate = gate
+        attend: grpc.RpcMethodHandler[pb.AttendRequest, pb.AttendResponse] = (
+            grpc.unary_stream_rpc_method_handler(
+                self._attend,
+                pb.AttendRequest.FromString,
+                pb.AttendResponse.SerializeToString,
+            )
+        )
+        self.handlers: dict[str, grpc.RpcMethodHandler[Any, Any]] = {"Attend": attend}
+
+    async def _attend(self, request: pb.AttendRequest, context: Context) -> None:
+        try:
+            token = bearer_token(context)
+            with self._gate.calling(context) as peer:
+                await self._gate.admit(self._authenticator, token, peer)
+                await self._tell(request, token, context)
+        except ProtocolError as error:
+            self._gate.refusals.note("call refused", error)
+            ending = error
+        except grpc.aio.InternalError:  # the caller is gone; grpc will cancel the call
+            return
+        except Exception:
+            log.exception("call failed", call="Attend")
+            ending = internal_error()
+        else:
+            return
+        await self._gate.refusals.end(context, ending)
+
+    async def _tell(self, request: pb.AttendRequest, token: str, context: Context) -> None:
+        told: int | None = None
+        with self._attendances.watched(token, drain=request.drain) as (attendance, news):
+            while True:
+                news.clear()
+                if attendance.streams != told:
+                    told = attendance.streams
+                    await context.write(pb.AttendResponse(streams=told))
+                elif request.drain and attendance.over:
+                    return
+                elif attendance.streams or not request.drain:
+                    await news.wait()
+                else:
+                    with suppress(TimeoutError):
+                        async with asyncio.timeout(LOOK_SECONDS):
+                            await news.wait()

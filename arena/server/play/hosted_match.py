@@ -1,0 +1,284 @@
+"""`HostedMatch`: one match among remote bots (slow, faulty, silent or gone), offer to transcript.
+
+A hosted match never waits. Joins, answers, departures and the passing of time are calls to it; each
+moves the match on as far as it goes and tells the players what is new. So a match costs no task,
+and a test turns its clock by hand.
+"""
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from typing import Any
+
+from arena.errors import INTERNAL_ERROR
+from arena.match.flow import MatchRecord, PublicMoment, Refused, Reply
+from arena.match.transcript import Opening, Setup, Transcript
+from arena.randomness import KeyedRandomness, commitment, match_key
+from arena.server.play.alarm import Alarm
+from arena.server.play.match_play import MatchPlay
+from arena.server.play.open_turns import Note, note_nothing
+from arena.server.play.ports import Follower, Player, Timer
+from arena.server.play.terms import Patience
+
+
+class _Phase(Enum):
+    OFFERED = "offered"
+    PLAYING = "playing"
+    OVER = "over"
+
+
+class Outcome(Enum):
+    """How a hosted match ended."""
+
+    PLAYED = "played"
+    """It was played to its end and has a transcript."""
+    NOT_JOINED = "not joined"
+    """A bot left or did not join in time; the match did not begin."""
+    DECLINED = "declined"
+    """A bot declined; the match did not begin."""
+    BROKEN = "broken"
+    """An error on our side; the match does not count."""
+
+
+class HostedMatch:
+    """Drives one match. `done` is called once, with the transcript if the match was played.
+
+    `begun` is called with the entropies by seat when all have joined, and returns what notes the
+    replies from then on; `showable` then, before the first draw.
+    """
+
+    def __init__(
+        self,
+        setup: Setup,
+        players: Sequence[Player],
+        secret: bytes,
+        timer: Timer,
+        done: Callable[["HostedMatch", Outcome], None],
+        patience: Patience = Patience(),
+        begun: Callable[[tuple[bytes, ...]], Note] = lambda _entropies: note_nothing,
+        showable: Callable[["HostedMatch"], None] = lambda _match: None,
+    ) -> None:
+        self.setup = setup
+        self.transcript: Transcript | None = None
+        self.absent_at_start: list[int] = []
+        """Seats that kept the match from beginning, when the outcome is NOT_JOINED or DECLINED."""
+        self.joined_after: dict[int, float] = {}
+        """How many seconds each seat took to join."""
+        self._offered_at = 0.0
+        self._players = players
+        self._secret = secret
+        self._commitment = commitment(secret)
+        self._timer = timer
+        self._done = done
+        self._phase = _Phase.OFFERED
+        self._entropies: dict[int, bytes] = {}
+        self._begun = begun
+        self._play = MatchPlay(
+            setup,
+            players,
+            patience.grace_seconds,
+            timer,
+            lambda: showable(self),
+            self._finish,
+            lambda: self.break_off(f"{INTERNAL_ERROR}; the match does not count"),
+        )
+        self._follower: Follower | None = None
+        self._join_seconds = patience.join_seconds
+        self._alarm = Alarm(timer, self._time_to_join_over)
+
+    @property
+    def begun(self) -> bool:
+        """Whether all have joined."""
+        return self._phase is not _Phase.OFFERED
+
+    @property
+    def running(self) -> bool:
+        """Whether it is being played, and can be shown."""
+        return self._play.flow is not None
+
+    @property
+    def refused(self) -> Sequence[Refused]:
+        """The faults of all seats so far."""
+        return self._play.refused
+
+    def show(self, follower: Follower) -> PublicMoment:
+        """See ShowableMatch."""
+        flow = self._play.flow
+        assert flow is not None
+        self._follower = follower
+        flow.onlooker = follower.see
+        return flow.public()
+
+    def hide(self) -> None:
+        """See ShowableMatch."""
+        self._follower = None
+        if self._play.flow is not None:
+            self._play.flow.onlooker = None
+
+    def open(self) -> None:
+        """Offer the match to all seats."""
+        self._offered_at = self._timer.now()
+        for seat, player in enumerate(self._players):
+            player.offer(self, seat, self._commitment, self._join_ms)
+        self._alarm.set(self._timer.now() + self._join_seconds)
+
+    def resume(
+        self, entropies: Sequence[bytes], replies: Sequence[tuple[int, Reply]], note: Note
+    ) -> None:
+        """Continue, instead of opening, a match that another referee began.
+
+        `replies` are those that it accepted, as far as they were kept.
+        """
+        self._entropies = dict(enumerate(entropies))
+        self._phase = _Phase.PLAYING
+        self._play.note_replies(note)
+        self._play.expect_all(replies)
+        # First, so that the seats can be told if the match cannot be rebuilt.
+        there = [
+            seat
+            for seat, player in enumerate(self._players)
+            if player.resume(self, seat, self._commitment, self._join_ms, entropies[seat])
+        ]
+        self._play.resume(self._randomness(), replies)
+        for seat in there:
+            self.returned(seat)
+
+    def suspend(self) -> None:
+        """Stop, because the referee stops; the next one continues the match. Offers are withdrawn.
+        `done` is not called."""
+        if self._phase is _Phase.OFFERED:
+            for player in self._players:
+                player.withdraw("the referee is stopping; come back")
+        self._close()
+
+    def join(self, seat: int, entropy: bytes) -> None:
+        """Accept the offer for a seat; the match begins when all have. Repeats do nothing."""
+        if self._phase is not _Phase.OFFERED or seat in self._entropies:
+            return
+        self._entropies[seat] = entropy
+        self.joined_after[seat] = self._timer.now() - self._offered_at
+        if len(self._entropies) == len(self._players):
+            self._begin()
+
+    def decline(self, seat: int) -> bool:
+        """Reject the offer for a seat: the match does not begin. False if it has begun already."""
+        if self._phase is not _Phase.OFFERED:
+            return False
+        self.absent_at_start = [seat]
+        self._withdraw(["a bot declined"] * len(self._players), Outcome.DECLINED)
+        return True
+
+    def answer(self, seat: int, turn_number: int, action: Any) -> bool:
+        """An action for an open turn. False if no such turn is open, which changes nothing."""
+        return self._play.answer(seat, turn_number, action)
+
+    def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
+        """Take an answer to an open turn that is not an action of the game. False as `answer`."""
+        return self._play.malformed(seat, turn_number, reason)
+
+    def left(self, seat: int) -> None:
+        """Record that the seat's bot lost its connection; its clock keeps running."""
+        if self._phase is _Phase.OFFERED:
+            self.absent_at_start = [seat]
+            self._call_off("a bot left")
+        elif self._phase is _Phase.PLAYING:
+            self._play.left(seat)
+
+    def returned(self, seat: int) -> None:
+        """Record that the seat's bot is connected again."""
+        if self._phase is _Phase.PLAYING:
+            self._play.returned(seat)
+
+    def break_off(self, reason: str) -> None:
+        """End the match as void, for a reason of ours."""
+        if self._phase is not _Phase.OVER:
+            self._withdraw([reason] * len(self._players), Outcome.BROKEN)
+
+    def announce(self, written: bytes) -> None:
+        """Tell all players the end, once the match is recorded."""
+        for player in self._players:
+            player.end(written, self._play.events)
+        self._let_go(self.transcript)
+
+    def time_left_ms(self, seat: int) -> tuple[int, int]:
+        """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
+        return self._play.time_left_ms(seat)
+
+    def discard(self) -> None:
+        """Tell all players that the match, though played, could not be recorded."""
+        for player in self._players:
+            player.withdraw("the match could not be recorded; it does not count")
+        self._let_go()
+
+    def _let_go(self, transcript: Transcript | None = None) -> None:
+        """Players know their match: nothing of a match stays for the garbage collector to find."""
+        self._players = ()
+        self._play.let_go()
+        if self._follower is not None:
+            self._follower.over(None if transcript is None else transcript.result)
+            self._follower = None
+
+    @property
+    def _join_ms(self) -> int:
+        return int(self._join_seconds * 1000)
+
+    def _begin(self) -> None:
+        self._phase = _Phase.PLAYING
+        self._alarm.cancel()
+        self._play.note_replies(self._begun(self._entropies_by_seat()))
+        for player in self._players:
+            player.begin()
+        self._play.begin(self._randomness())
+
+    def _entropies_by_seat(self) -> tuple[bytes, ...]:
+        return tuple(self._entropies[seat] for seat in range(len(self._players)))
+
+    def _randomness(self) -> KeyedRandomness:
+        entropies = self._entropies_by_seat()
+        return KeyedRandomness(match_key(self._secret, self.setup.match_id, entropies))
+
+    def _finish(self, record: MatchRecord) -> None:
+        self._close()
+        self.transcript = Transcript(
+            self.setup,
+            self._commitment,
+            record.steps,
+            record.result,
+            Opening(self._secret, self._entropies_by_seat()),
+        )
+        self._tell_done(Outcome.PLAYED)
+
+    def _call_off(self, reason: str, to_the_absent: str = "") -> None:
+        own = to_the_absent or reason
+        seats = range(len(self._players))
+        reasons = [own if seat in self.absent_at_start else reason for seat in seats]
+        self._withdraw(reasons, Outcome.NOT_JOINED)
+
+    def _withdraw(self, reasons: Sequence[str], outcome: Outcome) -> None:
+        self._close()
+        for player, reason in zip(self._players, reasons, strict=True):
+            player.withdraw(reason)
+        self._let_go()
+        self._tell_done(outcome)
+
+    def _tell_done(self, outcome: Outcome) -> None:
+        done, self._done = self._done, _done_already
+        done(self, outcome)
+
+    def _close(self) -> None:
+        self._phase = _Phase.OVER
+        self._play.stop()
+        self._alarm.cancel()
+
+    def _time_to_join_over(self) -> None:
+        self.absent_at_start = [
+            seat for seat in range(len(self._players)) if seat not in self._entropies
+        ]
+        self._call_off(
+            "not every bot joined in time",
+            f"this bot did not join within {self._join_seconds:g} s, and is offered nothing for a "
+            "while; was it busy with another match?",
+        )
+
+
+def _done_already(_match: HostedMatch, _outcome: Outcome) -> None:
+    """Replaces the `done` callback after its call, which breaks a reference cycle."""

@@ -1,0 +1,268 @@
+"""`Lobby`: the sessions of all connected bots, with reconnection and takeover of streams."""
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+import grpc
+import structlog
+
+from arena.codec.transcript import write_entrant
+from arena.games import GAMES
+from arena.records import Registered, VersionId
+from arena.server.play.outbox import Outbox
+from arena.server.play.ports import ChallengePolicy, Matchmaker
+from arena.server.play.session import MAX_MATCHES, Session
+from arena.server.requests.errors import ProtocolError
+from arena.v1 import referee_pb2
+
+PROTOCOL_VERSION = 1
+MAX_INSTANCES = 8
+"""Most copies of one version that may be connected at once."""
+MAX_INSTANCE_NAME = 40
+_NO_PLACES = -1
+"""As `max_matches` of a hello; what is smaller counts as 1, like 0."""
+
+_POLICIES = {
+    referee_pb2.CHALLENGE_POLICY_ACCEPT: ChallengePolicy.ACCEPT,
+    referee_pb2.CHALLENGE_POLICY_OWN_ONLY: ChallengePolicy.OWN_ONLY,
+}
+
+log = structlog.get_logger()
+
+CloseStream = Callable[[ProtocolError], None]
+
+
+class Missed(Protocol):
+    """Keeps the ends of matches that bots could not be sent. No method blocks."""
+
+    def missed(self, session: Session, match_id: str) -> None:
+        """Keep the end of a match whose bot is away."""
+        ...
+
+    def came(self, session: Session) -> None:
+        """Send a bot that is connected again what it missed, soon."""
+        ...
+
+
+class Lobby:
+    """Keeps a session per instance of a version for as long as a stream or a match needs it."""
+
+    def __init__(self, matchmaker: Matchmaker, signing_key: bytes, missed: Missed) -> None:
+        """`signing_key` is the public key of the transcripts' signatures."""
+        self._referees: tuple[str, ...] = ()
+        self._address = ""
+        self._matchmaker = matchmaker
+        self._missed = missed
+        self._signing_key = signing_key
+        # Tuples, because most versions have one copy: a dict takes four times as much.
+        self._sessions: dict[VersionId, tuple[Session, ...]] = {}
+        """By version, each of another instance."""
+        self._streams: dict[Session, tuple[Outbox, CloseStream]] = {}
+        self.on_change: Callable[[Session], None] = lambda _session: None
+        """Called when a bot has come or gone, has other places, or has taken a seat or left one."""
+        # Each one for all sessions, which would else have a bound method of their own.
+        self._changed: Callable[[Session], None] = lambda session: self.on_change(session)
+        self._wants_to_leave = matchmaker.drain
+        self._places_changed = matchmaker.places_changed
+        self._end_missed = missed.missed
+
+    @property
+    def connected(self) -> int:
+        """How many streams are open."""
+        return len(self._streams)
+
+    def copies(self, version: VersionId) -> Collection[Session]:
+        """The copies of a version that are connected or sit in a match."""
+        return self._sessions.get(version, ())
+
+    @property
+    def sessions(self) -> list[Session]:
+        """All that are connected or sit in a match."""
+        return [one for copies in self._sessions.values() for one in copies]
+
+    def expect(self, registered: Registered, instance: str) -> Session:
+        """The session of a bot that another referee's block is to be continued with."""
+        return self._known(registered, instance) or self._new_session(registered, instance)
+
+    def enter(
+        self,
+        registered: Registered,
+        hello: referee_pb2.Hello,
+        outbox: Outbox,
+        close: CloseStream,
+    ) -> "Visit":
+        """Admit a stream that sent its hello; `close` is called when a newer stream takes over.
+
+        Raises ProtocolError for a hello that cannot be served.
+        """
+        games = _games(hello)
+        wanted = 0 if hello.max_matches == _NO_PLACES else max(1, hello.max_matches)
+        session = self._session(registered, hello.instance)
+        older = self._streams.pop(session, None)
+        if older is not None:
+            # Its matches move to the newer stream: the bot does not count as away.
+            older[1](_taken_over())
+        entrant = registered.entrant
+        welcome = referee_pb2.Welcome(
+            protocol_version=PROTOCOL_VERSION,
+            max_matches=min(wanted, MAX_MATCHES),
+            games=sorted(games),
+            signing_key=self._signing_key,
+            knows_drain=True,
+            referees=referee_pb2.Referees(addresses=self._referees),
+            address=self._address,
+        )
+        write_entrant(entrant, welcome.entrant)
+        outbox.add(referee_pb2.PlayResponse(welcome=welcome).SerializeToString())
+        self._streams[session] = (outbox, close)
+        session.challenges = _POLICIES.get(hello.challenges, ChallengePolicy.OWN)
+        session.attach(outbox, games, welcome.max_matches)
+        self._matchmaker.arrive(session)
+        self._missed.came(session)
+        log.info(
+            "bot connected",
+            bot=str(entrant),
+            instance=session.instance,
+            client=hello.client[:80] or None,
+        )
+        return Visit(self, session, outbox)
+
+    def tell_referees(self, addresses: Sequence[str], own: str) -> None:
+        """Tell all bots, and those that come, where the arena's referees are; `own` is the address
+        of this one, if it is among them."""
+        self._referees = tuple(addresses)
+        self._address = own if own in self._referees else ""
+        changed = referee_pb2.PlayResponse(referees=referee_pb2.Referees(addresses=addresses))
+        part = changed.SerializeToString()
+        for outbox, _ in self._streams.values():
+            outbox.add(part)
+
+    def tell_missed(self) -> None:
+        """Send all that are connected what they missed at another referee."""
+        for session in self._streams:
+            self._missed.came(session)
+
+    def drain(self, session: Session) -> None:
+        """Let a session begin no further block, as if its bot had sent `drain`."""
+        session.drain()
+
+    def offer_nothing_more(self, session: Session, outbox: Outbox) -> None:
+        """Stop offers to a stream that is about to end; the bot's matches continue."""
+        if session.attached_to(outbox):
+            self._matchmaker.depart(session)
+
+    def leave(self, session: Session, outbox: Outbox, *, goodbye: bool) -> None:
+        """Remove a stream that has ended."""
+        if session.attached_to(outbox):
+            session.detach(goodbye=goodbye)
+            del self._streams[session]
+            self._matchmaker.depart(session)
+            log.info(
+                "bot disconnected",
+                bot=str(session.registered.entrant),
+                instance=session.instance,
+                goodbye=goodbye,
+            )
+        self._forget_idle(session.registered)
+
+    def close_all(self, reason: Callable[[], ProtocolError]) -> None:
+        """End all streams, each with a reason of its own."""
+        for _, close in list(self._streams.values()):
+            close(reason())
+
+    def _session(self, registered: Registered, instance: str) -> Session:
+        if len(instance) > MAX_INSTANCE_NAME:
+            raise ProtocolError(
+                grpc.StatusCode.INVALID_ARGUMENT,
+                f"an instance's name has at most {MAX_INSTANCE_NAME} characters",
+            )
+        if not instance.isprintable():
+            raise ProtocolError(
+                grpc.StatusCode.INVALID_ARGUMENT,
+                "an instance's name has printable characters only",
+            )
+        self._forget_idle(registered)
+        known = self._known(registered, instance)
+        if known is None and len(self.copies(registered.version_id)) >= MAX_INSTANCES:
+            raise ProtocolError(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"{MAX_INSTANCES} instances of {registered.entrant} are connected already",
+            )
+        return known or self._new_session(registered, instance)
+
+    def _known(self, registered: Registered, instance: str) -> Session | None:
+        copies = self.copies(registered.version_id)
+        return next((one for one in copies if one.instance == instance), None)
+
+    def _new_session(self, registered: Registered, instance: str) -> Session:
+        session = Session(
+            registered=registered,
+            instance=instance,
+            wants_to_leave=self._wants_to_leave,
+            places_changed=self._places_changed,
+            missed=self._end_missed,
+            changed=self._changed,
+        )
+        version = registered.version_id
+        self._sessions[version] = (*self.copies(version), session)
+        return session
+
+    def _forget_idle(self, registered: Registered) -> None:
+        """Drop this version's sessions that neither a stream nor a match nor a block needs."""
+        version = registered.version_id
+        needed = tuple(filter(self._needed, self.copies(version)))
+        if needed:
+            self._sessions[version] = needed
+        else:
+            self._sessions.pop(version, None)
+
+    def _needed(self, session: Session) -> bool:
+        return not session.idle or session in self._streams or self._matchmaker.knows(session)
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A session's use of one stream. Both calls do nothing once a newer stream has taken over."""
+
+    lobby: Lobby
+    session: Session
+    outbox: Outbox
+
+    def offer_nothing_more(self) -> None:
+        """Stop offers: the bot closed its side or was cut off, and could not answer them."""
+        self.lobby.offer_nothing_more(self.session, self.outbox)
+
+    def leave(self, *, goodbye: bool) -> None:
+        """End the visit; `goodbye` if the bot closed the stream itself."""
+        self.lobby.leave(self.session, self.outbox, goodbye=goodbye)
+
+
+def _taken_over() -> ProtocolError:
+    """A new error each time: one that is raised again and again keeps all its tracebacks."""
+    return ProtocolError(
+        grpc.StatusCode.ABORTED, "a newer stream of the same bot instance took over"
+    )
+
+
+def _games(hello: referee_pb2.Hello) -> frozenset[str]:
+    if hello.protocol_version != PROTOCOL_VERSION:
+        raise ProtocolError(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            f"this referee speaks protocol version {PROTOCOL_VERSION}, "
+            f"not {hello.protocol_version}: set `hello.protocol_version`",
+        )
+    games = _one_for_all(frozenset(hello.games).intersection(GAMES))
+    if not games:
+        raise ProtocolError(
+            grpc.StatusCode.INVALID_ARGUMENT,
+            f"`hello.games` names none of the games played here: {', '.join(GAMES)}",
+        )
+    return games
+
+
+@cache  # bounded by the games that are played here: eight combinations
+def _one_for_all(games: frozenset[str]) -> frozenset[str]:
+    """One set for all bots that play the same games: it takes as much as their session."""
+    return games

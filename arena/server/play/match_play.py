@@ -1,0 +1,187 @@
+"""`MatchPlay`: a hosted match from its first draw to its last step, among bots that have joined.
+
+It asks the seats, takes their answers, counts their faults and watches their clocks.
+"""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import structlog
+
+from arena.match.faults import Fault, FaultKind
+from arena.match.flow import Ask, Flow, MatchFlow, MatchRecord, Refused, Reply, TimedAction
+from arena.match.rebuild import rebuild
+from arena.match.transcript import Setup
+from arena.randomness import Randomness
+from arena.server.play.alarm import Alarm
+from arena.server.play.open_turns import Note, OpenTurns
+from arena.server.play.ports import Player, Timer
+
+log = structlog.get_logger()
+
+
+class MatchPlay:
+    """Plays one match. `started` is called before the first draw, `over` at the end with the
+    record, `broken` after an error on our side."""
+
+    def __init__(
+        self,
+        setup: Setup,
+        players: Sequence[Player],
+        grace_seconds: float,
+        timer: Timer,
+        started: Callable[[], None],
+        over: Callable[[MatchRecord], None],
+        broken: Callable[[], None],
+    ) -> None:
+        self.flow: MatchFlow | None = None
+        """None before it has begun and after its end."""
+        self.events: Sequence[Any] = ()
+        """All events so far."""
+        self.refused: list[Refused] = []
+        """The faults of all seats so far."""
+        self._faults = [0] * len(players)
+        self._setup = setup
+        self._players = players
+        self._timer = timer
+        self._started = started
+        self._over = over
+        self._broken = broken
+        self._open = OpenTurns(len(players), setup.time_control, grace_seconds, timer)
+        self._clocks = self._open.clocks
+        self._steps: Flow | None = None
+        self._alarm = Alarm(timer, self._ring)
+
+    def begin(self, randomness: Randomness) -> None:
+        """Play from the start."""
+        try:
+            self._start(randomness)
+        except Exception:
+            self._break()
+        else:
+            self._advance(None)
+
+    def expect_all(self, replies: Iterable[tuple[int, Reply]]) -> None:
+        """Wait for all bots, after a restart of the referee; `replies` were given before it."""
+        self._clocks.expect_all()
+        self._clocks.spend((seat, reply.milliseconds) for seat, reply in replies)
+
+    def resume(self, randomness: Randomness, replies: Iterable[tuple[int, Reply]]) -> None:
+        """Play on after these replies."""
+        rebuilt = rebuild(self._start(randomness), replies)
+        for refused in rebuilt.refused:
+            self._faults[refused.seat] += 1
+        self.refused += rebuilt.refused
+        if rebuilt.record is not None:
+            self._finish(rebuilt.record)
+            return
+        assert rebuilt.ask is not None
+        self._put(rebuilt.ask, rebuilt.given)
+        self._alarm.set(self._open.deadline)
+
+    def stop(self) -> None:
+        """Ask nobody any more and take no answers."""
+        self.flow = self._steps = None
+        self._alarm.cancel()
+
+    def let_go(self) -> None:
+        """Forget the players and the host, which know their match."""
+        self._players = ()
+        self._started = self._over = self._broken = _nobody
+
+    def answer(self, seat: int, turn_number: int, action: Any) -> bool:
+        """An action for an open turn. False if no such turn is open, which changes nothing."""
+        milliseconds = self._clocks.elapsed_ms(seat)
+        return self._reply(seat, turn_number, TimedAction(action, milliseconds))
+
+    def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
+        """Take an answer to an open turn that is not an action of the game. False as `answer`."""
+        fault = Fault(FaultKind.MALFORMED, self._clocks.elapsed_ms(seat), reason)
+        return self._reply(seat, turn_number, fault)
+
+    def left(self, seat: int) -> None:
+        """Record that the seat's bot lost its connection; its clock keeps running."""
+        if self._clocks.left(seat):
+            self._alarm.set(self._open.deadline)
+
+    def returned(self, seat: int) -> None:
+        """Record that the seat's bot is connected again."""
+        if self._clocks.returned(seat):
+            self._alarm.set(self._open.deadline)
+
+    def time_left_ms(self, seat: int) -> tuple[int, int]:
+        """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
+        return self._clocks.time_left_ms(seat)
+
+    def note_replies(self, note: Note) -> None:
+        """Let `note` note the replies from now on."""
+        self._open.note = note
+
+    def _start(self, randomness: Randomness) -> Flow:
+        self.flow = MatchFlow(
+            self._setup.make_game(), len(self._players), randomness, self._setup.fault_limit
+        )
+        self._started()
+        self._steps = self.flow.conduct()
+        return self._steps
+
+    def _reply(self, seat: int, turn_number: int, reply: Reply) -> bool:
+        if self._steps is None or not self._open.reply(seat, turn_number, reply):
+            return False
+        if self._open.all_replied:
+            self._advance(self._open.replies)
+        return True
+
+    def _advance(self, replies: Sequence[Reply] | None) -> None:
+        steps = self._steps
+        assert steps is not None
+        try:
+            while True:
+                ask = next(steps) if replies is None else steps.send(replies)
+                self._put(ask)
+                if not self._open.all_replied:
+                    self._alarm.set(self._open.deadline)
+                    return
+                replies = self._open.replies
+        except StopIteration as stop:
+            self._finish(stop.value)
+        except Exception:
+            self._break()
+
+    def _break(self) -> None:
+        """After a bug of ours. Bots are told that it happened, but not the text of the exception,
+        which could reveal secrets."""
+        log.exception("match broken", match=self._setup.match_id)
+        self._broken()
+
+    def _put(self, ask: Ask, given: Mapping[int, Reply] = MappingProxyType({})) -> None:
+        """Ask the seats, except those that have `given` their replies already."""
+        if ask.refused:
+            self._tell_refused(ask.refused)
+        for turn in self._open.put(ask.turns, given):
+            self._players[turn.seat].ask(turn)
+        self.events = ask.turns[-1].events
+
+    def _tell_refused(self, all_refused: Sequence[Refused]) -> None:
+        self.refused += all_refused
+        for refused in all_refused:
+            self._faults[refused.seat] += 1
+            self._players[refused.seat].refuse(refused, self._faults[refused.seat])
+
+    def _finish(self, record: MatchRecord) -> None:
+        self.stop()
+        self._tell_refused(record.refused)
+        self.events = record.events
+        self._over(record)
+
+    def _ring(self) -> None:
+        self._open.expire(self._timer.now())
+        if self._open.all_replied:
+            self._advance(self._open.replies)
+        else:
+            self._alarm.set(self._open.deadline)
+
+
+def _nobody(_record: object = None) -> None:
+    """Replaces the callbacks to the host once the match is over, as they make a reference cycle."""

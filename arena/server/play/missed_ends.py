@@ -1,0 +1,157 @@
+"""Ends that bots missed while they were away: kept in storage, told when the bot is back.
+
+Most bots miss none, so the list is held in memory too, and a bot that connects costs nothing.
+"""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Awaitable, Callable, Sequence
+from time import monotonic
+from typing import Final, Protocol
+
+import structlog
+
+from arena.codec import turns
+from arena.codec.transcript import to_bytes
+from arena.database.errors import LeaseLostError, StorageFailedError
+from arena.match.replay import replay
+from arena.match.transcript import Transcript
+from arena.records import UntoldEnd, VersionId
+from arena.server.play.session import Session
+
+MOST_UNTOLD: Final = 200
+"""Ends that are kept for each version; older ones are forgotten."""
+KEPT_SECONDS: Final = 24 * 3600.0
+"""Nobody waits for an end longer than a day."""
+FORGET_SECONDS: Final = 3600.0
+"""How often those that nobody waits for any more are looked for."""
+RETRY_SECONDS: Final = 1.0
+"""Pause before storage is asked again after it failed."""
+
+log = structlog.get_logger()
+
+
+class EndStore(Protocol):
+    """Where untold ends are kept. Raises StorageFailedError when it cannot at the moment."""
+
+    async def untold_ends(self) -> Sequence[UntoldEnd]:
+        """Those of the last day, the oldest first."""
+        ...
+
+    async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
+        """Keep these."""
+        ...
+
+    async def remove_untold(self, ends: Sequence[UntoldEnd]) -> None:
+        """Forget these: they are told, or too many."""
+        ...
+
+    async def transcript(self, match_id: str) -> Transcript | None:
+        """What happened in a recorded match."""
+        ...
+
+
+class MissedEnds:
+    """Keeps and tells them. `load` first, and after a takeover; `run` must be running."""
+
+    def __init__(self, store: EndStore, now: Callable[[], float] = monotonic) -> None:
+        self._store = store
+        self._now = now
+        self._untold: dict[VersionId, dict[UntoldEnd, float]] = defaultdict(dict)
+        """With the time at which each was missed, or read from storage; the newest are last."""
+        self._forget_at = now() + FORGET_SECONDS
+        self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
+
+    async def load(self) -> None:
+        """Take in what other referees could not tell."""
+        for end in await self._store.untold_ends():
+            self._untold[end.version_id].setdefault(end, self._now())
+        for version in self._untold:
+            self._forget_surplus(version)
+
+    def missed(self, session: Session, match_id: str) -> None:
+        """The end of a match could not be told."""
+        end = UntoldEnd(match_id, session.registered.version_id, session.instance)
+        ends = self._untold[end.version_id]
+        ends.pop(end, None)  # the newest are last
+        ends[end] = self._now()
+        self._work.put_nowait(lambda: self._store.add_untold([end]))
+        forgotten = self._forget_surplus(end.version_id) + self._forget_old()
+        if forgotten:
+            self._work.put_nowait(lambda: self._store.remove_untold(forgotten))
+
+    def came(self, session: Session) -> None:
+        """A bot is here: tell it what it missed, soon."""
+        ends = self._untold.get(session.registered.version_id, {})
+        waiting = [end for end in ends if end.instance == session.instance]
+        own = {end: ends.pop(end) for end in waiting if not self._old(ends[end])}
+        if own:
+            self._work.put_nowait(lambda: self._tell(session, own))
+
+    async def settled(self) -> None:
+        """Wait until all is kept, or told."""
+        await self._work.join()
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        while True:
+            job = await self._work.get()
+            while True:
+                try:
+                    await job()
+                    break
+                except StorageFailedError as error:
+                    log.error("missed ends wait for storage", why=str(error))
+                    await asyncio.sleep(RETRY_SECONDS)
+            self._work.task_done()
+
+    def _old(self, missed_at: float) -> bool:
+        return self._now() - missed_at > KEPT_SECONDS
+
+    def _forget_surplus(self, version: VersionId) -> list[UntoldEnd]:
+        ends = self._untold[version]
+        surplus = list(ends)[:-MOST_UNTOLD]
+        for end in surplus:
+            del ends[end]
+        return surplus
+
+    def _forget_old(self) -> list[UntoldEnd]:
+        if self._now() < self._forget_at:
+            return []
+        self._forget_at = self._now() + FORGET_SECONDS
+        every = [(end, at) for ends in self._untold.values() for end, at in ends.items()]
+        old = [end for end, missed_at in every if self._old(missed_at)]
+        for end in old:
+            del self._untold[end.version_id][end]
+        return old
+
+    async def _tell(self, session: Session, ends: dict[UntoldEnd, float]) -> None:
+        told: list[UntoldEnd] = []
+        try:
+            while ends:
+                end = next(iter(ends))
+                try:
+                    transcript = await self._store.transcript(end.match_id)
+                    if transcript is not None and session.up:
+                        _send(session, transcript)
+                except (StorageFailedError, LeaseLostError):
+                    raise  # goes on from here later
+                except Exception:
+                    # It stays in storage: a referee of a newer release may be able to.
+                    log.exception("missed end cannot be told", match=end.match_id)
+                    del ends[end]
+                    continue
+                missed_at = ends.pop(end)
+                if transcript is None or session.up:
+                    told.append(end)
+                else:  # gone again: the next time
+                    self._untold[end.version_id][end] = missed_at
+        finally:
+            if told:
+                self._work.put_nowait(lambda: self._store.remove_untold(told))
+
+
+def _send(session: Session, transcript: Transcript) -> None:
+    events = [event for frame in replay(transcript) for event in frame.events]
+    message = turns.end(transcript.setup, to_bytes(transcript), events, 0)
+    session.send(turns.part("ends", message))

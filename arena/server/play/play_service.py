@@ -1,0 +1,123 @@
+"""`PlayService`: the streams that bots play over, from who may open one to whom it belongs."""
+
+import asyncio
+from collections.abc import Callable, Collection
+from typing import Final
+
+import grpc
+import structlog
+
+from arena.records import Registered, VersionId
+from arena.server.limits.gate import Authenticator, Gate
+from arena.server.limits.guarding import bearer_token
+from arena.server.limits.refusals import Context
+from arena.server.play.attendances import Attendances
+from arena.server.play.lobby import Lobby
+from arena.server.play.play_stream import Greet, PlayStream
+from arena.server.requests.errors import ProtocolError, internal_error
+from arena.v1 import referee_pb2
+
+HELLO_SECONDS: Final = 10.0
+"""How long an open stream may take to send its hello."""
+
+log = structlog.get_logger()
+
+
+class PlayService:
+    """Serves RefereeService.Play."""
+
+    def __init__(
+        self,
+        authenticator: Authenticator,
+        lobby: Lobby,
+        gate: Gate,
+        hello_seconds: float = HELLO_SECONDS,
+        queued: Callable[[float], None] = lambda _seconds: None,
+        hosted: Authenticator | None = None,
+    ) -> None:
+        """`queued` is told how long each message waited to be written. `hosted` checks the tokens
+        of those who play over the Unix socket, if there is one."""
+        self._hosted = hosted or authenticator
+        self._queued = queued
+        self._authenticator = authenticator
+        self._gate = gate
+        self._lobby = lobby
+        self.attendances = Attendances(lobby.drain)
+        self._hello_seconds = hello_seconds
+        self._streams: set[PlayStream] = set()
+        """The open ones."""
+        self._greeting: Greet = self._greet
+        """One for all streams."""
+
+    async def check_tokens(self, versions: Collection[VersionId] | None = None) -> None:
+        """End the streams, of these versions or of all, whose tokens are no longer valid."""
+        # All at once: tokens that are looked up at the same time share a question to the database.
+        async with asyncio.TaskGroup() as checks:
+            for stream in self._streams:
+                if versions is None or stream.registered.version_id in versions:
+                    checks.create_task(self._check_token(stream))
+
+    async def _check_token(self, stream: PlayStream) -> None:
+        try:
+            await self._authenticator.authenticate(stream.token)
+        except ProtocolError as error:
+            if error.code is not grpc.StatusCode.UNAVAILABLE:
+                stream.end(error)
+
+    async def play(self, _requests: object, context: Context) -> None:
+        """Handle one stream over the port, from its opening to its end."""
+        await self._serve(self._authenticator, context)
+
+    async def play_hosted(self, _requests: object, context: Context) -> None:
+        """Handle one stream over the Unix socket, from its opening to its end."""
+        await self._serve(self._hosted, context)
+
+    async def _serve(self, authenticator: Authenticator, context: Context) -> None:
+        try:
+            token = bearer_token(context)
+            with self._gate.calling(context) as peer:
+                registered = await self._gate.admit(authenticator, token, peer)
+                await self._converse(context, token, registered)
+        except ProtocolError as error:
+            self._gate.refusals.note("stream refused", error)
+            ending = error
+        except Exception:
+            log.exception("stream broken")
+            ending = internal_error()
+        else:
+            return
+        await self._gate.refusals.end(context, ending)
+
+    async def _converse(self, context: Context, token: str, registered: Registered) -> None:
+        spoke, count = self._gate.silent(registered.version_id), self._gate.byte_count()
+        stream = PlayStream(context, token, registered, spoke, count, self._queued)
+        self._streams.add(stream)
+        try:
+            await stream.converse(self._greeting, self._hello_seconds)
+        finally:
+            try:
+                self._left(stream)
+            finally:
+                await stream.stop_writing()
+
+    def _left(self, stream: PlayStream) -> None:
+        """A stream has ended."""
+        stream.spoke()
+        self._streams.discard(stream)
+        try:
+            stream.leave()
+        finally:
+            if stream.visit is not None:
+                self._gate.connections.known(stream.peer, -1)
+                self.attendances.left(stream.token, stream.visit.session)
+
+    def _greet(self, stream: PlayStream, first: referee_pb2.PlayRequest) -> None:
+        stream.spoke()
+        if not first.HasField("hello"):
+            raise ProtocolError(
+                grpc.StatusCode.INVALID_ARGUMENT, "the first message must hold `hello`"
+            )
+        registered, hello = stream.registered, first.hello
+        stream.visit = self._lobby.enter(registered, hello, stream.outbox, stream.end)
+        self._gate.connections.known(stream.peer, 1)
+        self.attendances.came(stream.token, stream.visit.session)

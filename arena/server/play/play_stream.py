@@ -1,0 +1,189 @@
+"""`PlayStream`: one stream of a bot, from its opening to its end.
+
+The call's own task reads. What waits to be sent has a task only for as long as something waits:
+most bots wait most of the time, and a task that waits takes as much memory as all that is known of
+a bot.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from time import monotonic
+from typing import Any, Final
+
+import grpc
+import grpc.aio
+import structlog
+
+from arena.records import Registered
+from arena.server.limits.refusals import Context
+from arena.server.play.lobby import Visit
+from arena.server.play.outbox import Outbox
+from arena.server.requests.errors import ProtocolError, internal_error
+from arena.server.requests.parsing import parsed
+from arena.v1 import referee_pb2
+
+GOODBYE_SECONDS: Final = 0.05
+"""How long the end of a bot's stream waits for grpc to report that the connection was lost."""
+
+log = structlog.get_logger()
+
+Greet = Callable[["PlayStream", referee_pb2.PlayRequest], None]
+"""Handles the first message of a stream."""
+
+
+class PlayStream:
+    """One call: who calls, what is to be sent, and the visit that its hello began."""
+
+    __slots__ = (
+        *("_context", "_count", "_ended", "_ending", "_hello_timer", "_interruptible"),
+        *("_queued", "_task", "_writer", "outbox", "peer", "registered", "spoke", "token", "visit"),
+    )
+
+    def __init__(
+        self,
+        context: Context,
+        token: str,
+        registered: Registered,
+        spoke: Callable[[], None],
+        count: Callable[[int], None],
+        queued: Callable[[float], None],
+    ) -> None:
+        """Within the call's task. `count` counts the bytes of a message, and may raise
+        ProtocolError; `queued` is told how long each message waited to be written."""
+        self.token = token
+        self.registered = registered
+        self.spoke = spoke
+        """To be called when the hello has come, or the stream has ended."""
+        self.peer = context.peer()
+        self.outbox = Outbox(self._overflow, self._write_soon)
+        self.visit: Visit | None = None
+        """Since the hello was accepted."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._task = task
+        self._context = context
+        self._count = count
+        self._queued = queued
+        self._hello_timer: asyncio.TimerHandle | None = None
+        self._writer: asyncio.Task[None] | None = None
+        self._interruptible = False
+        """Whether the task waits for nothing but the bot."""
+        self._ended = False
+        self._ending: ProtocolError | None = None
+        """With what it ended; None if the bot closed it."""
+
+    def end(self, error: ProtocolError | None) -> None:
+        """End the stream; only the first reason counts."""
+        self._greeted()
+        if not self._ended:
+            self._ended, self._ending = True, error
+            if self._interruptible:
+                self._task.cancel()
+
+    def _greeted(self) -> None:
+        """The hello is not waited for any more."""
+        if self._hello_timer is not None:
+            self._hello_timer.cancel()
+            self._hello_timer = None
+
+    def _overflow(self) -> None:
+        self.end(_too_slow())
+
+    def leave(self) -> None:
+        """End the visit: the bot closed the stream, the referee ended it, or it was cut."""
+        if self.visit is not None:
+            self.visit.leave(goodbye=self._ended and self._ending is None)
+
+    async def stop_writing(self) -> None:
+        """Write nothing more. A status may be sent afterwards."""
+        if self._writer is not None:
+            self._writer.cancel()
+            await asyncio.wait([self._writer])
+
+    async def converse(self, greet: Greet, hello_seconds: float) -> None:
+        """Handle messages until the stream ends. `greet` handles the first, which must come within
+        so many seconds, and sets `visit`. Raises the ProtocolError with which the stream ends."""
+        # A timer, not a timeout around the read: cancelling a read breaks all further reads.
+        self._hello_timer = asyncio.get_running_loop().call_later(
+            hello_seconds, lambda: self.end(_no_hello())
+        )
+        # grpc.aio sends the initial metadata with the first message, and marks them as sent once
+        # that is written. A writer cancelled before that makes it send them again with the status:
+        # grpc refuses both, and the bot waits forever.
+        with suppress(grpc.aio.InternalError):  # the bot is gone; grpc will cancel the call
+            await self._context.send_initial_metadata(())
+        try:
+            # No variable holds a message, and so its memory, while the next is waited for.
+            while not self._ended and self._handled(await self._next(), greet):
+                pass
+            if not self._ended:
+                # A lost connection looks as if the bot closed the stream, until grpc cancels the
+                # call a moment later.
+                self._interruptible = True
+                await asyncio.sleep(GOODBYE_SECONDS)
+                self._interruptible = False
+                self.end(None)
+        except ProtocolError as error:
+            self.end(error)
+        except asyncio.CancelledError:
+            # Of `end`; or of grpc, because the bot is gone.
+            if not self._ended or self._task.uncancel():
+                raise
+        finally:
+            self._interruptible = False
+        if self._ending is not None:
+            raise self._ending
+
+    def _next(self) -> Awaitable[Any]:
+        """The next message, if the stream does not end before."""
+        self._interruptible = True
+        return self._context.read()
+
+    def _handled(self, data: Any, greet: Greet) -> bool:
+        """Handle what was read. False if the bot closed its side."""
+        self._interruptible = False
+        if data is grpc.aio.EOF:
+            if self.visit is not None:
+                self.visit.offer_nothing_more()
+            return False
+        self._count(len(data))
+        if self.visit is None:
+            self._greeted()
+            greet(self, parsed(referee_pb2.PlayRequest, data))
+        else:
+            self.visit.session.handle(parsed(referee_pb2.PlayRequest, data))
+        return True
+
+    def _write_soon(self) -> None:
+        if self._writer is None:
+            self._writer = asyncio.create_task(self._write())
+
+    async def _write(self) -> None:
+        """Send everything that waits, in as few messages as possible."""
+        outbox = self.outbox
+        try:
+            while not outbox.empty:
+                if message := await outbox.take():
+                    await self._context.write(message)
+                    self._queued(monotonic() - outbox.taken_begun)
+        except grpc.aio.InternalError:
+            return  # the bot is gone, and grpc about to cancel the call: no other task is to write
+        except Exception:
+            log.exception("stream broken")
+            self.end(internal_error())
+            return
+        self._writer = None
+        if outbox.closed:
+            self.end(None)
+
+
+# A new error each time: one that is raised again and again keeps all its tracebacks.
+def _no_hello() -> ProtocolError:
+    return ProtocolError(grpc.StatusCode.DEADLINE_EXCEEDED, "no `hello` was sent in time")
+
+
+def _too_slow() -> ProtocolError:
+    return ProtocolError(
+        grpc.StatusCode.RESOURCE_EXHAUSTED, "the bot does not read what it is sent"
+    )

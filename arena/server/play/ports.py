@@ -1,0 +1,278 @@
+"""Protocols of what hosting needs from outside: players, a timer, storage."""
+
+from collections.abc import Callable, Collection, Sequence
+from enum import Enum
+from typing import Any, Protocol, TypeAlias
+
+from arena.match.flow import OpenTurn, PublicMoment, Refused
+from arena.match.result import Result
+from arena.match.transcript import Setup
+from arena.records import Block, BlockEnd, FinishedMatch, Registered, TournamentBlock
+from arena.server.play.kept_blocks import Unkept
+
+
+class Host(Protocol):
+    """A match, as a seat's bot sees it."""
+
+    @property
+    def setup(self) -> Setup: ...
+
+    @property
+    def begun(self) -> bool:
+        """Whether all have joined."""
+        ...
+
+    def time_left_ms(self, seat: int) -> tuple[int, int]:
+        """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
+        ...
+
+    def join(self, seat: int, entropy: bytes) -> None:
+        """Accept the offer. Repeating it changes nothing."""
+        ...
+
+    def decline(self, seat: int) -> bool:
+        """Reject the offer. False, and no effect, if the match has begun already."""
+        ...
+
+    def answer(self, seat: int, turn_number: int, action: Any) -> bool:
+        """Act. False, and no effect, if no such turn is open."""
+        ...
+
+    def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
+        """Answer with something that is not an action of the game. False as `answer`."""
+        ...
+
+    def left(self, seat: int) -> None:
+        """Report that the connection was lost."""
+        ...
+
+    def returned(self, seat: int) -> None:
+        """Report that the connection is restored."""
+        ...
+
+
+class Player(Protocol):
+    """One seat's bot, as its match sees it. No method blocks or raises."""
+
+    def offer(self, host: Host, seat: int, commitment: bytes, join_ms: int) -> None:
+        """Offer the match; a `join` or `decline` to the host follows, or neither."""
+        ...
+
+    def begin(self) -> None:
+        """Tell the bot that all have joined, and who they are."""
+        ...
+
+    def resume(
+        self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
+    ) -> bool:
+        """Take the seat of a match that another referee began. False if the bot is not there yet:
+        a `returned` to the host follows, or not."""
+        ...
+
+    def ask(self, turn: OpenTurn) -> None:
+        """Send a turn to the bot."""
+        ...
+
+    def refuse(self, refused: Refused, faults: int) -> None:
+        """Tell the bot about a fault of its own; `faults` counts its faults in this match."""
+        ...
+
+    def end(self, written: bytes, events: Sequence[Any]) -> None:
+        """Tell the bot that the match is over and recorded.
+
+        `written` is the transcript as in FinishedMatch; `events` are all events of the match.
+        """
+        ...
+
+    def withdraw(self, reason: str) -> None:
+        """Tell the bot that the match does not take place, or is ended early as void."""
+        ...
+
+
+class Follower(Protocol):
+    """Is shown the public side of one match. No method blocks or raises."""
+
+    def see(self, moment: PublicMoment) -> None:
+        """The match went on."""
+        ...
+
+    def over(self, result: Result | None) -> None:
+        """The match is recorded; or, without a result, it is void."""
+        ...
+
+
+class ShowableMatch(Protocol):
+    """A match that runs, as those who show matches see it."""
+
+    @property
+    def setup(self) -> Setup: ...
+
+    @property
+    def running(self) -> bool:
+        """Whether it is being played; only then it can be shown."""
+        ...
+
+    def show(self, follower: Follower) -> PublicMoment:
+        """Show the match to `follower` from now on. Returns what is public now, with all events
+        so far."""
+        ...
+
+    def hide(self) -> None:
+        """Show the match to nobody any more."""
+        ...
+
+
+class Audience(Protocol):
+    """Shows matches to whoever watches. Nothing here blocks or raises."""
+
+    def begins(self, match: ShowableMatch, tournament: str) -> None:
+        """A match can be shown from now on. `tournament` is the name of its tournament, or ""."""
+        ...
+
+
+class ChallengePolicy(Enum):
+    """Which challenges (see `challenges`) a connected bot plays."""
+
+    OWN = "own"
+    """Only those that it asks for."""
+    ACCEPT = "accept"
+    """Those of others, too."""
+    OWN_ONLY = "own only"
+    """Only those that it asks for, and no rated matches."""
+
+
+class Participant(Protocol):
+    """A connected bot that can take seats."""
+
+    @property
+    def registered(self) -> Registered: ...
+
+    @property
+    def instance(self) -> str:
+        """Distinguishes connected copies of the same version; often empty."""
+        ...
+
+    @property
+    def games(self) -> frozenset[str]: ...
+
+    @property
+    def max_matches(self) -> int: ...
+
+    @property
+    def challenges(self) -> ChallengePolicy: ...
+
+    def player(self) -> Player:
+        """A player for one seat of one match."""
+        ...
+
+    def drained(self) -> None:
+        """The bot asked to leave, and no block holds a place of it any more."""
+        ...
+
+    def when_heard(self, call: Callable[[], None]) -> None:
+        """Call once, when the bot sends its next message; instead of an earlier such call."""
+        ...
+
+
+class Matchmaker(Protocol):
+    """Seats connected bots in matches. No method blocks or raises."""
+
+    def arrive(self, participant: Participant) -> None:
+        """A bot is connected, perhaps again, and ready for offers."""
+        ...
+
+    def depart(self, participant: Participant) -> None:
+        """A bot is not connected any more, or is about to be."""
+        ...
+
+    def drain(self, participant: Participant) -> None:
+        """A bot asks to leave when its running blocks are over."""
+        ...
+
+    def places_changed(self, participant: Participant) -> None:
+        """A bot plays more or fewer matches at once than before."""
+        ...
+
+    def knows(self, participant: Participant) -> bool:
+        """Whether a bot is connected, or blocks hold places of it."""
+        ...
+
+
+class Cancellable(Protocol):
+    """A scheduled call."""
+
+    def cancel(self) -> None:
+        """Cancel the call."""
+        ...
+
+
+class Timer(Protocol):
+    """A monotonic clock with scheduled calls; tests set it by hand."""
+
+    def now(self) -> float:
+        """The current time in seconds."""
+        ...
+
+    def call_at(self, when: float, callback: Callable[[], None]) -> Cancellable:
+        """Call once when `now()` has reached `when`."""
+        ...
+
+
+class Recorder(Protocol):
+    """Stores results and running matches. Raises StorageFailedError when storage fails for now,
+    and LeaseLostError."""
+
+    async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
+        """Record all or none; a match that is already recorded is left as it is.
+
+        `kept` are the ids of those that are kept as running; from now on they are not.
+        """
+        ...
+
+    async def keep(self, unkept: Unkept) -> None:
+        """Keep running blocks and matches, so that a referee that starts can continue them."""
+        ...
+
+    async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
+        """Record that these have begun; one that is already recorded is left as it is."""
+        ...
+
+    async def close_block(self, block_id: str) -> None:
+        """End a block that was cut short by a bot; its matches count."""
+        ...
+
+    async def void_block(self, block_id: str) -> None:
+        """End a block that failed on our side; none of its matches counts."""
+        ...
+
+    async def refuse_block(self, block: Block) -> None:
+        """Void a block of which a match was rejected, even if no match of it is recorded yet."""
+        ...
+
+
+Happening: TypeAlias = TournamentBlock | FinishedMatch | BlockEnd
+"""What a recorder is told."""
+
+
+class Spool(Protocol):
+    """Keeps through a crash what could not be recorded yet."""
+
+    async def append(self, happenings: Sequence[Happening]) -> None:
+        """Keep all, in order, or none. Raises SpoolFailedError."""
+        ...
+
+    async def clear(self) -> None:
+        """Forget all: it is recorded. Raises SpoolFailedError."""
+        ...
+
+
+class Meter(Protocol):
+    """Counts what happens. Nothing here waits or fails."""
+
+    def finished(self, match: FinishedMatch) -> None:
+        """A match was played to its end."""
+        ...
+
+    def recorded(self, seconds: float) -> None:
+        """A result was recorded, so long after it was there."""
+        ...

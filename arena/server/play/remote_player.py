@@ -1,0 +1,157 @@
+"""`RemotePlayer`: one seat of one match, played by a connected bot over its stream."""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+from google.protobuf.message import Message
+
+from arena.codec import turns
+from arena.codec.malformed import MalformedError
+from arena.match.flow import OpenTurn, Refused
+from arena.server.play.ports import Host
+from arena.v1 import referee_pb2
+
+
+class BotLine(Protocol):
+    """The connection to a bot."""
+
+    @property
+    def up(self) -> bool:
+        """Whether the bot is connected."""
+        ...
+
+    def send(self, part: bytes) -> None:
+        """Send the bot a part of a PlayResponse; does nothing while it is not connected."""
+        ...
+
+    def missed(self, match_id: str) -> None:
+        """Note that the end of a match was not sent, because the bot is not connected."""
+        ...
+
+    def seated(self, seat: "RemotePlayer") -> None:
+        """Register a seat whose match is offered; it gets all messages about that match."""
+        ...
+
+    def unseated(self, seat: "RemotePlayer") -> None:
+        """Remove a seat whose match is over."""
+        ...
+
+
+class RemotePlayer:
+    """A Player (see play.ports) over a connection that may be lost and restored."""
+
+    host: Host
+    match_id: str
+
+    def __init__(self, line: BotLine) -> None:
+        self._line = line
+        self._entropy: bytes | None = None
+        """What the bot joined with."""
+        self._open_turn: OpenTurn | None = None
+        self._seen = 0
+        """How many of the match's events were sent to the bot."""
+        self._all_anew = False
+        """Whether the next turn repeats all events: the bot reconnected and may have lost them."""
+
+    # From the match.
+
+    def offer(self, host: Host, seat: int, commitment: bytes, join_ms: int) -> None:
+        self.host, self._seat, self.match_id = host, seat, host.setup.match_id
+        self._commitment, self._join_ms = commitment, join_ms
+        self._line.seated(self)
+        self._send("offers", self._offer())
+
+    def resume(
+        self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
+    ) -> bool:
+        self.host, self._seat, self.match_id = host, seat, host.setup.match_id
+        self._commitment, self._join_ms, self._entropy = commitment, join_ms, entropy
+        self._line.seated(self)
+        self._send_resume(entropy)
+        return self._line.up
+
+    def begin(self) -> None:
+        self._send("begins", turns.begin(self.host.setup))
+
+    def ask(self, turn: OpenTurn) -> None:
+        self._open_turn = turn
+        if self._line.up:
+            self._send_turn(turn)
+
+    def refuse(self, refused: Refused, faults: int) -> None:
+        if self._open_turn is not None and self._open_turn.number == refused.turn_number:
+            self._open_turn = None
+        self._send("refusals", turns.refusal(self.host.setup, refused, faults))
+
+    def end(self, written: bytes, events: Sequence[Any]) -> None:
+        if self._line.up:
+            seen = 0 if self._all_anew else self._seen
+            self._line.send(turns.part("ends", turns.end(self.host.setup, written, events, seen)))
+        else:
+            self._line.missed(self.match_id)
+        self._line.unseated(self)
+
+    def withdraw(self, reason: str) -> None:
+        self._send("withdrawals", referee_pb2.Withdrawal(match_id=self.match_id, reason=reason))
+        self._line.unseated(self)
+
+    # From the bot.
+
+    def join(self, entropy: bytes) -> bool:
+        """Accept the offer for the bot. False if it was accepted before."""
+        if self._entropy is not None:
+            return False
+        self._entropy = entropy
+        self.host.join(self._seat, entropy)
+        return True
+
+    def decline(self) -> bool:
+        """Decline the offer for the bot. False if it is too late for that."""
+        return self.host.decline(self._seat)
+
+    def answer(self, answer: referee_pb2.Answer) -> bool:
+        """Take the bot's answer. False if it belongs to no open turn."""
+        turn = self._open_turn
+        if turn is None or answer.turn_number != turn.number:
+            return False
+        self._open_turn = None
+        try:
+            action = turns.action(self.host.setup.game, answer.action)
+        except MalformedError as error:
+            return self.host.malformed(self._seat, turn.number, str(error))
+        return self.host.answer(self._seat, turn.number, action)
+
+    def cut(self) -> None:
+        """Report that the connection was lost."""
+        self.host.left(self._seat)
+
+    def restored(self) -> None:
+        """Report that the connection is restored, and send the bot what it needs to continue."""
+        self.host.returned(self._seat)
+        if self._entropy is None:
+            self._send("offers", self._offer())
+            return
+        self._send_resume(self._entropy)
+        if self._open_turn is not None:
+            self._send_turn(self._open_turn)
+
+    def _send_resume(self, entropy: bytes) -> None:
+        self._send("resumes", referee_pb2.Resume(offer=self._offer(), entropy=entropy))
+        self._all_anew = True
+
+    def _send_turn(self, turn: OpenTurn) -> None:
+        if self._all_anew:
+            turn, self._all_anew = turn._replace(unseen=0), False
+        self._seen = len(turn.events)
+        turn_ms, bank_ms = self.host.time_left_ms(self._seat)
+        asked = turns.turn(self.host.setup, turn, turn_ms, bank_ms)
+        self._line.send(turns.part("turns", asked))
+
+    def _offer(self) -> referee_pb2.Offer:
+        return turns.offer(
+            self.host.setup, self._seat, self._commitment, self._join_ms, named=self.host.begun
+        )
+
+    def _send(self, name: str, message: Message) -> None:
+        if self._line.up:
+            self._line.send(turns.part(name, message.SerializeToString()))

@@ -1,0 +1,201 @@
+"""`Session`: a connected bot, its seats in running matches and its current stream, if any.
+
+The size of a session is bounded: at most MAX_MATCHES seats being played, one open turn for each,
+a transcript for each end. The outbox bounds what waits for a bot that does not read.
+"""
+
+from collections.abc import Callable
+from typing import Final
+
+import grpc
+
+from arena.randomness import MAX_ENTROPY_BYTES, MIN_ENTROPY_BYTES
+from arena.records import Registered
+from arena.server.play.outbox import Outbox
+from arena.server.play.ports import ChallengePolicy
+from arena.server.play.remote_player import RemotePlayer
+from arena.server.requests.errors import ProtocolError
+from arena.v1 import referee_pb2
+
+MAX_MATCHES: Final = 64
+"""Most matches one stream plays at once: a bot gains nothing from more."""
+MAX_STRAYS: Final = 1_000
+"""How many more answers to no open turn and no offer than valid ones end a stream. Late and
+repeated answers are normal and harmless; a thousand of them are not an accident."""
+
+
+class Session:
+    """One instance of a bot version. A Participant, and the BotLine of its seats."""
+
+    __slots__ = (
+        *("_changed", "_leaving", "_missed", "_outbox", "_places_changed", "_places_free"),
+        *("_seats", "_strays", "_when_heard"),
+        *("_wants_to_leave", "challenges", "games", "instance", "max_matches", "registered"),
+    )
+
+    def __init__(
+        self,
+        registered: Registered,
+        instance: str,
+        wants_to_leave: Callable[["Session"], None],
+        places_changed: Callable[["Session"], None],
+        missed: Callable[["Session", str], None],
+        changed: Callable[["Session"], None],
+    ) -> None:
+        self.registered = registered
+        self.instance = instance
+        self.games: frozenset[str] = frozenset()
+        self.max_matches = 1
+        self.challenges = ChallengePolicy.OWN
+        self._wants_to_leave = wants_to_leave
+        self._places_changed = places_changed
+        self._missed = missed
+        self._changed = changed
+        self._leaving = False
+        """Whether it has asked to leave."""
+        self._places_free = False
+        """After a `drain`: no block holds a place of this bot any more."""
+        self._outbox: Outbox | None = None
+        self._seats: dict[str, RemotePlayer] = {}
+        self._strays = 0
+        self._when_heard: Callable[[], None] | None = None
+
+    @property
+    def idle(self) -> bool:
+        """Whether no match needs this session."""
+        return not self._seats
+
+    @property
+    def seats(self) -> int:
+        """In how many matches it has a seat, offered ones included."""
+        return len(self._seats)
+
+    @property
+    def rated_places(self) -> int:
+        """How many rated matches it plays at once."""
+        plays = self.up and not self._leaving and self.challenges is not ChallengePolicy.OWN_ONLY
+        return self.max_matches if plays else 0
+
+    def attach(self, outbox: Outbox, games: frozenset[str], max_matches: int) -> None:
+        """Use a new stream: everything goes to `outbox` from now on, running matches first."""
+        self._outbox = outbox
+        outbox.matches = len(self._seats)
+        self.games = games
+        self.max_matches = max_matches
+        self._strays = 0
+        self._places_free = self._leaving = False
+        for seat in list(self._seats.values()):
+            seat.restored()
+        self._changed(self)
+
+    def attached_to(self, outbox: Outbox) -> bool:
+        """Whether this outbox is in use: False if a newer stream has taken over."""
+        return self._outbox is outbox
+
+    def detach(self, *, goodbye: bool) -> None:
+        """Drop the stream, which closed; after a `goodbye`, open offers are declined."""
+        self._outbox = None
+        self._changed(self)
+        for seat in list(self._seats.values()):
+            if not (goodbye and seat.decline()):
+                seat.cut()
+
+    def drain(self) -> None:
+        """It begins no further block."""
+        self._leaving = True
+        self._wants_to_leave(self)
+        self._changed(self)
+
+    def drained(self) -> None:
+        self._places_free = True
+        self._close_if_drained()
+
+    def _close_if_drained(self) -> None:
+        """Once the last end is told: until then the bot is not done."""
+        if self._places_free and not self._seats and self._outbox is not None:
+            self._outbox.close()
+
+    def when_heard(self, call: Callable[[], None]) -> None:
+        """Call once, when the bot sends its next message."""
+        self._when_heard = call
+
+    def missed(self, match_id: str) -> None:
+        self._missed(self, match_id)
+
+    def player(self) -> RemotePlayer:
+        return RemotePlayer(self)
+
+    @property
+    def up(self) -> bool:
+        return self._outbox is not None
+
+    def send(self, part: bytes) -> None:
+        if self._outbox is not None:
+            self._outbox.add(part)
+
+    def seated(self, seat: RemotePlayer) -> None:
+        self._seats[seat.match_id] = seat
+        self._count_matches()
+
+    def unseated(self, seat: RemotePlayer) -> None:
+        self._seats.pop(seat.match_id, None)
+        self._count_matches()
+        self._close_if_drained()
+
+    def _count_matches(self) -> None:
+        self._changed(self)
+        if self._outbox is not None:
+            self._outbox.matches = len(self._seats)
+
+    def handle(self, request: referee_pb2.PlayRequest) -> None:
+        """Handle one message. Raises ProtocolError if the stream must end."""
+        if self._when_heard is not None:
+            heard, self._when_heard = self._when_heard, None
+            heard()
+        seats = self._seats
+        for answer in request.answers:
+            seat = seats.get(answer.match_id)
+            if seat is None or not seat.answer(answer):
+                self._stray()
+            else:
+                self._strays -= self._strays > 0
+        if request.HasField("drain"):
+            self.drain()
+        if request.HasField("places"):
+            self.max_matches = max(0, min(request.places.max_matches, MAX_MATCHES))
+            self._places_changed(self)
+            self._changed(self)
+        if request.joins or request.declines or request.HasField("hello"):
+            self._handle_offers(request)
+        elif request.HasField("drain") or request.HasField("places"):
+            pass
+        elif not request.answers:
+            self._stray()
+
+    def _handle_offers(self, request: referee_pb2.PlayRequest) -> None:
+        if request.HasField("hello"):
+            raise ProtocolError(
+                grpc.StatusCode.INVALID_ARGUMENT, "`hello` is allowed only in the first message"
+            )
+        for join in request.joins:
+            if not MIN_ENTROPY_BYTES <= len(join.entropy) <= MAX_ENTROPY_BYTES:
+                raise ProtocolError(
+                    grpc.StatusCode.INVALID_ARGUMENT,
+                    f"a join's entropy has {MIN_ENTROPY_BYTES} to {MAX_ENTROPY_BYTES} bytes, "
+                    f"not {len(join.entropy)}",
+                )
+            seat = self._seats.get(join.match_id)
+            if seat is None or not seat.join(join.entropy):
+                self._stray()
+        for decline in request.declines:
+            seat = self._seats.get(decline.match_id)
+            if seat is None or not seat.decline():
+                self._stray()
+
+    def _stray(self) -> None:
+        self._strays += 1
+        if self._strays > MAX_STRAYS:
+            raise ProtocolError(
+                grpc.StatusCode.RESOURCE_EXHAUSTED,
+                f"more than {MAX_STRAYS} answers that belong to no open turn and no offer",
+            )

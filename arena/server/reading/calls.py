@@ -1,0 +1,200 @@
+"""`ReadingCalls`: the registry's reading calls, from request bytes to response bytes."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final, TypeVar
+
+import grpc
+
+from arena.codec.bot_side import write_action
+from arena.codec.checks import write_check
+from arena.codec.fields import field, key
+from arena.codec.transcript import read_setup, write_entrant
+from arena.database.reading import ColumnReader
+from arena.database.transcripts import Packed, unpack_message
+from arena.games import OptionsError, UnknownGameError, make_game
+from arena.games.notation import NotationError
+from arena.games.wording import span
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.match.match_id import is_match_id
+from arena.match.transcript import Entrant
+from arena.records import VersionId
+from arena.server.accounts import bot_statements
+from arena.server.boards.remarks import NO_REMARK, remarks_of
+from arena.server.requests.errors import ProtocolError, malformed
+from arena.server.requests.options_json import read_options
+from arena.server.requests.paging import page_number, page_size
+from arena.server.requests.parsing import parsed
+from arena.server.results import statements
+from arena.server.results.match_search import MatchFilter, faults_told, found_matches
+from arena.server.uploads.checks import last_checks
+from arena.v1 import registry_pb2, transcript_pb2
+
+DEFAULT_MATCHES: Final = 50
+MOST_MATCHES: Final = 1_000
+
+_TRANSCRIPT = key(registry_pb2.GetTranscriptResponse, "transcript")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingAnswer:
+    """The bytes of a response; or, with the name of a gRPC status, a sentence instead."""
+
+    content: bytes
+    status: str = ""
+
+
+class ReadingCalls:
+    """Answers every call named in `calls`. One thread at a time may use it."""
+
+    def __init__(self, read: ColumnReader) -> None:
+        self._read = read
+        self._boards: Any = None
+        self.calls: Mapping[str, Callable[[bytes], bytes]] = {
+            "ListBots": partial(_with, registry_pb2.ListBotsRequest, self._bots),
+            "ListMatches": partial(_with, registry_pb2.ListMatchesRequest, self._matches),
+            "GetLeaderboard": partial(_with, registry_pb2.GetLeaderboardRequest, self._leaderboard),
+            "GetTranscript": partial(_with, registry_pb2.GetTranscriptRequest, self._transcript),
+        }
+
+    def __call__(self, call: str, request: bytes) -> ReadingAnswer:
+        """The answer to a request. Raises StorageError while the database does not answer."""
+        try:
+            return ReadingAnswer(self.calls[call](request))
+        except ProtocolError as error:
+            return ReadingAnswer(error.sentence.encode(), error.code.name)
+
+    def _bots(self, request: registry_pb2.ListBotsRequest) -> bytes:
+        size = page_size(request.page_size)
+        after = page_number(request.page_token) if request.page_token else None
+        # One more, which says whether there is a next page.
+        rows = self._read(bot_statements.bot_list(after=after, limit=size + 1))
+        checks = last_checks(self._read, [VersionId(row.id) for row in rows[:size]])
+        response = registry_pb2.ListBotsResponse()
+        for row in rows[:size]:
+            line = response.versions.add(
+                house=row.house,
+                retired=row.retired_at is not None,
+                matches=row.matches,
+                frozen=row.frozen_at is not None,
+                paused=row.paused_at is not None,
+            )
+            write_entrant(Entrant(row.bot, row.version, row.owner), line.entrant)
+            check = checks.get(row.id)
+            if check is not None:
+                write_check(check.outcome, check.origin, check.recorded_at, line.check)
+        if len(rows) > size:
+            response.next_page_token = str(rows[size - 1].id)
+        return response.SerializeToString()
+
+    def _matches(self, request: registry_pb2.ListMatchesRequest) -> bytes:
+        limit = request.limit or DEFAULT_MATCHES
+        if not 1 <= limit <= MOST_MATCHES:
+            raise malformed(f"`limit` is 1 to {MOST_MATCHES}, not {limit}")
+        before = request.page_token.lower() or None
+        if before is not None and not is_match_id(before):
+            raise malformed("invalid `page_token`: leave it out for the first page")
+        rows = self._read(
+            found_matches(
+                MatchFilter(bot=request.bot or None, game=request.game or None),
+                before=before,
+                limit=limit,
+            )
+        )
+        response = registry_pb2.ListMatchesResponse()
+        for row in rows:
+            line = response.matches.add(
+                match_id=str(row.match_id),
+                game=row.game,
+                placing=[seat["placing"] for seat in row.seats],
+                finished_ms=int(row.finished_at.timestamp() * 1000),
+            )
+            line.time_control.turn_ms, line.time_control.bank_ms = row.turn_ms, row.bank_ms
+            for seat in row.seats:
+                entrant = Entrant(seat["bot"], seat["version"], seat["owner"])
+                write_entrant(entrant, line.entrants.add())
+        if len(rows) == limit:
+            response.next_page_token = str(rows[-1].match_id)
+        return response.SerializeToString()
+
+    def _leaderboard(self, request: registry_pb2.GetLeaderboardRequest) -> bytes:
+        seats = request.seats
+        try:
+            rules = make_game(request.game, read_options(request.options_json))
+        except (UnknownGameError, OptionsError) as error:
+            raise malformed(str(error)) from error
+        if seats and seats not in rules.seat_counts:
+            allowed = span(rules.seat_counts[0], rules.seat_counts[-1])
+            raise malformed(f"{rules.title} is played by {allowed} seats, not {seats}")
+        # Imported here, so that numpy is loaded only when somebody asks for ratings.
+        from arena.server.boards.live_board import LiveBoards, ladder_of_table
+
+        if self._boards is None:
+            self._boards = LiveBoards(self._read)
+        changed = rules.options.changed()
+        control = DEFAULT_TIME_CONTROL
+        if request.HasField("time_control"):
+            control = TimeControl(request.time_control.turn_ms, request.time_control.bank_ms)
+        table, ladder = ladder_of_table(
+            self._read, request.game, changed, seats or None, time_control=control
+        )
+        lines = self._boards.board(ladder).now().lines
+        page, token = _page(lines, request.page_size, request.page_token)
+        response = registry_pb2.GetLeaderboardResponse(seats=table, next_page_token=token)
+        remarks = remarks_of(self._read, [one.version_id for one in page])
+        for one in page:
+            remark = remarks.get(one.version_id, NO_REMARK)
+            line = response.ratings.add(
+                elo=one.elo,
+                matches=one.matches,
+                mean_placing=one.mean_placing,
+                win_share=one.win_share,
+                house=one.house,
+                elo_low=one.interval[0],
+                elo_high=one.interval[1],
+                provisional=one.provisional,
+                frozen=remark.frozen,
+                paused=remark.paused,
+            )
+            write_entrant(Entrant(one.bot, one.version, one.owner), line.entrant)
+            adjusted = one.luck_adjusted
+            if adjusted is not None:
+                line.luck_adjusted.elo = adjusted.elo
+                line.luck_adjusted.elo_low, line.luck_adjusted.elo_high = adjusted.interval
+                if adjusted.variance_factor is not None:
+                    line.luck_adjusted.variance_factor = adjusted.variance_factor
+        return response.SerializeToString()
+
+    def _transcript(self, request: registry_pb2.GetTranscriptRequest) -> bytes:
+        match_id = request.match_id.lower()
+        rows = self._read(statements.transcript(match_id)) if is_match_id(match_id) else ()
+        if not rows:
+            raise ProtocolError(
+                grpc.StatusCode.NOT_FOUND, f"there is no match {request.match_id[:80]}"
+            )
+        (row,) = rows
+        content = unpack_message(Packed(row.format, row.sha256, row.data))
+        told = registry_pb2.GetTranscriptResponse()
+        for fault in self._read(faults_told([match_id])):
+            line = told.faults.add(turn_number=fault.turn, reason=fault.reason)
+            if fault.sent is not None:
+                game = read_setup(transcript_pb2.Transcript.FromString(content).setup).make_game()
+                with suppress(NotationError):  # of a later release
+                    write_action(game.name, game.notation.from_json(fault.sent), line.sent)
+        return field(_TRANSCRIPT, content) + told.SerializeToString()
+
+
+def _with(kind: Any, answer: Callable[[Any], bytes], request: bytes) -> bytes:
+    return answer(parsed(kind, request))
+
+
+RowT = TypeVar("RowT")
+
+
+def _page(rows: Sequence[RowT], size: int, token: str) -> tuple[Sequence[RowT], str]:
+    """A page of rows, and the token of the next one: the number of rows before it."""
+    first = page_number(token or "0")
+    last = first + page_size(size)
+    return rows[first:last], str(last) if last < len(rows) else ""

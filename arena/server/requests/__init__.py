@@ -1,0 +1,1 @@
+"""Requests as messages: parsed, refused with a status, and answered in pages."""

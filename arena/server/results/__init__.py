@@ -1,0 +1,1 @@
+"""Recorded results: written once, searched, exported and signed."""

@@ -1,0 +1,206 @@
+"""Claims, bluffs and doubts of a match, from its transcript; pure.
+
+A bluff is a claim that was false when it was made, whatever the bot believed: a bet in Bluff for
+which too few dice were on the table, a number in Bluff You! other than the sum, a total in Blöff
+other than the one the card makes. A default action played for a seat is nobody's decision and is
+left out.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Any, Final, TypeAlias
+
+from arena.games import bloeff, bluff, bluff_you
+from arena.games.bluff.bets import count_matching
+from arena.match.faults import FaultKind
+from arena.match.replay import TranscriptError, replay
+from arena.match.transcript import Entrant, Step, Transcript
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A claim and what became of it."""
+
+    step: int
+    """The number of the step that made it."""
+    seat: int
+    off: int
+    """By how much it was false, in the unit of the game: dice, pips, points; 0 is true."""
+    doubted: bool
+    own: bool
+    """Whether the bot made it; else it was the default action."""
+
+
+_UNITS: Final = {"bluff": ("die short", "dice short"), "bluff_you": ("pip off", "pips off")}
+
+
+def off_in_words(game: str, off: int) -> str:
+    """By how much a claim was false: "2 dice short"."""
+    one, several = _UNITS.get(game, ("point off", "points off"))
+    return f"{off} {one if off == 1 else several}"
+
+
+@dataclass(frozen=True, slots=True)
+class Doubting:
+    """A claim doubted."""
+
+    seat: int
+    right: bool
+
+
+@dataclass(frozen=True, slots=True)
+class FaultAt:
+    """A fault, and the step in which the default action was played."""
+
+    step: int
+    seat: int
+    kind: FaultKind
+    played: str
+    """The default action, in the words of the table."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bluffing:
+    """The claims and doubts of one match."""
+
+    match_id: str
+    entrants: tuple[Entrant, ...]
+    claims: tuple[Claim, ...]
+    doubts: tuple[Doubting, ...]
+    faults: tuple[FaultAt, ...]
+    milliseconds: tuple[int, ...]
+    """The time of all answers, by seat."""
+    answers: tuple[int, ...]
+    """How many answers each seat gave itself."""
+
+    @property
+    def boldest(self) -> Claim | None:
+        """The largest bluff that nobody doubted, the first of equals; None without one."""
+        away = [one for one in self.claims if one.off and not one.doubted and one.own]
+        return max(away, key=lambda one: one.off, default=None)
+
+
+_Claimed: TypeAlias = tuple[int, int] | None
+"""(seat, how false) of the claim that a step makes; None if it makes none."""
+
+
+def bluffing_of(transcript: Transcript) -> Bluffing:
+    """The claims and doubts of a match; those up to the first impossible step if there is one."""
+    seats = len(transcript.setup.entrants)
+    claims: list[Claim] = []
+    doubts: list[Doubting] = []
+    faults: list[FaultAt] = []
+    used, answers = [0] * seats, [0] * seats
+    off_of = _OFF.get(transcript.setup.game)
+    for number, step, before, after in _steps(transcript):
+        seat = step.actor
+        if not isinstance(seat, int):
+            continue
+        own = step.fault is None and not step.stand_in
+        if step.fault is not None:
+            faults.append(FaultAt(number, seat, step.fault, str(step.action)))
+        if own:
+            used[seat] += step.milliseconds
+            answers[seat] += 1
+        off = None if off_of is None else off_of(step.action, before, after)
+        if off is not None:
+            claims.append(Claim(number, seat, off, doubted=False, own=own))
+        elif claims and _doubts(step.action):
+            last = claims[-1]
+            claims[-1] = Claim(last.step, last.seat, last.off, doubted=True, own=last.own)
+            if own:
+                doubts.append(Doubting(seat, right=last.off != 0))
+    return Bluffing(
+        transcript.setup.match_id,
+        transcript.setup.entrants,
+        tuple(claims),
+        tuple(doubts),
+        tuple(faults),
+        tuple(used),
+        tuple(answers),
+    )
+
+
+def _steps(transcript: Transcript) -> Iterator[tuple[int, Step, Any, Any]]:
+    before: Any = None
+    try:
+        for frame in replay(transcript):
+            if frame.step is not None:
+                yield frame.index, frame.step, before, frame.state
+            before = frame.state
+    except TranscriptError:
+        return
+
+
+def _doubts(action: Any) -> bool:
+    match action:
+        case bluff.Doubt() | bluff_you.Answer(believe=False) | bloeff.Ballot(doubt=True):
+            return True
+        case _:
+            return False
+
+
+def _bluff(action: Any, before: Any, after: Any) -> int | None:  # noqa: ARG001 one signature
+    """How many dice a bet is short, counted before any re-roll that it allows."""
+    if not isinstance(action, bluff.Bet):
+        return None
+    dice = (*after.hidden, *after.face_up)
+    return max(0, action.quantity - count_matching(action.face, dice))
+
+
+def _bluff_you(action: Any, before: Any, after: Any) -> int | None:  # noqa: ARG001
+    if not isinstance(action, bluff_you.Win | bluff_you.Steal):
+        return None
+    return abs(int(action.number) - int(sum(before.dice)))
+
+
+def _bloeff(action: Any, before: Any, after: Any) -> int | None:
+    # A total above the limit is an open loss: there is nothing to doubt.
+    if not isinstance(action, bloeff.Number) or after.open_card is None:
+        return None
+    return abs(int(action.announce) - int(before.total) - int(action.value))
+
+
+_OFF: Final[Mapping[str, Callable[[Any, Any, Any], int | None]]] = MappingProxyType(
+    {"bluff": _bluff, "bluff_you": _bluff_you, "bloeff": _bloeff}
+)
+"""How false a step's claim is, by game; a game that is not here has no claims."""
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How a bot played in some matches."""
+
+    matches: int
+    claims: int
+    bluffs: int
+    caught: int
+    """Bluffs that somebody doubted."""
+    doubts: int
+    right_doubts: int
+    milliseconds: int
+    answers: int
+
+
+def style_of(bot: str, matches: Iterable[Bluffing]) -> Style:
+    """The style of a bot, over all seats that it had."""
+    counts = [0] * 8
+    for match in matches:
+        mine = {seat for seat, one in enumerate(match.entrants) if one.bot == bot}
+        claims = [one for one in match.claims if one.seat in mine and one.own]
+        doubts = [one for one in match.doubts if one.seat in mine]
+        for at, more in enumerate(
+            (
+                1,
+                len(claims),
+                sum(one.off > 0 for one in claims),
+                sum(one.off > 0 and one.doubted for one in claims),
+                len(doubts),
+                sum(one.right for one in doubts),
+                sum(match.milliseconds[seat] for seat in mine),
+                sum(match.answers[seat] for seat in mine),
+            )
+        ):
+            counts[at] += more
+    return Style(*counts)

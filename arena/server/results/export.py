@@ -1,0 +1,88 @@
+"""`Archive`: reads all results and transcripts for an export, row by row, however many they are.
+
+Everything is read in one transaction, so that results, their number and their transcripts are
+consistent even while matches are being recorded.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection
+
+from arena.database.engine import reading_engine
+from arena.database.reading import storage_errors
+from arena.database.rows import MatchRow, match_row
+from arena.database.statement import Row
+from arena.database.transcripts import Packed, unpack
+from arena.match.clock import TimeControl
+from arena.match.transcript import Transcript
+from arena.server.results import statements
+
+_ROWS_AT_A_TIME = 1000
+"""Rows fetched from the server at a time: about a megabyte."""
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """A filter of matches; None means any."""
+
+    game: str | None = None
+    options: Mapping[str, Any] | None = None
+    """Exactly those that differ from the game's defaults."""
+    seat_counts: range | None = None
+    time_control: TimeControl | None = None
+    rated: bool = False
+    """Only those that count for the ratings."""
+
+    def statement(self) -> Row:
+        """The statement that selects its rows."""
+        return statements.all_matches(
+            game=self.game,
+            options=self.options,
+            seat_counts=self.seat_counts,
+            time_control=self.time_control,
+            rated=self.rated,
+        )
+
+
+class Archive:
+    """Everything recorded, as of one moment."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def count(self, selection: Selection) -> int:
+        """How many matches are selected."""
+        return int(self._connection.execute(statements.counted(selection.statement())).scalar_one())
+
+    def matches(self, selection: Selection) -> Iterator[MatchRow]:
+        """The matches in the order in which they ended."""
+        return map(match_row, self._rows(selection.statement()))
+
+    def transcripts(self, selection: Selection) -> Iterator[Transcript]:
+        """The transcripts of the matches, in the same order. Raises TranscriptDamagedError."""
+        rows = self._rows(statements.transcripts_of(selection.statement()))
+        return (unpack(Packed(**row)) for row in rows)
+
+    def transcript(self, match_id: str) -> Transcript | None:
+        """One match's transcript; None if no match has that id. Raises TranscriptDamagedError."""
+        row = self._connection.execute(statements.transcript(match_id)).mappings().one_or_none()
+        return None if row is None else unpack(Packed(**row))
+
+    def _rows(self, statement: Row) -> Iterator[Mapping[str, Any]]:
+        streamed = statement.execution_options(yield_per=_ROWS_AT_A_TIME)
+        for row in self._connection.execute(streamed).mappings():
+            yield dict(row)
+
+
+@contextmanager
+def open_archive(url: str) -> Iterator[Archive]:
+    """Opens the archive of a migrated database. Raises StorageError."""
+    engine = reading_engine(url)
+    try:
+        with storage_errors(), engine.connect() as connection:
+            yield Archive(connection.execution_options(isolation_level="REPEATABLE READ"))
+    finally:
+        engine.dispose()

@@ -1,0 +1,49 @@
+"""Analyses that were kept, as boards and pages read them: of matches, and summed up by version."""
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
+
+from arena.database.reading import Read
+from arena.games import GAMES
+from arena.lab.analysis import AnalysedDecision, Estimate, LossSums, by_seat, kept_form
+from arena.match.transcript import Transcript
+from arena.rating.ladder_id import LadderId
+from arena.records import VersionId
+from arena.server.results.analyses import FoundAnalysis, kept_analyses, losses, unpacked
+
+
+@cache
+def edition() -> str:
+    """The edition of this release's analyses."""
+    return kept_form.edition()
+
+
+def kept_decisions(
+    read: Read, match_ids: Collection[str]
+) -> Mapping[str, tuple[AnalysedDecision, ...]]:
+    """The decisions of those of these matches whose analyses are kept."""
+    rows = read(kept_analyses(edition(), match_ids)) if match_ids else ()
+    return {
+        row.match_id: kept_form.from_json(unpacked(row.data), GAMES[row.game].notation)
+        for row in rows
+    }
+
+
+def to_keep(
+    match_id: str, transcript: Transcript, found: Sequence[AnalysedDecision]
+) -> FoundAnalysis:
+    """A match's decisions as they are kept."""
+    seats = by_seat(found, len(transcript.setup.entrants))
+    return FoundAnalysis(
+        match_id,
+        kept_form.to_json(found, GAMES[transcript.setup.game].notation),
+        tuple((len(seat.losses), sum(seat.losses)) for seat in seats),
+    )
+
+
+def mean_losses(read: Read, ladder: LadderId) -> Mapping[VersionId, Estimate]:
+    """What a decision of each version costs at the tables of a ladder, by kept sums."""
+    return {
+        VersionId(row.version_id): LossSums(*row[1:]).by_decision
+        for row in read(losses(edition(), ladder))
+    }

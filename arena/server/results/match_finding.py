@@ -1,0 +1,86 @@
+"""Finding matches by their filters and orders, the boldest bluff included."""
+
+from collections import OrderedDict
+from collections.abc import Collection, Mapping
+from threading import Lock
+from typing import TYPE_CHECKING, Final
+
+from arena.database.errors import TranscriptDamagedError
+from arena.database.reading import Read
+from arena.database.rows import MatchRow, match_row
+from arena.server.results.match_search import (
+    MatchFilter,
+    MatchOrder,
+    found_matches,
+    transcripts_of_matches,
+)
+from arena.server.results.match_sort import Sort
+
+if TYPE_CHECKING:
+    from arena.server.results.bluffing import Bluffing
+
+REPLAYED: Final = 200
+"""The newest matches that fit, among which the boldest bluff is looked for."""
+MOST_KEPT: Final = 4_000
+"""Matches whose bluffs are remembered: about a kilobyte each."""
+
+
+class Bluffs:
+    """The bluffs of matches, each transcript read once. Safe to share among threads."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._lock = Lock()
+        self._known: OrderedDict[str, Bluffing] = OrderedDict()
+
+    def of(self, match_ids: Collection[str]) -> "Mapping[str, Bluffing]":
+        """The bluffs of these matches, in their order, without those that cannot be read."""
+        # Imported here: a list of matches in another order needs no games.
+        from arena.database.transcripts import Packed, unpack
+        from arena.server.results.bluffing import bluffing_of
+
+        with self._lock:
+            missing = [one for one in match_ids if one not in self._known]
+        added = {}
+        for row in self._read(transcripts_of_matches(missing)) if missing else ():
+            try:
+                transcript = unpack(Packed(row.format, row.sha256, row.data))
+            except TranscriptDamagedError:
+                continue
+            added[str(row.match_id)] = bluffing_of(transcript)
+        with self._lock:
+            self._known.update(added)
+            found = {}
+            for one in match_ids:
+                if one in self._known:
+                    self._known.move_to_end(one)
+                    found[one] = self._known[one]
+            while len(self._known) > MOST_KEPT:
+                self._known.popitem(last=False)
+        return found
+
+
+def find(
+    read: Read,
+    bluffs: Bluffs,
+    wanted: MatchFilter,
+    *,
+    sort: Sort = Sort.NEWEST,
+    before: str | None = None,
+    limit: int,
+) -> list[MatchRow]:
+    """The matches that fit: the newest, or the closest or boldest among the newest that fit."""
+    if sort is not Sort.BOLDEST:
+        order = MatchOrder(sort.value)
+        rows = read(found_matches(wanted, order=order, before=before, limit=limit))
+        return [match_row(row._mapping) for row in rows]
+    rows = read(found_matches(wanted, before=before, limit=REPLAYED))
+    newest = [match_row(row._mapping) for row in rows]
+    known = bluffs.of([row.match_id for row in newest])
+
+    def boldness(row: MatchRow) -> int:
+        bluffing = known.get(row.match_id)
+        return bluffing.boldest.off if bluffing is not None and bluffing.boldest else 0
+
+    bold = [row for row in newest if boldness(row)]
+    return sorted(bold, key=boldness, reverse=True)[:limit]

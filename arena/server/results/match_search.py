@@ -1,0 +1,260 @@
+"""Finding matches: filters and orders of the list of matches, as SQL statements.
+
+An index leads to the matches of one of the filters, newest first; those are looked at until enough
+fit the other filters, but no more than `SEARCHED` of them. So a list costs the same however many
+matches there are.
+"""
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime
+from enum import Enum
+from typing import Final, TypeAlias
+
+from sqlalchemy import (
+    ColumnElement,
+    FromClause,
+    Select,
+    func,
+    literal,
+    select,
+    true,
+    tuple_,
+)
+
+from arena.database.names import folded
+from arena.database.statement import Row
+from arena.database.tables.bots import bots, versions
+from arena.database.tables.matches import match_faults, match_seats, matches, transcripts
+from arena.database.tables.tournaments import tournament_blocks, tournaments
+from arena.server.results.statements import match_rows
+
+SEARCHED: Final = 20_000
+"""The newest matches that an index leads to which are looked at for the other filters."""
+COMPARED: Final = 1_000
+"""The newest matches that fit, of which the closest are chosen."""
+
+
+class MatchOrder(Enum):
+    """The order of a list of matches."""
+
+    NEWEST = "newest"
+    CLOSEST = "closest"
+    """By the points between the first and the second, among the newest that fit."""
+
+
+@dataclass(frozen=True, slots=True)
+class MatchFilter:
+    """What matches must fulfil; None and False ask for nothing."""
+
+    bot: str | None = None
+    """A bot in one of the seats, by its name."""
+    version: str | None = None
+    """Only this version of `bot`, by its label."""
+    opponent: str | None = None
+    """A second bot."""
+    game: str | None = None
+    seats: int | None = None
+    tournament: str | None = None
+    pairing: tuple[int, int] | None = None
+    """Round and table of the tournament."""
+    block: str | None = None
+    faults: bool = False
+    """Only matches with a fault: of `bot` if it is given, else of anybody."""
+    since: datetime | None = None
+    """Ended then or later."""
+    until: datetime | None = None
+    """Ended before then."""
+
+
+def found_matches(
+    wanted: MatchFilter,
+    *,
+    order: MatchOrder = MatchOrder.NEWEST,
+    before: str | None = None,
+    limit: int,
+) -> Row:
+    """The columns of `match_rows`: the matches that fit, older than the match `before`."""
+    if order is MatchOrder.NEWEST:
+        ids = _newest(wanted, before, limit).subquery()
+        return match_rows().where(matches.c.id.in_(select(ids.c.id))).order_by(*_NEWEST_FIRST)
+    compared = _newest(wanted, before, COMPARED).subquery()
+    margin = _margin()
+    closest = (
+        select(matches.c.id, margin.label("margin"))
+        .where(matches.c.id.in_(select(compared.c.id)), margin.is_not(None))
+        .order_by(margin, *_NEWEST_FIRST)
+        .limit(limit)
+        .subquery()
+    )
+    found = match_rows().join(closest, closest.c.id == matches.c.id)
+    return found.order_by(closest.c.margin, *_NEWEST_FIRST)
+
+
+def transcripts_of_matches(match_ids: Collection[str]) -> Row:
+    """match_id, format, sha256, data of these matches."""
+    return select(
+        transcripts.c.match_id, transcripts.c.format, transcripts.c.sha256, transcripts.c.data
+    ).where(transcripts.c.match_id.in_(match_ids))
+
+
+def faults_told(match_ids: Collection[str]) -> Row:
+    """match_id, turn, reason, sent: what bots were told of their faults in these matches."""
+    return (
+        select(
+            match_faults.c.match_id, match_faults.c.turn, match_faults.c.reason, match_faults.c.sent
+        )
+        .where(match_faults.c.match_id.in_(match_ids))
+        .order_by(match_faults.c.match_id, match_faults.c.turn)
+    )
+
+
+_NEWEST_FIRST = (matches.c.finished_at.desc(), matches.c.id.desc())
+
+_Found: TypeAlias = Select[tuple[str, datetime]]
+"""id and finished_at of matches."""
+
+
+def _newest(wanted: MatchFilter, before: str | None, limit: int) -> _Found:
+    """The newest matches that fit, each once."""
+    when = _Range(wanted, before)
+    if wanted.block is not None or wanted.tournament is not None:
+        # All of them: Postgres would rather look for them among the newest matches of all.
+        found = when.of_matches().where(matches.c.block_id.in_(_blocks(wanted)))
+        of_blocks = found.cte("of_blocks").prefix_with("MATERIALIZED")
+        rest = replace(wanted, block=None, tournament=None)
+        return _first(_fitting(of_blocks, rest), limit)
+    if wanted.bot is not None:
+        of_bot = _versions(wanted.bot, wanted.version).subquery("of_bot")
+        own = when.of_seats(faulty=wanted.faults).correlate(of_bot)
+        led = own.where(match_seats.c.version_id == of_bot.c.id)
+        rest = replace(wanted, bot=None, version=None, faults=False)
+        # Each version by itself: an index has the matches of one in the order of their ends.
+        of_version = _searched(led, rest, limit).lateral("of_version")
+        both = select(of_version.c.id, of_version.c.finished_at).distinct()
+        return _first(both.select_from(of_bot.join(of_version, true())), limit)
+    if wanted.faults:
+        return _searched(when.of_seats(faulty=True), replace(wanted, faults=False), limit)
+    if wanted.game is not None:
+        led = when.of_matches().where(matches.c.game == wanted.game)
+        return _searched(led, replace(wanted, game=None), limit)
+    if wanted.seats is not None:
+        led = when.of_matches().where(matches.c.seat_count == wanted.seats)
+        return _searched(led, replace(wanted, seats=None), limit)
+    return _searched(when.of_matches(), wanted, limit)
+
+
+@dataclass(frozen=True, slots=True)
+class _Range:
+    """Matches by when they ended."""
+
+    wanted: MatchFilter
+    before: str | None
+
+    def of_matches(self) -> _Found:
+        """Those in the range."""
+        found = select(matches.c.id, matches.c.finished_at)
+        return found.where(*self._holds(matches.c.finished_at, matches.c.id))
+
+    def of_seats(self, *, faulty: bool) -> _Found:
+        """Those of seats in the range, each once; only of seats with a fault."""
+        seats = match_seats.c
+        found = select(seats.match_id.label("id"), seats.finished_at).distinct()
+        found = found.where(*self._holds(seats.finished_at, seats.match_id))
+        return found.where(seats.faults > 0) if faulty else found
+
+    def _holds(
+        self, ended: ColumnElement[datetime], match_id: ColumnElement[str]
+    ) -> Iterator[ColumnElement[bool]]:
+        if self.wanted.since is not None:
+            yield ended >= self.wanted.since
+        if self.wanted.until is not None:
+            yield ended < self.wanted.until
+        if self.before is not None:
+            last = matches.alias()
+            then = select(last.c.finished_at).where(last.c.id == self.before).scalar_subquery()
+            yield tuple_(ended, match_id) < tuple_(then, literal(self.before, matches.c.id.type))
+
+
+def _first(found: _Found, limit: int) -> _Found:
+    match_id, ended = found.selected_columns
+    return found.order_by(ended.desc(), match_id.desc()).limit(limit)
+
+
+def _searched(led: _Found, rest: MatchFilter, limit: int) -> _Found:
+    """The newest matches that an index leads to and that fit the rest of the filters."""
+    if not _conditions(rest):
+        return _first(led, limit)
+    return _first(_fitting(_first(led, SEARCHED).subquery("searched"), rest), limit)
+
+
+def _fitting(found: FromClause, rest: MatchFilter) -> _Found:
+    fitting = select(found.c.id, found.c.finished_at)
+    return fitting.join(matches, matches.c.id == found.c.id).where(*_conditions(rest))
+
+
+def _conditions(wanted: MatchFilter) -> list[ColumnElement[bool]]:
+    """What each match is asked: all filters but time, block and tournament."""
+    found: list[ColumnElement[bool]] = []
+    if wanted.game is not None:
+        found.append(matches.c.game == wanted.game)
+    if wanted.seats is not None:
+        found.append(matches.c.seat_count == wanted.seats)
+    if wanted.bot is not None:
+        found.append(_seated(_is_of(wanted.bot, wanted.version), faulty=wanted.faults))
+    elif wanted.faults:
+        found.append(_seated(true(), faulty=True))
+    if wanted.opponent is not None:
+        found.append(_seated(_is_of(wanted.opponent), faulty=False))
+    return found
+
+
+def _is_of(bot: str, version: str | None = None) -> ColumnElement[bool]:
+    return match_seats.c.version_id.in_(_versions(bot, version))
+
+
+def _versions(bot: str, version: str | None) -> Select[tuple[int]]:
+    """id: of the versions of a bot, or of one of them."""
+    found = select(versions.c.id).join(bots).where(bots.c.folded == folded(bot))
+    return found if version is None else found.where(versions.c.label == version)
+
+
+def _seated(who: ColumnElement[bool], *, faulty: bool) -> ColumnElement[bool]:
+    """Whether somebody sits in one of the seats; only with a fault."""
+    seated = select(match_seats.c.match_id).where(match_seats.c.match_id == matches.c.id, who)
+    return (seated.where(match_seats.c.faults > 0) if faulty else seated).exists()
+
+
+def _blocks(wanted: MatchFilter) -> Select[tuple[str]]:
+    """block_id: of the block that is wanted, of the tournament, of its pairing."""
+    of = tournament_blocks.c
+    if wanted.tournament is None:
+        return select(literal(wanted.block, matches.c.block_id.type))
+    found = (
+        select(of.block_id)
+        .join(tournaments, tournaments.c.id == of.tournament_id)
+        .where(func.lower(tournaments.c.name) == wanted.tournament.lower())
+    )
+    if wanted.pairing is not None:
+        number, table = wanted.pairing
+        found = found.where(of.round == number, of.table == table)
+    return found if wanted.block is None else found.where(of.block_id == wanted.block)
+
+
+def _margin() -> ColumnElement[int]:
+    """The points between the best two placings; None where a score is missing."""
+    place = match_seats.c["placing"]
+    best = (
+        select(
+            match_seats.c.score,
+            func.row_number().over(order_by=(place, match_seats.c.seat)).label("at"),
+        )
+        .where(match_seats.c.match_id == matches.c.id)
+        .order_by(place, match_seats.c.seat)
+        .limit(2)
+        .correlate(matches)
+        .subquery()
+    )
+    spread = func.max(best.c.score) - func.min(best.c.score)
+    both = func.count(best.c.score) == 2
+    return select(spread).select_from(best).having(both).correlate(matches).scalar_subquery()

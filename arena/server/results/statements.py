@@ -1,0 +1,179 @@
+"""SQL statements about results, built here, run by the store and the dashboard.
+
+Statements about bots and versions are in `arena.server.accounts.bot_statements`; results are
+written by `arena.server.results.recording`.
+"""
+
+from collections.abc import Collection, Mapping
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import (
+    ColumnElement,
+    Update,
+    and_,
+    exists,
+    func,
+    not_,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
+
+from arena.database.statement import Row
+from arena.database.tables.bots import bots, versions
+from arena.database.tables.matches import (
+    blocks,
+    match_luck,
+    match_seats,
+    matches,
+    transcripts,
+    unfinished,
+)
+from arena.database.tables.owners import owners
+from arena.database.tables.tournaments import tournament_blocks
+from arena.match.clock import TimeControl
+from arena.records import Block
+from arena.server.results.luck_statements import of_the_match
+
+
+def matches_ended_within(lately: timedelta) -> Row:
+    """matches: how many ended in the time before now."""
+    since = func.now() - lately
+    return select(func.count(matches.c.id).label("matches")).where(matches.c.finished_at >= since)
+
+
+# Blocks
+
+
+def void_block(block_id: str) -> Update:
+    """Voids a block, unless it is closed."""
+    return update(blocks).where(blocks.c.id == block_id, unfinished()).values(voided_at=func.now())
+
+
+def refuse_block(block: Block) -> Insert:
+    """Voids a block that may not be recorded yet, because it has no match so far."""
+    row = {"id": block.id, "kind": block.kind.value, "size": block.size, "rated": block.rated}
+    return (
+        insert(blocks)
+        .values(**row, voided_at=func.now())
+        .on_conflict_do_update(
+            index_elements=[blocks.c.id], set_={"voided_at": func.now()}, where=unfinished()
+        )
+    )
+
+
+def casual() -> ColumnElement[bool]:
+    """Whether a challenge asked for the block."""
+    asked_for = exists().where(tournament_blocks.c.block_id == blocks.c.id)
+    return and_(not_(blocks.c.rated), not_(asked_for))
+
+
+# Results
+
+
+def match_count() -> Row:
+    """matches."""
+    return select(func.count().label("matches")).select_from(matches)
+
+
+def all_matches(
+    *,
+    game: str | None = None,
+    options: Mapping[str, Any] | None = None,
+    seat_counts: Collection[int] | None = None,
+    time_control: TimeControl | None = None,
+    rated: bool = False,
+) -> Row:
+    """All matches in the order in which they ended, as `match_rows`: those of `game`, with exactly
+    these `options` (that differ from the defaults), of these sizes, with this time control, only
+    those that are `rated`.
+    """
+    found = match_rows().order_by(matches.c.finished_at, matches.c.id)
+    if rated:
+        found = found.where(blocks.c.closed_at.is_not(None), blocks.c.rated)
+    if game is not None:
+        found = found.where(matches.c.game == game)
+    if options is not None:
+        found = found.where(matches.c.options == dict(options))
+    if seat_counts is not None:
+        found = found.where(matches.c.seat_count.in_(seat_counts))
+    if time_control is not None:
+        found = found.where(with_time_control(time_control))
+    return found
+
+
+def with_time_control(time_control: TimeControl) -> ColumnElement[bool]:
+    """Whether a match was played with this time control."""
+    return and_(
+        matches.c.turn_ms == time_control.turn_ms, matches.c.bank_ms == time_control.bank_ms
+    )
+
+
+def counted(found: Row) -> Row:
+    """matches: how many rows `all_matches` returns."""
+    ids = found.with_only_columns(matches.c.id).order_by(None)
+    return select(func.count().label("matches")).select_from(ids.subquery())
+
+
+def transcripts_of(found: Row) -> Row:
+    """format, sha256, data of the rows of `all_matches`, in the same order."""
+    packed = (transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
+    joined = found.with_only_columns(*packed)
+    return joined.join(transcripts, transcripts.c.match_id == matches.c.id)
+
+
+def match_by_id(match_id: str) -> Row:
+    """One match, as `match_rows`."""
+    return match_rows().where(matches.c.id == match_id)
+
+
+def matches_of_challenge(challenge_id: str) -> Row:
+    """The matches of a challenge in the order of play: match_id, game, finished_at, seats (as of
+    `match_rows`), wanted and over (how many matches were asked for, and whether none follows)."""
+    return (
+        match_rows()
+        .add_columns(blocks.c.size.label("wanted"), not_(unfinished()).label("over"))
+        .where(matches.c.block_id == challenge_id, casual())
+        .order_by(matches.c.position)
+    )
+
+
+def match_rows() -> Row:
+    """All matches, in no order.
+
+    match_id, game, options, seat_count, block_id, position, termination, decided_by_faults,
+    started_at, finished_at, turn_ms, bank_ms, rated, voided, casual, luck (by seat, None if it was
+    not measured) and seats: a list by seat of objects with version_id, bot, version, owner,
+    placing, score, faults, forfeited.
+    """
+    seat = func.jsonb_build_object(
+        *("version_id", match_seats.c.version_id, "bot", bots.c.name),
+        *("version", versions.c.label, "owner", owners.c.name),
+        *("placing", match_seats.c.placing, "score", match_seats.c.score),
+        *("faults", match_seats.c.faults, "forfeited", match_seats.c.forfeited),
+    )
+    seats = (
+        select(func.jsonb_agg(aggregate_order_by(seat, match_seats.c.seat)))
+        .select_from(match_seats.join(versions).join(bots).join(owners))
+        .where(match_seats.c.match_id == matches.c.id)
+        .scalar_subquery()
+    )
+    return (
+        select(matches.c.id.label("match_id"), matches.c.game, matches.c.options)
+        .add_columns(matches.c.seat_count, matches.c.block_id, matches.c.position)
+        .add_columns(matches.c.termination, matches.c.decided_by_faults)
+        .add_columns(matches.c.started_at, matches.c.finished_at)
+        .add_columns(matches.c.turn_ms, matches.c.bank_ms)
+        .add_columns(and_(blocks.c.closed_at.is_not(None), blocks.c.rated).label("rated"))
+        .add_columns(blocks.c.voided_at.is_not(None).label("voided"), seats.label("seats"))
+        .add_columns(casual().label("casual"), match_luck.c.luck)
+        .select_from(matches.join(blocks).outerjoin(match_luck, of_the_match()))
+    )
+
+
+def transcript(match_id: str) -> Row:
+    """format, sha256, data: see `arena.database.transcripts.unpack`."""
+    return select(transcripts.c.format, transcripts.c.sha256, transcripts.c.data).where(
+        transcripts.c.match_id == match_id
+    )

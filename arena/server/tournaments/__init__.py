@@ -1,0 +1,1 @@
+"""Tournaments: their state, their storage, and conducting them to the end."""

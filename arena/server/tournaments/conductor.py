@@ -1,0 +1,369 @@
+"""`Conductor`: runs tournaments next to the ladder, choosing their next blocks from their records.
+
+All its state is in storage: it reads a tournament's record, asks the format what comes next, and
+has the director play it. After a restart it reads the record again and continues, unfinished blocks
+included. It does not poll: it wakes when a tournament changes and when results are recorded, and
+the director asks it for blocks when bots connect.
+
+Of several referees one conducts a tournament: first the senior, then whichever the conductor hands
+it to, because no block can be played among the bots that are connected here, but there. When that
+one is gone, the senior conducts it again.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Collection, Sequence
+from contextlib import aclosing
+
+import structlog
+
+from arena.database.errors import LeaseLostError, StorageFailedError
+from arena.games import OptionsError, UnknownGameError
+from arena.records import TournamentId, VersionId
+from arena.scheduling.ladder import Candidate
+from arena.scheduling.pairings import EntryNumber
+from arena.server.failover.result_writer import ResultWriter
+from arena.server.ladder.agenda import Engagement, EngagementEnd
+from arena.server.tournaments.ports import TournamentStore
+from arena.server.tournaments.running import RunningTournament
+from arena.server.tournaments.tournament import Tournament
+
+MOST_BROKEN = 3
+"""Blocks that may fail on our side before a tournament is paused: the cause is likely to remain."""
+SEARCH_SECONDS = 1.0
+"""How often the bots of a tournament that cannot go on are looked for at other referees."""
+LOOKS_PER_WAIT = 5
+"""Looks between two recordings of how long tables have waited for absent bots."""
+RETRY_SECONDS = 2.0
+"""Pause before storage is tried again after it failed."""
+
+log = structlog.get_logger()
+
+
+class Conductor:
+    """An Agenda for the director. `run` must be running."""
+
+    def __init__(
+        self,
+        store: TournamentStore,
+        writer: ResultWriter,
+        schedule: Callable[[], None],
+        sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
+        here: Callable[[str, Collection[int]], set[int]] = lambda _game, _versions: set(),
+    ) -> None:
+        """`here` says which of these versions have places for a game at this referee."""
+        self._store = store
+        self._writer = writer
+        self._schedule = schedule
+        self._sleep = sleep
+        self._running: dict[TournamentId, RunningTournament] = {}
+        self._tournament_of: dict[Engagement, RunningTournament] = {}
+        self._unknown: set[TournamentId] = set()
+        self._looks = 0
+        """How often `search` has looked since waits were last recorded."""
+        self._waited_for: dict[TournamentId, set[EntryNumber]] = {}
+        """The absent entries at the last recording."""
+        self._here = here
+        self._stuck: set[TournamentId] = set()
+        """Those of which no block could begin at the last look, because bots are not here."""
+        self._changed: set[TournamentId] = set()
+        """The tournaments to read again."""
+        self._all_changed = self._senior = self._searches = False
+        self._reading = asyncio.Lock()
+        self._news = asyncio.Event()
+        writer.listeners.append(self._recorded)
+
+    async def take_up(self) -> None:
+        """As the senior, conduct the tournaments that nobody does, or that did whoever is gone:
+        read them, before the director adopts what was left of them."""
+        self._senior = True
+        await self._store.take_up(of_the_gone=True)
+        await self._read()
+        self._all_changed = True
+        self._news.set()
+
+    async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
+        """Conduct until cancelled; `changes` yields the ids of tournaments that may have changed,
+        or anything else where it may be any."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._listen(changes))
+            while True:
+                await self._news.wait()
+                self._news.clear()
+                await self._look()
+
+    async def search(self) -> None:
+        """Look from time to time for the bots of tournaments that cannot go on here, until
+        cancelled."""
+        while True:
+            await self._sleep(SEARCH_SECONDS)
+            if self._with_blocks_to_play():
+                self._searches = True
+                self._news.set()
+
+    # What the director asks
+
+    @property
+    def wanted(self) -> Collection[int]:
+        return {bot for running in self._with_blocks_to_play() for bot in running.wanted}
+
+    def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
+        for running in self._with_blocks_to_play():
+            found = running.next_engagement(_versions_playing(free, running))
+            if found is not None:
+                engagement, opened = found
+                if opened is not None:
+                    self._writer.open_block(opened)
+                self._tournament_of[engagement] = running
+                # Its turn comes again after the others', or one would wait for all of another.
+                tournament_id = running.tournament.id
+                self._running[tournament_id] = self._running.pop(tournament_id)
+                return engagement
+        return None
+
+    def held(self, present: Sequence[Candidate]) -> Collection[int]:
+        held: set[int] = set()
+        for running in self._with_blocks_to_play():
+            playing = _versions_playing(present, running)
+            held |= running.held(playing)
+        return held
+
+    def taken_up(self, block_id: str) -> Engagement | None:
+        for running in self._running.values():
+            engagement = running.taken_up(block_id)
+            if engagement is not None:
+                self._tournament_of[engagement] = running
+                return engagement
+        return None
+
+    def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
+        running = self._tournament_of.pop(engagement)
+        if running.ended(engagement, ending):
+            self._writer.end_block(engagement.block.id, void=True)
+
+    def _with_blocks_to_play(self) -> list[RunningTournament]:
+        return [running for running in self._running.values() if running.wanting]
+
+    # Reading from and writing to storage
+
+    def _recorded(self) -> None:
+        if any(running.ended_blocks for running in self._running.values()):
+            self._news.set()
+
+    async def _listen(self, changes: AsyncGenerator[Collection[str]]) -> None:
+        async with aclosing(changes):
+            async for told in changes:
+                self._changed |= {TournamentId(int(id_)) for id_ in told if id_.isdecimal()}
+                self._all_changed |= not all(map(str.isdecimal, told))
+                self._news.set()
+
+    async def _look(self) -> None:
+        try:
+            if self._changed or self._all_changed:
+                changed = None if self._all_changed else self._changed
+                self._changed, self._all_changed = set(), False
+                if self._senior:
+                    await self._store.take_up(of_the_gone=False)
+                await self._read(changed)
+            for running in list(self._running.values()):
+                await self._go_on(running)
+            if self._searches:
+                self._searches = False
+                for running in list(self._running.values()):
+                    await self._look_elsewhere(running)
+                self._looks += 1
+                if self._looks >= LOOKS_PER_WAIT:
+                    self._looks = 0
+                    for running in self._with_blocks_to_play():
+                        await self._count_waits(running)
+        except LeaseLostError:
+            raise
+        except StorageFailedError as error:
+            log.error("tournaments wait for storage", retry_s=RETRY_SECONDS, why=str(error))
+            await self._retry()
+        except Exception:
+            # A bug of ours must not end the ladder's matches too.
+            log.exception("tournaments broken", retry_s=RETRY_SECONDS)
+            await self._retry()
+        self._schedule()
+
+    async def _retry(self) -> None:
+        await self._sleep(RETRY_SECONDS)
+        self._all_changed = True
+        self._news.set()
+
+    async def _read(self, ids: Collection[TournamentId] | None = None) -> None:
+        async with self._reading:
+            await self._read_in_turn(ids)
+
+    async def _read_in_turn(self, ids: Collection[TournamentId] | None) -> None:
+        begun = {tournament.id: tournament for tournament in await self._store.conducted(ids)}
+        for tournament in begun.values():
+            running = self._running.get(tournament.id)
+            if running is None:
+                if not self._knows(tournament):
+                    continue
+                running = RunningTournament(await self._store.record(tournament))
+                self._running[tournament.id] = running
+                self._void(running.give_up())
+                log.info("tournament taken up", tournament=tournament.name)
+            else:
+                self._void(running.update(tournament))
+        for tournament_id in self._running if ids is None else ids:
+            if tournament_id in self._running and tournament_id not in begun:
+                self._void(self._running[tournament_id].close())
+
+    async def _look_elsewhere(self, running: RunningTournament) -> None:
+        """Let another referee conduct a tournament of which nothing can be played here, but there.
+
+        Of two looks in a row, because bots come one after the other, and move their places.
+        """
+        tournament, wanted = running.tournament, set(running.wanted)
+        game = tournament.rules.game
+        if (
+            not running.wanting
+            or self._plays(running)
+            or running.can_go_on(self._here(game, wanted))
+        ):
+            self._stuck.discard(tournament.id)
+        elif tournament.id not in self._stuck:
+            self._stuck.add(tournament.id)
+        else:
+            found = await self._store.whereabouts(game, [VersionId(one) for one in wanted])
+            able = [epoch for epoch, there in found.items() if running.can_go_on(set(there))]
+            # Meanwhile a block may have begun.
+            if able and not self._plays(running) and self._forgotten(running):
+                await self._hand_over(running, min(able))
+
+    async def _count_waits(self, running: RunningTournament) -> None:
+        """Record for whom tables wait, and make the tables of those walkovers for whom they have
+        waited long enough.
+
+        Only the time in which a referee looks counts, so nobody loses by a restart.
+        """
+        tournament, wanted = running.tournament, set(running.wanted)
+        game = tournament.rules.game
+        present = self._here(game, wanted)
+        if away := [VersionId(one) for one in wanted - present]:
+            for there in (await self._store.whereabouts(game, away)).values():
+                present |= set(there)
+        absent = running.missing(present)
+        if not absent and not self._waited_for.get(tournament.id, set(present)):
+            return
+        seen = {one.number for one in tournament.entries if one.registered.version_id in present}
+        seconds = SEARCH_SECONDS * LOOKS_PER_WAIT
+        waited = await self._store.wait(tournament, absent, seen, seconds)
+        first = running.next_table(present)
+        missed = {tournament.version(number) for number in absent}
+        await self._store.gather(first, missed - first)
+        if absent != self._waited_for.get(tournament.id, set()) and absent:
+            log.info(
+                "tournament waits for bots",
+                tournament=tournament.name,
+                bots=_names(tournament, absent),
+            )
+        self._waited_for[tournament.id] = absent
+        patience = tournament.rules.patience_seconds
+        overdue = {number for number, so_far in waited.items() if so_far >= patience}
+        forfeited = running.unplayed_of(overdue)
+        if forfeited:
+            await self._store.forfeit(tournament.id, forfeited)
+            self._void(running.forfeit(forfeited))
+            log.info(
+                "tables of absent bots are walkovers",
+                tournament=tournament.name,
+                bots=_names(tournament, overdue),
+                tables=len(forfeited),
+            )
+            self._news.set()
+
+    def _plays(self, running: RunningTournament) -> bool:
+        """Whether a block of it is played here, or what was played of one is not recorded yet."""
+        return not running.resting or self._writer.writes(running.interrupted)
+
+    def _forgotten(self, running: RunningTournament) -> bool:
+        """Whether storage has forgotten that its blocks were running; if not, it does soon, and
+        then another referee may play them on."""
+        kept = set(self._writer.snapshots.known()).intersection(running.interrupted)
+        for block_id in kept:
+            self._writer.snapshots.close(block_id)
+        return not kept
+
+    async def _hand_over(self, running: RunningTournament, epoch: int) -> None:
+        tournament = running.tournament
+        async with self._reading:
+            # First, so that no block of it begins here.
+            del self._running[tournament.id]
+            self._stuck.discard(tournament.id)
+            self._changed.add(tournament.id)  # whether it is ours is in storage alone
+            await self._store.hand_over(tournament.id, epoch)
+        log.info(
+            "a tournament is conducted where its bots are",
+            tournament=tournament.name,
+            referee=epoch,
+        )
+        self._news.set()
+
+    def _knows(self, tournament: Tournament) -> bool:
+        """Whether this release has its game and options. If not, it is left to a newer one."""
+        try:
+            return bool(tournament.table_type)
+        except (UnknownGameError, OptionsError) as error:
+            if tournament.id not in self._unknown:
+                self._unknown.add(tournament.id)
+                log.error(
+                    "a tournament is left to a referee of a newer release",
+                    tournament=tournament.name,
+                    why=str(error),
+                )
+            return False
+
+    async def _go_on(self, running: RunningTournament) -> None:
+        tournament = running.tournament
+        ended = running.ended_blocks
+        if ended:
+            running.settle(await self._store.blocks(tournament, ended))
+        if running.offering and running.broken >= MOST_BROKEN:
+            log.error("tournament paused: its matches break", tournament=tournament.name)
+            await self._store.suspend(tournament.id)
+        try:
+            while running.offering and running.due:
+                running.due = False
+                await self._pair(running)
+        except (StorageFailedError, LeaseLostError):
+            running.due = True
+            raise
+        except Exception:
+            log.exception("tournament paused: it cannot be paired", tournament=tournament.name)
+            await self._store.suspend(tournament.id)
+        if tournament.state.over and running.idle:
+            self._running.pop(tournament.id, None)
+
+    async def _pair(self, running: RunningTournament) -> None:
+        tournament = running.tournament
+        # In a thread: pairing a large Swiss takes longer than a bot should wait for its turn.
+        added = await asyncio.to_thread(
+            tournament.plan.next_pairings,
+            len(tournament.entries),
+            running.played(),
+            tournament.withdrawn,
+        )
+        if added is None:
+            await self._store.finish(tournament.id)
+            log.info("tournament finished", tournament=tournament.name)
+        elif added:
+            await self._store.add_pairings(tournament.id, added)
+            running.add_pairings(added)
+
+    def _void(self, block_ids: Sequence[str]) -> None:
+        for block_id in block_ids:
+            self._writer.end_block(block_id, void=True)
+
+
+def _names(tournament: Tournament, numbers: Collection[EntryNumber]) -> list[str]:
+    return [str(tournament.entries[one - 1].registered.entrant) for one in sorted(numbers)]
+
+
+def _versions_playing(candidates: Sequence[Candidate], running: RunningTournament) -> set[int]:
+    """The versions that play the tournament's game."""
+    game = running.tournament.rules.game
+    return {candidate.bot for candidate in candidates if game in candidate.games}

@@ -1,0 +1,130 @@
+"""Whether versions of bots can play, and why one is absent: one query and its sentences."""
+
+from collections.abc import Collection
+from datetime import timedelta
+from shlex import quote
+from typing import Any, Final, NamedTuple
+
+from sqlalchemy import Row, any_, func, literal, select
+
+from arena.database.statement import Row as Statement
+from arena.database.tables.bots import bots, versions
+from arena.database.tables.owners import owners
+from arena.database.tables.running import leases, presence
+from arena.database.tables.uploads import hosted_bots, hosted_versions, shifts
+from arena.games import GAMES
+from arena.server.failover.lease_monitor import STILL_SECONDS
+
+NOT_CONNECTED: Final = "not connected"
+
+
+class Participation(NamedTuple):
+    """Whether a version can play."""
+
+    obstacle: str
+    """Why it cannot play until somebody changes something, with what to do; "" if it can."""
+    absence: str
+    """Why it is not here to play now; "" if it is."""
+    plays: str | None
+    """The label of the version that plays of its bot, if the arena hosts the bot."""
+
+
+def participation(version_ids: Collection[int], game: str) -> Statement:
+    """version_id, bot, owner, retired, frozen, paused, banned, state (of an uploaded version's
+    check), plays (the label of the version that plays of a hosted bot), is_played, shift (whether
+    one runs), connected and able (whether a connected copy plays the game), of each version."""
+    playing = versions.alias()
+    copy = (
+        select(presence.c.version_id)
+        .join(leases)
+        .where(presence.c.version_id == versions.c.id, presence.c.connected)
+        .where(leases.c.released_at.is_(None))
+    )
+    able = copy.where(literal(game) == any_(presence.c.games))
+    shift = select(shifts.c.id).where(
+        shifts.c.version_id == versions.c.id, shifts.c.ended_at.is_(None), ~shifts.c.check
+    )
+    retired = func.coalesce(bots.c.retired_at, versions.c.retired_at)
+    return (
+        select(versions.c.id.label("version_id"), bots.c.name.label("bot"))
+        .add_columns(owners.c.name.label("owner"))
+        .add_columns(retired.is_not(None).label("retired"))
+        .add_columns(bots.c.frozen_at.is_not(None).label("frozen"))
+        .add_columns(bots.c.paused_at.is_not(None).label("paused"))
+        .add_columns(owners.c.banned_at.is_not(None).label("banned"))
+        .add_columns(hosted_versions.c.state, playing.c.label.label("plays"))
+        .add_columns((hosted_bots.c.version_id == versions.c.id).label("is_played"))
+        .add_columns(shift.exists().label("shift"), copy.exists().label("connected"))
+        .add_columns(able.exists().label("able"))
+        .select_from(
+            versions.join(bots)
+            .join(owners)
+            .outerjoin(hosted_versions, hosted_versions.c.version_id == versions.c.id)
+            .outerjoin(hosted_bots, hosted_bots.c.bot_id == bots.c.id)
+            .outerjoin(playing, playing.c.id == hosted_bots.c.version_id)
+        )
+        .where(versions.c.id.in_(version_ids))
+    )
+
+
+def referees() -> Statement:
+    """running and late: how many referees run, and whether one of them has not renewed its lease
+    lately, so that bots may be connected to it that it has not told of."""
+    late = leases.c.renewed_at < func.now() - timedelta(seconds=STILL_SECONDS)
+    return (
+        select(func.count().label("running"))
+        .add_columns(func.coalesce(func.bool_or(late), False).label("late"))
+        .where(leases.c.released_at.is_(None))
+    )
+
+
+def obstacle(row: Row[Any]) -> str:
+    """Why a version cannot play until somebody changes something, with what to do; "" if it can."""
+    if row.retired:
+        return "is retired, which is for good: name another version"
+    if row.banned:
+        undo = f"arena owner ban --undo {quote(row.owner)}"
+        return f"belongs to an owner that is banned: `{undo}` admits it again"
+    if row.frozen:
+        return f"is frozen by the operator: `arena bot freeze --undo {quote(row.bot)}` lets it play"
+    if row.paused:
+        return f"is paused by its owner, who lets it play by `arena bot resume {quote(row.bot)}`"
+    if row.state == "refused":
+        return "was refused by its check: name a version that was accepted"
+    if row.state is not None and not row.is_played:
+        if row.plays is None:
+            return "has not passed its check yet: wait until `arena bot builds` says that it plays"
+        return (
+            f"does not play, because version {row.plays} of {row.bot} does: name "
+            f"{row.bot}:{row.plays}, or let its owner change that by `arena bot roll-back`"
+        )
+    return ""
+
+
+def absence_told(row: Row[Any], game: str, told: Row[Any]) -> str:
+    """Why a version is absent, in a few words, as far as the referees tell (`referees`)."""
+    why = absence(row, game)
+    if why != NOT_CONNECTED or (told.running and not told.late):
+        return why
+    return "not known: a referee does not respond" if told.running else "no referee runs"
+
+
+def absence(row: Row[Any], game: str) -> str:
+    """Why a version is not here to play a game now, in a few words; "" if it is."""
+    if row.connected:
+        return "" if row.able else f"does not play {GAMES[game].title}"
+    if row.retired:
+        return "retired"
+    if row.banned:
+        return "its owner is banned"
+    if row.frozen:
+        return "frozen by the operator"
+    if row.paused:
+        return "paused by its owner"
+    if row.state == "refused":
+        return "refused by its check"
+    if row.state is not None and not row.is_played:
+        return "not checked yet" if row.plays is None else f"version {row.plays} plays instead"
+    if row.state is not None:
+        return "its shift begins" if row.shift else "waits for a worker's slot"
+    return NOT_CONNECTED

@@ -1,0 +1,80 @@
+"""Protocol of what conducting tournaments needs from storage."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Protocol
+
+from arena.records import TournamentId, VersionId
+from arena.scheduling.pairings import EntryNumber, Pairing
+from arena.server.tournaments.tournament import (
+    BlockRecord,
+    PairingKey,
+    Tournament,
+    TournamentRecord,
+)
+
+
+class TournamentStore(Protocol):
+    """Stored tournaments. Raises StorageFailedError when storage fails for now."""
+
+    async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
+        """The tournaments that are running or paused and that this referee conducts: all, or those
+        of `ids`."""
+        ...
+
+    async def take_up(self, *, of_the_gone: bool) -> None:
+        """Conduct those that nobody conducts yet; and, if so, those whose conductor is gone."""
+        ...
+
+    async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
+        """Let another referee conduct a tournament from now on, if it still runs."""
+        ...
+
+    async def whereabouts(
+        self, game: str, versions: Collection[VersionId]
+    ) -> Mapping[int, Collection[VersionId]]:
+        """Which of these versions have places for a game at the other referees, by lease."""
+        ...
+
+    async def record(self, tournament: Tournament) -> TournamentRecord:
+        """What was paired and played so far."""
+        ...
+
+    async def blocks(self, tournament: Tournament, block_ids: Collection[str]) -> list[BlockRecord]:
+        """The records of these blocks."""
+        ...
+
+    async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
+        """Record new pairings."""
+        ...
+
+    async def wait(
+        self,
+        tournament: Tournament,
+        absent: Collection[EntryNumber],
+        present: Collection[EntryNumber],
+        seconds: float,
+    ) -> Mapping[EntryNumber, float]:
+        """Record that tables waited `seconds` longer for absent entries, and no more for present
+        ones. Returns how long they have waited for each absent one."""
+        ...
+
+    async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
+        """Let the next shifts of hosted versions begin before those of others: of the bots of one
+        table `first`, so that they play at the same time."""
+        ...
+
+    async def forfeit(
+        self,
+        tournament_id: TournamentId,
+        absent: Mapping[PairingKey, Collection[EntryNumber]],
+    ) -> None:
+        """Make the unplayed blocks of pairings walkovers against their absent entries."""
+        ...
+
+    async def finish(self, tournament_id: TournamentId) -> None:
+        """Mark it as finished: everything is played."""
+        ...
+
+    async def suspend(self, tournament_id: TournamentId) -> None:
+        """Pause it."""
+        ...

@@ -1,0 +1,290 @@
+"""`RunningTournament`: which blocks of a tournament can begin, and which are being played.
+
+Only storage decides what counts: the state of an ended block is read there, and a void block is
+played again under a new id.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import replace
+
+from arena.identifiers import new_id
+from arena.records import Block, BlockKind, TournamentBlock, VersionId
+from arena.scheduling.pairings import EntryNumber, Pairing, PlayedPairing
+from arena.server.ladder.agenda import Engagement, EngagementEnd
+from arena.server.tournaments.tournament import (
+    BlockRecord,
+    BlockState,
+    PairingKey,
+    Tournament,
+    TournamentRecord,
+    TournamentState,
+)
+
+
+class RunningTournament:
+    """The referee's view of a tournament that has begun."""
+
+    def __init__(self, record: TournamentRecord) -> None:
+        self._record = record
+        self.due = True
+        """Whether to ask the format for pairings: a pairing was decided, or something changed."""
+        self.broken = 0
+        """Blocks that failed on our side since the tournament last began to run."""
+        self._pairing_of: dict[str, PairingKey] = {}
+        """The pairing of each block that is not settled, by block id."""
+        self._in_play: Counter[PairingKey] = Counter()
+        """How many blocks of each pairing are not settled."""
+        self._interrupted: list[Engagement] = []
+        self._ended: set[str] = set()
+        """Ended blocks whose state must be read from storage."""
+        self._open: dict[PairingKey, tuple[VersionId, ...]] = {}
+        """The versions of each pairing that has blocks to play; earlier rounds first."""
+        self._open_of: defaultdict[int, dict[PairingKey, None]] = defaultdict(dict)
+        """The pairings with blocks to play, by version; in the order of their rounds."""
+        self._in_vain: set[int] = set()
+        """The versions that were free when no block could begin among them."""
+        self._held: tuple[set[int], set[int]] = set(), set()
+        """Those that were present at the last look, and who of them could begin."""
+        for block in record.open_blocks:
+            self._interrupt(block)
+        self._count_open(record.pairings)
+
+    def _interrupt(self, block: BlockRecord) -> None:
+        """Continue a block that an earlier referee began, once its bots are there."""
+        tournament = self.tournament
+        rules, key = tournament.rules, block.pairing
+        bots = tuple(tournament.version(one) for one in self._record.pairings[key].entries)
+        begun = Block(block.block_id, BlockKind.SEAT, rules.seats, rules.rated)
+        engagement = Engagement(tournament.table_type, bots, begun, tournament.name)
+        engagement.left = [one for one in engagement.left if one not in block.positions]
+        self._pairing_of[block.block_id] = key
+        self._in_play[key] += 1
+        self._interrupted.append(engagement)
+
+    @property
+    def tournament(self) -> Tournament:
+        """The tournament as it was last read."""
+        return self._record.tournament
+
+    @property
+    def offering(self) -> bool:
+        """Whether blocks may begin."""
+        return self.tournament.state is TournamentState.RUNNING
+
+    @property
+    def idle(self) -> bool:
+        """Whether no block is being played."""
+        return not self._pairing_of
+
+    @property
+    def resting(self) -> bool:
+        """Whether no block is being played; some may be interrupted."""
+        return len(self._pairing_of) == len(self._interrupted)
+
+    @property
+    def interrupted(self) -> list[str]:
+        """The ids of the blocks that go on when all of their bots are there again."""
+        return [engagement.block.id for engagement in self._interrupted]
+
+    def can_go_on(self, present: set[int]) -> bool:
+        """Whether a block can be played among these versions, as soon as they have free places."""
+        return any(present.issuperset(one.bots) for one in self._interrupted) or any(
+            self._startable(bot, present) is not None for bot in present
+        )
+
+    @property
+    def ended_blocks(self) -> list[str]:
+        """The ids of the blocks whose state must be read from storage."""
+        return list(self._ended)
+
+    def update(self, tournament: Tournament) -> list[str]:
+        """Take in a changed state or field. Returns the interrupted blocks that must be voided."""
+        if tournament == self.tournament:
+            return []
+        if tournament.state is not self.tournament.state:
+            self.broken = 0
+        self._record.tournament = tournament
+        self.due = True
+        self._count_open(self._record.pairings)
+        return self.give_up()
+
+    def give_up(self) -> list[str]:
+        """Drop the interrupted blocks that will not be continued. Returns them: to be voided."""
+        given_up = [one for one in self._interrupted if self._given_up(one)]
+        for engagement in given_up:
+            self._interrupted.remove(engagement)
+            self._ended.add(engagement.block.id)
+        return [engagement.block.id for engagement in given_up]
+
+    def taken_up(self, block_id: str) -> Engagement | None:
+        """Note that an interrupted block is continued. None if it is not of this tournament."""
+        for engagement in self._interrupted:
+            if engagement.block.id == block_id:
+                self._interrupted.remove(engagement)
+                return engagement
+        return None
+
+    def close(self) -> list[str]:
+        """End the tournament, played out or not. Returns the same as `update`."""
+        return self.update(replace(self.tournament, state=TournamentState.FINISHED))
+
+    @property
+    def wanting(self) -> bool:
+        """Whether there is a block to play as soon as its bots are free."""
+        return self.offering and bool(self._open or self._interrupted)
+
+    @property
+    def wanted(self) -> Iterator[int]:
+        """The versions of the blocks to play; some perhaps more than once."""
+        yield from self._open_of
+        for engagement in self._interrupted:
+            yield from engagement.bots
+
+    # What comes next
+
+    def played(self) -> list[PlayedPairing]:
+        """All pairings, in the form that formats take."""
+        return self._record.played(unsettled=self._in_play)
+
+    def add_pairings(self, pairings: Collection[Pairing]) -> None:
+        """Add new pairings."""
+        self._record.add_pairings(pairings)
+        self._count_open((one.round, one.table) for one in pairings)
+        self.due = True
+
+    # Blocks
+
+    def next_engagement(self, free: set[int]) -> tuple[Engagement, TournamentBlock | None] | None:
+        """A block to play now among the free versions, with its record if the block is new."""
+        for engagement in self._interrupted:
+            if free.issuperset(engagement.bots):
+                self._interrupted.remove(engagement)
+                return engagement, None
+        # Whoever was free at the last look, which found nothing, still has nobody to meet among
+        # those that were: a large tournament has thousands of pairings, and most of its bots are
+        # busy.
+        keys = (self._startable(bot, free) for bot in free - self._in_vain)
+        key = min((key for key in keys if key is not None), default=None)
+        if key is None:
+            self._in_vain = set(free)
+            return None
+        return self._begin(key, self._open[key])
+
+    def held(self, present: set[int]) -> set[int]:
+        """The versions of the blocks that need only free places to begin."""
+        among, startable = self._held
+        if among != present:
+            startable = {bot for bot in present if self._startable(bot, present) is not None}
+            self._held = set(present), startable
+        held = set(startable)
+        for engagement in self._interrupted:
+            if present.issuperset(engagement.bots):
+                held.update(engagement.bots)
+        return held
+
+    def _startable(self, bot: int, among: set[int]) -> PairingKey | None:
+        """A pairing with blocks to play that the bot can begin with others among these."""
+        of_bot = self._open_of.get(bot, ())
+        return next((key for key in of_bot if among.issuperset(self._open[key])), None)
+
+    def missing(self, present: Collection[int]) -> set[EntryNumber]:
+        """The entries that are waited for."""
+        wanted = set(self.wanted).difference(present)
+        entries = self.tournament.entries
+        return {entry.number for entry in entries if entry.registered.version_id in wanted}
+
+    def next_table(self, present: Collection[int]) -> set[VersionId]:
+        """The absent versions of the table with blocks to play that lacks the fewest of its bots;
+        of several the first."""
+        tables = [one.bots for one in self._interrupted]
+        tables += [self._open[key] for key in sorted(self._open)]
+        lacking = [set(table).difference(present) for table in tables]
+        nearest = min((bots for bots in lacking if bots), key=len, default=set[int]())
+        return set(map(VersionId, nearest))
+
+    def unplayed_of(self, absent: Collection[EntryNumber]) -> dict[PairingKey, set[EntryNumber]]:
+        """The pairings with blocks to play that need absent entries, with these; none of which a
+        block is being played."""
+        waiting = [self._pairing_of[block_id] for block_id in self.interrupted]
+        resting = (
+            key for key in (*self._open, *waiting) if self._in_play[key] == waiting.count(key)
+        )
+        found = {
+            key: set(absent).intersection(self._record.pairings[key].entries) for key in resting
+        }
+        return {key: entries for key, entries in found.items() if entries}
+
+    def forfeit(self, absent: Mapping[PairingKey, Collection[EntryNumber]]) -> list[str]:
+        """Make the unplayed blocks of pairings walkovers. Returns the interrupted blocks that must
+        be voided."""
+        self._record.forfeit(absent)
+        self._count_open(absent)
+        self.due = True
+        return self.give_up()
+
+    def ended(self, engagement: Engagement, ending: EngagementEnd) -> bool:
+        """Record that an engagement ended. True if its block must be voided: it is given up."""
+        self.broken += ending is EngagementEnd.BROKEN
+        if ending is EngagementEnd.INTERRUPTED and not self._given_up(engagement):
+            self._interrupted.append(engagement)
+            return False
+        self._ended.add(engagement.block.id)
+        return ending is EngagementEnd.INTERRUPTED
+
+    def settle(self, blocks: Iterable[BlockRecord]) -> None:
+        """Take in the records of ended blocks."""
+        for block in blocks:
+            if block.state is BlockState.OPEN:
+                continue
+            self._ended.discard(block.block_id)
+            if self._pairing_of.pop(block.block_id, None) is None:
+                continue
+            key = block.pairing
+            self._in_play[key] -= 1
+            if not self._in_play[key]:
+                del self._in_play[key]
+            self._record.add_blocks([block])
+            self._count_open([key])
+            if key not in self._open and not self._in_play[key]:
+                # Most formats pair when all is decided: to ask before would go through everything
+                # once for every pairing.
+                self.due |= self.tournament.plan.pairs_ahead or not (self._open or self._in_play)
+
+    def _begin(
+        self, key: PairingKey, bots: tuple[VersionId, ...]
+    ) -> tuple[Engagement, TournamentBlock]:
+        tournament = self.tournament
+        block = Block(new_id(), BlockKind.SEAT, tournament.rules.seats, tournament.rules.rated)
+        self._pairing_of[block.id] = key
+        self._in_play[key] += 1
+        self._count_open([key])
+        opened = TournamentBlock(tournament.id, key, block)
+        return Engagement(tournament.table_type, bots, block, tournament.name), opened
+
+    def _given_up(self, engagement: Engagement) -> bool:
+        """Whether an interrupted block will not be continued."""
+        key = self._pairing_of[engagement.block.id]
+        return self.tournament.state.over or self._record.is_given_up(key)
+
+    def _count_open(self, keys: Iterable[PairingKey]) -> None:
+        self._held = set(), set()
+        for key in keys:
+            entries = self._record.pairings[key].entries
+            count = 0
+            if not self._record.is_given_up(key):
+                count = self._record.blocks_wanted(key)
+                count -= self._record.blocks_counted(key) + self._in_play[key]
+            bots = tuple(self.tournament.version(entry) for entry in entries)
+            if count > 0:
+                self._open[key] = bots
+            else:
+                self._open.pop(key, None)
+            for bot in bots:
+                if count > 0:
+                    self._open_of[bot].setdefault(key)
+                elif bot in self._open_of:
+                    self._open_of[bot].pop(key, None)
+                    if not self._open_of[bot]:
+                        del self._open_of[bot]
+            self._in_vain.difference_update(bots)

@@ -1,0 +1,202 @@
+"""Summaries of a tournament for display: standings, progress, what decided a pairing."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from arena.match.transcript import Entrant
+from arena.scheduling.formats import FormatName as FormatName
+from arena.scheduling.knockout import Decision, Knockout
+from arena.scheduling.knockout_tables import TableKnockout
+from arena.scheduling.pairings import EntryNumber as EntryNumber
+from arena.scheduling.pairings import PlayedPairing as PlayedPairing
+from arena.scheduling.pairings import Standing as Standing
+from arena.server.tournaments.tournament import (
+    Entry,
+    Rules,
+    Tournament,
+    TournamentRecord,
+    TournamentState,
+)
+
+_POINTS = {
+    FormatName.ROUND_ROBIN: "the sum over all blocks, each of which gives a bot 0 to 1",
+    FormatName.SWISS: "0 to 1 for each pairing, the share of the opponents that made fewer points "
+    "in its blocks; one with as many counts half",
+    FormatName.KNOCKOUT: "the number of rounds survived",
+    FormatName.GAUNTLET: "the mean of all blocks, each of which gives a bot 0 to 1",
+}
+_TIE_BREAKS = {
+    "direct encounter": "the points made against the bots that have as many points",
+    "Buchholz": "the sum of the opponents' points; a bye is an opponent with the bot's own points",
+    "last table": "the share of the opponents at the last table that had fewer points there",
+    "points per block": "the mean of all blocks, each of which gives a bot 0 to 1",
+}
+
+
+def ranking_terms(tournament: Tournament) -> dict[str, str]:
+    """The columns of its standings that rank it, and what they count."""
+    ranked_by = {"points": _POINTS[tournament.rules.format]} | mean_column(tournament)
+    return ranked_by | {name: _TIE_BREAKS[name] for name in tournament.plan.tie_breaks}
+
+
+_MEANS = {
+    FormatName.ROUND_ROBIN: "points per block, which ranks the bots while some have played more",
+    FormatName.SWISS: "points per round, which ranks the bots while a round is being played",
+}
+
+
+def mean_column(tournament: Tournament) -> dict[str, str]:
+    """The column of the means by which the standings are ranked until all have played as many
+    blocks, and what it counts; else empty."""
+    running = tournament.state is not TournamentState.FINISHED
+    said = _MEANS.get(tournament.rules.format)
+    return {"mean": said} if running and said is not None else {}
+
+
+def standings(record: TournamentRecord) -> Sequence[Standing]:
+    """The current standings, best first."""
+    tournament = record.tournament
+    return tournament.plan.standings(len(tournament.entries), record.played())
+
+
+def plan_in_words(rules: Rules) -> str:
+    """How much is played for each pairing."""
+    blocks = "1 block" if rules.blocks == 1 else f"{rules.blocks} blocks"
+    return f"{blocks} of {rules.seats} matches for each pairing"
+
+
+def terms_in_words(record: TournamentRecord) -> str:
+    """What a block is, and whatever else its pages name."""
+    said = ["In a block every bot plays one match from each seat."]
+    if any(one.pairing.is_bye for one in record.played()):
+        said.append("A bye is a round without an opponent.")
+    if walkover_blocks(record):
+        said.append("A walkover is decided without play: a bot withdrew or stayed away.")
+    return " ".join(said)
+
+
+def blocks_expected(tournament: Tournament, done: int) -> int:
+    """How many blocks it takes in total, if `done` count so far: once it is finished these, else as
+    many as its format plans, or more if ties needed further blocks."""
+    if tournament.state is TournamentState.FINISHED:
+        return done
+    return max(done, tournament.plan.expected_blocks(len(tournament.entries)))
+
+
+def blocks_done(record: TournamentRecord) -> int:
+    """How many blocks count, without walkovers."""
+    return sum(len(points) for points in record.points.values())
+
+
+def walkover_blocks(record: TournamentRecord) -> int:
+    """How many blocks were not played, because a bot withdrew or stayed away."""
+    return sum(len(played.blocks) for played in record.played()) - blocks_done(record)
+
+
+def blocks_in_words(record: TournamentRecord) -> str:
+    """How many blocks were played, of how many, and how many were walkovers."""
+    done, walkovers = blocks_done(record), walkover_blocks(record)
+    tournament = record.tournament
+    if tournament.state is TournamentState.FINISHED:
+        words = f"{done:,} {'block' if done == 1 else 'blocks'} played"
+    else:
+        total = max(blocks_expected(tournament, done), done + walkovers)
+        words = f"{done:,} of {total - walkovers:,} blocks played"
+    if not walkovers:
+        return words
+    return f"{words}, {walkovers:,} {'walkover' if walkovers == 1 else 'walkovers'}"
+
+
+def waits_in_words(tournament: Tournament, waited_for: Sequence[Entry]) -> list[str]:
+    """For whom a running tournament waits, why, and for how much longer; a line per bot."""
+    if tournament.state is not TournamentState.RUNNING:
+        return []
+    lines = []
+    for entry in waited_for:
+        left = max(0.0, tournament.rules.patience_seconds - entry.waited_seconds)
+        why = f" ({entry.absence})" if entry.absence else ""
+        lines.append(
+            f"It waits for {entry.registered.entrant}{why}. If it is not back in "
+            f"{duration_in_words(left)}, its tables are decided without play (walkovers)."
+        )
+    return lines
+
+
+def duration_in_words(seconds: float) -> str:
+    """A duration, in minutes from two on."""
+    whole = round(seconds)
+    return f"{whole} s" if whole < 120 else f"{round(whole / 60)} minutes"
+
+
+@dataclass(frozen=True, slots=True)
+class PairingLine:
+    """A pairing, as one line of a list."""
+
+    round: int
+    table: int
+    bots: tuple[tuple[Entrant, str], ...]
+    """With their points, most first."""
+    counted: int
+    """Blocks that count, walkovers included."""
+    wanted: int
+    is_bye: bool
+    remark: str
+
+
+def pairing_lines(record: TournamentRecord) -> list[PairingLine]:
+    """All pairings, the latest round first."""
+    return sorted(
+        (_pairing_line(record, played) for played in record.played()),
+        key=lambda one: (-one.round, one.table),
+    )
+
+
+def _pairing_line(record: TournamentRecord, played: PlayedPairing) -> PairingLine:
+    pairing, tournament = played.pairing, record.tournament
+    points = dict(zip(pairing.entries, played.total(), strict=True))
+    return PairingLine(
+        pairing.round,
+        pairing.table,
+        tuple(
+            (tournament.entries[entry - 1].registered.entrant, points_text(points[entry]))
+            for entry in sorted(points, key=lambda entry: (-points[entry], entry))
+        ),
+        len(played.blocks),
+        tournament.plan.blocks_wanted(played),
+        pairing.is_bye,
+        remark(record, played),
+    )
+
+
+def name_of(tournament: Tournament, number: EntryNumber) -> str:
+    """Bot and version; bots that are started by a command have none."""
+    return str(tournament.entries[number - 1].registered.entrant).rstrip()
+
+
+def points_text(points: Fraction) -> str:
+    """Points as short as three decimals allow."""
+    return f"{float(points):.3f}".rstrip("0").rstrip(".")
+
+
+def going_on(tournament: Tournament, played: PlayedPairing) -> tuple[EntryNumber, ...]:
+    """The bots that go on from a decided pairing of a knockout, best first; else ()."""
+    plan = tournament.plan
+    decided = plan.decided(played) if isinstance(plan, Knockout | TableKnockout) else None
+    return () if decided is None else decided.through
+
+
+def remark(record: TournamentRecord, played: PlayedPairing) -> str:
+    """What decided a pairing, if its points do not show it; else ""."""
+    pairing, tournament = played.pairing, record.tournament
+    if pairing.is_bye:
+        return "bye"
+    if len(played.blocks) > record.blocks_counted((pairing.round, pairing.table)):
+        return "walkover"
+    plan = tournament.plan
+    decided = plan.decided(played) if isinstance(plan, Knockout | TableKnockout) else None
+    if decided is None or (decided.by is Decision.POINTS and len(pairing.entries) == 2):
+        return ""
+    names = ", ".join(name_of(tournament, entry) for entry in decided.through)
+    said = names if len(pairing.entries) == 2 else f"→ {names}"
+    return said if decided.by is Decision.POINTS else f"{said} by {decided.by.value}"

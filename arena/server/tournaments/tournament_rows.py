@@ -1,0 +1,86 @@
+"""Converts rows of `tournament_statements` to tournaments and their records."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import Row as SqlRow
+
+from arena.match.clock import TimeControl
+from arena.match.score_rule import ScoreRule
+from arena.match.transcript import Entrant
+from arena.records import Registered, TournamentId, VersionId
+from arena.scheduling.formats import FormatName
+from arena.scheduling.pairings import Pairing
+from arena.server.tournaments.tournament import (
+    BlockRecord,
+    BlockState,
+    Entry,
+    Rules,
+    Tournament,
+    TournamentRecord,
+    TournamentState,
+)
+
+
+def tournaments(rows: Iterable[SqlRow[Any]], entries: Iterable[SqlRow[Any]]) -> list[Tournament]:
+    """The tournaments, from rows of `tournament_list` and all their `entries_of`."""
+    fields: dict[int, list[Entry]] = {}
+    for row in entries:
+        entrant = Entrant(row.bot, row.version, row.owner)
+        registered = Registered(VersionId(row.version_id), entrant, row.house)
+        entry = Entry(row.number, registered, row.elo, row.withdrawn, row.waited_s, row.absence)
+        fields.setdefault(row.tournament_id, []).append(entry)
+    return [_tournament(row, fields.get(row.id, [])) for row in rows]
+
+
+def block(row: SqlRow[Any], seats: int) -> BlockRecord:
+    """A block, from a row of `blocks_of` a tournament with this many seats."""
+    state = BlockState.OPEN
+    if row.closed or row.voided:
+        state = BlockState.CLOSED if row.closed else BlockState.VOID
+    versions, placings = row.version_ids or [], row.placings or []
+    by_match = tuple(
+        dict(zip(versions[at : at + seats], placings[at : at + seats], strict=True))
+        for at in range(0, len(versions), seats)
+    )
+    positions = tuple((row.positions or [])[::seats])
+    return BlockRecord(str(row.block_id), (row.round, row.table), state, by_match, positions)
+
+
+def record(
+    tournament: Tournament, pairings: Iterable[SqlRow[Any]], blocks: Iterable[SqlRow[Any]]
+) -> TournamentRecord:
+    """A tournament's record, from its rows of `pairings_of` and `blocks_of`."""
+    found = TournamentRecord(tournament)
+    for row in pairings:
+        found.add_pairings([Pairing(row.round, row.table, tuple(row.entries))])
+        if row.absent:
+            found.forfeit({(row.round, row.table): row.absent})
+    found.add_blocks(block(row, tournament.rules.seats) for row in blocks)
+    return found
+
+
+def _tournament(row: SqlRow[Any], entries: Sequence[Entry]) -> Tournament:
+    rules = Rules(
+        format=FormatName(row.format),
+        game=row.game,
+        options=row.options,
+        seats=row.seat_count,
+        blocks=row.blocks,
+        rounds=row.rounds,
+        score=ScoreRule(row.score),
+        seed=row.seed,
+        rated=row.rated,
+        time_control=TimeControl(row.turn_ms, row.bank_ms),
+        patience_seconds=row.patience_s,
+    )
+    return Tournament(
+        TournamentId(row.id),
+        row.name,
+        rules,
+        TournamentState(row.state),
+        tuple(entries),
+        row.created_at,
+        row.started_at,
+        row.ended_at,
+    )

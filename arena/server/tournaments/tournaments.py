@@ -1,0 +1,354 @@
+"""`Tournaments`: stored tournaments, with one method per use case and one transaction per method.
+
+Every method raises DatabaseUnreachableError while the database does not answer. Methods that change
+a tournament notify TOURNAMENTS_CHANNEL in the same transaction.
+"""
+
+from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any, Final
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database import shift_queue
+from arena.database.errors import (
+    TournamentExistsError,
+    TournamentStateError,
+    UnknownTournamentError,
+)
+from arena.database.names import check_name
+from arena.database.transaction import transaction
+from arena.records import TournamentBlock, TournamentId, VersionId
+from arena.scheduling.pairings import EntryNumber, Pairing
+from arena.server.failover import presence
+from arena.server.failover.lease import require
+from arena.server.tournaments import participation
+from arena.server.tournaments import tournament_rows as rows
+from arena.server.tournaments import tournament_statements as statements
+from arena.server.tournaments.tournament import (
+    BlockRecord,
+    PairingKey,
+    Rules,
+    Tournament,
+    TournamentRecord,
+    TournamentState,
+)
+
+FIRST_PRIORITY: Final = 20
+"""Priority of the shifts of a table's bots for which a tournament waits."""
+THEN_PRIORITY: Final = 10
+"""Priority of the shifts of the other bots for which a tournament waits."""
+BEFORE: Final = {
+    TournamentState.RUNNING: (TournamentState.CREATED, TournamentState.PAUSED),
+    TournamentState.PAUSED: (TournamentState.RUNNING,),
+    TournamentState.CANCELLED: (
+        TournamentState.CREATED,
+        TournamentState.RUNNING,
+        TournamentState.PAUSED,
+    ),
+    TournamentState.FINISHED: (TournamentState.RUNNING,),
+}
+"""The states from which each state can be reached."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewEntry:
+    """A bot to enter; the order of entries is the seeding."""
+
+    version_id: VersionId
+    elo: float | None
+
+
+class Tournaments:
+    """The tournaments in the database."""
+
+    def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
+        """With an `epoch` the course of tournaments is written only while that lease is held."""
+        self._engine = engine
+        self._epoch = epoch
+
+    async def create(self, name: str, rules: Rules, entries: Sequence[NewEntry]) -> Tournament:
+        """Create a tournament, not started. Raises NameRefusedError and TournamentExistsError."""
+        check_name("tournament", name)
+        values = {
+            "name": name,
+            "format": rules.format.value,
+            "game": rules.game,
+            "options": dict(rules.options),
+            "seat_count": rules.seats,
+            "blocks": rules.blocks,
+            "rounds": rules.rounds,
+            "score": rules.score.value,
+            "seed": rules.seed,
+            "rated": rules.rated,
+            "turn_ms": rules.time_control.turn_ms,
+            "bank_ms": rules.time_control.bank_ms,
+            "patience_s": rules.patience_seconds,
+        }
+        async with transaction(self._engine) as connection:
+            found = await connection.scalar(statements.add_tournament(values))
+            if found is None:
+                raise TournamentExistsError(
+                    f"There is already a tournament {name}: choose another name."
+                )
+            field = [
+                {"number": number, "version_id": entry.version_id, "elo": entry.elo}
+                for number, entry in enumerate(entries, start=1)
+            ]
+            await connection.execute(statements.add_entries(found, field))
+            await connection.execute(statements.tell(found))
+            return await _named(connection, name)
+
+    async def newest(self, limit: int, search: str = "") -> tuple[list[Tournament], int]:
+        """The newest tournaments with `search` in their name, newest first; and how many have
+        it."""
+        async with transaction(self._engine) as connection:
+            found = await connection.execute(statements.newest_tournaments(limit, search=search))
+            count = await connection.scalar(statements.tournament_count(search))
+            return await _with_entries(connection, found.all()), count or 0
+
+    async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
+        """The tournaments that are running or paused and that this referee conducts, oldest first:
+        all, or those of `ids`."""
+        assert self._epoch is not None, "only a referee conducts"
+        async with transaction(self._engine) as connection:
+            found = await connection.execute(statements.conducted_by(self._epoch, ids))
+            return await _with_entries(connection, found.all())
+
+    async def take_up(self, *, of_the_gone: bool) -> None:
+        """Conduct those that have begun and that nobody conducts yet; and, if so, those whose
+        conductor is gone."""
+        assert self._epoch is not None, "only a referee conducts"
+        async with self._fenced() as connection:
+            await connection.execute(statements.take_up(self._epoch, of_the_gone=of_the_gone))
+
+    async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
+        """Let the referee of another lease conduct a tournament from now on, if it still runs."""
+        async with self._fenced() as connection:
+            if await connection.scalar(statements.running_lease(epoch)) is not None:
+                await connection.execute(statements.hand_over(tournament_id, epoch))
+            await connection.execute(statements.tell(tournament_id))
+
+    async def whereabouts(
+        self, game: str, versions: Collection[VersionId]
+    ) -> dict[int, set[VersionId]]:
+        """Which of these versions have places for a game at the other referees, by lease."""
+        assert self._epoch is not None, "only a referee conducts"
+        found: dict[int, set[VersionId]] = {}
+        async with transaction(self._engine) as connection:
+            for row in await connection.execute(
+                presence.with_places_elsewhere(self._epoch, game, versions)
+            ):
+                found.setdefault(row.epoch, set()).add(VersionId(row.version_id))
+        return found
+
+    async def named(self, name: str) -> Tournament:
+        """The tournament of that name. Raises UnknownTournamentError."""
+        async with transaction(self._engine) as connection:
+            return await _named(connection, name)
+
+    async def change_state(
+        self, name: str, state: TournamentState, *, before: Collection[TournamentState]
+    ) -> None:
+        """Start, pause, resume or cancel. Raises UnknownTournamentError, TournamentStateError."""
+        async with transaction(self._engine) as connection:
+            tournament = await _named(connection, name)
+            if not await _change(connection, tournament.id, state, before):
+                raise TournamentStateError(
+                    f"The tournament {tournament.name} is {tournament.state.value}: only one that "
+                    f"is {' or '.join(one.value for one in before)} can become {state.value}."
+                )
+
+    async def finish(self, tournament_id: TournamentId) -> None:
+        """Mark it as finished: everything is played. One that is not running stays as it is."""
+        async with self._fenced() as connection:
+            await _change(
+                connection,
+                tournament_id,
+                TournamentState.FINISHED,
+                BEFORE[TournamentState.FINISHED],
+            )
+
+    async def suspend(self, tournament_id: TournamentId) -> None:
+        """Pause a running tournament that cannot continue."""
+        async with self._fenced() as connection:
+            await _change(
+                connection, tournament_id, TournamentState.PAUSED, BEFORE[TournamentState.PAUSED]
+            )
+
+    async def withdraw(self, name: str, number: EntryNumber) -> None:
+        """Take an entry out of a tournament that is not over; doing it again changes nothing.
+
+        Raises UnknownTournamentError and TournamentStateError.
+        """
+        async with transaction(self._engine) as connection:
+            tournament = await _named(connection, name)
+            if tournament.state.over:
+                raise TournamentStateError(
+                    f"The tournament {tournament.name} is {tournament.state.value}: no bot can "
+                    "withdraw any more."
+                )
+            await connection.execute(statements.withdraw(tournament.id, number))
+            await connection.execute(statements.tell(tournament.id))
+
+    async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
+        """Record new pairings; existing ones stay as they are."""
+        paired = [
+            {"round": one.round, "table": one.table, "entries": list(one.entries)}
+            for one in pairings
+        ]
+        async with self._fenced() as connection:
+            # The protocol counts parameters in 16 bits.
+            for start in range(0, len(paired), 10_000):
+                part = paired[start : start + 10_000]
+                await connection.execute(statements.add_pairings(tournament_id, part))
+            await connection.execute(statements.tell(tournament_id))
+
+    async def wait(
+        self,
+        tournament: Tournament,
+        absent: Collection[EntryNumber],
+        present: Collection[EntryNumber],
+        seconds: float,
+    ) -> dict[EntryNumber, float]:
+        """Record that tables waited `seconds` longer for absent entries, and no more for present
+        ones. Returns how long they have waited for each absent one."""
+        waited: dict[EntryNumber, float] = {}
+        async with self._fenced() as connection:
+            versions = {tournament.version(number): number for number in absent}
+            game = tournament.rules.game
+            found = await connection.execute(participation.participation(versions, game))
+            reasons = {versions[row.version_id]: participation.absence(row, game) for row in found}
+            for number in sorted(absent):
+                waited[number] = await connection.scalar(
+                    statements.add_wait(tournament.id, number, seconds, reasons.get(number, ""))
+                )
+            ended = await connection.scalars(statements.end_waits(tournament.id, present))
+            if ended.all() or any(one <= seconds for one in waited.values()):
+                await connection.execute(statements.tell(tournament.id))
+        return waited
+
+    async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
+        """Let the next shifts of hosted versions begin before those of others: of the bots of one
+        table `first`, so that they play at the same time."""
+        async with self._fenced() as connection:
+            await connection.execute(shift_queue.put_first(first, FIRST_PRIORITY))
+            await connection.execute(shift_queue.put_first(then, THEN_PRIORITY))
+
+    async def forfeit(
+        self,
+        tournament_id: TournamentId,
+        absent: Mapping[PairingKey, Collection[EntryNumber]],
+    ) -> None:
+        """Make the unplayed blocks of pairings walkovers against their absent entries."""
+        async with self._fenced() as connection:
+            for (round_, table), entries in absent.items():
+                await connection.execute(statements.forfeit(tournament_id, round_, table, entries))
+            await connection.execute(statements.tell(tournament_id))
+
+    async def participation(
+        self, versions: Collection[VersionId], game: str
+    ) -> dict[VersionId, participation.Participation]:
+        """Whether versions can play a game, and if not, why."""
+        async with transaction(self._engine) as connection:
+            found = await connection.execute(participation.participation(versions, game))
+            told = (await connection.execute(participation.referees())).one()
+            return {
+                VersionId(row.version_id): participation.Participation(
+                    participation.obstacle(row),
+                    participation.absence_told(row, game, told),
+                    row.plays,
+                )
+                for row in found
+            }
+
+    async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
+        """Record that blocks have begun; one that is already recorded is left as it is."""
+        own = [
+            {
+                "id": one.block.id,
+                "kind": one.block.kind.value,
+                "size": one.block.size,
+                "rated": one.block.rated,
+                "epoch": self._epoch,
+            }
+            for one in blocks
+        ]
+        links = [
+            {
+                "block_id": one.block.id,
+                "tournament_id": one.tournament_id,
+                "round": one.pairing[0],
+                "table": one.pairing[1],
+            }
+            for one in blocks
+        ]
+        async with self._fenced() as connection:
+            await connection.execute(statements.open_blocks(own))
+            await connection.execute(statements.open_tournament_blocks(links))
+
+    async def record(self, tournament: Tournament) -> TournamentRecord:
+        """The pairings and blocks of a tournament so far."""
+        async with transaction(self._engine) as connection:
+            pairings = await connection.execute(statements.pairings_of(tournament.id))
+            blocks = await connection.execute(statements.blocks_of(tournament.id))
+            return rows.record(tournament, pairings, blocks)
+
+    async def blocks(
+        self,
+        tournament: Tournament,
+        block_ids: Collection[str] | None = None,
+        *,
+        after: str | None = None,
+    ) -> list[BlockRecord]:
+        """The records of these blocks, or of all, or of those begun `after` one, in the order
+        begun; blocks that were never opened are missing."""
+        async with transaction(self._engine) as connection:
+            wanted = statements.blocks_of(tournament.id, block_ids, after=after)
+            found = await connection.execute(wanted)
+            return [rows.block(row, tournament.rules.seats) for row in found]
+
+    async def block_counts(self, ids: Collection[TournamentId]) -> dict[TournamentId, int]:
+        """How many blocks of these tournaments count; those without any are missing."""
+        async with transaction(self._engine) as connection:
+            found = await connection.execute(statements.block_counts(ids))
+            return {row.tournament_id: row.blocks for row in found}
+
+    @asynccontextmanager
+    async def _fenced(self) -> AsyncIterator[AsyncConnection]:
+        """A transaction in which a referee holds its lease."""
+        async with transaction(self._engine) as connection:
+            if self._epoch is not None:
+                await require(connection, self._epoch)
+            yield connection
+
+
+async def _change(
+    connection: AsyncConnection,
+    tournament_id: TournamentId,
+    state: TournamentState,
+    before: Collection[TournamentState],
+) -> bool:
+    names = [one.value for one in before]
+    changed = await connection.scalar(
+        statements.set_state(tournament_id, state.value, before=names)
+    )
+    if changed is not None:
+        await connection.execute(statements.tell(tournament_id))
+    return changed is not None
+
+
+async def _named(connection: AsyncConnection, name: str) -> Tournament:
+    found = await connection.execute(statements.tournament_list(name=name))
+    for tournament in await _with_entries(connection, found.all()):
+        return tournament
+    raise UnknownTournamentError(f"There is no tournament {name}: see `arena tournament list`.")
+
+
+async def _with_entries(
+    connection: AsyncConnection, found: Sequence[SqlRow[Any]]
+) -> list[Tournament]:
+    entries = await connection.execute(statements.entries_of([row.id for row in found]))
+    return rows.tournaments(found, entries)

@@ -1,0 +1,1 @@
+"""Uploaded builds, and the shifts of the workers that run them."""

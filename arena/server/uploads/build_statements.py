@@ -1,0 +1,242 @@
+"""SQL statements about uploaded builds and hosted bots, built here, run elsewhere."""
+
+from typing import Any
+
+from sqlalchemy import (
+    Delete,
+    Insert,
+    Select,
+    Update,
+    bindparam,
+    case,
+    delete,
+    exists,
+    extract,
+    func,
+    not_,
+    or_,
+    select,
+    text,
+    update,
+)
+from sqlalchemy.dialects.postgresql import insert
+
+from arena.builds.hosted import BuildState
+from arena.database.names import folded
+from arena.database.statement import Row
+from arena.database.tables.bots import bots, versions
+from arena.database.tables.owners import owners
+from arena.database.tables.uploads import (
+    build_files,
+    builds,
+    hosted_bots,
+    hosted_versions,
+    shifts,
+)
+from arena.records import OwnerId, VersionId
+
+
+def uploads_today(owner_id: OwnerId) -> Row:
+    """uploads, wait_seconds: how many builds an owner uploaded in the last 24 hours, and how long
+    until one of them is older."""
+    day = text("interval '1 day'")
+    wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
+    return (
+        select(func.count().label("uploads"))
+        .add_columns(wait.label("wait_seconds"))
+        .select_from(hosted_versions.join(versions).join(bots))
+        .where(bots.c.owner_id == owner_id, versions.c.created_at > func.now() - day)
+    )
+
+
+def other_hosted_bots(owner_id: OwnerId, bot: str) -> Row:
+    """bots: how many others of the owner's bots in service have uploaded versions."""
+    return (
+        select(func.count(bots.c.id.distinct()).label("bots"))
+        .select_from(hosted_versions.join(versions).join(bots))
+        .where(
+            bots.c.owner_id == owner_id,
+            bots.c.folded != folded(bot),
+            bots.c.retired_at.is_(None),
+            versions.c.retired_at.is_(None),
+            hosted_versions.c.state != BuildState.REFUSED.value,
+        )
+    )
+
+
+def version_with_build(owner_id: OwnerId, bot: str, sha256: bytes) -> Row:
+    """version: the bot's newest with this build that plays, could play, or is being checked."""
+    return (
+        select(versions.c.label.label("version"))
+        .select_from(hosted_versions.join(versions).join(bots).join(builds).join(build_files))
+        .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
+        .where(builds.c.sha256 == sha256)
+        .where(versions.c.retired_at.is_(None))
+        .where(hosted_versions.c.state != BuildState.REFUSED.value)
+        .order_by(versions.c.id.desc())
+        .limit(1)
+    )
+
+
+def same_build_of_others(owner_id: OwnerId, sha256: bytes) -> Row:
+    """bot, version, owner: versions of other owners with this build that were not refused."""
+    return _versions_with_builds().where(builds.c.sha256 == sha256, builds.c.owner_id != owner_id)
+
+
+def identical_builds(most: int) -> Row:
+    """sha256, bot, version, owner, uploaded_at: versions of builds that more than one owner has
+    uploaded, the newest builds first and of each the oldest version first."""
+    shared = (
+        select(builds.c.sha256, func.max(builds.c.created_at).label("newest"))
+        .group_by(builds.c.sha256)
+        .having(func.count(builds.c.owner_id.distinct()) > 1)
+        .order_by(func.max(builds.c.created_at).desc())
+        .limit(most)
+        .subquery()
+    )
+    return (
+        _versions_with_builds()
+        .add_columns(builds.c.sha256, versions.c.created_at.label("uploaded_at"))
+        .join(shared, shared.c.sha256 == builds.c.sha256)
+        .order_by(None)
+        .order_by(shared.c.newest.desc(), builds.c.sha256, versions.c.id)
+    )
+
+
+def _versions_with_builds() -> Select[Any]:
+    return (
+        select(bots.c.name.label("bot"), versions.c.label.label("version"))
+        .add_columns(owners.c.name.label("owner"))
+        .select_from(hosted_versions.join(versions).join(bots))
+        .join(builds, builds.c.id == hosted_versions.c.build_id)
+        .join(owners, owners.c.id == builds.c.owner_id)
+        .where(hosted_versions.c.state != BuildState.REFUSED.value)
+        .order_by(versions.c.id)
+    )
+
+
+def labels_of(owner_id: OwnerId, bot: str) -> Row:
+    """label, of all versions of a bot."""
+    return (
+        select(versions.c.label)
+        .select_from(versions.join(bots))
+        .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
+    )
+
+
+def add_build(owner_id: OwnerId, sha256: bytes, file_name: str, size: int) -> Insert:
+    """Adds a build, unless the owner has it; returns its id."""
+    values = {"owner_id": owner_id, "sha256": sha256, "file_name": file_name, "size": size}
+    return insert(builds).values(values).on_conflict_do_nothing().returning(builds.c.id)
+
+
+def build_of(owner_id: OwnerId, sha256: bytes) -> Row:
+    """id, of an owner's build."""
+    return select(builds.c.id).where(builds.c.owner_id == owner_id, builds.c.sha256 == sha256)
+
+
+def add_build_file(build_id: int) -> Insert:
+    """Keeps the bytes of a build, given as the parameter `file`."""
+    values = {"build_id": build_id, "data": bindparam("file")}
+    return insert(build_files).values(values).on_conflict_do_nothing()
+
+
+def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
+    """Drops the bytes of an owner's builds but the `kept` that were uploaded last, those that play,
+    and those that are being checked."""
+    last = (
+        select(hosted_versions.c.build_id)
+        .select_from(hosted_versions.join(builds))
+        .where(builds.c.owner_id == owner_id)
+        .group_by(hosted_versions.c.build_id)
+        .order_by(func.max(hosted_versions.c.version_id).desc())
+        .limit(kept)
+    )
+    needed = (
+        select(hosted_versions.c.build_id)
+        .select_from(hosted_versions.outerjoin(hosted_bots))
+        .where(
+            or_(
+                hosted_bots.c.bot_id.is_not(None),
+                hosted_versions.c.state == BuildState.CHECKING.value,
+            )
+        )
+    )
+    return delete(build_files).where(
+        build_files.c.build_id.in_(select(builds.c.id).where(builds.c.owner_id == owner_id)),
+        build_files.c.build_id.not_in(last),
+        build_files.c.build_id.not_in(needed),
+    )
+
+
+def add_hosted_version(version_id: VersionId, build_id: int) -> Insert:
+    """Adds an uploaded version, to be checked."""
+    return insert(hosted_versions).values(version_id=version_id, build_id=build_id)
+
+
+def begin_check(version_id: VersionId) -> Update:
+    """Counts a check of a version that waits for it; returns how many that makes."""
+    return (
+        update(hosted_versions)
+        .where(hosted_versions.c.version_id == version_id)
+        .where(hosted_versions.c.state == BuildState.CHECKING.value)
+        .values(checks=hosted_versions.c.checks + 1, reason="")
+        .returning(hosted_versions.c.checks)
+    )
+
+
+def set_state(version_id: VersionId, state: BuildState, reason: str) -> Update:
+    """Says what became of a build, or how far its check is, unless that is decided."""
+    return (
+        update(hosted_versions)
+        .where(hosted_versions.c.version_id == version_id)
+        .where(hosted_versions.c.state == BuildState.CHECKING.value)
+        .values(state=state.value, reason=reason)
+        .returning(hosted_versions.c.version_id)
+    )
+
+
+def host(bot_id: int, version_id: VersionId, *, newer_only: bool) -> Insert:
+    """Lets a bot play with a version; with `newer_only`, unless it plays with a newer one."""
+    put = insert(hosted_bots).values(bot_id=bot_id, version_id=version_id)
+    return put.on_conflict_do_update(
+        index_elements=[hosted_bots.c.bot_id],
+        set_={"version_id": version_id},
+        where=hosted_bots.c.version_id < version_id if newer_only else None,
+    )
+
+
+def owned_builds(owner_id: OwnerId, bot: str | None = None, version: str = "") -> Row:
+    """version_id, the columns of HostedBuild, and as cut_short how the newest shift ended, if its
+    program cut it short: of all versions of an owner, of a bot, or of one version; newest first."""
+    running = exists().where(
+        shifts.c.version_id == hosted_versions.c.version_id, shifts.c.ended_at.is_(None)
+    )
+    last = (
+        select(case((shifts.c.cut_short, shifts.c.outcome), else_=""))
+        .where(shifts.c.version_id == hosted_versions.c.version_id, not_(shifts.c.check))
+        .order_by(shifts.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
+    kept = exists().where(build_files.c.build_id == builds.c.id)
+    found = (
+        select(hosted_versions.c.version_id, bots.c.name.label("bot"))
+        .add_columns(versions.c.label.label("version"), builds.c.sha256, builds.c.size)
+        .add_columns(versions.c.created_at.label("uploaded_at"), hosted_versions.c.state)
+        .add_columns(hosted_versions.c.reason, hosted_bots.c.bot_id.is_not(None).label("plays"))
+        .add_columns(kept.label("kept"), running.label("running"), bots.c.id.label("bot_id"))
+        .add_columns(func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at"))
+        .add_columns(last.label("cut_short"))
+        .select_from(
+            hosted_versions.join(versions)
+            .join(bots)
+            .join(builds)
+            .outerjoin(hosted_bots, hosted_bots.c.version_id == hosted_versions.c.version_id)
+        )
+        .where(bots.c.owner_id == owner_id)
+        .order_by(hosted_versions.c.version_id.desc())
+    )
+    if bot is not None:
+        found = found.where(bots.c.folded == folded(bot))
+    return found.where(versions.c.label == version) if version else found

@@ -1,0 +1,48 @@
+"""The last check of a version's program against the protocol, in words and as JSON."""
+
+from dataclasses import asdict
+from typing import Any, Final
+
+from arena.records import CheckOrigin
+from arena.server.uploads.checks import RecordedCheck
+
+_BY: Final = {CheckOrigin.AUTHOR: "its author", CheckOrigin.ARENA: "the arena"}
+
+_WHY_NOT: Final = {CheckOrigin.ARENA: {"drain": "nobody asks a hosted bot to leave"}}
+"""Why a scenario is never tried, by who checks."""
+
+
+def check_in_words(check: RecordedCheck) -> str:
+    """Who checked it, when, and what came of it."""
+    outcome = check.outcome
+    tried = outcome.met + len(outcome.failed)
+    words = (
+        f"Checked by {_BY[check.origin]} on {check.recorded_at:%Y-%m-%d}: "
+        f"{outcome.met} of {tried} scenarios met"
+    )
+    if outcome.failed:
+        words += f"; failed: {', '.join(outcome.failed)}"
+    if outcome.skipped:
+        why_not = _WHY_NOT.get(check.origin, {})
+        skipped = (
+            f"{name} ({why_not[name]})" if name in why_not else name for name in outcome.skipped
+        )
+        words += f"; not tried: {', '.join(skipped)}"
+    return f"{words}."
+
+
+def check_json(check: RecordedCheck) -> dict[str, Any]:
+    """The same as JSON."""
+    return {
+        "origin": check.origin.value,
+        "recorded_at": check.recorded_at.isoformat(),
+        **asdict(check.outcome),
+    }
+
+
+def check_mark(check: RecordedCheck) -> str:
+    """The same in a word or two."""
+    outcome = check.outcome
+    if not outcome.failed:
+        return "checked"
+    return f"{len(outcome.failed)} failed"

@@ -1,0 +1,254 @@
+"""`HostedBuilds`: uploaded builds, with one transaction per method."""
+
+from contextlib import AbstractAsyncContextManager
+from dataclasses import replace
+from shlex import quote
+from typing import Any, Final
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.builds.build import Build
+from arena.builds.hosted import BuildState, HostedBuild, HostingTerms
+from arena.database import shift_queue
+from arena.database.errors import (
+    BannedError,
+    BuildNotKeptError,
+    TooManyBotsError,
+    TooManyUploadsError,
+    UnknownBotError,
+    VersionExistsError,
+)
+from arena.database.names import check_name, normal_name
+from arena.database.transaction import transaction
+from arena.match.transcript import Entrant
+from arena.records import Allowance, Owner, VersionId
+from arena.server.accounts import owner_statements, registering
+from arena.server.accounts.auditing import record
+from arena.server.uploads import build_statements as hosting_statements
+
+NO_WORKER: Final = (
+    "no machine runs hosted bots now; it waits until the operator starts `arena work`"
+)
+
+
+MOST_LISTED: Final = 200
+MOST_IDENTICAL: Final = 20
+"""Versions of others with the same build that the audit names."""
+RECENT_CHECKS: Final = 20
+"""Checks whose times are told to whom waits for one."""
+
+
+class HostedBuilds:
+    """What owners upload. Every method raises DatabaseUnreachableError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def upload(
+        self,
+        owner: Owner,
+        bot: str,
+        version: str,
+        build: Build,
+        terms: HostingTerms,
+        allowance: Allowance,
+    ) -> Entrant:
+        """Keep a build as a new version of the owner's bot, and queue its check. An empty `version`
+        is the next free number.
+
+        Raises BannedError, TooManyUploadsError, TooManyBotsError, and what
+        `registering.add_version` raises.
+        """
+        bot = normal_name("bot", bot)
+        if version:
+            check_name("version", version)
+        async with self._transaction() as connection:
+            locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
+            if locked.banned_at is not None:
+                raise BannedError(f"The operator has banned the owner {owner.name}.")
+            await _require_allowed(connection, owner, bot, terms)
+            await _require_new(connection, owner, bot, build)
+            label = version or await _next_label(connection, owner, bot)
+            registered, _ = await registering.add_version(
+                connection,
+                bot,
+                owner.id,
+                label,
+                house=False,
+                allowance=allowance,
+                uploaded=True,
+            )
+            build_id = await _keep(connection, owner, build)
+            await connection.execute(
+                hosting_statements.add_hosted_version(registered.version_id, build_id)
+            )
+            await connection.execute(shift_queue.queue_check(registered.version_id, owner.id))
+            await connection.execute(hosting_statements.drop_old_files(owner.id, terms.builds_kept))
+            others = await connection.execute(
+                hosting_statements.same_build_of_others(owner.id, build.sha256)
+            )
+            same = [f"{row.bot} {row.version} of {row.owner}" for row in others]
+            details: dict[str, Any] = {"sha256": build.sha256.hex(), "bytes": len(build.data)}
+            if same:
+                details["identical_to"] = same[:MOST_IDENTICAL]
+            await record(connection, owner.name, "upload", str(registered.entrant), details)
+        return registered.entrant
+
+    async def of(self, owner: Owner, bot: str | None = None) -> list[HostedBuild]:
+        """The last MOST_LISTED uploaded builds of an owner, or of one of its bots; newest first."""
+        async with self._transaction() as connection:
+            statement = hosting_statements.owned_builds(owner.id, bot).limit(MOST_LISTED)
+            rows = (await connection.execute(statement)).all()
+            alive = not rows or await connection.scalar(shift_queue.worker_alive())
+            waiting = [row.version_id for row in rows if _waits_for_check(row)]
+            words = await _check_waits(connection, waiting) if alive and waiting else {}
+        found = [(row, _build(row)) for row in rows]
+        if not alive:
+            return [_waiting(build) for _, build in found]
+        return [
+            replace(build, reason=words[row.version_id]) if row.version_id in words else build
+            for row, build in found
+        ]
+
+    async def identical(self, most: int) -> list[SqlRow[Any]]:
+        """The rows of `hosting_statements.identical_builds`: for the operator."""
+        async with self._transaction() as connection:
+            return list((await connection.execute(hosting_statements.identical_builds(most))).all())
+
+    async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
+        """Let another accepted build of a bot play, from its next shift on.
+
+        Raises UnknownBotError and BuildNotKeptError.
+        """
+        async with self._transaction() as connection:
+            row = await own_version(connection, owner, bot, version)
+            which = f"Version {row.version} of {row.bot}"
+            if row.state != BuildState.ACCEPTED.value:
+                raise BuildNotKeptError(f"{which} was not accepted by its check: it cannot play.")
+            if row.retired_at is not None:
+                raise BuildNotKeptError(f"{which} is retired: upload its build again.")
+            if not row.kept:
+                raise BuildNotKeptError(f"{which} is not kept any more: upload its build again.")
+            await connection.execute(
+                hosting_statements.host(row.bot_id, row.version_id, newer_only=False)
+            )
+            await connection.execute(shift_queue.queue_lock())
+            await connection.execute(shift_queue.drop_delayed_play(row.bot_id))
+            await connection.execute(shift_queue.queue_play(row.bot_id))
+            await record(connection, owner.name, "roll back", f"{row.bot} {row.version}")
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def own_version(
+    connection: AsyncConnection, owner: Owner, bot: str, version: str
+) -> "SqlRow[Any]":
+    """A row of `owned_builds`, by default of the newest version."""
+    row = await _newest(connection, owner, bot, version)
+    if row is not None:
+        return row
+    known = version and await _newest(connection, owner, bot)
+    which = f"version {version} of {bot}" if known else f"bot {bot}"
+    raise UnknownBotError(f"You have uploaded no {which}: `arena bot builds` shows what you have.")
+
+
+async def _newest(
+    connection: AsyncConnection, owner: Owner, bot: str, version: str = ""
+) -> "SqlRow[Any] | None":
+    statement = hosting_statements.owned_builds(owner.id, bot, version).limit(1)
+    row: SqlRow[Any] | None = (await connection.execute(statement)).one_or_none()
+    return row
+
+
+async def _require_allowed(
+    connection: AsyncConnection, owner: Owner, bot: str, terms: HostingTerms
+) -> None:
+    lately = (await connection.execute(hosting_statements.uploads_today(owner.id))).one()
+    if lately.uploads >= terms.uploads_a_day:
+        raise TooManyUploadsError(lately.uploads, lately.wait_seconds)
+    others = await connection.scalar(hosting_statements.other_hosted_bots(owner.id, bot)) or 0
+    if others >= terms.hosted_bots:
+        raise TooManyBotsError(
+            f"The arena hosts {others} bots of yours, and {terms.hosted_bots} are allowed: retire "
+            "one first, or upload a new version of one."
+        )
+
+
+async def _require_new(connection: AsyncConnection, owner: Owner, bot: str, build: Build) -> None:
+    """Refuse a build that the bot can play with already."""
+    statement = hosting_statements.version_with_build(owner.id, bot, build.sha256)
+    known = await connection.scalar(statement)
+    if known is not None:
+        raise VersionExistsError(
+            f"This build is version {known} of {bot} already: nothing was changed. If a later "
+            f"version plays now, `arena bot roll-back {quote(bot)} {known}` goes back to it."
+        )
+
+
+async def _next_label(connection: AsyncConnection, owner: Owner, bot: str) -> str:
+    rows = (await connection.execute(hosting_statements.labels_of(owner.id, bot))).all()
+    taken = {row.label for row in rows}
+    return next(label for label in map(str, range(1, len(taken) + 2)) if label not in taken)
+
+
+async def _keep(connection: AsyncConnection, owner: Owner, build: Build) -> int:
+    """Keep a build, whose bytes may have been dropped before. Returns its id."""
+    added = await connection.scalar(
+        hosting_statements.add_build(owner.id, build.sha256, build.file_name, len(build.data))
+    )
+    if added is None:
+        added = await connection.scalar(hosting_statements.build_of(owner.id, build.sha256))
+    await connection.execute(
+        hosting_statements.add_build_file(int(added or 0)), {"file": build.data}
+    )
+    return int(added or 0)
+
+
+def _build(row: "SqlRow[Any]") -> HostedBuild:
+    plays = row.plays and row.retired_at is None
+    cut_short = row.cut_short or "" if plays else ""
+    return HostedBuild(
+        row.bot,
+        row.version,
+        bytes(row.sha256),
+        row.size,
+        row.uploaded_at,
+        BuildState(row.state),
+        row.reason or cut_short.removesuffix("."),
+        plays,
+        row.kept,
+        row.running,
+    )
+
+
+def _waits_for_check(row: "SqlRow[Any]") -> bool:
+    return row.state == BuildState.CHECKING.value and not row.running
+
+
+async def _check_waits(
+    connection: AsyncConnection, version_ids: list[VersionId]
+) -> dict[VersionId, str]:
+    """How long versions wait for their checks, as far as is known."""
+    found = (await connection.execute(shift_queue.checks_ahead(version_ids))).all()
+    lately = (await connection.execute(shift_queue.recent_checks(RECENT_CHECKS))).one()
+    took = ""
+    if lately.median is not None:
+        took = (
+            f"; lately it took {round(lately.median)} s from upload to the end of a check, at most "
+            f"{round(lately.longest)} s"
+        )
+    words = {}
+    for row in found:
+        before = "no other is" if not row.ahead else "1 other is"
+        if row.ahead > 1:
+            before = f"{row.ahead} others are"
+        words[VersionId(row.version_id)] = f"{before} before it{took}"
+    return words
+
+
+def _waiting(build: HostedBuild) -> HostedBuild:
+    """A build while no worker runs."""
+    waits = not build.running and (build.plays or build.state is BuildState.CHECKING)
+    return replace(build, reason=NO_WORKER) if waits else build

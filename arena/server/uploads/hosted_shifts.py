@@ -1,0 +1,330 @@
+"""`HostedShifts`: shifts of hosted bots, with one transaction per method."""
+
+from contextlib import AbstractAsyncContextManager
+from datetime import UTC, timedelta
+from typing import Any, Final
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.builds.hosted import (
+    MOST_OF_A_LOG,
+    MOST_OF_AN_OUTCOME,
+    BegunShift,
+    BuildState,
+    HostedShift,
+    HostingTerms,
+    MatchLog,
+    ShiftId,
+    Worker,
+)
+from arena.builds.shift_log import printed_between
+from arena.database import shift_queue
+from arena.database.errors import (
+    BuildNotKeptError,
+    LogNotKeptError,
+    UnknownBotError,
+    UnknownShiftError,
+)
+from arena.database.names import new_shift_token, token_hash
+from arena.database.transaction import transaction
+from arena.match.match_id import is_match_id
+from arena.match.transcript import Entrant
+from arena.records import CheckOrigin, CheckOutcome, Owner, VersionId
+from arena.server.accounts import bot_statements
+from arena.server.accounts.auditing import record
+from arena.server.uploads import build_statements as hosting_statements
+from arena.server.uploads import shift_statements
+from arena.server.uploads.hosted_builds import own_version
+from arena.server.uploads.recording_checks import set_check
+
+AROUND_MATCH: Final = timedelta(seconds=0.5)
+"""Lines belong to a match that were printed so long before its start or after its end: they take a
+moment to the worker, and its clock may begin a moment after the database's."""
+SHIFTS_KEPT: Final = 10
+"""Of a version: their logs take up to MOST_OF_A_LOG each."""
+GRACE_SECONDS: Final = 300
+"""After a shift's time, in which its build may be fetched, and its program may start and end its
+matches."""
+MOST_OF_A_STEP: Final = 200
+"""Characters."""
+CHECK_SECONDS: Final = 900
+"""After which a check has been lost."""
+MOST_CHECKS: Final = 3
+"""Of one build: whatever takes its worker down is not tried again and again."""
+FIRST_DELAY: Final = timedelta(seconds=10)
+"""Of a bot's next shift, when its program cut one short. It doubles with each in a row."""
+MOST_DELAY: Final = timedelta(minutes=10)
+OUT_OF_SERVICE: Final = (
+    "The arena ended it: the bot is paused, frozen or retired, or its owner is banned."
+)
+ARENA: Final = "arena"
+"""Who decides on checks, as the audit names it."""
+
+
+class HostedShifts:
+    """Checks of builds and shifts of play. Every method raises DatabaseUnreachableError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def of(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
+        """The last shifts of a version, by default the newest that was uploaded; newest first.
+
+        Raises UnknownBotError.
+        """
+        async with self._transaction() as connection:
+            row = await own_version(connection, owner, bot, version)
+            rows = (await connection.execute(shift_statements.shifts_of(row.version_id))).all()
+        return [
+            HostedShift(
+                one.began_at,
+                one.ended_at,
+                one.check,
+                one.outcome,
+                one.log,
+                tuple(map(str, one.match_ids)),
+            )
+            for one in rows
+        ]
+
+    async def match_log(self, owner: Owner, bot: str, match_id: str) -> MatchLog:
+        """What a bot printed while it played a match. Raises UnknownBotError, LogNotKeptError."""
+        async with self._transaction() as connection:
+            match = None
+            if is_match_id(match_id.lower()):
+                match = await _found(
+                    connection, shift_statements.match_of(owner.id, bot, match_id.lower())
+                )
+            if match is None:
+                raise UnknownBotError(f"You have no bot {bot} that played a match {match_id}.")
+            shift = await _found(
+                connection, shift_statements.shift_of(match.version_id, match.started_at)
+            )
+            if shift is None:
+                raise LogNotKeptError(
+                    f"There is no log of this match: those of the last {SHIFTS_KEPT} shifts of a "
+                    "version are kept."
+                )
+            if shift.ended_at is None:
+                raise LogNotKeptError(
+                    "The shift of this match still runs: what a program prints is known when its "
+                    "shift is over, in a minute or so."
+                )
+            start, end = match.started_at - AROUND_MATCH, match.finished_at + AROUND_MATCH
+            played = await connection.scalar(
+                shift_statements.matches_between(match.version_id, start, end, shift.ended_at)
+            )
+        seconds = [(time - shift.began_at).total_seconds() for time in (start, end)]
+        return MatchLog(
+            version=match.version,
+            shift_began_at=shift.began_at,
+            started_at=match.started_at,
+            finished_at=match.finished_at,
+            other_matches=max(0, (played or 0) - 1),
+            log=printed_between(shift.log, *seconds),
+        )
+
+    async def begin_play(
+        self, worker: Worker, bot_id: int, terms: HostingTerms
+    ) -> BegunShift | None:
+        """Begin a shift of play; None if the bot is not to play any more, or its job is not this
+        worker's."""
+        async with self._transaction() as connection:
+            job = await _found(connection, shift_queue.play_in_hand(bot_id))
+            if job is None or not await _take_over(
+                connection, worker, shift_statements.shifts_of_play(bot_id, job.started_at)
+            ):
+                return None
+            row = await _found(connection, shift_statements.version_to_play(bot_id))
+            if row is None:
+                return None
+            token = new_shift_token()
+            seconds = terms.shift_seconds
+            return await _begun(connection, worker, row, token, seconds, seconds + GRACE_SECONDS)
+
+    async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
+        """Begin the check of a build; None if it is decided, or was tried too often, or its job is
+        not this worker's."""
+        async with self._transaction() as connection:
+            job = await _found(connection, shift_queue.check_in_hand(version_id))
+            if job is None or not await _take_over(
+                connection, worker, shift_statements.shifts_of_check(version_id, job.started_at)
+            ):
+                return None
+            row = await _found(connection, shift_statements.version_to_check(version_id))
+            if row is None:
+                return None
+            checks = await connection.scalar(hosting_statements.begin_check(version_id))
+            if checks is not None and checks > MOST_CHECKS:
+                why = f"Its check was begun {MOST_CHECKS} times, and never came to an end."
+                await _decide(connection, version_id, row, accepted=False, why=why)
+                return None
+            return await _begun(connection, worker, row, "", 0, CHECK_SECONDS)
+
+    async def build_file(self, worker: Worker, shift: ShiftId) -> bytes:
+        """The build that a shift of this worker runs. Raises UnknownShiftError and
+        BuildNotKeptError."""
+        async with self._transaction() as connection:
+            running = await _running(connection, worker, shift)
+            data = await connection.scalar(shift_statements.file_of(running.build_id))
+        if data is None:
+            raise BuildNotKeptError("The build is not kept any more.")
+        return bytes(data)
+
+    async def tell_step(self, worker: Worker, shift: ShiftId, step: str) -> None:
+        """Say how far a check is. Raises UnknownShiftError."""
+        async with self._transaction() as connection:
+            running = await _running(connection, worker, shift)
+            if running.check:
+                await connection.execute(
+                    hosting_statements.set_state(
+                        running.version_id, BuildState.CHECKING, step[:MOST_OF_A_STEP]
+                    )
+                )
+
+    async def end(
+        self,
+        worker: Worker,
+        shift: ShiftId,
+        outcome: str,
+        log: str,
+        *,
+        accepted: bool | None,
+        check: CheckOutcome | None = None,
+        cut_short: bool = False,
+    ) -> None:
+        """End a shift, decide on the build that it checked, record that check, and queue the bot's
+        next one. With `accepted` None the check comes again. After a shift that was `cut_short` the
+        next one is delayed, and the outcome says so. A shift that is over, or of another worker, is
+        left as it is."""
+        outcome = outcome[:MOST_OF_AN_OUTCOME]
+        log = log.encode()[:MOST_OF_A_LOG].decode("utf-8", "ignore")
+        async with self._transaction() as connection:
+            found = await _found(connection, shift_statements.running_shift(shift, worker.id))
+            if found is None:
+                return
+            delay = None
+            if cut_short and not found.check:
+                may = await _found(connection, shift_statements.version_to_play(found.bot_id))
+                if may is None:  # nor is its program to blame that its streams ended
+                    cut_short, outcome = False, OUT_OF_SERVICE
+            if cut_short and not found.check:
+                delay = await _delay(connection, found.version_id)
+                begins = (found.now + delay).astimezone(UTC)
+                outcome += (
+                    f" Its next shift begins at {begins:%H:%M:%S} UTC; a new build plays at once."
+                )
+            await connection.execute(
+                shift_statements.end_shift(shift, outcome, log, cut_short=delay is not None)
+            )
+            await connection.execute(
+                shift_statements.drop_old_shifts(found.version_id, SHIFTS_KEPT)
+            )
+            if found.check and check is not None:
+                await connection.execute(
+                    set_check(VersionId(found.version_id), CheckOrigin.ARENA, check)
+                )
+            if found.check and accepted is not None:
+                await _decide(connection, found.version_id, found, accepted=accepted, why=outcome)
+            elif not found.check:
+                # Streams that the program left open end.
+                await connection.execute(bot_statements.tell_tokens([found.version_id]))
+                await connection.execute(shift_queue.queue_lock())
+                await connection.execute(shift_queue.queue_play(found.bot_id, delay=delay))
+
+    async def look_after(self) -> None:
+        """End shifts of which nothing more was heard, and queue what is neither waiting nor
+        running: bots whose shift was lost, or that may play again."""
+        async with self._transaction() as connection:
+            lost = await connection.scalars(shift_statements.end_lost_shifts())
+            await connection.execute(bot_statements.tell_tokens(lost.all()))
+            await connection.execute(shift_queue.queue_lock())
+            await connection.execute(shift_queue.queue_play())
+            await connection.execute(shift_queue.queue_lost_checks())
+
+    async def by_token(self, token: str) -> "SqlRow[Any] | None":
+        """The version that plays with this token in a running shift: a row as of
+        `bot_statements.versions_by_token`."""
+        async with self._transaction() as connection:
+            return await _found(
+                connection, shift_statements.version_by_shift_token(token_hash(token))
+            )
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def _found(connection: AsyncConnection, statement: Any) -> "SqlRow[Any] | None":
+    row: SqlRow[Any] | None = (await connection.execute(statement)).one_or_none()
+    return row
+
+
+async def _take_over(connection: AsyncConnection, worker: Worker, begun: Any) -> bool:
+    """Whether a job is this worker's, by the shifts that it began since a worker has the job: if
+    another worker began one, it is that one's. This worker's own, whose answer may have been lost,
+    are ended: it begins anew."""
+    rows = (await connection.execute(begun)).all()
+    if any(row.worker_id != worker.id for row in rows):
+        return False
+    for row in rows:
+        if row.ended_at is None:
+            again = "The worker began it again."
+            ended = shift_statements.end_shift(ShiftId(row.id), again, "", cut_short=False)
+            await connection.execute(ended)
+    return True
+
+
+async def _begun(
+    connection: AsyncConnection,
+    worker: Worker,
+    row: "SqlRow[Any]",
+    token: str,
+    seconds: int,
+    expires: int,
+) -> BegunShift:
+    values = {
+        "version_id": row.version_id,
+        "worker_id": worker.id,
+        "check": not token,
+        "token_sha256": token_hash(token) if token else None,
+        "expires_at": shift_statements.shift_expiry(expires),
+    }
+    shift = await connection.scalar(shift_statements.add_shift(values))
+    assert shift is not None
+    await connection.execute(shift_statements.tell_seen(worker.id))
+    entrant = Entrant(row.bot, row.version, row.owner)
+    sha256 = bytes(row.sha256)
+    return BegunShift(ShiftId(shift), entrant, token, sha256, row.file_name, seconds)
+
+
+async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) -> "SqlRow[Any]":
+    found = await _found(connection, shift_statements.running_shift(shift, worker.id))
+    if found is None:
+        raise UnknownShiftError("This worker runs no such shift.")
+    return found
+
+
+async def _delay(connection: AsyncConnection, version_id: int) -> timedelta:
+    """Of the next shift of a version that cuts one more short."""
+    times: int = await connection.scalar(shift_statements.cut_short_in_a_row(version_id)) or 0
+    return min(MOST_DELAY, FIRST_DELAY * float(2**times))
+
+
+async def _decide(
+    connection: AsyncConnection, version_id: int, row: "SqlRow[Any]", *, accepted: bool, why: str
+) -> None:
+    """Accept a build, which plays from now on, or refuse it."""
+    state = BuildState.ACCEPTED if accepted else BuildState.REFUSED
+    id_ = VersionId(version_id)
+    statement = hosting_statements.set_state(id_, state, "" if accepted else why)
+    if await connection.scalar(statement) is None:
+        return
+    if accepted:
+        await connection.execute(hosting_statements.host(row.bot_id, id_, newer_only=True))
+        await connection.execute(shift_queue.queue_lock())
+        await connection.execute(shift_queue.drop_delayed_play(row.bot_id))
+        await connection.execute(shift_queue.queue_play(row.bot_id, first=True))
+    action = "accept build" if accepted else "refuse build"
+    details = {} if accepted else {"why": why[:200]}
+    await record(connection, ARENA, action, f"{row.bot} {row.version}", details)

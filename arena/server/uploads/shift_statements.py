@@ -1,0 +1,294 @@
+"""SQL statements about workers and the shifts that they run, built here, run elsewhere."""
+
+from datetime import datetime, timedelta
+from typing import Any
+
+from sqlalchemy import (
+    ARRAY,
+    Delete,
+    Insert,
+    Text,
+    Update,
+    and_,
+    delete,
+    func,
+    not_,
+    select,
+    update,
+)
+from sqlalchemy.dialects.postgresql import insert
+
+from arena.builds.hosted import BuildState, ShiftId
+from arena.database.names import folded
+from arena.database.statement import Row
+from arena.database.tables.bots import bots, versions
+from arena.database.tables.matches import match_seats, matches
+from arena.database.tables.owners import owners
+from arena.database.tables.uploads import (
+    build_files,
+    builds,
+    hosted_bots,
+    hosted_versions,
+    shifts,
+    workers,
+)
+from arena.records import OwnerId, VersionId
+from arena.server.accounts.bot_statements import all_versions
+
+MOST_MATCHES_OF_A_SHIFT = 100
+_LATER = timedelta(minutes=1)
+_in_service = and_(
+    bots.c.retired_at.is_(None),
+    versions.c.retired_at.is_(None),
+    bots.c.frozen_at.is_(None),
+    bots.c.paused_at.is_(None),
+    owners.c.banned_at.is_(None),
+)
+
+
+def set_worker(name: str, sha256: bytes) -> Insert:
+    """Adds a worker, or gives it a new token; returns its id."""
+    put = insert(workers).values(name=name, sha256=sha256)
+    return put.on_conflict_do_update(
+        index_elements=[workers.c.name], set_={"sha256": sha256}
+    ).returning(workers.c.id)
+
+
+def remove_worker(name: str) -> Update:
+    """Takes a worker's token away; returns its id."""
+    return (
+        update(workers)
+        .where(workers.c.name == name, workers.c.sha256.is_not(None))
+        .values(sha256=None)
+        .returning(workers.c.id)
+    )
+
+
+def worker_by_token(sha256: bytes) -> Row:
+    """id, name."""
+    return select(workers.c.id, workers.c.name).where(workers.c.sha256 == sha256)
+
+
+def worker_tokens() -> Row:
+    """sha256, of all workers' tokens."""
+    return select(workers.c.sha256).where(workers.c.sha256.is_not(None))
+
+
+def worker_list() -> Row:
+    """The columns of WorkerSeen, by name."""
+    running = (
+        select(func.count())
+        .where(shifts.c.worker_id == workers.c.id, shifts.c.ended_at.is_(None))
+        .scalar_subquery()
+    )
+    return (
+        select(workers.c.name, workers.c.created_at, workers.c.seen_at, running.label("shifts"))
+        .where(workers.c.sha256.is_not(None))
+        .order_by(workers.c.name)
+    )
+
+
+def version_to_play(bot_id: int) -> Row:
+    """version_id, bot_id, bot, version, owner, sha256, file_name: what a bot plays, if it may."""
+    return (
+        _version_to_run()
+        .join(hosted_bots, hosted_bots.c.version_id == hosted_versions.c.version_id)
+        .where(hosted_bots.c.bot_id == bot_id)
+    )
+
+
+def version_to_check(version_id: VersionId) -> Row:
+    """The columns of `version_to_play`, of a version that waits for its check."""
+    return _version_to_run().where(
+        hosted_versions.c.version_id == version_id,
+        hosted_versions.c.state == BuildState.CHECKING.value,
+    )
+
+
+def _version_to_run() -> Row:
+    return (
+        select(hosted_versions.c.version_id, bots.c.id.label("bot_id"), bots.c.name.label("bot"))
+        .add_columns(versions.c.label.label("version"), owners.c.name.label("owner"))
+        .add_columns(builds.c.sha256, builds.c.file_name)
+        .select_from(hosted_versions)
+        .join(versions, versions.c.id == hosted_versions.c.version_id)
+        .join(bots, bots.c.id == versions.c.bot_id)
+        .join(owners, owners.c.id == bots.c.owner_id)
+        .join(builds, builds.c.id == hosted_versions.c.build_id)
+        .where(_in_service)
+    )
+
+
+def add_shift(values: dict[str, Any]) -> Insert:
+    """Adds a shift; returns its id."""
+    return insert(shifts).values(values).returning(shifts.c.id)
+
+
+def tell_seen(worker_id: int) -> Update:
+    """Notes that a worker begins a shift."""
+    return update(workers).where(workers.c.id == worker_id).values(seen_at=func.now())
+
+
+def running_shift(shift_id: ShiftId, worker_id: int) -> Row:
+    """version_id, check, bot_id, bot, version, build_id, now: of a shift that this worker runs."""
+    return (
+        select(shifts.c.version_id, shifts.c.check, bots.c.id.label("bot_id"))
+        .add_columns(bots.c.name.label("bot"), versions.c.label.label("version"))
+        .add_columns(hosted_versions.c.build_id, func.now().label("now"))
+        .select_from(shifts.join(hosted_versions))
+        .join(versions, versions.c.id == shifts.c.version_id)
+        .join(bots, bots.c.id == versions.c.bot_id)
+        .where(shifts.c.id == shift_id, shifts.c.worker_id == worker_id)
+        .where(shifts.c.ended_at.is_(None))
+    )
+
+
+def file_of(build_id: int) -> Row:
+    """data."""
+    return select(build_files.c.data).where(build_files.c.build_id == build_id)
+
+
+def end_shift(shift_id: ShiftId, outcome: str, log: str, *, cut_short: bool) -> Update:
+    """Ends a shift; its token is not valid any more."""
+    ended = {"ended_at": func.now(), "token_sha256": None}
+    told = {"outcome": outcome, "log": log, "cut_short": cut_short}
+    return update(shifts).where(shifts.c.id == shift_id).values(ended | told)
+
+
+def shifts_of_play(bot_id: int, since: datetime) -> Row:
+    """id, worker_id, ended_at: of a bot's shifts of play that began since then."""
+    return _begun(since).where(versions.c.bot_id == bot_id, not_(shifts.c.check))
+
+
+def shifts_of_check(version_id: VersionId, since: datetime) -> Row:
+    """The columns of `shifts_of_play`, of the checks of a version."""
+    return _begun(since).where(shifts.c.version_id == version_id, shifts.c.check)
+
+
+def _begun(since: datetime) -> Row:
+    return (
+        select(shifts.c.id, shifts.c.worker_id, shifts.c.ended_at)
+        .join(versions, versions.c.id == shifts.c.version_id)
+        .where(shifts.c.began_at >= since)
+    )
+
+
+def cut_short_in_a_row(version_id: int) -> Row:
+    """times: how many of a version's last shifts of play were cut short, since one that was not."""
+    played = and_(shifts.c.version_id == version_id, not_(shifts.c.check))
+    whole = select(func.coalesce(func.max(shifts.c.id), 0)).where(
+        played, shifts.c.ended_at.is_not(None), not_(shifts.c.cut_short)
+    )
+    return select(func.count().label("times")).where(
+        played, shifts.c.cut_short, shifts.c.id > whole.scalar_subquery()
+    )
+
+
+def end_lost_shifts(worker_id: int | None = None) -> Update:
+    """Ends all shifts of which nothing more was heard, or all of a worker; returns the ids of their
+    versions."""
+    lost = (
+        shifts.c.expires_at < func.now() if worker_id is None else shifts.c.worker_id == worker_id
+    )
+    return (
+        update(shifts)
+        .where(shifts.c.ended_at.is_(None), lost)
+        .values(ended_at=func.now(), token_sha256=None, outcome="The worker was lost.")
+        .returning(shifts.c.version_id)
+    )
+
+
+def drop_old_shifts(version_id: VersionId, kept: int) -> Delete:
+    """Removes the shifts of a version that ended, but the last."""
+    last = (
+        select(shifts.c.id)
+        .where(shifts.c.version_id == version_id)
+        .order_by(shifts.c.id.desc())
+        .limit(kept)
+    )
+    return delete(shifts).where(
+        shifts.c.version_id == version_id,
+        shifts.c.ended_at.is_not(None),
+        not_(shifts.c.check),
+        shifts.c.id.not_in(last),
+    )
+
+
+def shifts_of(version_id: VersionId) -> Row:
+    """The columns of HostedShift, newest first."""
+    ended = func.coalesce(shifts.c.ended_at, func.now())
+    begun = (
+        select(match_seats.c.match_id)
+        .select_from(match_seats.join(matches))
+        .where(match_seats.c.version_id == shifts.c.version_id)
+        # Which started in the shift; an index leads to those that had not ended before it.
+        .where(match_seats.c.finished_at >= shifts.c.began_at)
+        .where(matches.c.started_at.between(shifts.c.began_at, ended))
+        .group_by(match_seats.c.match_id, matches.c.started_at)
+        .order_by(matches.c.started_at)
+        .limit(MOST_MATCHES_OF_A_SHIFT)
+        .correlate(shifts)
+        .scalar_subquery()
+    )
+    return (
+        select(shifts.c.began_at, shifts.c.ended_at, shifts.c.check, shifts.c.outcome)
+        .add_columns(shifts.c.log, func.array(begun, type_=ARRAY(Text)).label("match_ids"))
+        .where(shifts.c.version_id == version_id)
+        .order_by(shifts.c.id.desc())
+    )
+
+
+def match_of(owner_id: OwnerId, bot: str, match_id: str) -> Row:
+    """version_id, version, started_at, finished_at: of a match that an owner's bot played."""
+    return (
+        select(match_seats.c.version_id, versions.c.label.label("version"))
+        .add_columns(matches.c.started_at, matches.c.finished_at)
+        .select_from(match_seats.join(matches))
+        .join(versions, versions.c.id == match_seats.c.version_id)
+        .join(bots, bots.c.id == versions.c.bot_id)
+        .where(match_seats.c.match_id == match_id)
+        .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
+        .limit(1)  # its seats are of different bots, but for challenges
+    )
+
+
+def shift_of(version_id: VersionId, started_at: datetime) -> Row:
+    """began_at, ended_at, log: of the shift in which a match of a version started."""
+    return (
+        select(shifts.c.began_at, shifts.c.ended_at, shifts.c.log)
+        .where(shifts.c.version_id == version_id, not_(shifts.c.check))
+        .where(shifts.c.began_at <= started_at)
+        .where(func.coalesce(shifts.c.ended_at, func.now()) >= started_at)
+        .order_by(shifts.c.id.desc())
+        .limit(1)
+    )
+
+
+def matches_between(
+    version_id: VersionId, start: datetime, end: datetime, shift_ended_at: datetime
+) -> Row:
+    """matches: how many matches a version played in a part of a shift."""
+    return (
+        select(func.count(match_seats.c.match_id.distinct()).label("matches"))
+        .select_from(match_seats.join(matches))
+        .where(match_seats.c.version_id == version_id)
+        # All of a shift have ended when it has, or about then.
+        .where(match_seats.c.finished_at.between(start, shift_ended_at + _LATER))
+        .where(matches.c.started_at <= end)
+    )
+
+
+def version_by_shift_token(sha256: bytes) -> Row:
+    """The columns of `bot_statements.versions_by_token` but sha256, by the token of a running
+    shift."""
+    return (
+        all_versions()
+        .add_columns(bots.c.frozen_at, bots.c.paused_at, owners.c.banned_at)
+        .join(shifts, shifts.c.version_id == versions.c.id)
+        .where(shifts.c.token_sha256 == sha256, shifts.c.expires_at > func.now())
+    )
+
+
+def shift_expiry(seconds: float) -> Any:
+    """When a shift that begins now has been lost."""
+    return func.now() + func.make_interval(0, 0, 0, 0, 0, 0, seconds)

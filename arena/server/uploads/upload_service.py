@@ -1,0 +1,279 @@
+"""`UploadService`: the calls by which owners hand in builds, and look after hosted bots."""
+
+import asyncio
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from datetime import datetime
+from typing import Any, Final, Protocol
+
+import grpc
+import grpc.aio
+
+from arena.builds.build import Build, BuildRefusedError, check_size, read_build
+from arena.builds.hosted import (
+    SLOWEST_UPLOAD,
+    BuildState,
+    HostedBuild,
+    HostedShift,
+    HostingTerms,
+    MatchLog,
+)
+from arena.match.transcript import Entrant
+from arena.records import Owner
+from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
+from arena.server.limits.gate import Gate
+from arena.server.limits.guarding import guarded, token_or_nothing
+from arena.server.limits.limits import LimitError
+from arena.server.limits.refusals import Context
+from arena.server.requests.errors import ProtocolError, malformed
+from arena.server.requests.parsing import parsed
+from arena.v1 import upload_pb2 as pb
+
+MOST_AT_ONCE: Final = 16
+"""Uploads received at the same time; further ones wait. Each takes its build's size of memory."""
+MOST_OF_AN_OWNER: Final = 4
+"""The same of one owner; further ones are refused."""
+PAUSE_SECONDS: Final = 10.0
+"""How far a build that arrives may fall behind SLOWEST_UPLOAD: it holds a place that others wait
+for."""
+CHUNK_BYTES: Final = 64 * 1024
+_FAST_AS_STREAMS: Final = 10
+"""An upload may bring as many bytes as so many bots."""
+_FAST_AFTERWARDS_SECONDS: Final = 5.0
+"""And so may its connection for so long after it: where several upload over one, the bytes of the
+next arrive before its call begins, and would count as a stranger's."""
+_STATES: Final = {state: pb.BuildState.Value(f"BUILD_STATE_{state.name}") for state in BuildState}
+
+
+class BuildRegistry(Protocol):
+    """What the calls need. Every method raises ProtocolError for a request that it refuses."""
+
+    @property
+    def terms(self) -> HostingTerms | None:
+        """What may be uploaded; None where the arena hosts no bots."""
+        ...
+
+    async def upload(self, owner: Owner, bot: str, version: str, build: Build) -> Entrant:
+        """Keep a build as a new version of the owner's bot, to be checked."""
+        ...
+
+    async def builds(self, owner: Owner, bot: str) -> list[HostedBuild]:
+        """The builds of the owner's bots, or of one, newest first."""
+        ...
+
+    async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
+        """Let another accepted build of a bot play."""
+        ...
+
+    async def shifts(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
+        """The last shifts of a version, newest first."""
+        ...
+
+    async def match_log(self, owner: Owner, bot: str, match_id: str) -> MatchLog:
+        """What a bot printed while it played a match."""
+        ...
+
+
+class UploadService:
+    """Serves the proto's UploadService."""
+
+    def __init__(self, keys: OwnerKeys, registry: BuildRegistry, gate: Gate) -> None:
+        self._calls = OwnerCalls(keys, gate, pb)
+        self._registry = registry
+        self._gate = gate
+        self._receiving = asyncio.Semaphore(MOST_AT_ONCE)
+        self._uploading: Counter[str] = Counter()
+        """Uploads by owner."""
+        self._lingering: dict[str, asyncio.TimerHandle] = {}
+        """By peer, the end of the time after its last upload in which it may still send fast."""
+
+    @property
+    def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
+        """The calls by name, for the server."""
+        of_owner = self._calls.of_owner
+        return {
+            "GetUploadTerms": self._calls.of_anybody("GetUploadTerms", self._terms),
+            "UploadBuild": grpc.stream_unary_rpc_method_handler(
+                # Read as bytes: malformed ones end the call with our message.
+                self._upload,
+                response_serializer=pb.UploadBuildResponse.SerializeToString,
+            ),
+            "ListBuilds": of_owner("ListBuilds", self._builds),
+            "RollBack": of_owner("RollBack", self._roll_back),
+            "ListShifts": of_owner("ListShifts", self._shifts),
+            "GetMatchLog": of_owner("GetMatchLog", self._match_log),
+        }
+
+    async def _terms(self, _request: Any, _context: Context) -> pb.GetUploadTermsResponse:
+        terms = self._registry.terms
+        if terms is None:
+            return pb.GetUploadTermsResponse()
+        return pb.GetUploadTermsResponse(
+            hosting=True,
+            build_bytes=terms.build_bytes,
+            uploads_a_day=terms.uploads_a_day,
+            builds_kept=terms.builds_kept,
+            hosted_bots=terms.hosted_bots,
+        )
+
+    async def _upload(self, _requests: object, context: Context) -> pb.UploadBuildResponse:
+        async def answer() -> pb.UploadBuildResponse:
+            owner = await self._calls.owner(context)
+            self._gate.registration(owner)
+            with self._one_more(owner), self._fast(context.peer()):
+                async with self._receiving:
+                    return await self._receive(owner, context)
+
+        key = token_or_nothing(context)
+        return await guarded(self._gate, "UploadBuild", context, answer, key)
+
+    async def _receive(self, owner: Owner, context: Context) -> pb.UploadBuildResponse:
+        try:
+            async with asyncio.timeout(PAUSE_SECONDS) as patience:
+                header, data = await self._read(context, patience)
+        except TimeoutError as error:
+            raise ProtocolError(
+                grpc.StatusCode.DEADLINE_EXCEEDED,
+                f"the build came too slowly: {SLOWEST_UPLOAD // 1000} kB a second are needed",
+            ) from error
+        try:
+            # Beside the event loop, which bots wait for.
+            build = await asyncio.to_thread(read_build, header.file_name, data, self._most_bytes())
+            sha256 = await asyncio.to_thread(lambda: build.sha256)
+        except BuildRefusedError as error:
+            raise malformed(str(error)) from error
+        entrant = await self._registry.upload(owner, header.bot, header.version, build)
+        return pb.UploadBuildResponse(bot=entrant.bot, version=entrant.version, sha256=sha256)
+
+    async def _read(
+        self, context: Context, patience: asyncio.Timeout
+    ) -> tuple[pb.UploadBuildRequest, bytes]:
+        """The first message, and the bytes of all the others, no more than it says. What has come
+        prolongs the patience with what is to come."""
+        began = asyncio.get_running_loop().time()
+        header = await _next(context)
+        if header is None or header.data:
+            raise malformed("the first message says what is uploaded, and holds no bytes of it")
+        try:
+            check_size(header.file_name, header.size, self._most_bytes())
+        except BuildRefusedError as error:
+            raise malformed(str(error)) from error
+        data = bytearray()
+        while (part := await _next(context)) is not None:
+            data += part.data
+            patience.reschedule(began + PAUSE_SECONDS + len(data) / SLOWEST_UPLOAD)
+            if len(part.data) > CHUNK_BYTES or len(data) > header.size:
+                raise malformed(
+                    f"a message holds up to {CHUNK_BYTES:,} bytes, and all of them as many as the "
+                    "first one says"
+                )
+        if len(data) != header.size:
+            raise malformed(f"{len(data):,} bytes came instead of {header.size:,}")
+        return header, bytes(data)
+
+    def _most_bytes(self) -> int:
+        terms = self._registry.terms
+        if terms is None:
+            raise ProtocolError(
+                grpc.StatusCode.FAILED_PRECONDITION,
+                "this arena hosts no bots: register yours, and run it yourself",
+            )
+        return terms.build_bytes
+
+    @contextmanager
+    def _one_more(self, owner: Owner) -> Iterator[None]:
+        if self._uploading[owner.name] >= MOST_OF_AN_OWNER:
+            raise LimitError("uploads", "too many uploads of yours at once", 1)
+        self._uploading[owner.name] += 1
+        try:
+            yield
+        finally:
+            self._uploading[owner.name] -= 1
+            if not self._uploading[owner.name]:
+                del self._uploading[owner.name]
+
+    @contextmanager
+    def _fast(self, peer: str) -> Iterator[None]:
+        """A context in which the peer may send as fast as many bots, and for a while after it."""
+        known = self._gate.connections.known
+        known(peer, _FAST_AS_STREAMS)
+        try:
+            yield
+        finally:
+            lingering = self._lingering.pop(peer, None)
+            if lingering is not None:  # once for all uploads, or many small ones would add up
+                lingering.cancel()
+                known(peer, -_FAST_AS_STREAMS)
+            loop = asyncio.get_running_loop()
+            self._lingering[peer] = loop.call_later(_FAST_AFTERWARDS_SECONDS, self._slow_down, peer)
+
+    def _slow_down(self, peer: str) -> None:
+        del self._lingering[peer]
+        self._gate.connections.known(peer, -_FAST_AS_STREAMS)
+
+    async def _builds(self, request: pb.ListBuildsRequest, owner: Owner) -> pb.ListBuildsResponse:
+        found = await self._registry.builds(owner, request.bot)
+        return pb.ListBuildsResponse(
+            builds=[
+                pb.HostedBuild(
+                    bot=one.bot,
+                    version=one.version,
+                    sha256=one.sha256,
+                    size=one.size,
+                    uploaded_ms=_milliseconds(one.uploaded_at),
+                    state=_STATES[one.state],
+                    reason=one.reason,
+                    plays=one.plays,
+                    kept=one.kept,
+                    running=one.running,
+                )
+                for one in found
+            ]
+        )
+
+    async def _roll_back(self, request: pb.RollBackRequest, owner: Owner) -> pb.RollBackResponse:
+        self._gate.change(owner)
+        if not request.version:
+            raise malformed("say to which version: `arena bot builds` lists them")
+        await self._registry.roll_back(owner, request.bot, request.version)
+        return pb.RollBackResponse()
+
+    async def _shifts(self, request: pb.ListShiftsRequest, owner: Owner) -> pb.ListShiftsResponse:
+        response = pb.ListShiftsResponse()
+        for one in await self._registry.shifts(owner, request.bot, request.version):
+            response.shifts.add(
+                began_ms=_milliseconds(one.began_at),
+                ended_ms=0 if one.ended_at is None else _milliseconds(one.ended_at),
+                check=one.check,
+                outcome=one.outcome,
+                log=one.log,
+                match_ids=one.match_ids,
+            )
+        return response
+
+    async def _match_log(
+        self, request: pb.GetMatchLogRequest, owner: Owner
+    ) -> pb.GetMatchLogResponse:
+        found = await self._registry.match_log(owner, request.bot, request.match_id)
+        return pb.GetMatchLogResponse(
+            version=found.version,
+            shift_began_ms=_milliseconds(found.shift_began_at),
+            started_ms=_milliseconds(found.started_at),
+            finished_ms=_milliseconds(found.finished_at),
+            other_matches=found.other_matches,
+            log=found.log,
+        )
+
+
+def _milliseconds(time: datetime) -> int:
+    return round(time.timestamp() * 1000)
+
+
+async def _next(context: Context) -> pb.UploadBuildRequest | None:
+    """The next message of an upload; None at its end."""
+    receive: Callable[[], Awaitable[Any]] = context.read
+    data = await receive()
+    if data is grpc.aio.EOF:
+        return None
+    return parsed(pb.UploadBuildRequest, data)

@@ -1,0 +1,74 @@
+"""`Workers`: the workers that the operator added, and their tokens, one transaction per method."""
+
+from contextlib import AbstractAsyncContextManager
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.builds.hosted import Worker, WorkerId, WorkerSeen
+from arena.database import shift_queue
+from arena.database.errors import UnknownWorkerError
+from arena.database.names import check_name, new_worker_token, token_hash
+from arena.database.transaction import transaction
+from arena.server.accounts import bot_statements
+from arena.server.accounts.auditing import record
+from arena.server.uploads import shift_statements
+
+
+class Workers:
+    """Who runs hosted bots. Every method raises DatabaseUnreachableError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def by_token(self, token: str) -> Worker | None:
+        """The worker that has this token; None for an unknown one."""
+        async with self._transaction() as connection:
+            statement = shift_statements.worker_by_token(token_hash(token))
+            row = (await connection.execute(statement)).one_or_none()
+        return None if row is None else Worker(WorkerId(row.id), row.name)
+
+    async def add(self, name: str, actor: str) -> str:
+        """A new token for a worker, which is added if there is none of that name. An older token is
+        revoked, and what was run with it has ended. Raises NameRefusedError."""
+        check_name("worker", name)
+        token = new_worker_token()
+        async with self._transaction() as connection:
+            put = shift_statements.set_worker(name, token_hash(token))
+            await _end_shifts(connection, await connection.scalar(put))
+            await record(connection, actor, "add worker", name)
+        return token
+
+    async def expect(self, seconds: float) -> None:
+        """Let nobody be told meanwhile that no worker runs: one is being started."""
+        async with self._transaction() as connection:
+            await connection.execute(shift_queue.expect_worker(seconds))
+
+    async def remove(self, name: str, actor: str) -> None:
+        """Take a worker's token away, which ends what is run with it. Raises UnknownWorkerError."""
+        async with self._transaction() as connection:
+            worker_id = await connection.scalar(shift_statements.remove_worker(name))
+            if worker_id is None:
+                raise UnknownWorkerError(f"There is no worker {name}: see `arena worker list`.")
+            await _end_shifts(connection, worker_id)
+            await record(connection, actor, "remove worker", name)
+
+    async def seen(self) -> list[WorkerSeen]:
+        """The workers that have a token, by name."""
+        async with self._transaction() as connection:
+            rows = (await connection.execute(shift_statements.worker_list())).mappings().all()
+        return [WorkerSeen(**row) for row in rows]
+
+    async def token_hashes(self) -> list[bytes]:
+        """The hashes of all workers' tokens."""
+        async with self._transaction() as connection:
+            rows = (await connection.execute(shift_statements.worker_tokens())).all()
+        return [bytes(row.sha256) for row in rows]
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def _end_shifts(connection: AsyncConnection, worker_id: int | None) -> None:
+    """End the shifts of a worker whose token is no longer valid: it cannot do it."""
+    versions = await connection.scalars(shift_statements.end_lost_shifts(worker_id))
+    await connection.execute(bot_statements.tell_tokens(versions.all()))

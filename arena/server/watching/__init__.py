@@ -1,0 +1,1 @@
+"""Running matches, shown to whoever watches."""

@@ -1,0 +1,209 @@
+"""`Spectators`: shows running matches to whoever watches, delayed, and costs play next to nothing.
+
+A match that nobody watches only asks whether there is a spectator at all. What a watched match
+shows is written down once for all its spectators. Each of them has a bounded queue: who does not
+read as fast as its matches are played is dropped, and never waited for. All of them together are
+shown as much as fits into `watching_share` of the time: beyond that, matches that begin are left
+out.
+"""
+
+from collections import deque
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+import structlog
+
+from arena.codec.spectating import end_part, match_part, moment_part
+from arena.match.flow import PublicMoment
+from arena.match.result import Result
+from arena.server.limits.limits import Limits
+from arena.server.play.ports import ShowableMatch, Timer
+
+MOST_IN_A_MESSAGE: Final = 512
+PART_SECONDS: Final = 60e-6
+"""What it costs to write a moment down, as measured."""
+COPY_SECONDS: Final = 4e-6
+"""And to queue and send it, for each spectator."""
+
+log = structlog.get_logger()
+
+Fits = Callable[[ShowableMatch, str], bool]
+"""Whether a spectator wants a match, from the match and the name of its tournament."""
+
+
+class Spectator:
+    """One that watches: the matches it is shown, and what waits to be sent to it."""
+
+    def __init__(
+        self,
+        fits: Fits,
+        most: int,
+        wake: Callable[[], None],
+        overflow: Callable[[], None],
+        most_waiting: int,
+    ) -> None:
+        """`most` matches are shown at the same time; `wake` is called when something waits to be
+        sent, and `overflow` when more than `most_waiting` parts do."""
+        self.fits = fits
+        self.shown: dict[str, _Show] = {}
+        """By the ids of the matches."""
+        self._most = most
+        self._most_waiting = most_waiting
+        self._wake = wake
+        self._overflow = overflow
+        self._waiting: deque[tuple[float, bytes]] = deque()
+        """Each with the time from which it may be sent."""
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it can be shown another match."""
+        return len(self.shown) < self._most
+
+    def add(self, due: float, part: bytes) -> None:
+        """Queue a part of a WatchResponse."""
+        self._waiting.append((due, part))
+        if len(self._waiting) > self._most_waiting:
+            self._waiting.clear()
+            self._overflow()
+        elif len(self._waiting) == 1:
+            self._wake()
+
+    @property
+    def next_due(self) -> float | None:
+        """When something may be sent; None if nothing waits."""
+        return self._waiting[0][0] if self._waiting else None
+
+    def take(self, now: float) -> bytes:
+        """All that may be sent now, as one WatchResponse; b"" for nothing."""
+        waiting = self._waiting
+        parts: list[bytes] = []
+        while waiting and waiting[0][0] <= now and len(parts) < MOST_IN_A_MESSAGE:
+            parts.append(waiting.popleft()[1])
+        # Parts of one kind are read before those of the next: a match's first part and its last may
+        # be in one message, and no match begins twice.
+        return b"".join(parts)
+
+
+class Spectators:
+    """All that watch, and the matches that they are shown. An Audience (see play.ports)."""
+
+    def __init__(
+        self,
+        running: Callable[[], Iterable[tuple[ShowableMatch, str]]],
+        timer: Timer,
+        delay_seconds: float = 0.0,
+        limits: Limits = Limits(),
+    ) -> None:
+        """`running` are the matches that are being played, with the names of their tournaments."""
+        self.delay_seconds = delay_seconds
+        self._limits = limits
+        self._earned_at = 0.0
+        """When the share of time that was used so far is regained."""
+        self._running = running
+        self._timer = timer
+        self._spectators: dict[Spectator, None] = {}
+        self._shows: dict[str, _Show] = {}
+
+    def __len__(self) -> int:
+        return len(self._spectators)
+
+    @property
+    def overdrawn_seconds(self) -> float:
+        """For how many seconds no further match is shown, because the share of time is used up."""
+        limits = self._limits
+        debt = self._earned_at - self._timer.now()
+        return max(0.0, debt - limits.watching_burst_seconds / limits.watching_share)
+
+    def enter(self, spectator: Spectator) -> int:
+        """Show it the running matches that fit, and later ones. Returns how many run now."""
+        self._spectators[spectator] = None
+        for match, tournament in self._running():
+            if not spectator.has_room:
+                break
+            if spectator.fits(match, tournament):
+                self._show(match, tournament, (spectator,))
+        return len(spectator.shown)
+
+    def leave(self, spectator: Spectator) -> None:
+        """Show it nothing any more."""
+        self._spectators.pop(spectator, None)
+        for show in list(spectator.shown.values()):
+            show.remove(spectator)
+            if not show.spectators:
+                self._shows.pop(show.match_id, None)
+                show.match.hide()
+        spectator.shown.clear()
+
+    def begins(self, match: ShowableMatch, tournament: str) -> None:
+        """See Audience."""
+        if not self._spectators or self.overdrawn_seconds > 0:
+            return
+        try:
+            wanted = [
+                one for one in self._spectators if one.has_room and one.fits(match, tournament)
+            ]
+            if wanted:
+                self._show(match, tournament, wanted)
+        except Exception:
+            # Whatever goes wrong here is no business of the match.
+            log.exception("match not shown", match=match.setup.match_id)
+
+    def _show(self, match: ShowableMatch, tournament: str, spectators: Sequence[Spectator]) -> None:
+        match_id = match.setup.match_id
+        show = self._shows.get(match_id)
+        if show is None:
+            show = self._shows[match_id] = _Show(match, self._due_part, self._over)
+        now = match.show(show)
+        due = self._due_part(len(spectators))
+        first = match_part(match.setup, tournament) + moment_part(match.setup, now)
+        for spectator in spectators:
+            show.spectators.append(spectator)
+            spectator.shown[match_id] = show
+            spectator.add(due, first)
+
+    def _due_part(self, spectators: int) -> float:
+        """When a part that was written for so many spectators is to be sent; its cost is noted."""
+        now = self._timer.now()
+        spent = (PART_SECONDS + spectators * COPY_SECONDS) / self._limits.watching_share
+        self._earned_at = max(now, self._earned_at) + spent
+        return now + self.delay_seconds
+
+    def _over(self, show: "_Show") -> None:
+        del self._shows[show.match_id]
+        for spectator in show.spectators:
+            spectator.shown.pop(show.match_id, None)
+
+
+class _Show:
+    """One match and those that are shown it. A Follower (see play.ports)."""
+
+    def __init__(
+        self,
+        match: ShowableMatch,
+        due: Callable[[int], float],
+        ended: Callable[["_Show"], None],
+    ) -> None:
+        self.match = match
+        self.match_id = match.setup.match_id
+        self.spectators: list[Spectator] = []
+        self._due = due
+        self._ended = ended
+
+    def remove(self, spectator: Spectator) -> None:
+        self.spectators.remove(spectator)
+
+    def see(self, moment: PublicMoment) -> None:
+        try:
+            self._send(moment_part(self.match.setup, moment))
+        except Exception:
+            log.exception("moment not shown", match=self.match_id)
+
+    def over(self, result: Result | None) -> None:
+        self._send(end_part(self.match_id, result))
+        self._ended(self)
+
+    def _send(self, part: bytes) -> None:
+        due = self._due(len(self.spectators))
+        # An overflow removes a spectator from the list.
+        for spectator in tuple(self.spectators):
+            spectator.add(due, part)

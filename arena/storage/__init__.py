@@ -1,1 +1,0 @@
-"""Storage in Postgres: tables, statements, the store, migrations and the built-in server."""

@@ -1,1 +1,0 @@
-"""The schema's history, one file per change in `versions/`. Applied by `arena.storage.schema`."""

@@ -1,0 +1,165 @@
+"""How a command ends: its exit code, and a sentence instead of a traceback.
+
+0     done
+1     as the command says; or whoever reads its output has gone, which needs no words
+2     an error that the user can correct, among them a missing extra and output that cannot be
+      written
+130   Ctrl-C, at any moment
+"""
+
+import io
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Final, NoReturn
+
+from arena.isolation import INTERRUPTED, leave_at_once
+
+_GONE: Final = 1
+_MENDABLE: Final = 2
+
+
+class OutputError(OSError):
+    """Standard output cannot be written, for another reason than that nobody reads it."""
+
+
+class _Output(io.FileIO):
+    """Standard output; its errors say that they are."""
+
+    def write(self, data: Any, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(error.errno, error.strerror) from error
+
+
+class _Errors(io.FileIO):
+    """Standard error; what cannot be written is lost, and no referee ends by a line of its log."""
+
+    def write(self, data: Any, /) -> int:
+        with suppress(OSError):
+            super().write(data)
+        return len(data)
+
+
+def run_command() -> NoReturn:
+    """Run the command of the arguments, and end the process."""
+    _set_library_defaults()
+    sys.stdout = _text(_Output(1, "w", closefd=False), sys.stdout)
+    sys.stderr = _text(_Errors(2, "w", closefd=False), sys.stderr)
+    try:
+        code = _code_of_command(sys.argv[1:])
+    except BaseException as error:
+        code = _code_of_error(error)
+    signal.signal(signal.SIGINT, leave_at_once)
+    sys.exit(_after_output(code))
+
+
+def _text(raw: Any, stream: Any) -> io.TextIOWrapper:
+    """Return a stream like one of Python's, on another file."""
+    return io.TextIOWrapper(
+        raw if stream.write_through else io.BufferedWriter(raw),
+        encoding=stream.encoding,
+        errors=stream.errors,
+        newline="\n",
+        line_buffering=stream.line_buffering,
+        write_through=stream.write_through,
+    )
+
+
+def _set_library_defaults() -> None:
+    """Set variables that libraries read when they are imported, here and in our children."""
+    # gRPC's own log: a line for every failed handshake, which any stranger can cause.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    # For the matrices of a ladder OpenBLAS's threads mostly wait for each other, busily: on cores
+    # that have other work it takes seven times the CPU time of one thread.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    # pydantic looks for its plugins among all installed packages: a quarter of what it takes to
+    # import the games, for plugins that watch somebody else's models.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
+
+
+def _code_of_command(arguments: list[str]) -> int:
+    from arena.cli import application
+
+    command = application(arguments)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        command(arguments)
+    except SystemExit as end:
+        if end.code is None or isinstance(end.code, int):
+            return end.code or 0
+        raise
+    return 0
+
+
+def _code_of_error(error: BaseException) -> int:
+    """Tell an error in a sentence and return the exit code; raises what is a bug."""
+    if any(isinstance(one, KeyboardInterrupt) for one in _chain(error)):
+        return INTERRUPTED
+    missing = next((one for one in _chain(error) if isinstance(one, ModuleNotFoundError)), None)
+    if missing is not None:
+        from arena.extras import missing_extra
+
+        # What a bot does not find never comes here: loading and playing it translate its errors.
+        sentence = missing_extra((missing.name or "").partition(".")[0], sys.argv[1:])
+        if sentence is not None:
+            _say(sentence)
+            return _MENDABLE
+    output = next((one for one in _chain(error) if isinstance(one, OutputError)), None)
+    if output is not None:
+        return _code_of_output(output)
+    raise error
+
+
+def _chain(error: BaseException) -> Iterator[BaseException]:
+    """Yield an error, those in its groups, and those that it came from."""
+    seen: set[int] = set()
+    waiting = [error]
+    while waiting:
+        one = waiting.pop()
+        if id(one) in seen:
+            continue
+        seen.add(id(one))
+        yield one
+        if isinstance(one, BaseExceptionGroup):
+            waiting += one.exceptions
+        waiting += [other for other in (one.__cause__, one.__context__) if other is not None]
+
+
+def _after_output(code: int) -> int:
+    """Write what is still to be written, and return the exit code; another one where that fails.
+
+    Python would do it after everything else, and fail with a traceback and code 120.
+    """
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        _discard_output()
+        return code or _GONE
+    except OutputError as error:
+        return code or _code_of_output(error)
+    return code
+
+
+def _code_of_output(error: OutputError) -> int:
+    _discard_output()
+    _say(f"cannot write to standard output: {error.strerror}.")
+    return _MENDABLE
+
+
+def _discard_output() -> None:
+    """Let go nowhere what is still to be written."""
+    with suppress(OSError):
+        null = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(null, 1)
+        os.close(null)
+
+
+def _say(sentence: str) -> None:
+    with suppress(OSError):
+        os.write(2, f"arena: {sentence}\n".encode())

@@ -1,1 +1,0 @@
-"""Tournaments among connected bots: their rules and record, and what is played next."""

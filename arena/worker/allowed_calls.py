@@ -1,0 +1,238 @@
+"""The system calls that a confined program may make, by what they are for, with the reason where
+one is left out or answered otherwise.
+
+What is not listed is answered with ENOSYS, as by a kernel that does not have it: newer calls, and
+all by which programs administrate a machine. Runtimes have a way without them.
+
+The kernel takes most arguments as 32 bits and does not look at the upper half of the register, so
+conditions compare 32 bits.
+"""
+
+import errno
+import fcntl
+import mmap
+import socket
+import stat
+import termios
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+
+WHOLE: Final = 0xFFFF_FFFF
+
+
+@dataclass(frozen=True, slots=True)
+class Bits:
+    """A condition: these bits of the lower half of an argument have this value."""
+
+    argument: int
+    mask: int
+    value: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """The answer to a call where all conditions hold. Rules of one call exclude one another."""
+
+    call: str
+    conditions: tuple[Bits, ...] = ()
+    error: int | None = None
+    """Its `errno`; 0 does nothing, and says that it did. None lets the kernel do it."""
+
+
+_FILES: Final = (
+    *("open", "openat", "creat", "close", "read", "write", "readv", "writev", "pread64"),
+    *("pwrite64", "preadv", "pwritev", "lseek", "sendfile", "copy_file_range", "dup", "dup2"),
+    *("dup3", "access", "faccessat", "faccessat2", "stat", "lstat", "fstat", "newfstatat"),
+    *("statx", "statfs", "fstatfs", "readlink", "readlinkat", "getdents", "getdents64"),
+    *("getcwd", "chdir", "fchdir", "umask", "truncate", "ftruncate", "fallocate", "fsync"),
+    *("fdatasync", "mkdir", "mkdirat", "rmdir", "unlink", "unlinkat", "rename", "renameat"),
+    *("renameat2", "link", "linkat", "symlink", "symlinkat", "chmod", "fchmod", "fchmodat"),
+    *("chown", "fchown", "lchown", "fchownat", "utime", "utimes", "futimesat", "utimensat"),
+)
+"""Not: `sync`, which makes the whole machine write; `fadvise64`, `mincore` and `readahead`, by
+which programs that see the same file could talk; handles of files; mounts."""
+
+_ATTRIBUTES: Final = tuple(
+    f"{kind}{what}xattr" for kind in ("", "l", "f") for what in ("set", "get", "list", "remove")
+)
+"""Extended attributes of files: memory that no size of a file system counts. As in a file system
+that has none."""
+
+_MEMORY: Final = ("munmap", "mprotect", "mremap", "brk", "msync")
+"""Not: memory of no process (`memfd_create`, `shmget`, `memfd_secret`), locked memory, policies of
+memory, keys of pages."""
+
+_PROCESSES: Final = (
+    *("fork", "vfork", "execve", "exit", "exit_group", "wait4", "waitid", "getpid", "getppid"),
+    *("gettid", "getpgid", "getpgrp", "setpgid", "getsid", "getuid", "geteuid", "getgid"),
+    *("getegid", "getresuid", "getresgid", "getgroups", "capget", "uname", "sysinfo"),
+    *("getrlimit", "setrlimit", "prlimit64", "getrusage", "times", "arch_prctl", "pidfd_open"),
+    *("getpriority", "setpriority"),
+)
+"""Not: `clone3`, as a filter cannot look into what it is given; namespaces; tracing; other users;
+`execveat`; `seccomp`, as filters are memory that nobody counts."""
+
+_THREADS: Final = (
+    *("futex", "set_tid_address", "set_robust_list", "get_robust_list", "rseq", "getcpu"),
+    *("sched_yield", "sched_getaffinity", "sched_getparam", "sched_getscheduler"),
+    *("sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval"),
+)
+"""Not: what would change their share of the processors."""
+
+_TIME: Final = (
+    *("clock_gettime", "clock_getres", "clock_nanosleep", "nanosleep", "gettimeofday", "time"),
+    *("alarm", "getitimer", "setitimer", "timer_create", "timer_settime", "timer_gettime"),
+    *("timer_getoverrun", "timer_delete", "timerfd_create", "timerfd_settime"),
+    "timerfd_gettime",
+)
+
+_SIGNALS: Final = (
+    *("rt_sigaction", "rt_sigprocmask", "rt_sigreturn", "rt_sigpending", "rt_sigsuspend"),
+    *("rt_sigtimedwait", "rt_sigqueueinfo", "rt_tgsigqueueinfo", "sigaltstack", "kill"),
+    *("tkill", "tgkill", "pidfd_send_signal", "pause", "restart_syscall", "signalfd"),
+    "signalfd4",
+)
+
+_POLLING: Final = (
+    *("poll", "ppoll", "select", "pselect6", "epoll_create", "epoll_create1", "epoll_ctl"),
+    *("epoll_wait", "epoll_pwait", "epoll_pwait2", "eventfd", "eventfd2", "pipe", "pipe2"),
+)
+"""Not: `io_uring`; `io_setup`, of which the machine has a limited number for all; `inotify` and
+`fanotify`, whose watches are memory, and a quota of the user."""
+
+_SOCKETS: Final = (
+    *("bind", "listen", "accept", "accept4", "connect", "getsockname", "getpeername"),
+    *("getsockopt", "shutdown", "sendto", "recvfrom", "sendmsg", "recvmsg", "sendmmsg"),
+    "recvmmsg",
+)
+
+_OTHER: Final = ("getrandom",)
+
+_SPLICES: Final = ("splice", "tee", "vmsplice")
+"""They say that they cannot do it with these files, and programs copy: pages that a pipe and a file
+share have been the kernel's weak place."""
+
+_NEW_NAMESPACES: Final = (
+    *(0x0000_0080, 0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000),
+    *(0x1000_0000, 0x2000_0000, 0x4000_0000),
+)
+"""CLONE_NEW… for time, mounts, cgroups, names, ipc, users, processes and network."""
+_CLONE_FILES: Final = 0x0000_0400
+_CLONE_THREAD: Final = 0x0001_0000
+_CLOSE_RANGE_UNSHARE: Final = 2
+
+_MAP_HUGETLB: Final = 0x4_0000
+"""The machine's store of large pages. What a process has of it is not counted as its memory."""
+
+_ADVICE: Final = (
+    # Normal, random, sequential, will and won't need; free, (don't) fork, (no) huge pages.
+    *(0, 1, 2, 3, 4, 8, 10, 11, 14, 15),
+    # (Don't) dump, (don't) wipe on fork, cold, page out, populate, collapse, guard pages.
+    *(16, 17, 18, 19, 20, 21, 22, 23, 25, 102, 103),
+)
+"""Not: MADV_MERGEABLE, by which the kernel keeps a list of pages."""
+
+_FILE_COMMANDS: Final = (
+    *(fcntl.F_DUPFD, fcntl.F_DUPFD_CLOEXEC, fcntl.F_GETFD, fcntl.F_SETFD, fcntl.F_GETFL),
+    *(fcntl.F_SETFL, fcntl.F_GETLK, fcntl.F_OFD_GETLK, 1032),
+)
+"""The last is F_GETPIPE_SZ. Not: larger pipes, leases, notices of a folder's changes, seals."""
+_LOCKS: Final = (fcntl.F_SETLK, fcntl.F_SETLKW, fcntl.F_OFD_SETLK, fcntl.F_OFD_SETLKW)
+
+_PROCESS_OPTIONS: Final = (1, 2, 3, 15, 16, 23, 29, 30, 38, 39, 41, 42)
+"""Of prctl: the signal of a parent's death, whether it may be dumped (asked), names of threads,
+whether a capability could be had, slack of timers, no new rights, no huge pages. Not:
+PR_SET_DUMPABLE, which would hide a process from the worker's looks; filters; names of memory."""
+
+_DEVICE_REQUESTS: Final = (
+    *(termios.TCGETS, termios.TIOCGWINSZ, termios.TIOCGPGRP, termios.FIONREAD, termios.FIONBIO),
+    *(termios.FIOCLEX, termios.FIONCLEX, termios.TIOCOUTQ),
+)
+"""Requests to pipes, sockets and terminals, of which there are none."""
+
+_SOCKET_OPTIONS: Final = (
+    *(socket.SO_REUSEADDR, socket.SO_BROADCAST, socket.SO_KEEPALIVE, socket.SO_LINGER),
+    *(socket.SO_REUSEPORT, socket.SO_PASSCRED, socket.SO_RCVLOWAT, socket.SO_OOBINLINE),
+    # Time limits, by both of their numbers.
+    *(20, 21, 66, 67),
+)
+"""Not: filters of what is received, which are memory."""
+_BUFFER_SIZES: Final = (socket.SO_SNDBUF, socket.SO_RCVBUF, 32, 33)
+"""And the same for those who may exceed the system's limits. Asked for is as much as is given: what
+is in the buffers of sockets is memory that nobody counts."""
+
+
+def rules() -> Iterator[Rule]:
+    """All rules, for each architecture: a call that one does not have is left out there."""
+    groups = (_FILES, _MEMORY, _PROCESSES, _THREADS, _TIME, _SIGNALS, _POLLING, _SOCKETS, _OTHER)
+    for group in groups:
+        yield from map(Rule, group)
+    yield from _of_processes()
+    yield from _of_memory()
+    yield from _of_files()
+    yield from _of_sockets()
+
+
+def _of_processes() -> Iterator[Rule]:
+    spaces = sum(_NEW_NAMESPACES)
+    shared = _CLONE_THREAD | _CLONE_FILES
+    yield Rule("clone", (Bits(0, spaces | _CLONE_THREAD, 0),))
+    # A thread with a table of files of its own would hide them from the worker's looks.
+    yield Rule("clone", (Bits(0, spaces | shared, shared),))
+    yield Rule("close_range", (Bits(2, _CLOSE_RANGE_UNSHARE, 0),))
+    yield from _one_of("prctl", 0, _PROCESS_OPTIONS)
+    # A session has a share of the processors of its own, however far its processes stand back.
+    yield Rule("setsid", error=0)
+
+
+def _of_memory() -> Iterator[Rule]:
+    # What is shared and of no file is no process's own, so that no limit counts it.
+    unnamed = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
+    yield Rule("mmap", (Bits(3, unnamed, unnamed),), errno.EPERM)
+    for kind in (0, mmap.MAP_SHARED, mmap.MAP_ANONYMOUS):
+        kinds = unnamed | _MAP_HUGETLB
+        yield Rule("mmap", (Bits(3, kinds, kind),))
+        yield Rule("mmap", (Bits(3, kinds, kind | _MAP_HUGETLB),), errno.ENOMEM)
+    yield from _one_of("madvise", 2, _ADVICE)
+
+
+def _of_files() -> Iterator[Rule]:
+    yield from _one_of("fcntl", 1, _FILE_COMMANDS)
+    # Programs that see the same file could talk by its locks, and stop others who lock it; locks of
+    # parts are memory that no limit counts. All do nothing, and say that they did, as else SQLite
+    # and what installs packages would not go on. A program's own files are there for its shift.
+    yield from _one_of("fcntl", 1, _LOCKS, error=0)
+    yield Rule("flock", error=0)
+    for call, mode in (("mknod", 1), ("mknodat", 2)):
+        for kind in (0, stat.S_IFREG, stat.S_IFIFO, stat.S_IFSOCK):
+            yield Rule(call, (Bits(mode, stat.S_IFMT(WHOLE), kind),))
+    yield from _one_of("ioctl", 1, _DEVICE_REQUESTS)
+    for call in _SPLICES:
+        yield Rule(call, error=errno.EINVAL)
+    for call in _ATTRIBUTES:
+        yield Rule(call, error=errno.EOPNOTSUPP)
+
+
+def _of_sockets() -> Iterator[Rule]:
+    """Of one machine alone: buffers of others are memory that nobody counts, and some families, as
+    that to the host of a virtual machine, know no namespaces."""
+    yield from _one_of("socket", 0, [socket.AF_UNIX])
+    yield from _one_of("socketpair", 0, [socket.AF_UNIX])
+    for bit in range(32):
+        other = Bits(0, 1 << bit, ~socket.AF_UNIX & 1 << bit)
+        # The lowest bit that differs decides, so that a family has one rule.
+        same = (1 << bit) - 1
+        found = Bits(0, same | other.mask, socket.AF_UNIX & same | other.value)
+        yield Rule("socket", (found,), errno.EAFNOSUPPORT)
+    level = Bits(1, WHOLE, socket.SOL_SOCKET)
+    yield from _one_of("setsockopt", 2, _SOCKET_OPTIONS, level)
+    yield from _one_of("setsockopt", 2, _BUFFER_SIZES, level, error=0)
+
+
+def _one_of(
+    call: str, argument: int, values: Iterable[int], *others: Bits, error: int | None = None
+) -> Iterator[Rule]:
+    """Rules for a call of which an argument has one of these values."""
+    for value in values:
+        yield Rule(call, (*others, Bits(argument, WHOLE, value)), error)

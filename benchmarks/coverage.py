@@ -1,0 +1,199 @@
+"""Benchmark of intervals: how often those of a newcomer hold the truth.
+
+python -m benchmarks.coverage [--leagues 1000] [--seats 2 3 6] [--blocks 1 2 5 10] [--old 200]
+
+Leagues are simulated: eight old bots with `--old` blocks each, and a newcomer with few. A block
+plays one match for each of its seats. Strength plus Gumbel noise orders a table, in steps, so that
+there are ties. The old bots are equal, or up to 200 Elo stronger or weaker than their mean; of
+unequal leagues the newcomer is in turn as strong as each of five kinds. Matches of a block are
+independent, or share luck as large as the noise of a match ("clustered"), or have luck that is
+measured ("lucky"); of these the luck-adjusted Elo is judged, too, also where a board would not show
+it yet. The truth is what an endless league of this kind shows.
+
+Printed are the shares of the newcomer's differences to the old bots whose 95 % interval holds the
+truth, of its Elo against the mean of the pool, of its rank ranges that hold its true rank (equal
+bots have one at random, as if they differed by next to nothing) and of those that hold all ranks of
+bots as strong as it is; and half the mean width of the differences' intervals. A share of 1,000
+leagues has a standard error of up to 0.7 %.
+"""
+
+import argparse
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+
+from arena.rating.aggregate import Aggregate
+from arena.rating.bradley_terry import fit
+from arena.rating.elo import ELO_PER_NAT, Z_95, FloatArray
+from arena.rating.intervals import Intervals, intervals
+from arena.rating.luck_column import luck_fit
+from arena.rating.ranks import rank_ranges
+from arena.rating.results import MatchColumns, Results
+
+OLD_BOTS: Final = 8
+REACH: Final = 200.0
+KINDS: Final = 5
+ENDLESS: Final = 40_000
+"""Blocks of the league that shows the truth."""
+STEP: Final = 0.5
+"""Nats: scores that share a step tie."""
+NEWCOMER: Final = OLD_BOTS
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """How leagues are played."""
+
+    seats: int
+    equal: bool
+    shared: float = 0.0
+    """The standard deviation of the luck that matches of a block share, nats."""
+    measured: float = 0.0
+    """The standard deviation of luck that is measured for every match."""
+
+    @property
+    def strengths(self) -> FloatArray:
+        """(old bots and kinds of newcomers,), Elo."""
+        reach = 0.0 if self.equal else REACH
+        return np.concatenate(
+            [np.linspace(-reach, reach, OLD_BOTS), np.linspace(-reach, reach, KINDS)]
+        )
+
+    def table(
+        self, rng: np.random.Generator, blocks: np.ndarray, strengths: FloatArray
+    ) -> MatchColumns:
+        """The matches of blocks (n, seats) of bots."""
+        count = len(blocks) * self.seats
+        who = np.repeat(blocks, self.seats, axis=0)
+        scores = strengths[who] / ELO_PER_NAT + rng.gumbel(size=who.shape)
+        scores += self.shared * np.repeat(rng.normal(size=blocks.shape), self.seats, axis=0)
+        luck = rng.normal(size=who.shape)
+        luck -= luck.mean(axis=1, keepdims=True)
+        scores += self.measured * luck
+        steps = np.floor(scores / STEP)
+        placings = 1 + (steps[:, None, :] > steps[:, :, None]).sum(axis=2)
+        return MatchColumns(
+            who.astype(np.int32),
+            placings.astype(np.int16),
+            np.repeat(np.arange(len(blocks)), self.seats),
+            np.arange(count),
+            0.2 * luck if self.measured else None,
+        )
+
+    def truth(self, rng: np.random.Generator) -> FloatArray:
+        """(old bots and kinds,): the Elo of an endless league, relative to the mean of the old."""
+        strengths = self.strengths
+        if self.equal:
+            return np.zeros(len(strengths))
+        blocks = _seated(rng, ENDLESS, len(strengths), self.seats)
+        log = Results.of_tables(range(len(strengths)), [self.table(rng, blocks, strengths)])
+        elo = fit(Aggregate.of(log), prior_sd=None).elo
+        centred: FloatArray = elo - elo[:OLD_BOTS].mean()
+        return centred
+
+    def league(
+        self, rng: np.random.Generator, old_blocks: int, new_blocks: int, kind: int
+    ) -> Results[int]:
+        """A league in which the newcomer plays so many blocks."""
+        among_old = _seated(rng, old_blocks * OLD_BOTS // self.seats, OLD_BOTS, self.seats)
+        opponents = _seated(rng, new_blocks, OLD_BOTS, self.seats - 1)
+        with_new = np.column_stack([np.full(new_blocks, NEWCOMER), opponents])
+        strengths = self.strengths[[*range(OLD_BOTS), OLD_BOTS + kind]]
+        table = self.table(rng, np.concatenate([among_old, with_new]), strengths)
+        return Results.of_tables(range(OLD_BOTS + 1), [table])
+
+    def new_ladder(self, rng: np.random.Generator, blocks: int) -> Results[int]:
+        """A ladder of so many blocks of equal bots."""
+        table = self.table(rng, _seated(rng, blocks, OLD_BOTS, self.seats), np.zeros(OLD_BOTS))
+        log = Results.of_tables(range(OLD_BOTS), [table])
+        return Results(log.matches())
+
+
+@dataclass(slots=True)
+class Held:
+    """Coverage of the intervals of some leagues; a value per league."""
+
+    differences: list[float] = field(default_factory=list)
+    elo: list[bool] = field(default_factory=list)
+    rank: list[bool] = field(default_factory=list)
+    all_ranks: list[bool] = field(default_factory=list)
+    widths: list[float] = field(default_factory=list)
+
+    def judge(self, rng: np.random.Generator, measured: Intervals[int], truth: FloatArray) -> None:
+        """truth (old bots and the newcomer,): Elo."""
+        true = truth[NEWCOMER] - truth[:NEWCOMER]
+        reach = Z_95 * measured.difference_se[NEWCOMER, :NEWCOMER]
+        miss = np.abs(measured.difference[NEWCOMER, :NEWCOMER] - true)
+        self.differences.append(float((miss <= reach).mean()))
+        self.widths.append(float(reach.mean()))
+        own = truth[NEWCOMER] - truth.mean()
+        self.elo.append(bool(measured.low[NEWCOMER] <= own <= measured.high[NEWCOMER]))
+        low, high = (int(ranks[NEWCOMER]) for ranks in rank_ranges(measured))
+        # Bots of the same strength share the ranks from the first to the last of them.
+        first, last = 1 + int((true < -1e-9).sum()), len(truth) - int((true > 1e-9).sum())
+        self.rank.append(bool(low <= rng.integers(first, last + 1) <= high))
+        self.all_ranks.append(low <= first and last <= high)
+
+    def row(self) -> str:
+        """The shares in percent, and half the mean width."""
+        judged = (self.differences, self.elo, self.rank, self.all_ranks)
+        cells = [f"{100 * float(np.mean(one)):.1f}" for one in judged]
+        return " | ".join([*cells, f"{np.mean(self.widths):.0f}"])
+
+
+def simulate(
+    world: World, old_blocks: int, new_blocks: int, leagues: int, seed: int = 0
+) -> dict[str, Held]:
+    """Coverage of the official intervals and, in lucky leagues, of the luck-adjusted ones."""
+    rng = np.random.default_rng([seed, world.seats, world.equal, new_blocks])
+    truth = world.truth(rng)
+    found = {"official": Held()} | ({"adjusted": Held()} if world.measured else {})
+    for number in range(leagues):
+        kind = number % KINDS
+        log = world.league(rng, old_blocks, new_blocks, kind)
+        true = truth[[*range(OLD_BOTS), OLD_BOTS + kind]]
+        counted = Aggregate.of(log)
+        official = fit(counted)
+        found["official"].judge(rng, intervals(official, log), true)
+        if world.measured:
+            luck = luck_fit(official, counted)
+            assert luck is not None
+            found["adjusted"].judge(rng, intervals(luck.fit, log, luck_taken=luck.taken), true)
+    return found
+
+
+def worlds(seats: list[int]) -> Iterator[tuple[str, World]]:
+    """All kinds of leagues with their names."""
+    for size in seats:
+        for equal in (True, False):
+            said = "equal" if equal else "unequal"
+            yield f"{said}, independent", World(size, equal)
+            yield f"{said}, clustered", World(size, equal, shared=1.0)
+            yield f"{said}, lucky", World(size, equal, measured=1.5)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--leagues", type=int, default=1000)
+    parser.add_argument("--seats", type=int, nargs="+", default=[2, 3, 6])
+    parser.add_argument("--blocks", type=int, nargs="+", default=[1, 2, 5, 10])
+    parser.add_argument("--old", type=int, default=200)
+    arguments = parser.parse_args()
+    print("| seats | league | blocks | intervals | differences | Elo | rank | all ranks | ± |")
+    print("|" + " --- |" * 9)
+    for name, world in worlds(arguments.seats):
+        for blocks in arguments.blocks:
+            for column, held in simulate(world, arguments.old, blocks, arguments.leagues).items():
+                row = f"| {world.seats} | {name} | {blocks} | {column} | {held.row()} |"
+                print(row, flush=True)
+
+
+def _seated(rng: np.random.Generator, tables: int, bots: int, seats: int) -> np.ndarray:
+    """(tables, seats): different bots at each table."""
+    return np.argsort(rng.random((tables, bots)), axis=1)[:, :seats]
+
+
+if __name__ == "__main__":
+    main()

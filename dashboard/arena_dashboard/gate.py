@@ -1,0 +1,165 @@
+"""What may be asked of the dashboard at all: the addresses that it answers, from which pages, and
+how much at once.
+
+Streamlit opens addresses of its own, each version others, and asks a third party for this machine's
+address, in the event loop, when a page of another site calls. So whatever is not named here is not
+found; a foreign page's call is answered here; and Streamlit is never told an origin to judge.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import urlsplit
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, PlainTextResponse, Response
+from starlette.routing import BaseRoute, Match, Route
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from arena_dashboard import identities, not_found
+from arena_dashboard.index_page import TITLES
+from arena_dashboard.streams import OpenStreams, network_of
+from arena_dashboard.upload_room import upload_room
+
+READ: Final = ("GET",)
+STREAM: Final = "/_stcore/stream"
+UPLOAD: Final = "/_stcore/upload_file/{session_id}/{file_id}"
+STREAMLITS: Final[dict[str, tuple[str, ...]]] = {
+    "/_stcore/health": READ,
+    "/_stcore/host-config": READ,
+    "/_stcore/bidi-components/{path:path}": READ,
+    "/media/{file_id:path}": READ,
+    "/favicon.png": READ,
+    "/static/{path:path}": READ,
+    UPLOAD: ("PUT", "DELETE"),
+}
+"""Streamlit's open addresses besides its WebSocket, with their methods."""
+OF_A_PROVIDER: Final = ("/auth/login", "/auth/logout", "/oauth2callback")
+"""Further open addresses where visitors sign in at an identity provider."""
+
+MOST_SOCKETS: Final = 1_000
+"""Pages that are open at once: each has a session with its widgets, some hundred kB."""
+MOST_SOCKETS_OF_AN_ADDRESS: Final = 100
+"""A class behind one address, with some tabs each."""
+UPLOAD_SECONDS: Final = 600.0
+"""How long a file may take: 20 MiB by a slow line. It holds room meanwhile."""
+_SAFE: Final = ("GET", "HEAD")
+
+
+async def _elsewhere(scope: Scope, receive: Receive, send: Send) -> None:
+    """Stands for an answer: the routes here only say what is open."""
+
+
+def _routes(paths: Mapping[str, tuple[str, ...]]) -> list[Route]:
+    return [Route(path, _elsewhere, methods=methods) for path, methods in paths.items()]
+
+
+def same_site(headers: Headers, own: str | None) -> bool:
+    """Whether the request's `Origin` is the dashboard's: the host by which it was asked, of which a
+    proxy may tell, or that of its public address `own`. The scheme is the proxy's affair.
+
+    No page of another site can choose these headers, so a proxy's word need not be proved here."""
+    origin = _host(headers.get("origin", ""))
+    asked = (headers.get("host"), headers.get("x-forwarded-host"))
+    hosts = {_host(f"//{one.split(',')[0].strip()}") for one in asked if one}
+    if own is not None:
+        hosts.add(_host(own))
+    return origin is not None and origin in hosts
+
+
+def _host(address: str) -> tuple[str, int | None] | None:
+    """Host and port of an address; a scheme's usual port is none."""
+    try:
+        found = urlsplit(address)
+        port = None if found.port in (80, 443) else found.port
+    except ValueError:
+        return None
+    return (found.hostname, port) if found.hostname else None
+
+
+class PageGate:
+    """Middleware that answers in the place of whatever is not open."""
+
+    def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute], own: str | None) -> None:
+        """`routes` are ours, all open; `own` is the dashboard's public address."""
+        self._app = app
+        self._own = own
+        pages = {f"/{path}/": READ for path in TITLES if path}  # led to the page
+        self._open = [*routes, *_routes(pages), *_routes(STREAMLITS)]
+        self._providers = _routes(dict.fromkeys(OF_A_PROVIDER, READ))
+        self._upload = Route(UPLOAD, _elsewhere, methods=["PUT"])
+        self._sockets = OpenStreams(
+            of_a_page=MOST_SOCKETS, of_an_address=MOST_SOCKETS_OF_AN_ADDRESS, most=MOST_SOCKETS
+        )
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "websocket":
+            await self._socket(scope, receive, send)
+        elif scope["type"] == "http":
+            await self._request(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _socket(self, scope: Scope, receive: Receive, send: Send) -> None:
+        address = network_of(scope["client"][0] if scope.get("client") else "")
+        headers = Headers(scope=scope)
+        if (
+            scope["path"] != STREAM
+            or not same_site(headers, self._own)
+            or not self._sockets.room("", address)
+        ):
+            # Before it is accepted, that is a refusal with HTTP status 403.
+            await send({"type": "websocket.close", "code": 1008})
+            return
+        # Streamlit compares the two by itself, and asks elsewhere if they differ.
+        told = dict(scope, headers=list(scope["headers"]))
+        MutableHeaders(scope=told)["host"] = urlsplit(headers["origin"]).netloc
+        with self._sockets.opened("", address):
+            await self._app(told, receive, send)
+
+    async def _request(self, scope: Scope, receive: Receive, send: Send) -> None:
+        refusal = self._refusal(scope)
+        if refusal is not None:
+            await refusal(scope, receive, send)
+            return
+        told = dict(scope, headers=[one for one in scope["headers"] if one[0] != b"origin"])
+        if Headers(scope=scope).get("origin", "").startswith("https://"):
+            told["scheme"] = "https"  # up to a proxy, of which this server may not be told
+        match, found = self._upload.matches(scope)
+        if match is not Match.FULL:
+            await self._app(told, receive, send)
+            return
+        session = found["path_params"]["session_id"]
+        size = _length(Headers(scope=scope))
+        room = upload_room()
+        refused = room.refusal(session, size)
+        if refused is not None or size is None:
+            status, why = refused or (HTTPStatus.LENGTH_REQUIRED, "")
+            await PlainTextResponse(why, status)(scope, receive, send)
+            return
+        try:
+            async with asyncio.timeout(UPLOAD_SECONDS):
+                with room.coming(session, size):
+                    await self._app(told, receive, send)
+        except TimeoutError:
+            # Streamlit begins its answer when all has come.
+            await PlainTextResponse("Too slow.", HTTPStatus.REQUEST_TIMEOUT)(scope, receive, send)
+
+    def _refusal(self, scope: Scope) -> Response | None:
+        path, method = scope["path"], scope["method"]
+        is_open = [*self._open, *(self._providers if identities.configured() else ())]
+        matches = {route.matches(scope)[0] for route in is_open}
+        if matches == {Match.NONE}:
+            return HTMLResponse(not_found.page(path), HTTPStatus.NOT_FOUND)
+        if Match.FULL not in matches:
+            return PlainTextResponse("Not allowed.", HTTPStatus.METHOD_NOT_ALLOWED)
+        headers = Headers(scope=scope)
+        if method not in _SAFE and "origin" in headers and not same_site(headers, self._own):
+            return PlainTextResponse("Another site may not do that.", HTTPStatus.FORBIDDEN)
+        return None
+
+
+def _length(headers: Headers) -> int | None:
+    text = headers.get("content-length", "")
+    return int(text) if text.isascii() and text.isdecimal() and len(text) < 16 else None

@@ -1,0 +1,78 @@
+"""What an author reads of results by command, at a running referee, without its database."""
+
+import json
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import psycopg
+import pytest
+from structlog.testing import capture_logs
+
+from arena.games import make_game
+from arena.games.bluff import Bet, Face
+from arena.match.fault_steps import fault_steps
+from arena.match.transcript_json import from_json
+from arena.match.verify import verify
+from tests.commands.test_owners import arena
+from tests.dashboard.played import anyhow, fill, silent
+from tests.databases import plain
+from tests.scene import Scene, opened
+
+SENT = Bet(99, Face.STAR)
+
+
+@pytest.fixture
+async def scene(
+    database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> AsyncIterator[Scene]:
+    """A referee with a few matches, whose database the author's commands do not know."""
+    played = await fill(database, blocks=3, policies=[("alpha", anyhow), ("beta", silent)])
+    fault = next(fault_steps(played[-1].transcript))
+    sent = make_game("bluff").notation.to_text(SENT)
+    with psycopg.connect(plain(database)) as sql:
+        told = played[-1].transcript.setup.match_id, fault.turn, "There is no such bet.", sent
+        sql.execute("INSERT INTO match_faults VALUES (%s, %s, %s, %s)", told)
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("ARENA_DATABASE_URL", "postgresql://nobody@127.0.0.1:1/none")
+    monkeypatch.setenv("COLUMNS", "200")
+    with capture_logs():
+        async with opened(database) as scene:
+            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
+            yield scene
+
+
+@pytest.mark.usefixtures("scene")
+async def test_an_author_reads_matches_transcripts_faults_and_ratings() -> None:
+    listed = json.loads((await arena("bot", "matches", "alpha", "--json")).stdout)
+    assert listed and all("alpha" in [one["bot"] for one in match["seats"]] for match in listed)
+    assert listed[0]["match_id"] in (await arena("bot", "matches", "alpha", "--limit", "1")).stdout
+
+    printed = (await arena("bot", "transcript", listed[0]["match_id"])).stdout
+    transcript = from_json(json.loads(printed))
+    assert transcript.setup.match_id == listed[0]["match_id"]
+    verify(transcript)
+
+    told = json.loads((await arena("bot", "ratings", "--json")).stdout)
+    assert {one["bot"] for one in told} >= {"alpha", "beta"}
+    assert "95 %" in (await arena("bot", "ratings")).stdout
+
+    assert (await arena("bot", "faults", "alpha")).stdout.endswith(" matches: 0.\n")
+    words = (await arena("bot", "faults", "Beta")).stdout
+    found = json.loads((await arena("bot", "faults", "Beta", "--json")).stdout)
+    assert words.count("late") >= len(found) > 0
+    assert all((one["bot"], one["kind"]) == ("beta", "late") for one in found)
+    assert all(one["view"] and one["legal"] and one["played"] for one in found)
+    assert "late: There is no such bet.\n" in words and "late: the reason was not kept\n" in words
+    (told,) = (one for one in found if one["reason"])
+    assert (told["reason"], told["sent"]["quantity"]) == ("There is no such bet.", SENT.quantity)
+    assert words.count("sent:   no action") == len(found) - 1
+
+
+@pytest.mark.usefixtures("scene")
+async def test_what_there_is_not_is_told_in_a_sentence() -> None:
+    nobody = await arena("bot", "faults", "nobody")
+    assert nobody.exit_code == 2 and "nobody has finished no match there." in nobody.output
+    match = await arena("bot", "transcript", "x")
+    assert match.exit_code == 2 and "There is no match x." in match.output
+    game = await arena("bot", "ratings", "--game", "chess")
+    assert game.exit_code == 2 and "chess" in game.output

@@ -1,0 +1,1 @@
+"""Child processes: how they start, what they see, and how they end."""

@@ -1,0 +1,232 @@
+"""A referee for tests, the pair of good bots that must not notice the misfits, and a bad line."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from arena.builds import read_build
+from arena.builds.hosted import HostingTerms
+from arena.database.rows import MatchRow
+from arena.games import make_game
+from arena.match.clock import TimeControl
+from arena.records import Allowance, SignUp
+from arena.scheduling.ladder import TableType
+from arena.server.app.arena import Arena
+from arena.server.app.assembly import running_arena
+from arena.server.limits.limits import Limits
+from arena.server.play.terms import Patience, Terms
+from tests.bots import PATIENCE, Peer
+from tests.jobs import accept_build, shift_token
+
+CALM = Terms(patience=Patience(join_seconds=5, grace_seconds=0.5))
+"""So much time that good bots never run out of it, however busy the machine is."""
+HASTY = Terms(patience=Patience(join_seconds=0.5, grace_seconds=0.5))
+"""For tests that wait until the time is up; with HASTY_BLUFF."""
+BLUFF = TableType("bluff", make_game("bluff", {"dice_per_player": 2}).options, 2)
+HASTY_BLUFF = replace(BLUFF, time_control=TimeControl(turn_ms=500, bank_ms=500))
+
+
+@dataclass
+class Scene:
+    """A running referee."""
+
+    arena: Arena
+    database: str
+    tokens: dict[str, str] = field(default_factory=dict)
+    keys: dict[str, str] = field(default_factory=dict)
+    log: list[Any] = field(default_factory=list)
+    """What the operator reads, where the fixture keeps it."""
+
+    @property
+    def port(self) -> int:
+        return self.arena.port
+
+    async def token(self, bot: str, owner: str | None = None) -> str:
+        """The token of a bot, registered when it is first named."""
+        if bot not in self.tokens:
+            _, self.tokens[bot] = await self.arena.store.register(bot, owner or f"owner-of-{bot}")
+        return self.tokens[bot]
+
+    async def shift_token(self, bot: str) -> str:
+        """The token of a hosted bot's shift; of a bot that is uploaded when it is first named."""
+        store = self.arena.store
+        if all(one.bot != bot for one in await store.bots()):
+            owner = await store.owners.by_key(await self.key(f"owner-of-{bot}"))
+            assert owner is not None
+            build = read_build("bot.py", b"pass")
+            await store.builds.upload(owner, bot, "", build, HostingTerms(), Allowance(50, 50, 50))
+            await accept_build(store, self.database, bot)
+        return await shift_token(store, self.database, bot)
+
+    async def key(self, owner: str = "me") -> str:
+        """The key of an owner, signed up when it is first named."""
+        if owner not in self.keys:
+            _, self.keys[owner] = await self.arena.store.owners.sign_up(owner, None)
+        return self.keys[owner]
+
+    async def peer(self, bot: str, **hello: Any) -> Peer:
+        """A stream of a bot, not greeted yet."""
+        return Peer(self.port, await self.token(bot), **hello)
+
+    async def results(self, bot: str) -> list[MatchRow]:
+        """The recorded matches of a bot."""
+        return await self.arena.store.matches(bot=bot, limit=100_000)
+
+    async def recorded(self, match_id: str) -> MatchRow:
+        """The match, as soon as it is in the database."""
+        news = asyncio.Event()
+        self.arena.writer.listeners.append(news.set)
+        async with asyncio.timeout(PATIENCE):
+            while (row := await self.arena.store.match(match_id)) is None:
+                await news.wait()
+                news.clear()
+        return row
+
+    async def faults(self, bot: str) -> int:
+        """The faults of a bot in all its recorded matches."""
+        return sum(
+            seat.faults for row in await self.results(bot) for seat in row.seats if seat.bot == bot
+        )
+
+
+@asynccontextmanager
+async def opened(
+    database: str,
+    *ladders: TableType,
+    terms: Terms = CALM,
+    limits: Limits = Limits(),
+    sign_up: SignUp = SignUp.INVITE,
+    socket: Path | None = None,
+    port: int = 0,
+    hosting: HostingTerms | None = None,
+    dashboard_secret: str | None = None,
+    identity_provider: tuple[str, str] | None = None,
+) -> AsyncIterator[Scene]:
+    ladders = ladders or (BLUFF,)
+    async with running_arena(
+        *(database, "127.0.0.1", port, ladders, terms, 0.5),
+        limits=limits,
+        sign_up=sign_up,
+        socket=socket,
+        hosting=hosting,
+        dashboard_secret=dashboard_secret,
+        identity_provider=identity_provider,
+    ) as arena:
+        yield Scene(arena, database)
+
+
+class Company:
+    """Well-behaved bots that play all the time."""
+
+    def __init__(self, peers: Sequence[Peer]) -> None:
+        self.peers = peers
+        self._news = asyncio.Event()
+
+    async def play(self, peer: Peer) -> None:
+        await peer.greet()
+        self._news.set()
+        while True:
+            message = await peer.hear()
+            await peer.react(message)
+            if message.ends:
+                self._news.set()
+
+    async def arrived(self) -> None:
+        """Wait until all are welcome."""
+        await self._until(lambda: all(peer.heard for peer in self.peers))
+
+    async def go_on(self, matches: int = 6) -> None:
+        """Wait until each has been told of so many more matches that ended."""
+        goals = [len(peer.ended) + matches for peer in self.peers]
+        pairs = list(zip(self.peers, goals, strict=True))
+        await self._until(lambda: all(len(peer.ended) >= goal for peer, goal in pairs))
+
+    async def _until(self, found: Callable[[], bool]) -> None:
+        async with asyncio.timeout(PATIENCE):
+            while not found():
+                self._news.clear()
+                await self._news.wait()
+
+
+@asynccontextmanager
+async def playing(peers: Sequence[Peer]) -> AsyncIterator[Company]:
+    """Bots that play until the block is left."""
+    company = Company(peers)
+    async with asyncio.TaskGroup() as tasks:
+        running = [tasks.create_task(company.play(peer)) for peer in peers]
+        yield company
+        for task in running:
+            task.cancel()
+    for peer in peers:
+        await peer.channel.close()
+
+
+@asynccontextmanager
+async def good_pair(scene: Scene, port: int = 0) -> AsyncIterator[Company]:
+    """A pair that plays, at the referee's port or another that leads there; at the end it must
+    still be playing, without a single fault."""
+    names = ("good-one", "good-two")
+    peers = [Peer(port or scene.port, await scene.token(name)) for name in names]
+    async with playing(peers) as pair:
+        await pair.go_on(3)
+        yield pair
+        await pair.go_on()
+        for peer, name in zip(pair.peers, names, strict=True):
+            ended = set(peer.ended)
+            assert await scene.faults(name) == 0
+            assert ended <= {row.match_id for row in await scene.results(name)}
+
+
+class Proxy:
+    """A line to the referee, from an address of this machine, that can be cut or clogged."""
+
+    def __init__(self, port: int, source: str = "127.0.0.1") -> None:
+        self._to = port
+        self._source = source
+        self._writers: list[asyncio.StreamWriter] = []
+        self._open = asyncio.Event()
+        self._open.set()
+        self.port = 0
+
+    async def __aenter__(self) -> "Proxy":
+        self._server = await asyncio.start_server(self._connect, "127.0.0.1", 0)
+        self.port = self._server.sockets[0].getsockname()[1]
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.close()
+        self.clog(False)
+        self.cut()
+
+    def cut(self) -> None:
+        """Break all connections, without a goodbye."""
+        for writer in self._writers:
+            writer.transport.abort()
+        self._writers.clear()
+
+    def clog(self, closed: bool = True) -> None:
+        """Let nothing through any more, in either direction."""
+        if closed:
+            self._open.clear()
+        else:
+            self._open.set()
+
+    async def _connect(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        other_reader, other_writer = await asyncio.open_connection(
+            "127.0.0.1", self._to, local_addr=(self._source, 0)
+        )
+        self._writers += [writer, other_writer]
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._pass_on(reader, other_writer))
+            tasks.create_task(self._pass_on(other_reader, writer))
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while data := await reader.read(4096):
+                await self._open.wait()
+                writer.write(data)
+                await writer.drain()
+        writer.close()

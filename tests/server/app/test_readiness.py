@@ -1,0 +1,150 @@
+"""Who asks over gRPC or HTTP is told when the database is away; the process itself lives on."""
+
+import asyncio
+import re
+from urllib.error import HTTPError
+from urllib.request import urlopen
+
+import grpc
+import pytest
+import typer
+from grpc_health.v1 import health_pb2, health_pb2_grpc
+from typer.testing import CliRunner
+
+from arena.commands.serving.health import health
+from arena.server.app.assembly import running_arena
+from arena.server.app.metrics import Metrics, MetricsPortTakenError, metrics_served
+from tests.bots import PATIENCE
+from tests.databases import unreachable
+from tests.free_port import free_port
+from tests.scene import BLUFF, CALM, Scene, good_pair
+from tests.server.play.test_restarts import Silent
+
+SERVICES = (
+    "",
+    "arena.v1.ChallengeService",
+    "arena.v1.RefereeService",
+    "arena.v1.RegistryService",
+)
+
+
+def got(port: int, page: str) -> tuple[int, str]:
+    try:
+        with urlopen(f"http://127.0.0.1:{port}/{page}", timeout=5) as answer:
+            return answer.status, answer.read().decode()
+    except HTTPError as error:
+        return error.code, error.read().decode()
+
+
+async def serving(port: int, service: str) -> bool:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{port}") as channel:
+        asked = health_pb2.HealthCheckRequest(service=service)
+        answer = await health_pb2_grpc.HealthStub(channel).Check(asked)
+        return bool(answer.status == health_pb2.HealthCheckResponse.SERVING)
+
+
+async def until_ready_is(expected: bool, port: int) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while await serving(port, "") is not expected:  # noqa: ASYNC110  seen from outside
+            await asyncio.sleep(0.05)
+
+
+@pytest.mark.slow
+async def test_a_referee_without_its_database_is_alive_and_not_ready(database: str) -> None:
+    metrics = free_port()
+    app = typer.Typer()
+    app.command()(health)
+    address = ("127.0.0.1", metrics)
+    async with running_arena(
+        database, "127.0.0.1", 0, [BLUFF], CALM, metrics_address=address
+    ) as arena:
+        assert await asyncio.to_thread(got, metrics, "ready") == (200, "ready\n")
+
+        async def exit_code(*options: str) -> int:
+            words = ["--address", f"127.0.0.1:{arena.port}", *options]
+            return (await asyncio.to_thread(CliRunner().invoke, app, words)).exit_code
+
+        with unreachable(database):
+            await until_ready_is(False, arena.port)
+            assert [await serving(arena.port, name) for name in SERVICES] == [False] * len(SERVICES)
+            assert await asyncio.to_thread(got, metrics, "ready") == (
+                503,
+                "the database does not answer\n",
+            )
+            assert (await asyncio.to_thread(got, metrics, "live"))[0] == 200
+            assert await exit_code() == 0
+            assert await exit_code("--ready") == 1
+        await until_ready_is(True, arena.port)
+        assert [await serving(arena.port, name) for name in SERVICES] == [True] * len(SERVICES)
+        assert await exit_code("--ready") == 0
+
+
+async def test_the_figures_tell_what_was_played(database: str) -> None:
+    metrics = free_port()
+    address = ("127.0.0.1", metrics)
+    async with (
+        running_arena(database, "127.0.0.1", 0, [BLUFF], CALM, metrics_address=address) as arena,
+        good_pair(Scene(arena, database)),
+    ):
+        stranger = await Scene(arena, database, tokens={"stranger": "not a token"}).peer("stranger")
+        await stranger.status()
+        await stranger.channel.close()
+        _, text = await asyncio.to_thread(got, metrics, "metrics")
+    figures = {
+        name: float(value) for name, value in re.findall(r"^([^#\s]+) ([0-9.e+-]+)$", text, re.M)
+    }
+    assert figures["arena_connected_bots"] == 2
+    assert figures["arena_matches_finished_total"] >= figures["arena_matches_recorded_total"] >= 3
+    assert figures["arena_decisions_total"] > figures["arena_matches_finished_total"]
+    assert figures["arena_decision_seconds_count"] == figures["arena_decisions_total"]
+    assert figures["arena_send_queue_seconds_count"] > figures["arena_matches_finished_total"]
+    assert figures["arena_matches_resumed_total"] == 0
+    assert figures["arena_recording_seconds_count"] == figures["arena_matches_recorded_total"]
+    assert figures['arena_refusals_total{code="UNAUTHENTICATED"}'] == 1
+    rest = {"arena_results_waiting", "arena_results_spooled", "arena_matches_running"}
+    assert rest <= figures.keys()
+    assert figures["arena_connections_cut_total"] == 0
+    assert "# TYPE arena_connections_cut_total counter" in text
+
+
+@pytest.mark.slow
+async def test_matches_that_an_earlier_referee_left_are_counted(database: str) -> None:
+    metrics = free_port()
+    async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM) as arena:
+        scene = Scene(arena, database)
+        silent = await Silent(
+            *[await scene.peer(name, max_matches=1) for name in "ab"]
+        ).__aenter__()
+    await silent.__aexit__()
+    address = ("127.0.0.1", metrics)
+    async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM, metrics_address=address):
+        _, text = await asyncio.to_thread(got, metrics, "metrics")
+    assert "arena_matches_resumed_total 1.0" in text
+
+
+def test_a_proxy_is_told_at_which_address_bots_reach_it() -> None:
+    with metrics_served(Metrics(), lambda: "the database does not answer", "127.0.0.1", 0, 2) as at:
+        found = [got(at, f"address/{number}")[0] for number in (1, 2, 3)]
+        assert found == [404, 200, 404]
+    with metrics_served(Metrics(), lambda: None, "127.0.0.1", 0) as at:
+        assert got(at, "address/None")[0] == 404
+
+
+def test_whoever_asks_for_some_figures_gets_these_alone() -> None:
+    with metrics_served(Metrics(), lambda: None, "127.0.0.1", 0) as at:
+        for name in ("arena_decision_seconds_bucket", "arena_matches_recorded_total"):
+            code, text = got(at, f"metrics?name[]={name}")
+            names = {
+                line.partition("{")[0].split()[0] for line in text.splitlines() if line[0] != "#"
+            }
+            assert (code, names) == (200, {name})
+
+
+def test_a_taken_port_for_metrics_is_a_sentence() -> None:
+    with metrics_served(Metrics(), lambda: None, "127.0.0.1", 0) as port:
+        assert got(port, "elsewhere")[0] == 404
+        with (
+            pytest.raises(MetricsPortTakenError, match="ARENA_METRICS_PORT"),
+            metrics_served(Metrics(), lambda: None, "127.0.0.1", port),
+        ):
+            pass

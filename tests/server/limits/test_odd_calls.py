@@ -1,0 +1,68 @@
+"""Calls as no gRPC client makes them leave the referee serving."""
+
+import asyncio
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from arena.v1 import registry_pb2
+from arena.v1.registry_pb2_grpc import RegistryServiceStub
+from benchmarks.referee_load.frames import FIRST_STREAM, FLOODS, PREFACE, oversized_call
+from tests.bots import PATIENCE, Peer
+from tests.scene import opened
+from tests.server.limits.test_gate import channel
+
+pytestmark = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="bots are hosted on Linux"
+)
+
+ODD = ["undecodable path", "undecodable", "huge path", "unknown method", "bad timeout", "bad flag"]
+
+
+def call_oddly(line: socket.socket) -> None:
+    """Make some of each kind of odd call."""
+    with line:
+        line.settimeout(0.2)
+        line.sendall(PREFACE)
+        with suppress(OSError):
+            for number, kind in enumerate(ODD):
+                line.sendall(FLOODS[kind](FIRST_STREAM + 20 * number))
+                line.recv(65_536)
+
+
+async def test_the_referee_serves_on_after_odd_calls(database: str, tmp_path: Path) -> None:
+    path = tmp_path / "referee.sock"
+    async with opened(database, socket=path) as scene, channel(scene) as asking:
+        over_socket = socket.socket(socket.AF_UNIX)
+        over_socket.connect(str(path))
+        loop = asyncio.get_running_loop()
+        for line in (socket.create_connection(("127.0.0.1", scene.port)), over_socket):
+            await loop.run_in_executor(None, call_oddly, line)
+        await RegistryServiceStub(asking).GetSigningKey(registry_pb2.GetSigningKeyRequest())
+        async with Peer(f"unix:{path}", await scene.shift_token("bob")) as peer:
+            await peer.greet()
+
+
+def until_cut(port: int, content: bytes) -> bytes:
+    """What a client that acknowledges no settings is answered until its connection is cut."""
+    answer = b""
+    line = socket.create_connection(("127.0.0.1", port), PATIENCE)
+    with line, suppress(ConnectionError):
+        line.sendall(PREFACE + content)
+        while more := line.recv(65_536):
+            answer += more
+    return answer
+
+
+@pytest.mark.slow
+async def test_a_connection_that_brings_more_metadata_than_its_limit_is_refused_and_cut(
+    database: str,
+) -> None:
+    async with opened(database) as scene, channel(scene) as asking:
+        calls = b"".join(map(oversized_call, range(FIRST_STREAM, FIRST_STREAM + 6, 2)))
+        answer = await asyncio.to_thread(until_cut, scene.port, calls)
+        assert b"a call's metadata is at most 2048 bytes" in answer
+        await RegistryServiceStub(asking).GetSigningKey(registry_pb2.GetSigningKeyRequest())

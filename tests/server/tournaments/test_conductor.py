@@ -1,0 +1,522 @@
+"""Tournaments conducted: to their end, through restarts, pauses, absences and breakdowns."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import combinations
+
+import pytest
+from structlog.testing import capture_logs
+
+from arena.records import TournamentId
+from arena.scheduling.formats import FormatName
+from arena.server.play.hosted_match import HostedMatch
+from arena.server.tournaments.summary import walkover_blocks
+from arena.server.tournaments.tournament import BlockState, TournamentState
+from tests.recorded_results import finished
+from tests.server.ladder.arrivals import Guest, Habit
+from tests.server.ladder.recorders import down
+from tests.server.tournaments.cups import CupWorld
+
+
+@pytest.fixture
+async def worlds() -> AsyncIterator[list[CupWorld]]:
+    """Worlds that are stopped at the end."""
+    made: list[CupWorld] = []
+    yield made
+    for world in made:
+        await world.stop()
+
+
+@pytest.fixture
+def world(worlds: list[CupWorld]) -> CupWorld:
+    worlds.append(CupWorld())
+    return worlds[0]
+
+
+def counted(world: CupWorld) -> Counter[tuple[str, ...]]:
+    """Blocks of the tournament that count, by who met."""
+    tournament = next(iter(world.cups.tournaments.values()))
+    entries = {
+        one.block.id: world.cups.pairings[tournament.id][one.pairing].entries
+        for one in world.cups.begun_blocks
+    }
+    return Counter(
+        tuple(
+            sorted(
+                tournament.entries[entry - 1].registered.entrant.bot
+                for entry in entries[block.block_id]
+            )
+        )
+        for block in world.cups.blocks_of(tournament)
+        if block.state is BlockState.CLOSED
+    )
+
+
+async def test_a_round_robin_is_played_to_its_end(world: CupWorld) -> None:
+    world.cup(world.field("a", "b", "c", "d"), blocks=2)
+    await world.play(30)
+    assert world.state() is TournamentState.FINISHED
+    assert counted(world) == dict.fromkeys(combinations("abcd", 2), 2)
+    assert set(world.cups.opened) <= {match.block.id for match in world.matches}
+
+
+@pytest.mark.parametrize(
+    ("format_name", "blocks"),
+    [(FormatName.SWISS, 6), (FormatName.KNOCKOUT, 4), (FormatName.GAUNTLET, 4)],
+)
+async def test_every_format_comes_to_its_end(
+    world: CupWorld, format_name: FormatName, blocks: int
+) -> None:
+    world.cup(world.field(*"abcde"), format_name)
+    await world.play(60)
+    assert world.state() is TournamentState.FINISHED
+    assert sum(counted(world).values()) >= blocks
+    record = await world.record()
+    plan = record.tournament.plan
+    assert plan.next_pairings(5, record.played()) is None
+    assert plan.standings(5, record.played())[0].rank == 1
+
+
+async def test_tables_of_three_are_played_in_all_three_rotations(world: CupWorld) -> None:
+    world.cup(world.field(*"abcd"), seats=3)
+    await world.play(60)
+    assert world.state() is TournamentState.FINISHED
+    assert sum(counted(world).values()) == 4
+    sizes = Counter(match.block.id for match in world.matches if len(match.version_ids) == 3)
+    assert set(sizes.values()) == {3}
+
+
+async def test_tournaments_take_turns_in_the_places_of_their_bots(world: CupWorld) -> None:
+    guests = world.field("a", "b")
+    cups = [world.cup(guests, blocks=20, number=number) for number in (1, 2)]
+    await world.play(2)
+    done = [
+        sum(block.state is BlockState.CLOSED for block in world.cups.blocks_of(cup)) for cup in cups
+    ]
+    assert 1 < sum(done) < 40
+    assert abs(done[0] - done[1]) <= 1
+
+
+@pytest.mark.parametrize("format_name", [FormatName.SWISS, FormatName.KNOCKOUT])
+async def test_larger_tables_with_byes_come_to_their_end_through_a_restart(
+    worlds: list[CupWorld], format_name: FormatName
+) -> None:
+    before = CupWorld()
+    worlds.append(before)
+    before.cup(before.field(*"abcdefg"), format_name, seats=3, blocks=2)
+    await before.play(1)
+    assert before.state() is TournamentState.RUNNING
+    await before.stop()
+    recorder = before.cups
+    (tournament,) = recorder.tournaments.values()
+    recorder.voided += [
+        one.block_id
+        for one in recorder.blocks_of(tournament)
+        if one.state is BlockState.OPEN  # as the next start does
+    ]
+    after = CupWorld(recorder)
+    worlds[:] = [after]
+    after.field(*"abcdefg")
+    await after.play(120)
+    assert after.state() is TournamentState.FINISHED
+    record = await after.record()
+    played, plan = record.played(), record.tournament.plan
+    assert {len(one.pairing.entries) for one in played} == {1, 3}
+    assert all(len(one.blocks) == plan.blocks_wanted(one) for one in played)
+    for last in {one.pairing.round for one in played}:
+        known = [one for one in played if one.pairing.round <= last]
+        following = tuple(one.pairing for one in played if one.pairing.round == last + 1)
+        assert (plan.next_pairings(7, known) or ()) == following
+    lines = plan.standings(7, played)
+    assert sorted(line.entry for line in lines) == list(range(1, 8))
+    assert [line.rank for line in lines] == [
+        1
+        + sum((other.points, other.tie_breaks) > (line.points, line.tie_breaks) for other in lines)
+        for line in lines
+    ]
+
+
+async def test_news_of_a_tournament_has_that_one_alone_read_again(world: CupWorld) -> None:
+    guests = world.field("a", "b", "c", "d")
+    for number in (1, 2, 3):
+        world.cup(guests, blocks=5, number=number)
+    await world.play(1)
+    world.cups.read.clear()
+    await world.play(1)
+    assert world.cups.read == []  # results are no news of a tournament
+    world.cups.put(replace(world.cups.tournaments[TournamentId(2)], state=TournamentState.PAUSED))
+    await world.play(1)
+    assert world.cups.read == [2]
+    assert len(world.cups.pairings) == 3
+
+
+async def test_a_restart_goes_on_and_plays_what_was_cut_off_again(
+    worlds: list[CupWorld],
+) -> None:
+    before = CupWorld()
+    worlds.append(before)
+    before.cup(before.field(*"abcd"), blocks=3)
+    await before.play(1)
+    played = counted(before)
+    assert 0 < sum(played.values()) < 18
+    await before.stop()
+    recorder = before.cups
+    cut_off = [
+        one.block_id
+        for one in recorder.blocks_of(next(iter(recorder.tournaments.values())))
+        if one.state is BlockState.OPEN
+    ]
+    recorder.voided += cut_off  # as the next start does
+    after = CupWorld(recorder)
+    worlds[:] = [after]
+    after.field(*"abcd")
+    await after.play(60)
+    assert after.state() is TournamentState.FINISHED
+    assert sum(counted(after).values()) == 18
+    assert set(counted(after).values()) == {3}
+    assert cut_off
+
+
+async def test_what_was_paired_follows_from_what_was_played_before(world: CupWorld) -> None:
+    world.cup(world.field(*"abcdef"), FormatName.SWISS, rounds=3)
+    await world.play(60)
+    assert world.state() is TournamentState.FINISHED
+    record = await world.record()
+    played = record.played()
+    for last in range(3):
+        known = [one for one in played if one.pairing.round <= last]
+        following = tuple(one.pairing for one in played if one.pairing.round == last + 1)
+        assert len(following) == 3
+        assert record.tournament.plan.next_pairings(6, known) == following
+
+
+@pytest.mark.slow
+async def test_a_paused_tournament_begins_nothing_and_goes_on_when_resumed(
+    world: CupWorld,
+) -> None:
+    tournament = world.cup(world.field(*"abcd"), blocks=5)
+    await world.play(1)
+    world.cups.put(replace(tournament, state=TournamentState.PAUSED))
+    await world.play(2)
+    begun = len(world.cups.begun_blocks)
+    assert 0 < begun < 30
+    ladder_matches = len(world.matches)
+    await world.play(5)
+    assert len(world.cups.begun_blocks) == begun
+    assert len(world.matches) > ladder_matches  # the ladder has them now
+    world.cups.put(tournament)
+    await world.play(60)
+    assert world.state() is TournamentState.FINISHED
+    assert sum(counted(world).values()) == 30
+
+
+async def test_a_cancelled_tournament_ends_with_what_runs(world: CupWorld) -> None:
+    tournament = world.cup(world.field(*"ab"), blocks=50)
+    await world.play(1)
+    world.cups.put(replace(tournament, state=TournamentState.CANCELLED))
+    await world.play(5)
+    blocks = world.cups.blocks_of(tournament)
+    assert 0 < len(blocks) < 50
+    assert {block.state for block in blocks} == {BlockState.CLOSED}
+    assert world.state() is TournamentState.CANCELLED
+
+
+async def test_a_tournament_waits_for_its_bots_and_plays_among_the_others_meanwhile(
+    world: CupWorld,
+) -> None:
+    a, b, c = world.field(*"abc")
+    world.director.depart(c)
+    world.cup([a, b, c])
+    await world.play(5)
+    assert counted(world) == {("a", "b"): 1}
+    assert world.state() is TournamentState.RUNNING
+    world.director.arrive(c)
+    await world.play(10)
+    assert world.state() is TournamentState.FINISHED
+    assert sum(counted(world).values()) == 3
+
+
+async def test_whoever_withdraws_loses_what_is_not_played_yet(world: CupWorld) -> None:
+    a, b, c = world.field(*"abc")
+    world.director.depart(c)
+    tournament = world.cup([a, b, c], blocks=2)
+    await world.play(5)
+    assert world.state() is TournamentState.RUNNING
+    entries = (*tournament.entries[:2], replace(tournament.entries[2], withdrawn=True))
+    world.cups.put(replace(tournament, entries=entries))
+    await world.play(5)
+    assert world.state() is TournamentState.FINISHED
+    lines = (await world.record()).tournament.plan.standings(3, (await world.record()).played())
+    assert lines[-1].entry == 3 and lines[-1].points == 0
+    assert sum((line.points for line in lines), Fraction(0)) == 6
+
+
+async def test_a_block_that_its_withdrawn_bot_left_is_void(world: CupWorld) -> None:
+    a, b = world.field("a"), world.field("b", habit=Habit.NEVER_JOINS)
+    tournament = world.cup([*a, *b])
+    await world.play(7)
+    entries = (tournament.entries[0], replace(tournament.entries[1], withdrawn=True))
+    world.cups.put(replace(tournament, entries=entries))
+    await world.play(5)
+    assert world.state() is TournamentState.FINISHED
+    assert len(world.cups.voided) == 1
+
+
+async def test_a_block_that_is_left_after_its_bot_withdrew_is_void(world: CupWorld) -> None:
+    a, b = world.arrive("a"), world.arrive("b", habit=Habit.NEVER_JOINS)
+    tournament = world.cup([a, b])
+    await world.play(2)
+    entries = (tournament.entries[0], replace(tournament.entries[1], withdrawn=True))
+    world.cups.put(replace(tournament, entries=entries))
+    await world.play(1)
+    assert (b.offered, world.cups.voided) == (1, [])  # the offer is still open
+    await world.play(5)
+    assert world.state() is TournamentState.FINISHED
+    assert world.cups.voided == [one.block.id for one in world.cups.begun_blocks]
+
+
+async def test_storage_may_fail_for_a_while(world: CupWorld) -> None:
+    world.cup(world.field(*"abc"), FormatName.SWISS, rounds=2)
+    world.cups.failures += [down()] * 4
+    await world.play(2)
+    world.cups.failures += [down()] * 3
+    await world.play(60)
+    assert world.state() is TournamentState.FINISHED
+
+
+async def test_a_tournament_whose_matches_break_is_paused(world: CupWorld) -> None:
+    a, b = world.field("a", "b", think_seconds=1)
+    world.cup([a, b])
+    for _ in range(10):
+        await world.play(0.5)
+        for player in a.players:
+            assert isinstance(player.host, HostedMatch)
+            player.host.break_off("a bug of ours")
+    assert world.state() is TournamentState.PAUSED
+    assert counted(world) == {}
+
+
+async def test_two_tournaments_run_beside_each_other(world: CupWorld) -> None:
+    guests = world.field(*"abcd", max_matches=4)
+    world.cup(guests, number=1)
+    world.cup(guests, FormatName.KNOCKOUT, number=2)
+    await world.play(60)
+    assert world.state(1) is world.state(2) is TournamentState.FINISHED
+
+
+async def test_bots_of_other_games_are_waited_for(world: CupWorld) -> None:
+    world.cup([world.arrive("a"), world.arrive("b", games=["bloeff"])])
+    await world.play(5)
+    assert world.cups.begun_blocks == []
+
+
+@pytest.mark.slow
+async def test_a_tournament_of_a_game_of_a_newer_release_is_left_alone(world: CupWorld) -> None:
+    guests = world.field("a", "b")
+    strange = world.cup(guests, number=1)
+    world.cups.put(replace(strange, rules=replace(strange.rules, game="newer")))
+    known = world.cup(guests, number=2)
+    with capture_logs() as log:
+        await world.play(30)
+    states = {one.id: one.state for one in world.cups.tournaments.values()}
+    assert states == {strange.id: TournamentState.RUNNING, known.id: TournamentState.FINISHED}
+    told = [line for line in log if "newer release" in line["event"]]
+    assert [line["tournament"] for line in told] == [strange.name]
+
+
+@pytest.fixture
+async def searching(world: CupWorld) -> AsyncIterator[CupWorld]:
+    """A world whose conductor looks for bots at other referees."""
+    search = asyncio.create_task(world.conductor.search())
+    yield world
+    search.cancel()
+
+
+def gone_to(world: CupWorld, guests: Sequence[Guest], referee: int) -> None:
+    for guest in guests:
+        world.director.depart(guest)
+        world.cups.elsewhere.setdefault(referee, set()).add(guest.registered.version_id)
+
+
+async def test_a_tournament_is_handed_to_the_referee_where_its_bots_are(
+    searching: CupWorld,
+) -> None:
+    world = searching
+    guests = world.field("a", "b", "c")
+    tournament = world.cup(guests)
+    gone_to(world, guests[:2], 7)
+    world.cups.elsewhere[5] = {guests[2].registered.version_id}  # alone, so no reason to go there
+    await world.play(5)
+    assert world.cups.handed_over == {tournament.id: 7}
+    assert world.cups.begun_blocks == []
+    world.director.arrive(guests[0])
+    world.director.arrive(guests[1])
+    await world.play(5)
+    assert world.cups.begun_blocks == []  # it is another's now
+
+
+async def test_a_result_of_another_match_that_waits_to_be_recorded_keeps_no_tournament_here(
+    searching: CupWorld,
+) -> None:
+    world = searching
+    guests = world.field("a", "b")
+    tournament = world.cup(guests)
+    for guest in guests:
+        world.director.depart(guest)
+    await world.play(1)
+    versions = [guest.registered.version_id for guest in guests]
+    # It waits as long as no time passes.
+    world.writer.add(finished(versions), lambda: None, lambda: None)
+    world.cups.elsewhere[7] = set(versions)
+    async with asyncio.timeout(5):
+        while not world.cups.handed_over:  # noqa: ASYNC110  the conductor tells nobody
+            await asyncio.sleep(0)
+    assert world.cups.handed_over == {tournament.id: 7}
+    assert world.writer.waiting == 1
+
+
+@pytest.mark.parametrize("reason", ["nobody to play there", "a game that they do not play"])
+async def test_a_tournament_that_can_be_played_nowhere_else_stays(
+    searching: CupWorld, reason: str
+) -> None:
+    world = searching
+    guests = world.field("a", "b")
+    world.cup(guests)
+    gone_to(world, guests[:1], 7)
+    if reason == "nobody to play there":
+        world.cups.elsewhere[8] = {guests[1].registered.version_id}
+    else:
+        world.cups.elsewhere.clear()
+    await world.play(5)
+    assert world.cups.handed_over == {}
+    world.director.arrive(guests[0])
+    await world.play(10)
+    assert world.state() is TournamentState.FINISHED
+
+
+async def test_a_tournament_is_not_handed_over_while_it_can_go_on_here(
+    searching: CupWorld,
+) -> None:
+    world = searching
+    guests = world.field("a", "b", "c")
+    world.cup(guests, blocks=3)
+    world.cups.elsewhere[7] = {guest.registered.version_id for guest in guests}
+    world.director.depart(guests[2])
+    handed_over = False
+    for _ in range(40):
+        await world.play(0.25)
+        played = counted(world)[("a", "b")]
+        handed_over = bool(world.cups.handed_over)
+        assert handed_over <= (played == 3)
+    assert handed_over
+
+
+async def test_an_interrupted_block_goes_on_where_its_bots_are(searching: CupWorld) -> None:
+    world = searching
+    guests = world.field("a", "b", habit=Habit.NEVER_JOINS)
+    tournament = world.cup(guests)
+    await world.play(8)
+    assert world.cups.begun_blocks
+    gone_to(world, guests, 7)
+    await world.play(5)
+    assert world.cups.handed_over == {tournament.id: 7}
+    (block,) = world.cups.blocks_of(tournament)
+    assert block.state is BlockState.OPEN
+
+
+async def test_the_operator_reads_once_for_whom_a_tournament_waits(searching: CupWorld) -> None:
+    world = searching
+    guests = world.field("a", "b", "c")
+    absent = guests[1:]
+    world.cup(guests)
+    for guest in absent:
+        world.director.depart(guest)
+
+    def waits() -> list[list[str]]:
+        return [line["bots"] for line in log if line["event"] == "tournament waits for bots"]
+
+    with capture_logs() as log:
+        await world.play(3)
+        assert waits() == [["b 1", "c 1"]]
+        world.director.arrive(guests[1])
+        await world.play(3)
+        assert waits() == [["b 1", "c 1"], ["c 1"]]
+        world.director.arrive(guests[2])
+        await world.play(10)
+    assert world.state() is TournamentState.FINISHED
+    assert waits() == [["b 1", "c 1"], ["c 1"]]
+    assert {line["tournament"] for line in log if "bots" in line} == {"cup1"}
+
+
+@pytest.mark.slow
+async def test_tables_of_a_bot_that_stays_away_are_walkovers_and_the_others_play_on(
+    searching: CupWorld,
+) -> None:
+    a, b, c = searching.field(*"abc")
+    searching.director.depart(c)
+    searching.cup([a, b, c], blocks=2, patience=60)
+    await searching.play(30)
+    assert searching.state() is TournamentState.FINISHED
+    assert counted(searching) == {("a", "b"): 2}
+    record = await searching.record()
+    assert [set(absent) for absent in record.forfeits.values()] == [{3}, {3}]
+    assert walkover_blocks(record) == 4
+    lines = record.tournament.plan.standings(3, record.played())
+    assert lines[-1].entry == 3 and lines[-1].points == 0
+    assert sum((line.points for line in lines), Fraction(0)) == 6
+
+
+async def test_a_bot_that_comes_back_in_time_plays_and_its_wait_begins_anew(
+    searching: CupWorld,
+) -> None:
+    a, b = searching.field(*"ab")
+    searching.director.depart(b)
+    searching.cup([a, b], blocks=2)
+    await searching.play(5)
+    assert set(searching.cups.waited) == {(TournamentId(1), 2)}
+    searching.director.arrive(b)
+    await searching.play(10)
+    assert counted(searching) == {("a", "b"): 2}
+    assert searching.cups.waited == {} and searching.cups.forfeited == {}
+
+
+async def test_a_bot_that_is_connected_to_another_referee_is_not_waited_for(
+    searching: CupWorld,
+) -> None:
+    a, b = searching.field(*"ab")
+    gone_to(searching, [b], 7)
+    searching.cup([a, b], patience=5)
+    await searching.play(5)
+    assert searching.cups.waited == {}
+    assert searching.state() is TournamentState.RUNNING
+
+
+async def test_a_wait_goes_on_at_the_next_referee_where_it_was(searching: CupWorld) -> None:
+    a, b = searching.field(*"ab")
+    searching.director.depart(b)
+    searching.cup([a, b], patience=10)
+    searching.cups.waited[TournamentId(1), 2] = 9.0
+    await searching.play(30)
+    assert searching.state() is TournamentState.FINISHED
+    assert walkover_blocks(await searching.record()) == 1
+
+
+async def test_the_bots_of_one_table_get_slots_first_and_at_the_same_time(
+    searching: CupWorld,
+) -> None:
+    guests = searching.field(*"abcd")
+    for guest in guests:
+        searching.director.depart(guest)
+    searching.cup(guests)
+    await searching.play(3)
+    first, then = searching.cups.gathered
+    assert len(first) == len(then) == 2
+    assert first | then == {guest.registered.version_id for guest in guests}
+    here = next(guest for guest in guests if guest.registered.version_id in then)
+    searching.director.arrive(here)
+    await searching.play(3)
+    first, _ = searching.cups.gathered
+    assert len(first) == 1, "one more, and a table is complete"

@@ -1,0 +1,107 @@
+"""An author's report of a check of a bot, over the wire."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import grpc
+import pytest
+
+from arena.codec.checks import MOST_NAMED
+from arena.server.requests.paging import MOST_LINES
+from arena.v1 import registry_pb2 as pb
+from arena.v1.owner_pb2 import ListOwnBotsRequest
+from arena.v1.owner_pb2_grpc import OwnerServiceStub
+from arena.v1.registry_pb2_grpc import RegistryServiceStub
+from tests.scene import Scene
+
+
+@pytest.fixture
+async def registry(scene: Scene) -> AsyncIterator[Any]:
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
+        yield RegistryServiceStub(channel)
+
+
+def reported(**outcome: Any) -> pb.ReportCheckRequest:
+    return pb.ReportCheckRequest(outcome=pb.CheckOutcome(**{"edition": 1, "met": 20} | outcome))
+
+
+def bearing(token: str) -> Any:
+    return (("authorization", f"Bearer {token}"),)
+
+
+async def checks(registry: Any) -> list[pb.ConformanceCheck | None]:
+    """Of all versions."""
+    listed = await registry.ListBots(pb.ListBotsRequest())
+    return [line.check if line.HasField("check") else None for line in listed.versions]
+
+
+async def test_a_report_is_listed_with_the_version_whose_token_it_bears(
+    scene: Scene, registry: Any
+) -> None:
+    owner = bearing(await scene.key("ann"))
+    token, _ = await scene.token("fox", "ann"), await scene.token("hare")
+    report = reported(met=13, failed=["drain", "another's fault"], skipped=["tampering"])
+    answer = await registry.ReportCheck(report, metadata=bearing(token))
+    assert (answer.entrant.bot, answer.entrant.version) == ("fox", "1")
+    fox, hare = await checks(registry)
+    assert hare is None
+    assert fox is not None and fox.outcome == report.outcome
+    assert fox.origin == pb.CHECK_ORIGIN_AUTHOR
+    assert fox.recorded_ms > 1_700_000_000_000
+    async with grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel:
+        asked = OwnerServiceStub(channel).ListOwnBots(ListOwnBotsRequest(), metadata=owner)
+        ((version,),) = [bot.versions for bot in (await asked).bots]
+    assert "13 of 15 scenarios met; failed: drain, another's fault" in version.check
+
+
+@pytest.mark.parametrize(
+    ("outcome", "words"),
+    [
+        ({"edition": 0}, "`edition` is 1 or more, not 0"),
+        ({"met": -1}, "`met` is 0 to 1000, not -1"),
+        ({"met": 1001}, "`met` is 0 to 1000, not 1001"),
+        ({"met": 0, "skipped": ["drain"]}, "at least one scenario was met or failed"),
+        ({"failed": ["drain", "drain"]}, "name at most 50, each once"),
+        ({"failed": ["drain"], "skipped": ["drain"]}, "name at most 50, each once"),
+        ({"failed": [f"scenario {n}" for n in range(51)]}, "name at most 50, each once"),
+        ({"failed": ["<b>bold</b>"]}, "'<b>bold</b>' names no scenario"),
+        ({"skipped": [""]}, "'' names no scenario"),
+        ({"skipped": ["x" * 41]}, "names no scenario"),
+    ],
+)
+async def test_a_report_that_cannot_be_is_refused_and_changes_nothing(
+    scene: Scene, registry: Any, outcome: dict[str, Any], words: str
+) -> None:
+    token = await scene.token("fox")
+    with pytest.raises(grpc.aio.AioRpcError) as refusal:
+        await registry.ReportCheck(reported(**outcome), metadata=bearing(token))
+    assert refusal.value.code() is grpc.StatusCode.INVALID_ARGUMENT
+    assert words in (refusal.value.details() or "")
+    assert await checks(registry) == [None]
+
+
+def test_a_page_of_bots_with_the_longest_reports_is_within_what_clients_take() -> None:
+    page = pb.ListBotsResponse()
+    failed = [f"{number:040d}" for number in range(MOST_NAMED)]
+    for _ in range(MOST_LINES):
+        line = page.versions.add(house=True, retired=True, matches=2**31 - 1)
+        name = "\U00020000" * 40
+        line.entrant.bot, line.entrant.owner, line.entrant.version = name, name, "9" * 40
+        line.check.outcome.CopyFrom(reported(met=1000, failed=failed).outcome)
+        line.check.recorded_ms = 2**62
+    assert page.ByteSize() < 4 * 1024 * 1024
+
+
+async def test_only_a_bot_in_service_reports(scene: Scene, registry: Any) -> None:
+    token = await scene.token("fox")
+    await scene.arena.store.register("fox", "owner-of-fox", "2")
+    await scene.arena.store.retire("fox", "1")
+    for shown, code in (
+        ("wrong", grpc.StatusCode.UNAUTHENTICATED),
+        ("arena_owner_guessed", grpc.StatusCode.UNAUTHENTICATED),
+        (token, grpc.StatusCode.PERMISSION_DENIED),
+    ):
+        with pytest.raises(grpc.aio.AioRpcError) as refusal:
+            await registry.ReportCheck(reported(), metadata=bearing(shown))
+        assert refusal.value.code() is code
+    assert await checks(registry) == [None, None]

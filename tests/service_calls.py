@@ -1,0 +1,85 @@
+"""Calls to a service without a network: who calls, what is written, how it ends."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import grpc
+
+from arena.records import Registered
+from arena.server.limits.gate import Gate
+from arena.server.limits.limits import Limits
+from arena.server.requests.errors import ProtocolError
+
+PEER = "ipv4:192.0.2.7:50123"
+
+
+class EndedError(Exception):
+    """What gRPC raises in a call that was ended."""
+
+
+@dataclass
+class Call:
+    """The context of a call."""
+
+    token: str | None = "token"
+    address: str = PEER
+    written: list[Any] = field(default_factory=list)
+    code: grpc.StatusCode | None = None
+    sentence: str = ""
+    metadata: dict[str, str] = field(default_factory=dict)
+
+    def peer(self) -> str:
+        return self.address
+
+    def invocation_metadata(self) -> Sequence[tuple[str, str]]:
+        return () if self.token is None else (("authorization", f"Bearer {self.token}"),)
+
+    async def write(self, message: Any) -> None:
+        self.written.append(message)
+
+    async def abort(
+        self, code: grpc.StatusCode, sentence: str, metadata: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        self.code, self.sentence, self.metadata = code, sentence, dict(metadata)
+        raise EndedError
+
+
+@dataclass
+class Known:
+    """An Authenticator that knows bots by token."""
+
+    bots: dict[str, Registered]
+
+    async def authenticate(self, token: str) -> Registered:
+        if token not in self.bots:
+            raise ProtocolError(grpc.StatusCode.UNAUTHENTICATED, "no bot has this token")
+        return self.bots[token]
+
+
+@dataclass
+class Meter:
+    """Counts what is refused."""
+
+    codes: list[str] = field(default_factory=list)
+    limits: list[str] = field(default_factory=list)
+
+    def refused(self, code: str) -> None:
+        self.codes.append(code)
+
+    def limited(self, limit: str) -> None:
+        self.limits.append(limit)
+
+
+def gate(meter: Meter | None = None, **limits: Any) -> Gate:
+    """A gate whose time stands still, and which holds nobody up."""
+    given = Limits(**({"refusal_seconds": 0} | limits))
+    return Gate(given, meter or Meter(), lambda: 1_000.0)
+
+
+async def until(condition: Callable[[], object]) -> None:
+    """Wait until something is so that tells nobody."""
+    async with asyncio.timeout(10):
+        while not condition():  # noqa: ASYNC110
+            await asyncio.sleep(0)

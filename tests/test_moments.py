@@ -1,0 +1,12 @@
+"""Moments as text."""
+
+from datetime import UTC, datetime, timedelta, timezone
+
+from arena.moments import in_utc, iso_utc
+
+
+def test_a_moment_of_any_zone_is_told_in_utc_with_the_zone_named() -> None:
+    moment = datetime(2026, 11, 25, 1, 30, tzinfo=timezone(timedelta(hours=2)))
+    assert in_utc(moment) == "2026-11-24 23:30:00 UTC"
+    assert iso_utc(moment) == "2026-11-24T23:30:00+00:00"
+    assert datetime.fromisoformat(iso_utc(moment)).astimezone(UTC) == moment
