@@ -47,6 +47,8 @@ class RunningMatch:
         self._unanswered: dict[int, str] = {}
         """Why the bot had no answer, by turn."""
         self._resumed = False
+        self._outdated = False
+        """Whether the bot object was told events that the referee has lost."""
 
     def begin(self, entrants: Sequence[Entrant]) -> None:
         """All have joined. Raises MalformedError for entrants that contradict the offer."""
@@ -67,8 +69,10 @@ class RunningMatch:
         except any_failure():  # the match has begun without its bot's consent; it may still act
             _log.exception("The bot failed in match_started of match %s.", match.match_id)
 
-    def _begin_again(self) -> None:
+    def _replace_outdated_bot(self) -> None:
+        """Begin again with a new bot object, which is told all events. Raises what it raises."""
         self.bot = self._new_bot()
+        self._outdated = False
         if self._match is not None:
             self._tell_start(self._match)
 
@@ -154,7 +158,7 @@ class RunningMatch:
             self._heard[start:] = events
             self._untold = list(self._heard)
             self._views.clear()
-            self._begin_again()
+            self._outdated = True
 
     def _write(self, action: AnyAction, answer: referee_pb2.Answer) -> None:
         """Write what the bot returned. Raises NoAnswerError for what the referee cannot read."""
@@ -167,6 +171,8 @@ class RunningMatch:
             raise NoAnswerError(no_action(action, title)) from error
 
     def _act(self, turn: referee_pb2.Turn) -> AnyAction:
+        if self._outdated:
+            self._replace_outdated_bot()
         events, self._untold = self._untold, []
         game = self.offered.setup.game
         return self.bot.act(

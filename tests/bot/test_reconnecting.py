@@ -2,10 +2,12 @@
 
 import asyncio
 from contextlib import suppress
+from random import Random
 
 import grpc
 import pytest
 
+from arena.bot import Bot
 from arena.bot.address import Address, AddressError, Trust
 from arena.bot.connection import (
     BACK_OFF_GROWTH,
@@ -198,9 +200,8 @@ async def test_a_referee_that_lost_the_newest_replies_gets_the_same_answers_agai
     assert conversation.tally.failed_checks == 0
 
 
-async def test_a_bot_is_begun_anew_where_a_restarted_referee_went_another_way(
-    scribes: list[Scribe],
-) -> None:
+async def play_another_way(bot: type[Bot]) -> tuple[Conversation, Conductor]:
+    """Play a match whose restarted referee lost a reply, and got another one since."""
     entropies: list[bytes] = []
     answers: list[pb.Answer] = []
     kept: list[Conductor] = []
@@ -229,12 +230,45 @@ async def test_a_bot_is_begun_anew_where_a_restarted_referee_went_another_way(
             await stream.say(turns=[conductor.turn()])
         await stream.say(ends=[conductor.end()])
 
-    conversation, _ = await play_through(first, restarted)
+    conversation, _ = await play_through(first, restarted, bot=bot)
+    return conversation, kept[0]
+
+
+async def test_a_bot_is_begun_anew_where_a_restarted_referee_went_another_way(
+    scribes: list[Scribe],
+) -> None:
+    conversation, conductor = await play_another_way(Scribe)
     assert len(scribes) == 2
     told = [event for turn in scribes[1].turns for event in turn.events]
-    assert kept[0].record is not None
-    assert told == kept[0].record.events[: len(told)]
+    assert conductor.record is not None
+    assert told == conductor.record.events[: len(told)]
     assert scribes[1].ended is not None
+    assert conversation.tally.failed_checks == 0
+
+
+class FailsOnce(Scribe):
+    """A bot that cannot be made the second time."""
+
+    def __init__(self, random: Random) -> None:
+        super().__init__(random)
+        if len(self.made) == 2:
+            raise RuntimeError("no second time")
+
+
+async def test_a_bot_that_cannot_be_begun_anew_loses_a_turn_and_not_its_connection(
+    scribes: list[Scribe], caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(20):  # the turn that it loses may be the last of the match
+        scribes.clear()
+        caplog.clear()
+        conversation, conductor = await play_another_way(FailsOnce)
+        assert caplog.text.count("The bot failed at turn") == 1
+        if len(scribes) == 3:
+            break
+    assert [len(scribe.turns) > 0 for scribe in scribes] == [True, False, True]
+    told = [event for turn in scribes[2].turns for event in turn.events]
+    assert conductor.record is not None
+    assert told == conductor.record.events[: len(told)]
     assert conversation.tally.failed_checks == 0
 
 

@@ -314,7 +314,7 @@ def test_what_an_owner_says_of_a_bot_is_text_on_its_page_and_its_link_leads_out(
     expect(page.get_by_role("heading", name=f"Start {bot}")).to_be_visible()
     page.get_by_role("link", name="My bots").click()
     page.get_by_text(f"Builds, logs and settings of {bot}").click()
-    field(page, "About it").fill(HOSTILE)
+    field(page, "Text").fill(HOSTILE)
     field(page, "Link").fill('https://example.org/"><script>alert(1)</script>')
     page.get_by_role("button", name="Save").click()
     expect(page.get_by_text("The link is no address of a page")).to_be_visible()

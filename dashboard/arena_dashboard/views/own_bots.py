@@ -24,7 +24,7 @@ ASKED = "page"
 def describe(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
     """What the bot's page says of it."""
     with st.form(f"describe {bot.name}"):
-        text = st.text_area("About it", bot.text, max_chars=1000)
+        text = st.text_area("Text", bot.text, max_chars=1000)
         language = st.text_input("Language", bot.language, max_chars=40)
         link = st.text_input("Link", bot.link, max_chars=200, placeholder="https://…, or empty")
         if not st.form_submit_button("Save"):
