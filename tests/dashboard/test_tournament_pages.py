@@ -54,6 +54,12 @@ def test_all_tournaments_are_listed_newest_first_with_their_progress(arena: str)
     assert 'href="tournaments?name=second"' in html(app)
 
 
+def test_a_page_of_the_list_that_cannot_be_is_said(arena: str) -> None:
+    app = open_page("tournaments", before="x" * 100)
+    assert not app.exception
+    assert any("is no page of this list" in warning.value for warning in app.warning)
+
+
 @pytest.mark.slow
 def test_older_and_newer_tournaments_are_a_link_away(arena: str) -> None:
     for number in range(3 * PAGE // 2):

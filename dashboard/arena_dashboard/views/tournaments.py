@@ -32,7 +32,11 @@ def show_list() -> None:
 
 def _asked(name: str) -> int | None:
     text = st.query_params.get(name, "")
-    return int(text) if text.isdecimal() and len(text) < 10 else None
+    if text.isascii() and text.isdecimal() and len(text) < 10:
+        return int(text)
+    if text:
+        st.warning(f"“{shortened(text)}” is no page of this list. This is the first:")
+    return None
 
 
 asked = st.query_params.get("name")
