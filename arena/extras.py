@@ -15,9 +15,20 @@ WITHOUT_SERVER = frozenset(
 OF_THE_SERVER = frozenset({"--connected", "--missing", "--operator"})
 
 OF_RESULTS = frozenset(
-    {"analyse", "export", "faults", "history", "leaderboard", "matches", "transcript", "verify"}
+    {
+        *("analyse", "export", "faults", "history", "leaderboard", "luck", "matches"),
+        *("transcript", "verify"),
+    }
 )
-"""Commands that read the database of the arena on whose machine they run."""
+"""Commands that read results from the database of the arena on whose machine they run."""
+
+OF_OPERATORS = frozenset(
+    {
+        *("audit", "block", "bot", "check-boards", "invite", "key", "migrate"),
+        *("owner", "roles", "tournament", "worker"),
+    }
+)
+"""Other commands for that database."""
 
 MODULES = {
     "play": frozenset(
@@ -69,11 +80,13 @@ def missing_extra(module: str, arguments: Sequence[str]) -> str | None:
     )
     if extra == "dashboard" and "up" in arguments[:1]:
         sentence += "; `arena up --no-dashboard` needs `server` only"
-    if extra == "server" and not OF_RESULTS.isdisjoint(arguments[:1]):
+    command = arguments[0] if arguments else ""
+    if extra == "server" and command in OF_OPERATORS | OF_RESULTS:
+        sentence += ". It works with the database of an arena on this machine"
+    if extra == "server" and command in OF_RESULTS:
         sentence += (
-            ". It reads the database of an arena on this machine; the results of one elsewhere are "
-            "on the pages of its dashboard, and told by `arena bot matches`, `faults`, "
-            "`transcript` and `ratings`"
+            "; the results of one elsewhere are on the pages of its dashboard, and told by "
+            "`arena bot matches`, `faults`, `transcript` and `ratings`"
         )
     return sentence + "."
 

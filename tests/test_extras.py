@@ -84,5 +84,12 @@ def test_who_lacks_the_server_learns_where_results_can_be_read() -> None:
     assert "pages of its dashboard" not in str(missing_extra("sqlalchemy", ["serve"]))
 
 
+@pytest.mark.parametrize("command", ["tournament list", "key", "audit", "luck an-id", "matches"])
+def test_who_lacks_the_server_learns_that_the_database_must_be_here(command: str) -> None:
+    explained = "the database of an arena on this machine"
+    assert explained in str(missing_extra("sqlalchemy", command.split()))
+    assert explained not in str(missing_extra("sqlalchemy", ["up"]))
+
+
 def test_a_module_that_no_extra_brings_is_not_explained() -> None:
     assert missing_extra("something_else", ["play"]) is None
