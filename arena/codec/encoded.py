@@ -4,10 +4,11 @@ from typing import Any
 
 from arena.codec.fields import field, key
 from arena.codec.game_codec import CODECS
+from arena.games.by_game import ByGame
 from arena.v1 import game_pb2
 
-_VIEWS = {game: key(game_pb2.View, game) for game in CODECS}
-_EVENTS = {game: key(game_pb2.Event, game) for game in CODECS}
+_VIEWS = ByGame(lambda kit: key(game_pb2.View, kit.name))
+_EVENTS = ByGame(lambda kit: key(game_pb2.Event, kit.name))
 
 
 def encoded_view(game: str, view: Any) -> bytes:

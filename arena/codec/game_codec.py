@@ -1,11 +1,10 @@
 """The interface of a game's codec, and the table of all codecs."""
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
-from arena.codec.bloeff import BloeffCodec
-from arena.codec.bluff import BluffCodec
-from arena.codec.bluff_you import BluffYouCodec
+from arena.games import GameKit
+from arena.games.by_game import ByGame
 from arena.games.game import Options
 
 
@@ -36,9 +35,12 @@ class GameCodec(Protocol):
         """The event. Raises MalformedError."""
 
 
-CODECS: dict[str, GameCodec] = {
-    "bluff": BluffCodec(),
-    "bluff_you": BluffYouCodec(),
-    "bloeff": BloeffCodec(),
-}
+def _codec(kit: GameKit) -> GameCodec:
+    part = kit.part("codec")
+    assert part is not None, f"{kit.package} has no module codec"
+    codec: GameCodec = part.CODEC
+    return codec
+
+
+CODECS: Final = ByGame(_codec)
 """Codecs by game id, which is also the name of the game's member in the oneofs of game.proto."""

@@ -13,9 +13,9 @@ from typing import Any, Final
 from pydantic import ValidationError
 
 from arena.errors import UserError
-from arena.games.bloeff import Bloeff
-from arena.games.bluff import Bluff
-from arena.games.bluff_you import BluffYou
+from arena.games.bloeff.kit import KIT as BLOEFF
+from arena.games.bluff.kit import KIT as BLUFF
+from arena.games.bluff_you.kit import KIT as BLUFF_YOU
 from arena.games.game import (
     DEALER,
     Actor,
@@ -25,13 +25,16 @@ from arena.games.game import (
     Options,
     ToAct,
 )
+from arena.games.kit import GameKit
 
 __all__ = [
     "DEALER",
     "GAMES",
+    "KITS",
     "Actor",
     "AnyGame",
     "Game",
+    "GameKit",
     "IllegalActionError",
     "Options",
     "OptionsError",
@@ -40,13 +43,14 @@ __all__ = [
     "make_game",
 ]
 
-GAMES: Final[Mapping[str, type[AnyGame]]] = MappingProxyType(
-    {
-        Bluff.name: Bluff,
-        BluffYou.name: BluffYou,
-        Bloeff.name: Bloeff,
-    }
-)
+_kits = {kit.name: kit for kit in (BLUFF, BLUFF_YOU, BLOEFF)}
+_games = {name: kit.game for name, kit in _kits.items()}
+
+KITS: Final[Mapping[str, GameKit]] = MappingProxyType(_kits)
+"""All games of the arena, by id, in the order in which they are shown."""
+
+GAMES: Final[Mapping[str, type[AnyGame]]] = MappingProxyType(_games)
+"""Their rules."""
 
 _LONGEST: Final = 60
 """The most characters of a value that a message shows."""

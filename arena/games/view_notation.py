@@ -21,9 +21,9 @@ Schema: TypeAlias = dict[str, Any]
 class ViewNotation:
     """Writes the views and events of one game, and reads answers.
 
-    `choices` is the union of what a seat may answer, `events` that of its events. The type of an
-    event is the name of its class, `bet_placed` for BetPlaced; `named` are events whose type is
-    another one.
+    `choices` is the class of what a seat may answer, or a union of several; `events` those of its
+    events. The type of an event is the name of its class, `bet_placed` for BetPlaced; `named` are
+    events whose type is another one.
     """
 
     def __init__(
@@ -31,8 +31,8 @@ class ViewNotation:
     ) -> None:
         self._actions = actions
         self._view = view
-        self._choices = get_args(choices)
-        self._names = {event: type_name(event) for event in get_args(events)} | {
+        self._choices = get_args(choices) or (choices,)
+        self._names = {event: type_name(event) for event in get_args(events) or (events,)} | {
             event: name for name, event in named.items()
         }
 

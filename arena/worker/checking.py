@@ -18,7 +18,7 @@ from arena.conformance.report import SCENARIOS, ScenarioOutcome, check, check_ke
 from arena.conformance.reporting import outcome_of
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import UnmetError
-from arena.games import GAMES, make_game
+from arena.games import GAMES, KITS, make_game
 from arena.local.deal_blocks import NamedBot
 from arena.local.in_process import Seed
 from arena.local.programs.program import BotProgramError
@@ -40,8 +40,6 @@ AT_ONCE: Final = 3
 """Scenarios: mostly they wait."""
 TAIL_LINES: Final = 6
 """Of what the program printed, in the reason why a build is refused."""
-_OPPONENTS: Final = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
-"""Who plays against a build; in a game that is not here, `random`, which plays all games."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +176,7 @@ def _matches(plan: CheckPlan, game: str) -> str:
     _tell(f"all scenarios are met, {MATCHES} matches of {rules.title} follow")
     socket = plan.socket("matches")
     entries = [NamedBot("bot", "", tuple(plan.command(socket)))]
-    entries += [NamedBot(f"opponent{n}", _OPPONENTS.get(game, "random")) for n in range(1, seats)]
+    entries += [NamedBot(f"opponent{n}", KITS[game].opponent) for n in range(1, seats)]
     seed = Seed("check")
     seatings = (
         Seating(seed, f"match {number}", moved_on(seats, number)) for number in range(MATCHES)

@@ -12,8 +12,8 @@ from typing import Any
 
 from arena.games import make_game
 from arena.lab.analysis import AnalysedDecision, Grade, has_values
-from arena_dashboard.scenes import SCENES, sentences
-from arena_dashboard.scenes.claims import Mark, ShownClaim
+from arena.showing.claims import Mark, ShownClaim
+from arena.showing.scenes import SCENES, sentences
 from arena_dashboard.watching import Watched, write_viewpoint
 
 

@@ -1,7 +1,6 @@
 """A match as one viewpoint saw it, moment by moment.
 
-A moment holds only the game's own view of the viewpoint's seat and the public events, so that it
-contains no secrets to remove. The state and the transcript are not passed on.
+The state and the transcript are not passed on: moments contain no secrets to remove.
 """
 
 from collections import Counter
@@ -15,11 +14,11 @@ from arena.games import GAMES
 from arena.games.game import AnyGame
 from arena.lab.analysis import AnalysedDecision
 from arena.lab.luck import luck_of
-from arena.match.faults import FaultKind
 from arena.match.replay import Frame, TranscriptError, replay
 from arena.match.result import Result
-from arena.match.transcript import Entrant, Step, Transcript
+from arena.match.transcript import Entrant, Transcript
 from arena.match.verify import verify
+from arena.showing.moments import Moment
 from arena.signatures import check_signature
 
 
@@ -34,31 +33,6 @@ class Onlooker(Enum):
 
 Viewpoint: TypeAlias = int | Onlooker
 """A seat, or an onlooker."""
-
-
-@dataclass(frozen=True, slots=True)
-class Moment:
-    """The match after a step that showed the viewpoint something."""
-
-    step: int
-    """How many steps of the transcript had been played."""
-    views: tuple[Any, ...]
-    """The game's views: the viewpoint's one, or for EVERYTHING those of all seats in order."""
-    events: tuple[Any, ...]
-    """The public events of the step."""
-    own: Step | None
-    """The step itself, if the viewpoint is the seat that took it, or EVERYTHING."""
-    luck: tuple[float, ...] | None = None
-    """The luck of a draw, by seat, in expected points. Only for EVERYTHING, because it reveals all
-    hands; None if the game's table gives the draw no value."""
-    decision: AnalysedDecision | None = None
-    """What the step was worth, where it has a value and the viewpoint sees the step itself: it
-    reveals what the seat holds."""
-
-    @property
-    def fault(self) -> FaultKind | None:
-        """The fault because of which the default action was played, if any."""
-        return None if self.own is None else self.own.fault
 
 
 @dataclass(frozen=True, slots=True)

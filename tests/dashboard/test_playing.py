@@ -21,13 +21,14 @@ from arena.match.transcript import Entrant, Setup
 from arena.person.seat import Heard, PersonSeat
 from arena.person.session import PersonSession
 from arena.randomness import KeyedRandomness
-from arena_dashboard.playing.between import between
-from arena_dashboard.playing.controls import controls, leaves, question
+from arena.showing.controls import CONTROLS
+from arena.showing.scenes import SCENES
+from arena.showing.seen import SEEN
+from arena_dashboard.playing.controls import controls, leaves
 from arena_dashboard.playing.game_options import choices
 from arena_dashboard.playing.picture import Pictures
 from arena_dashboard.playing.reveals import shown
 from arena_dashboard.playing.story import Story, frame
-from arena_dashboard.scenes import SCENES
 
 NAMES = ["a (you)", "b", "c"]
 ENDED = Result((1, 2), (1, 0), Termination.FINISHED, (0, 0), (False, False))
@@ -118,7 +119,7 @@ def test_all_that_was_heard_is_told_once_and_what_was_opened_is_shown(
     scene = SCENES[game.name]
     opened = 0
     for events, view, before in found:
-        moments = list(shown(events, view, before, game.options))
+        moments = list(shown(events, view, before, game))
         told = [event for one in moments for event in one.told]
         assert told == list(events) or before is None
         opened += sum(isinstance(event, Showdown | Revealed) for event in events)
@@ -139,7 +140,7 @@ def test_a_showdown_at_the_end_says_what_is_left() -> None:
     *_, (events, view, before) = turns(game, 2, 1)
     assert view is None and isinstance(before, BluffView)
     end = next(event for event in events if isinstance(event, Showdown))
-    (one,) = [m for m in shown(events, view, before, game.options) if end in m.told]
+    (one,) = [m for m in shown(events, view, before, game) if end in m.told]
     notes = frame(one, SCENES["bluff"], game, 1, [])["table"]["seats"]
     left = [c - loss for c, loss in zip(before.dice_counts, end.losses, strict=True)]
     for seat, count in enumerate(left):
@@ -167,7 +168,7 @@ def test_between_its_turns_a_seat_is_shown_its_own_hand_or_none(name: str) -> No
     game, kept = make_game(name, options), 0
     for seed in range(4):
         for public, true, turn, played in public_moments(game, 3, seed):
-            known = between(public, turn, played)
+            known = public if turn is None else SEEN[name].between(public, turn, played)
             hand = getattr(known, SECRET[name])
             assert hand in ((), getattr(true, SECRET[name]))
             kept += bool(hand)
@@ -256,8 +257,8 @@ def test_at_the_end_the_table_shows_the_last_that_was_told(name: str, seats: int
 
 
 def test_every_turn_asks_its_question_in_a_sentence(heard: tuple[AnyGame, list[Turn]]) -> None:
-    _, found = heard
-    asked = {question(view, NAMES) for _, view, _ in found if view is not None}
+    game, found = heard
+    asked = {CONTROLS[game.name].question(view, NAMES) for _, view, _ in found if view is not None}
     assert all(words.endswith((".", "?")) for words in asked)
     assert "Choose what to do." not in asked and len(asked) > 3
 

@@ -11,7 +11,7 @@ from arena.games.bluff import Bet, BetPlaced, BluffRoundStarted, Face, Showdown
 from arena.games.bluff_you import Revealed, Steal, Swapped, Win
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, VersionId
-from arena_dashboard.scenes import bloeff, bluff, bluff_you, sentences
+from arena.showing.scenes import SCENES, sentences
 from arena_dashboard.watching import Onlooker, Viewpoint, watch
 from tests.dashboard.played import Guest, play_match, sensible
 
@@ -60,40 +60,43 @@ def test_a_showdown_is_told_in_words() -> None:
         losses=(0, 1, 0),
         next_opener=0,
     )
-    assert bluff.tell(end, NAMES) == (
+    assert SCENES["bluff"].tell(end, NAMES) == (
         "beta doubts the 3 × 2 of alpha. There are 3: the bet was exactly right. Lost: beta 1 die."
     )
 
 
 def test_bluff_is_told_in_words() -> None:
-    assert bluff.tell(BluffRoundStarted(2, 1, (5, 4, 0)), NAMES) == (
+    assert SCENES["bluff"].tell(BluffRoundStarted(2, 1, (5, 4, 0)), NAMES) == (
         "Round 2: everybody rolls in secret. beta opens, 9 dice in play."
     )
-    assert bluff.tell(BetPlaced(2, Bet(4, Face.STAR, (Face.ONE, Face.STAR))), NAMES) == (
+    assert SCENES["bluff"].tell(BetPlaced(2, Bet(4, Face.STAR, (Face.ONE, Face.STAR))), NAMES) == (
         "gamma bets 4 × ★, lays out 1 ★ and rolls the rest again."
     )
 
 
 def test_bluff_you_is_told_in_words() -> None:
     lost = Revealed(0, Steal(1, 12), False, (4, 3, 1), 1, None)
-    assert bluff_you.tell(lost, NAMES) == (
+    assert SCENES["bluff_you"].tell(lost, NAMES) == (
         "beta: “Bluff you!” The dice are 4 3 1, together 8: 12 was a bluff. beta wins."
     )
     won = Revealed(0, Win(2, 8), False, (4, 3, 1), 0, 8)
-    assert bluff_you.tell(won, NAMES) == (
+    assert SCENES["bluff_you"].tell(won, NAMES) == (
         "gamma: “Bluff you!” The dice are 4 3 1, together 8: 8 was true. alpha wins and takes 8."
     )
-    assert bluff_you.tell(Swapped(1, (4, 4, 1), (8, 13), 4), NAMES) == (
+    assert SCENES["bluff_you"].tell(Swapped(1, (4, 4, 1), (8, 13), 4), NAMES) == (
         "beta shows the double 4 4 1 and swaps 8 and 13 for 4."
     )
 
 
 def test_bloeff_is_told_in_words() -> None:
     doubted = Doubted(0, 1, Card.MINUS_TWO, 4, 0, False, ())
-    assert bloeff.tell(doubted, NAMES) == (
+    assert SCENES["bloeff"].tell(doubted, NAMES) == (
         "beta doubts alpha: the card is −2, so 4 should have been 0."
     )
-    assert bloeff.tell(CardsDrawn(0, 1, DrawCause.BUST), NAMES) == "alpha draws 1 card for a bust."
-    assert bloeff.tell(RedPlayed(0, Card.SKIP, 2, True), NAMES) == (
+    assert (
+        SCENES["bloeff"].tell(CardsDrawn(0, 1, DrawCause.BUST), NAMES)
+        == "alpha draws 1 card for a bust."
+    )
+    assert SCENES["bloeff"].tell(RedPlayed(0, Card.SKIP, 2, True), NAMES) == (
         "alpha lays skip in front of gamma, calling."
     )

@@ -13,7 +13,8 @@ from typing import Any
 from arena.games import make_game
 from arena.games.game import DEALER, Actor, AnyGame
 from arena.randomness import KeyedRandomness, Randomness
-from tests.games import bloeff_hooks, bluff_hooks, bluff_you_hooks
+from tests.games import bloeff_hooks, bluff_hooks, bluff_you_hooks, toy_game_hooks
+from tests.toy_game import ToyGame, ToyOptions
 
 Options = Mapping[str, object]
 
@@ -62,6 +63,23 @@ HOOKS: Mapping[str, Hooks] = {
 }
 
 
+TOY: Mapping[str, Hooks] = {
+    ToyGame.name: Hooks(
+        vary_secrets=toy_game_hooks.vary_secrets,
+        vary_step=toy_game_hooks.vary_step,
+        near_misses=toy_game_hooks.near_misses,
+        variants=toy_game_hooks.VARIANTS,
+        small=toy_game_hooks.SMALL,
+    )
+}
+"""Not in GAMES: the least that a game may be."""
+
+
+def game_under(name: str, options: Options) -> AnyGame:
+    """A game of GAMES, or the toy."""
+    return ToyGame(ToyOptions()) if name == ToyGame.name else make_game(name, options)
+
+
 @dataclass(frozen=True)
 class Case:
     """A game under options, at a number of seats."""
@@ -72,32 +90,32 @@ class Case:
 
     @property
     def game(self) -> AnyGame:
-        return make_game(self.name, dict(self.options))
+        return game_under(self.name, dict(self.options))
 
     @property
     def hooks(self) -> Hooks:
-        return HOOKS[self.name]
+        return HOOKS.get(self.name) or TOY[self.name]
 
     def __str__(self) -> str:
         options = ",".join(f"{name}={value}" for name, value in self.options)
         return f"{self.name}({options})-{self.seats}"
 
 
-def cases() -> list[Case]:
+def cases(hooks_of: Mapping[str, Hooks] = HOOKS) -> list[Case]:
     """Every variant with the fewest seats, the most, and a number between."""
     found = []
-    for name, hooks in HOOKS.items():
+    for name, hooks in hooks_of.items():
         for options in hooks.variants:
-            counts = make_game(name, options).seat_counts
+            counts = game_under(name, options).seat_counts
             some = {counts[0], counts[len(counts) // 2], counts[-1]}
             found += [Case(name, tuple(options.items()), seats) for seats in sorted(some)]
     return found
 
 
-def small_cases() -> list[Case]:
+def small_cases(hooks_of: Mapping[str, Hooks] = HOOKS) -> list[Case]:
     return [
-        Case(name, tuple(options.items()), make_game(name, options).seat_counts[0])
-        for name, hooks in HOOKS.items()
+        Case(name, tuple(options.items()), game_under(name, options).seat_counts[0])
+        for name, hooks in hooks_of.items()
         for options in hooks.small
     ]
 

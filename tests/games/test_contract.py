@@ -17,7 +17,7 @@ from arena.games.chance import MOST_OUTCOMES
 from arena.games.game import DEALER, IllegalActionError, competition_ranking
 from arena.games.notation import NotationError
 from arena.randomness import KeyedRandomness, outcomes
-from tests.games.contract import HOOKS, Case, OnceRandomness, Step, cases, playout, small_cases
+from tests.games.contract import HOOKS, TOY, Case, OnceRandomness, Step, cases, playout, small_cases
 from tests.thoroughness import tries
 
 SEEDS = range(tries(2, quick=1))
@@ -28,8 +28,8 @@ DRAWS = tries(400, quick=100)
 GARBAGE = (None, 17, True, "bet", (), object(), Random, {"type": "doubt"})
 """What no game takes for an action."""
 
-every_case = pytest.mark.parametrize("case", cases(), ids=str)
-every_small_case = pytest.mark.parametrize("case", small_cases(), ids=str)
+every_case = pytest.mark.parametrize("case", [*cases(), *cases(TOY)], ids=str)
+every_small_case = pytest.mark.parametrize("case", [*small_cases(), *small_cases(TOY)], ids=str)
 
 
 @cache

@@ -21,8 +21,8 @@ from typing import NamedTuple, TypeAlias
 
 from arena.games import make_game
 from arena.games.bluff import Bluff, CupRoll, Dice
+from arena.games.bluff.kit.duels import Cell, cell_of
 from arena.games.game import DEALER
-from arena.lab.luck.duels import Cell, cell_of
 from arena.lab.luck.tables import SCALE
 from arena.randomness import KeyedRandomness
 from tools.luck_tables.build import main

@@ -1,4 +1,4 @@
-"""How often a cell of `arena.lab.luck.duels` is rolled, counted exactly.
+"""How often a cell of `arena.games.bluff.kit.duels` is rolled, counted exactly.
 
 All pairs of hands are gone through, with their multinomial weights.
 """
@@ -9,7 +9,7 @@ from itertools import combinations_with_replacement
 from math import factorial
 
 from arena.games.bluff import Face
-from arena.lab.luck.duels import Cell, Hand, cell_of_hands, hand_of
+from arena.games.bluff.kit.duels import Cell, Hand, cell_of_hands, hand_of
 
 
 def cell_weights(dice: int, other_dice: int) -> Counter[Cell]:

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, Final
 
-from arena.games import Options, bloeff, bluff, bluff_you
-from arena.games.bloeff import chances as bloeff_chances
-from arena.games.bluff import chances as bluff_chances
-from arena.games.bluff_you import chances as bluff_you_chances
+from arena.games import bluff
+from arena.games.claims import claims_of
 from arena.games.game import DEALER, AnyGame
 from arena.lab.analysis.grades import Grade, grade_of
 from arena.lab.analysis.solved_place import SolvedPlace, solved_place
@@ -77,6 +74,7 @@ def decisions(
     if not has_values(game):
         sources = ()
     sources = known_sources() if sources is None else sources
+    claims = claims_of(game.name)
     before: Any = None
     for frame in replay(transcript):
         step = frame.step
@@ -84,7 +82,7 @@ def decisions(
             view = game.view(before, step.actor)
             found = ((source, source.look(view, step.action)) for source in sources)
             source, valued = next((f for f in found if f[1] is not None), (None, None))
-            unread = _claim_chance(view, game.options)
+            unread = None if claims is None else claims.chance(view, game.options)
             yield AnalysedDecision(
                 frame.index,
                 step.actor,
@@ -106,14 +104,3 @@ def has_values(game: AnyGame) -> bool:
     """Whether the actions of a game have values: Bluff without its extension."""
     options = game.options
     return isinstance(options, bluff.BluffOptions) and not options.show_and_reroll
-
-
-def _claim_chance(view: Any, options: Options) -> Fraction | None:
-    """How likely the standing claim is, by what a view shows of dice and cards."""
-    if isinstance(view, bluff.BluffView):
-        return bluff_chances.claim_chance(view)
-    if isinstance(view, bluff_you.BluffYouView):
-        return bluff_you_chances.claim_chance(view)
-    if isinstance(view, bloeff.BloeffView) and isinstance(options, bloeff.BloeffOptions):
-        return bloeff_chances.claim_chance(view, options)
-    return None

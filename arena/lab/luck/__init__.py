@@ -7,12 +7,9 @@ rating without bias. The definition and the proof are in docs/luck.md.
 
 from arena.lab.luck.draws import DrawLuck
 from arena.lab.luck.luck import Luck, checked_luck_of, luck_of, table_of
-from arena.lab.luck.tables import BLOEFF, BLUFF, BLUFF_YOU, LuckTableError, TableName
+from arena.lab.luck.tables import LuckTableError, TableName
 
 __all__ = [
-    "BLOEFF",
-    "BLUFF",
-    "BLUFF_YOU",
     "DrawLuck",
     "Luck",
     "LuckTableError",

@@ -1,28 +1,34 @@
 """The luck of a match, computed from its transcript alone."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Final, TypeAlias
+from functools import cache
+from typing import Protocol, cast, runtime_checkable
 
-from arena.games.bloeff import Bloeff
-from arena.games.bluff import Bluff
-from arena.games.bluff_you import BluffYou
-from arena.lab.luck import bloeff, bluff, bluff_you
+from arena.games import KITS
 from arena.lab.luck.draws import DrawLuck
-from arena.lab.luck.tables import BLOEFF, BLUFF, BLUFF_YOU, TableName
+from arena.lab.luck.tables import TableName
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
 
-_Lucks: TypeAlias = Callable[[Transcript], Iterator[DrawLuck]]
 
-_GAMES: Final[Mapping[str, tuple[TableName, _Lucks]]] = MappingProxyType(
-    {
-        Bluff.name: (BLUFF, bluff.lucks),
-        BluffYou.name: (BLUFF_YOU, bluff_you.lucks),
-        Bloeff.name: (BLOEFF, bloeff.lucks),
-    }
-)
+@runtime_checkable
+class GameLuck(Protocol):
+    """The luck of one game: the interface of a kit's module `luck`."""
+
+    @property
+    def TABLE(self) -> TableName:  # noqa: N802  a constant of the module
+        """The table of the values."""
+
+    def lucks(self, transcript: Transcript) -> Iterator[DrawLuck]:
+        """Yield the luck of the draws that have a value, in order; the transcript must be legal.
+        Raises LuckTableError."""
+
+
+@cache
+def _luck_of_game(game: str) -> GameLuck | None:
+    kit = KITS.get(game)
+    return None if kit is None else cast("GameLuck | None", kit.part("luck"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,8 +45,8 @@ class Luck:
 
 def table_of(game: str) -> TableName | None:
     """The table of a game's luck; None for a game without one."""
-    known = _GAMES.get(game)
-    return None if known is None else known[0]
+    known = _luck_of_game(game)
+    return None if known is None else known.TABLE
 
 
 def luck_of(transcript: Transcript) -> Luck:
@@ -49,15 +55,14 @@ def luck_of(transcript: Transcript) -> Luck:
     The steps are not checked: use `checked_luck_of` for an untrusted transcript.
     """
     sums = [0.0] * len(transcript.setup.entrants)
-    known = _GAMES.get(transcript.setup.game)
+    known = _luck_of_game(transcript.setup.game)
     if known is None:
         return Luck(None, (), tuple(sums))
-    table, lucks = known
-    draws = tuple(lucks(transcript))
+    draws = tuple(known.lucks(transcript))
     for draw in draws:
         for seat, luck in enumerate(draw.seats):
             sums[seat] += luck
-    return Luck(table, draws, tuple(sums))
+    return Luck(known.TABLE, draws, tuple(sums))
 
 
 def checked_luck_of(transcript: Transcript) -> Luck:

@@ -10,12 +10,12 @@ more often than `rest_seconds` allows.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.games import KITS
 from arena.rating.aggregate import Aggregate
 from arena.rating.bradley_terry import Anchor, Fit, fit
 from arena.rating.cluster_sums import ClusterSums
@@ -29,11 +29,6 @@ from arena.records import Registered, VersionId
 from arena.server.boards.fault_counts import FaultColumns, FaultCounts
 from arena.server.boards.log_columns import LogColumns, RatedRow, of_rows
 from arena.server.boards.luck_adjusted import LuckAdjusted, adjusted_by_version
-
-ANCHORS: Final[Mapping[str, str]] = MappingProxyType(
-    {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
-)
-"""By game, the house bot whose Elo is fixed at CENTRE: of medium strength, and never changed."""
 
 CENTRE: Final = 1500.0
 """Elo of the anchor; without an anchor, of the mean of all bots."""
@@ -194,7 +189,8 @@ class Board:
 
     def anchor(self, versions: Mapping[VersionId, Registered]) -> VersionId | None:
         """The version whose Elo is CENTRE; None while it has no match: the mean is CENTRE then."""
-        name = ANCHORS.get(self.game)
+        kit = KITS.get(self.game)  # None for a game of a newer release
+        name = None if kit is None else kit.anchor
         candidates = [
             version
             for version in self._aggregate.bots

@@ -1,18 +1,14 @@
 """Claims, bluffs and doubts of a match, from its transcript; pure.
 
-A bluff is a claim that was false when it was made, whatever the bot believed: a bet in Bluff for
-which too few dice were on the table, a number in Bluff You! other than the sum, a total in Blöff
-other than the one the card makes. A default action played for a seat is nobody's decision and is
-left out.
+A bluff is a claim that was false when it was made, whatever the bot believed; the game's kit says
+what it claims. A default action played for a seat is nobody's decision and is left out.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import Any, Final, TypeAlias
+from typing import Any
 
-from arena.games import bloeff, bluff, bluff_you
-from arena.games.bluff.bets import count_matching
+from arena.games.claims import claims_of
 from arena.match.faults import FaultKind
 from arena.match.replay import TranscriptError, replay
 from arena.match.transcript import Entrant, Step, Transcript
@@ -32,12 +28,10 @@ class Claim:
     """Whether the bot made it; else it was the default action."""
 
 
-_UNITS: Final = {"bluff": ("die short", "dice short"), "bluff_you": ("pip off", "pips off")}
-
-
 def off_in_words(game: str, off: int) -> str:
     """By how much a claim was false: "2 dice short"."""
-    one, several = _UNITS.get(game, ("point off", "points off"))
+    known = claims_of(game)
+    one, several = ("off", "off") if known is None else known.UNIT
     return f"{off} {one if off == 1 else several}"
 
 
@@ -81,10 +75,6 @@ class Bluffing:
         return max(away, key=lambda one: one.off, default=None)
 
 
-_Claimed: TypeAlias = tuple[int, int] | None
-"""(seat, how false) of the claim that a step makes; None if it makes none."""
-
-
 def bluffing_of(transcript: Transcript) -> Bluffing:
     """The claims and doubts of a match; those up to the first impossible step if there is one."""
     seats = len(transcript.setup.entrants)
@@ -92,7 +82,7 @@ def bluffing_of(transcript: Transcript) -> Bluffing:
     doubts: list[Doubting] = []
     faults: list[FaultAt] = []
     used, answers = [0] * seats, [0] * seats
-    off_of = _OFF.get(transcript.setup.game)
+    known = claims_of(transcript.setup.game)
     for number, step, before, after in _steps(transcript):
         seat = step.actor
         if not isinstance(seat, int):
@@ -103,10 +93,12 @@ def bluffing_of(transcript: Transcript) -> Bluffing:
         if own:
             used[seat] += step.milliseconds
             answers[seat] += 1
-        off = None if off_of is None else off_of(step.action, before, after)
+        if known is None:
+            continue
+        off = known.off(step.action, before, after)
         if off is not None:
             claims.append(Claim(number, seat, off, doubted=False, own=own))
-        elif claims and _doubts(step.action):
+        elif claims and known.doubts(step.action):
             last = claims[-1]
             claims[-1] = Claim(last.step, last.seat, last.off, doubted=True, own=last.own)
             if own:
@@ -131,41 +123,6 @@ def _steps(transcript: Transcript) -> Iterator[tuple[int, Step, Any, Any]]:
             before = frame.state
     except TranscriptError:
         return
-
-
-def _doubts(action: Any) -> bool:
-    match action:
-        case bluff.Doubt() | bluff_you.Answer(believe=False) | bloeff.Ballot(doubt=True):
-            return True
-        case _:
-            return False
-
-
-def _bluff(action: Any, before: Any, after: Any) -> int | None:  # noqa: ARG001 one signature
-    """How many dice a bet is short, counted before any re-roll that it allows."""
-    if not isinstance(action, bluff.Bet):
-        return None
-    dice = (*after.hidden, *after.face_up)
-    return max(0, action.quantity - count_matching(action.face, dice))
-
-
-def _bluff_you(action: Any, before: Any, after: Any) -> int | None:  # noqa: ARG001
-    if not isinstance(action, bluff_you.Win | bluff_you.Steal):
-        return None
-    return abs(int(action.number) - int(sum(before.dice)))
-
-
-def _bloeff(action: Any, before: Any, after: Any) -> int | None:
-    # A total above the limit is an open loss: there is nothing to doubt.
-    if not isinstance(action, bloeff.Number) or after.open_card is None:
-        return None
-    return abs(int(action.announce) - int(before.total) - int(action.value))
-
-
-_OFF: Final[Mapping[str, Callable[[Any, Any, Any], int | None]]] = MappingProxyType(
-    {"bluff": _bluff, "bluff_you": _bluff_you, "bloeff": _bloeff}
-)
-"""How false a step's claim is, by game; a game that is not here has no claims."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from urllib.parse import urlencode
 
 from arena.person.seat import PersonSeat
 from arena.person.session import PersonSession
-from arena_dashboard.playing.controls import controls, question
+from arena.showing.controls import CONTROLS
+from arena.showing.scenes import SCENES
+from arena_dashboard.playing.controls import controls
 from arena_dashboard.playing.story import Story
-from arena_dashboard.scenes import SCENES
 
 LOGGED: Final = 400
 """The newest sentences of a match's log, for somebody who comes back."""
@@ -86,7 +87,7 @@ def _state(seat: PersonSeat, story: Story) -> dict[str, Any]:
         else {
             "number": turn.number,
             "left": list(turn.left_ms(time.monotonic())),
-            "question": question(turn.view, names),
+            "question": CONTROLS[game.name].question(turn.view, names),
             "choices": controls(game, turn.view, names),
         },
         "result": None

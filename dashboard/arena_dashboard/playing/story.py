@@ -11,10 +11,10 @@ from typing import Any, Final
 from arena.games.game import AnyGame
 from arena.match.transcript import Entrant
 from arena.person.seat import Heard, PersonSeat
-from arena_dashboard.playing.between import between
+from arena.showing.claims import ShownClaim
+from arena.showing.scenes import SCENES, Scene
+from arena.showing.seen import SEEN
 from arena_dashboard.playing.reveals import Shown, shown
-from arena_dashboard.scenes import SCENES, Scene
-from arena_dashboard.scenes.claims import ShownClaim
 
 RECALLED: Final = 40
 """The most frames that somebody who comes back is shown."""
@@ -59,17 +59,17 @@ class Story:
 
     def _hear(self, heard: Heard) -> None:
         view, own = heard.view, heard.view is not None and heard.view.seat is not None
-        if view is not None and not own:
-            view = between(view, self._own, heard.played)
+        if view is not None and not own and self._own is not None:
+            view = SEEN[self._game.name].between(view, self._own, heard.played)
         if own and not heard.events and self.frames and not self.frames[-1]["marks"]:
             # All was told already: the last frame is shown again, as the seat knows it.
-            (now,) = shown((), view, self._view, self._game.options)
+            (now,) = shown((), view, self._view, self._game)
             told = self.frames.pop()["told"]
             self.frames.append(frame(now, self._scene, self._game, self._round, told))
         else:
             # At the end of a match the last showdown stays on the table, unless more happened.
             ended = self.seat.result is not None and heard is self._heard[-1]
-            for one in shown(heard.events, view, self._view, self._game.options):
+            for one in shown(heard.events, view, self._view, self._game):
                 if one.told or (own and not ended):
                     self._show(one)
         if own:

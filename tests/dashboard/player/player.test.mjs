@@ -12,12 +12,13 @@ const { Playback, SPEEDS, firstClaim, roundStarts } = await module("playback.js"
 const { searchFor, stepOf, isEmbedded } = await module("address.js");
 const { keyAction } = await module("keys.js");
 const { merged, unpack } = await module("packed.js");
-const { layout, drawTable, inWords } = await module("table.js");
+const { layout, drawTable, inWords, loadGame } = await module("table.js");
 const { percent, shortName, signed, tagsOf, viewpoints, withShortNames } = await module("words.js");
 const { tag, text, fitted, fittedName } = await module("svg.js");
 const { seriesOf } = await module("chart.js");
 const { chancesToWin, costliest } = await module("analysis.js");
 const { counts } = await module("games/bluff.js");
+await loadGame("bluff");
 
 // Steps 0, 1, 3, 4, ... : step 2 showed the viewpoint nothing.
 const FRAMES = [0, 1, 1, 1, 2, 2, 3].map((round, index) => ({
@@ -356,4 +357,15 @@ test("an analysed match has each seat's chance to win as it saw it, and the deci
     seriesOf(match).map(({ name }) => name),
     ["dice", "chance to win"],
   );
+});
+
+test("a game without a module of its own is drawn in words", async () => {
+  await loadGame("no_such_game");
+  const seats = Object.fromEntries([0, 1].map((seat) => [seat, { note: "", out: false, act: seat === 1, role: "" }]));
+  const frame = { step: 1, round: 0, told: [], marks: [], claim: null, standing: [], luck: [], table: { facts: ["card: <3>"], seats } };
+  const match = { ...bluffMatch(), game: "no_such_game", names: ["a", "b"], frames: [frame] };
+  const { inner } = drawTable(match, 0, 700);
+  assert.match(inner, /card: &lt;3&gt;/);
+  assert.match(inner, /seat acting/);
+  assert.deepEqual(seriesOf(match), []);
 });

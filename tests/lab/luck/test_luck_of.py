@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from arena.games.bluff import Bet, CupRoll, StartingRoll
+from arena.games.bluff.kit.luck import luck_of_roll
+from arena.games.bluff.kit.luck_table import luck_table
 from arena.games.game import DEALER
-from arena.lab.luck import BLUFF, checked_luck_of, luck_of, table_of
-from arena.lab.luck.bluff import luck_of_roll
-from arena.lab.luck.tables import bluff_table
+from arena.lab.luck import checked_luck_of, luck_of, table_of
 from arena.match.replay import TranscriptError, replay
 from arena.match.transcript import Entrant, Step
 from arena.rating.luck import luck_adjusted
@@ -26,7 +26,7 @@ def test_luck_comes_from_a_named_table_and_sums_to_zero() -> None:
     for seats in (2, 3, 6):
         for played in series(careless(seats), 10):
             luck = luck_of(played.transcript)
-            assert luck.table == BLUFF
+            assert luck.table == table_of("bluff")
             assert len(luck.seats) == seats
             assert sum(luck.seats) == pytest.approx(0, abs=1e-12)
             for draw in luck.draws:
@@ -56,7 +56,7 @@ def test_at_a_larger_table_only_the_last_two_can_be_lucky() -> None:
                 if isinstance(frame.step.action, CupRoll) and len(live) == 2:
                     opener = before.opener
                     dice = before.dice_counts[opener], before.dice_counts[sum(live) - opener]
-                    assert (frame.index in valued) == (dice in bluff_table().duels)
+                    assert (frame.index in valued) == (dice in luck_table().duels)
                 else:
                     assert frame.index not in valued
                 if frame.index in valued:
@@ -78,7 +78,7 @@ def test_what_is_read_off_the_record_is_what_the_rules_say(seats: int) -> None:
                 live = [seat for seat, count in enumerate(state.dice_counts) if count]
                 if len(live) == 2:
                     opener = state.opener
-                    expected = luck_of_roll(bluff_table(), dice[opener], dice[sum(live) - opener])
+                    expected = luck_of_roll(luck_table(), dice[opener], dice[sum(live) - opener])
                     told = valued.get(frame.index)
                     assert (told is None) == (expected is None)
                     if told is not None and expected is not None:

@@ -9,12 +9,13 @@ import pytest
 
 from arena.games import make_game
 from arena.games.bloeff import Deal
+from arena.games.bloeff.kit.luck_table import luck_table as bloeff_table
 from arena.games.bluff_you import Roll, Steal, Swap, Take, Win
+from arena.games.bluff_you.kit.luck import UNIT, BluffersLuck, rolls
+from arena.games.bluff_you.kit.luck_table import luck_table as bluff_you_table
 from arena.games.bluff_you.values import CHIPS
 from arena.games.game import DEALER
-from arena.lab.luck import BLOEFF, BLUFF_YOU, luck_of
-from arena.lab.luck.bluff_you import UNIT, BluffersLuck, rolls
-from arena.lab.luck.tables import bloeff_table, bluff_you_table
+from arena.lab.luck import luck_of, table_of
 from arena.local.in_process import PlayedMatch, play_series
 from arena.match.replay import replay
 from arena.match.transcript import Step
@@ -64,13 +65,13 @@ def test_the_luck_of_a_deal_is_nothing_on_average(seats: int) -> None:
 
 def test_a_deal_with_more_red_cards_is_luckier() -> None:
     """As the reader of a match expects: what others are made to draw is worth most."""
-    for seats in bloeff_table().values:
+    for seats in bloeff_table():
         for one in anyhow("bloeff", seats, 5):
             luck = luck_of(one.transcript)
-            assert luck.table == BLOEFF
+            assert luck.table == table_of("bloeff")
             (draw,) = luck.draws
             assert draw.seats == luck.seats
-    values = bloeff_table().values[2]
+    values = bloeff_table()[2]
     assert sorted(values, key=values.__getitem__)[-2:] == [7, 6]
 
 
@@ -109,7 +110,7 @@ def test_where_the_chips_lie_is_read_off_the_record(seats: int, options: dict[st
 
 def test_over_all_rolls_the_mean_is_zero_wherever_the_chips_lie() -> None:
     random = Random(1)
-    for seats, values in bluff_you_table().values.items():
+    for seats, values in bluff_you_table().items():
         for _ in range(20):
             owners = {number: random.choice([None, *range(seats)]) for number in CHIPS}
             (made,) = rolls(
@@ -131,7 +132,7 @@ def test_over_all_rolls_the_mean_is_zero_wherever_the_chips_lie() -> None:
 
 @pytest.mark.parametrize("seats", [2, 4])
 def test_the_luck_of_a_roll_is_its_worth_less_the_mean_of_all_rolls(seats: int) -> None:
-    values = bluff_you_table().values[seats]
+    values = bluff_you_table()[seats]
     for one in anyhow("bluff_you", seats, 10, swap_max_per_turn=3, swap_min_give=1):
         states = {frame.index: frame.state for frame in replay(one.transcript)}
         for draw in luck_of(one.transcript).draws:
@@ -151,7 +152,7 @@ def test_the_luck_of_a_roll_is_its_worth_less_the_mean_of_all_rolls(seats: int) 
 def test_what_the_bluffer_gains_the_others_lose(seats: int) -> None:
     for one in anyhow("bluff_you", seats, 5):
         luck = luck_of(one.transcript)
-        assert luck.table == BLUFF_YOU
+        assert luck.table == table_of("bluff_you")
         rolled = [i for i, step in enumerate(one.transcript.steps, 1) if step.actor is DEALER]
         assert [draw.step for draw in luck.draws] == rolled
         for draw in luck.draws:

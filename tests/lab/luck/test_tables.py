@@ -4,60 +4,46 @@ import hashlib
 import json
 from collections.abc import Callable
 from importlib.resources import files
+from typing import Any
 
 import pytest
 
-from arena.lab.luck import (
-    BLOEFF,
-    BLUFF,
-    BLUFF_YOU,
-    LuckTableError,
-    TableName,
-)
-from arena.lab.luck.tables import (
-    bloeff_table,
-    bluff_table,
-    bluff_you_table,
-    read_card_table,
-    read_roll_tables,
-    read_table,
-)
+from arena.games.bloeff.kit import luck_table as bloeff
+from arena.games.bluff.kit import luck_table as bluff
+from arena.games.bluff_you.kit import luck_table as bluff_you
+from arena.lab.luck import LuckTableError, TableName
 from tools.luck_tables import build_bloeff, build_bluff, build_bluff_you
 
-READ: dict[TableName, tuple[Callable[[bytes, TableName], object], Callable[[], object]]] = {
-    BLUFF: (read_table, bluff_table),
-    BLUFF_YOU: (read_roll_tables, bluff_you_table),
-    BLOEFF: (read_card_table, bloeff_table),
-}
+TABLES = (bluff, bluff_you, bloeff)
+of_each_game = pytest.mark.parametrize("table", TABLES, ids=lambda table: table.NAME.file)
 
 
-def content(name: TableName) -> bytes:
-    return files("arena.lab.luck").joinpath(name.file).read_bytes()
+def content(table: Any) -> bytes:
+    return files(table.__package__).joinpath(table.NAME.file).read_bytes()
 
 
-@pytest.mark.parametrize("name", READ, ids=lambda name: name.file)
-def test_the_shipped_table_is_the_named_one_and_small(name: TableName) -> None:
-    assert hashlib.sha256(content(name)).hexdigest() == name.sha256
-    assert len(content(name)) < 200_000
-    read, shipped = READ[name]
-    assert read(content(name), name) == shipped()
+@of_each_game
+def test_the_shipped_table_is_the_named_one_and_small(table: Any) -> None:
+    assert hashlib.sha256(content(table)).hexdigest() == table.NAME.sha256
+    assert len(content(table)) < 200_000
+    assert table.read_table(content(table), table.NAME) == table.luck_table()
 
 
-@pytest.mark.parametrize("name", READ, ids=lambda name: name.file)
-def test_a_changed_table_is_refused(name: TableName) -> None:
-    read, _ = READ[name]
-    changed = content(name).replace(b"-2", b"-3", 1)
-    assert changed != content(name)
+@of_each_game
+def test_a_changed_table_is_refused(table: Any) -> None:
+    name = table.NAME
+    changed = content(table).replace(b"-2", b"-3", 1)
+    assert changed != content(table)
     with pytest.raises(LuckTableError, match=rf"{name.file} has the SHA-256 [0-9a-f]{{64}}, not"):
-        read(changed, name)
+        table.read_table(changed, name)
 
 
 def test_a_table_whose_weights_are_not_those_of_dice_is_refused() -> None:
-    document = json.loads(content(BLUFF))
+    document = json.loads(content(bluff))
     document["duels"]["1 1"][0][-1] += 1
     changed = json.dumps(document).encode()
     with pytest.raises(LuckTableError, match="weights"):
-        read_table(changed, TableName("mine", hashlib.sha256(changed).hexdigest()))
+        bluff.read_table(changed, TableName("mine", hashlib.sha256(changed).hexdigest()))
 
 
 @pytest.mark.slow
@@ -74,7 +60,7 @@ def test_the_same_seed_makes_the_same_table(
 
 def test_what_is_rolled_and_dealt_is_worth_what_a_player_would_expect() -> None:
     """A chip of five points that can be taken from another is worth most, an own one nothing."""
-    for values in bluff_you_table().values.values():
+    for values in bluff_you.luck_table().values():
         centre, own, other = values
         assert centre[0] > centre[-1] and other[0] > other[-1]
         assert max(own) < 0 < min(centre[0], other[0])

@@ -6,12 +6,12 @@ import pytest
 
 from arena.games import make_game
 from arena.games.bluff import Bet, Bluff, BluffAction, CupRoll, Face
+from arena.games.bluff.kit.duels import cell_of
+from arena.games.bluff.kit.luck import luck_of_roll
+from arena.games.bluff.kit.luck_table import luck_table
 from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.game import DEALER
 from arena.lab.luck import luck_of
-from arena.lab.luck.bluff import luck_of_roll
-from arena.lab.luck.duels import cell_of
-from arena.lab.luck.tables import bluff_table
 from arena.match.transcript import Step
 from arena.randomness import KeyedRandomness, outcomes
 from tests.lab.luck.matches import recorded
@@ -52,20 +52,20 @@ def test_over_all_rolls_that_the_dealer_can_draw_the_mean_is_zero(
 ) -> None:
     game = bluff()
     state = before_roll(game, counts, opener)
-    duel = bluff_table().duels[counts[opener], counts[1 - opener]]
+    duel = luck_table().duels[counts[opener], counts[1 - opener]]
     mean, chances = Fraction(0), Fraction(0)
     for roll, chance in outcomes(lambda randomness: game.draw(state, randomness)):
         assert isinstance(roll, CupRoll)
         cell = cell_of(roll.dice[opener], roll.dice[1 - opener])
         luck = Fraction(duel.lucks[cell], duel.unit)
-        told = luck_of_roll(bluff_table(), roll.dice[opener], roll.dice[1 - opener])
+        told = luck_of_roll(luck_table(), roll.dice[opener], roll.dice[1 - opener])
         assert told == float(luck)
         mean, chances = mean + chance * luck, chances + chance
     assert (mean, chances) == (0, 1)
 
 
 def test_in_every_duel_the_mean_over_the_weights_is_zero() -> None:
-    duels = bluff_table().duels
+    duels = luck_table().duels
     # Who lost no die yet at a table of two has won all rounds but the first, and opens.
     reachable = [(n, m) for n in range(1, 6) for m in range(1, 6) if m < 5 or n == 5]
     assert sorted(duels) == reachable
@@ -75,7 +75,7 @@ def test_in_every_duel_the_mean_over_the_weights_is_zero() -> None:
 
 @pytest.mark.parametrize("dice", [(1, 1), (3, 2), (5, 2), (5, 5)])
 def test_the_weights_in_the_file_are_those_of_all_rolls(dice: tuple[int, int]) -> None:
-    assert bluff_table().duels[dice].weights == cell_weights(*dice)
+    assert luck_table().duels[dice].weights == cell_weights(*dice)
 
 
 @pytest.mark.parametrize("options", [{}, {"start_rerolls": 0}])

@@ -16,7 +16,7 @@ from arena.database.reading import Reader
 from arena.database.schema import migrate
 from arena.games.bluff import CupRoll, Doubt, Face
 from arena.games.game import DEALER
-from arena.lab.luck import BLUFF, luck_of
+from arena.lab.luck import luck_of, table_of
 from arena.match.transcript import Step, Transcript
 from arena.records import FinishedMatch, VersionId
 from arena.server.app.store import Store
@@ -131,7 +131,7 @@ async def test_luck_by_another_table_does_not_count_and_is_replaced(
     assert [done async for done in store.luck.measure_missing()] == [True] * 3
     assert lucks(read) == expected(matches)
     tables = sql.execute("SELECT DISTINCT table_file, encode(table_sha256, 'hex') FROM match_luck")
-    assert tables.fetchall() == [tuple(BLUFF)]
+    assert tables.fetchall() == [tuple(table_of("bluff") or ())]
 
 
 async def test_the_database_keeps_luck_from_being_altered(

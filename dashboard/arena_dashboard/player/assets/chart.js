@@ -43,6 +43,7 @@ export class Chart {
       element("div", { class: "chart-head" }, tabs, legend),
       this.svg,
     );
+    this.place.hidden = !this.choices.length;
     this.svg.addEventListener("pointerdown", (event) => {
       this.svg.setPointerCapture(event.pointerId);
       this.point(event);
@@ -73,6 +74,7 @@ export class Chart {
   }
 
   draw() {
+    if (!this.choices.length) return;
     if (this.width <= LEFT) return;
     const { name, values, unit = "", note } = this.choices[this.chosen];
     const all = values.flat();
@@ -117,9 +119,12 @@ export class Chart {
 export function seriesOf(match) {
   const { frames, names, unit } = match;
   /** @type {Series[]} */
-  const made = [
-    { name: unit, values: names.map((_, seat) => frames.map((frame) => frame.standing[seat])) },
-  ];
+  const made = [];
+  if (frames.some((frame) => frame.standing.length))
+    made.push({
+      name: unit,
+      values: names.map((_, seat) => frames.map((frame) => frame.standing[seat])),
+    });
   if (frames.some((frame) => frame.luck.length))
     made.push({
       name: "luck",

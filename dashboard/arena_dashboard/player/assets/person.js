@@ -2,7 +2,7 @@
 
 import { Choices } from "./person_choices.js";
 import { button, element, picture } from "./dom.js";
-import { drawTable } from "./table.js";
+import { drawTable, loadGame } from "./table.js";
 import { withShortNames } from "./words.js";
 
 /** @typedef {import("./person_types.js").News} News */
@@ -100,7 +100,15 @@ class PersonTable {
     await this.send("here").catch(() => undefined);
     if (this.closing.signal.aborted) return;
     this.source = new EventSource(`${root()}person/news`);
-    this.source.addEventListener("message", (event) => this.hear(JSON.parse(event.data)));
+    // One after the other: the first of a match waits for what draws its game.
+    let heard = Promise.resolve();
+    this.source.addEventListener("message", (event) => {
+      const news = JSON.parse(event.data);
+      heard = heard.then(async () => {
+        if (news.match) await loadGame(news.match.game);
+        if (!this.closing.signal.aborted) this.hear(news);
+      });
+    });
     this.source.addEventListener("error", () => {
       // The browser tries again by itself, unless it was told that the session is over.
       if (this.source?.readyState === EventSource.CLOSED && this.news?.phase !== "over")

@@ -14,7 +14,7 @@ import { firstClaim, Playback } from "./playback.js";
 import { resultElement } from "./result.js";
 import { saveStill } from "./still.js";
 import { onSwipe } from "./swipe.js";
-import { drawTable } from "./table.js";
+import { drawTable, loadGame } from "./table.js";
 import { Told } from "./told.js";
 import { viewpoints } from "./words.js";
 
@@ -51,7 +51,7 @@ export class Player {
     this.component = component;
     const received = ++this.received;
     const match = await unpack(component.data);
-    await styled(this.root);
+    await Promise.all([styled(this.root), loadGame(match.game)]);
     if (received !== this.received || this.closing.signal.aborted) return;
     if (match.live) {
       this.live.receive(match);

@@ -1,8 +1,6 @@
 /** The table as one SVG of a fixed height: seats around the claim. */
 
-import * as bloeff from "./games/bloeff.js";
-import * as bluff from "./games/bluff.js";
-import * as bluffYou from "./games/bluff_you.js";
+import * as plain from "./plain.js";
 import { at, box, fitted, fittedName, label, tag, text } from "./svg.js";
 import { percent, tagsOf, viewpointName } from "./words.js";
 
@@ -22,8 +20,13 @@ import { percent, tagsOf, viewpointName } from "./words.js";
  * @property {(frame: Frame, x: number, y: number) => Piece} claim The claim, large.
  */
 
-/** @type {Record<string, Game>} */
-const GAMES = { bluff, bluff_you: bluffYou, bloeff };
+/** What draws the games that were loaded, by name. @type {Record<string, Game>} */
+const GAMES = {};
+
+/** Load what draws a game: its module, or `plain.js` without one. @param {string} game */
+export async function loadGame(game) {
+  GAMES[game] ??= await import(`./games/${game}.js`).catch(() => plain);
+}
 
 /** How many letters of each seat a sentence may have from some viewpoints. @param {Match} match */
 export const lettersOfSeat = ({ game }) => GAMES[game].lettersOfSeat ?? 0;

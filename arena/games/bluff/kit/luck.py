@@ -12,18 +12,20 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from arena.games.bluff import BluffOptions, CupRoll, Dice, OpenerDraw, StartingRoll
+from arena.games.bluff.kit.duels import cell_of
+from arena.games.bluff.kit.luck_table import NAME, LuckTable, luck_table
 from arena.games.game import DEALER
 from arena.lab.luck.draws import DrawLuck, between
-from arena.lab.luck.duels import cell_of
-from arena.lab.luck.tables import LuckTable, bluff_table
 from arena.match.transcript import Step, Transcript
+
+TABLE: Final = NAME
 
 _STARTING: Final = (StartingRoll, OpenerDraw)
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
     """The luck of the draws that have a value, in order; the transcript must be legal."""
-    table, steps = bluff_table(), transcript.steps
+    table, steps = luck_table(), transcript.steps
     seats, options = len(transcript.setup.entrants), transcript.setup.options
     assert isinstance(options, BluffOptions)
     worth = table.opening.get(options.dice_per_player)

@@ -22,11 +22,14 @@ from arena.games.bluff_you import (
     Win,
 )
 from arena.games.bluff_you.chances import ROLLS, WAYS
+from arena.games.bluff_you.kit.luck_table import NAME, RollTable, luck_table
+from arena.games.bluff_you.kit.sums import CENTRE, OTHER, OWN, kind_of
 from arena.games.game import DEALER
 from arena.lab.luck.draws import DrawLuck
-from arena.lab.luck.sums import CENTRE, OTHER, OWN, kind_of
-from arena.lab.luck.tables import SCALE, RollTable, bluff_you_table
+from arena.lab.luck.tables import SCALE
 from arena.match.transcript import Transcript
+
+TABLE: Final = NAME
 
 UNIT: Final = ROLLS * SCALE
 """One point in the integer unit."""
@@ -49,7 +52,7 @@ class RollMade(NamedTuple):
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
     """The luck of all rolls, at table sizes that have values; the transcript must be legal."""
     seats = len(transcript.setup.entrants)
-    values = bluff_you_table().values.get(seats)
+    values = luck_table().get(seats)
     if values is None:
         return
     lucks = BluffersLuck(values, seats)

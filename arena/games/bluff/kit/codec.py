@@ -287,3 +287,6 @@ def _face(number: int) -> Face:
     if face is None:
         raise MalformedError(f"{number} is not a face; faces are 1 to 5 and 6 for the star")
     return face
+
+
+CODEC: Final = BluffCodec()

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from arena.codec.bloeff_cards import card_number, read_card
 from arena.codec.options_reading import validated
+from arena.games.bloeff.kit.codec_cards import card_number, read_card
 from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.values import HIGHEST_VALUE
 from arena.v1 import bloeff_pb2 as pb

@@ -2,9 +2,12 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Final
 
-from arena.codec import bloeff_events, bloeff_options
-from arena.codec.bloeff_cards import (
+from arena.codec.malformed import MalformedError
+from arena.games.bloeff.events import BloeffEvent
+from arena.games.bloeff.kit import codec_events, codec_options
+from arena.games.bloeff.kit.codec_cards import (
     card_number,
     card_numbers,
     direction_number,
@@ -13,8 +16,6 @@ from arena.codec.bloeff_cards import (
     read_direction,
     read_seat,
 )
-from arena.codec.malformed import MalformedError
-from arena.games.bloeff.events import BloeffEvent
 from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.values import (
     Action,
@@ -35,10 +36,10 @@ class BloeffCodec:
     """See GameCodec. Actions and draws share a type in the rules, not on the wire."""
 
     def write_options(self, options: BloeffOptions, message: pb.BloeffOptions) -> None:
-        bloeff_options.write_options(options, message)
+        codec_options.write_options(options, message)
 
     def read_options(self, message: pb.BloeffOptions) -> BloeffOptions:
-        return bloeff_options.read_options(message)
+        return codec_options.read_options(message)
 
     def write_action(self, action: BloeffAction, message: pb.BloeffAction) -> None:
         if isinstance(action, Ballot):
@@ -158,11 +159,11 @@ class BloeffCodec:
 
     def event_bytes(self, event: BloeffEvent) -> bytes:
         message = pb.BloeffEvent()
-        bloeff_events.write_event(event, message)
+        codec_events.write_event(event, message)
         return message.SerializeToString()
 
     def read_event(self, message: pb.BloeffEvent) -> BloeffEvent:
-        return bloeff_events.read_event(message)
+        return codec_events.read_event(message)
 
 
 def _write_announcement(announcement: Announcement, message: pb.BloeffAnnouncement) -> None:
@@ -172,3 +173,6 @@ def _write_announcement(announcement: Announcement, message: pb.BloeffAnnounceme
 
 def _read_announcement(message: pb.BloeffAnnouncement) -> Announcement:
     return Announcement(message.seat, message.total)
+
+
+CODEC: Final = BloeffCodec()

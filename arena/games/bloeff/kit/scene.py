@@ -30,10 +30,10 @@ from arena.games.bloeff.chances import claim_chance
 from arena.games.bloeff.turns import honest_total
 from arena.games.game import Options
 from arena.match.transcript import Step
-from arena_dashboard.scenes.claims import ClaimOutcome, Mark, ShownClaim, chances
-from arena_dashboard.scenes.seats import by_seat
-from arena_dashboard.scenes.words import counted
-from arena_dashboard.watching import Moment
+from arena.showing.claims import ClaimOutcome, Mark, ShownClaim, chances
+from arena.showing.moments import Moment
+from arena.showing.seats import by_seat
+from arena.showing.words import counted
 
 QUIET: Final = "The seats ballot, sealed."
 UNIT: Final = "cards"

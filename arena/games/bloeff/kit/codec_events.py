@@ -2,7 +2,6 @@
 
 from typing import Final
 
-from arena.codec.bloeff_cards import card_number, direction_number, read_card, read_direction
 from arena.codec.malformed import MalformedError
 from arena.games.bloeff.events import (
     Accepted,
@@ -19,6 +18,12 @@ from arena.games.bloeff.events import (
     RedCarriedOut,
     RedPlayed,
     Reshuffled,
+)
+from arena.games.bloeff.kit.codec_cards import (
+    card_number,
+    direction_number,
+    read_card,
+    read_direction,
 )
 from arena.v1 import bloeff_pb2 as pb
 

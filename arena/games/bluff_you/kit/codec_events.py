@@ -1,13 +1,13 @@
 """The events of Bluff You! on the wire."""
 
-from arena.codec.bluff_you_values import (
+from arena.codec.malformed import MalformedError
+from arena.games.bluff_you.kit.codec_values import (
     read_announcement,
     read_chip,
     read_chips,
     read_dice,
     write_announcement,
 )
-from arena.codec.malformed import MalformedError
 from arena.games.bluff_you.values import (
     Announced,
     BluffYouEvent,

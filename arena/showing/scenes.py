@@ -1,19 +1,21 @@
-"""Moments of a match as data for the player and in words; a module per game.
+"""`Scene`: moments of a match as data for the player and in words; a kit's module `scene`.
 
 A scene gets the views of whoever looks and the events that everybody learnt, and nothing else
 reaches it. All functions are pure.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from collections.abc import Sequence
+from typing import Any, Final, Protocol, cast, runtime_checkable
 
+from arena.games.by_game import ByGame
 from arena.games.game import Options
 from arena.match.transcript import Step
-from arena_dashboard.scenes import bloeff, bluff, bluff_you
-from arena_dashboard.scenes.claims import ClaimOutcome, ShownClaim
-from arena_dashboard.watching import Moment
+from arena.showing import plain_scene
+from arena.showing.claims import ClaimOutcome, ShownClaim
+from arena.showing.moments import Moment
 
 
+@runtime_checkable
 class Scene(Protocol):
     """The functions of a game's module. `names` are the bots' names by seat."""
 
@@ -57,7 +59,8 @@ class Scene(Protocol):
         """What a step that the viewpoint may see in full shows beyond its events."""
 
 
-SCENES: Final[Mapping[str, Scene]] = {"bluff": bluff, "bluff_you": bluff_you, "bloeff": bloeff}
+SCENES: Final = ByGame[Scene](lambda kit: cast("Scene", kit.part("scene") or plain_scene))
+"""Scenes by game."""
 
 
 def sentences(moment: Moment, game: str, names: Sequence[str]) -> list[str]:

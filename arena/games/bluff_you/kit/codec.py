@@ -1,9 +1,12 @@
 """Bluff You! on the wire: options, actions, draws, views and events."""
 
 from collections.abc import Sequence
+from typing import Final
 
-from arena.codec.bluff_you_events import event_bytes, read_event
-from arena.codec.bluff_you_values import (
+from arena.codec.malformed import MalformedError
+from arena.codec.options_reading import validated
+from arena.games.bluff_you.kit.codec_events import event_bytes, read_event
+from arena.games.bluff_you.kit.codec_values import (
     read_announcement,
     read_chip,
     read_chips,
@@ -12,8 +15,6 @@ from arena.codec.bluff_you_values import (
     write_announcement,
     write_numbered,
 )
-from arena.codec.malformed import MalformedError
-from arena.codec.options_reading import validated
 from arena.games.bluff_you.options import BluffYouOptions
 from arena.games.bluff_you.values import (
     Answer,
@@ -186,3 +187,6 @@ class BluffYouCodec:
 
     def read_event(self, message: pb.BluffYouEvent) -> BluffYouEvent:
         return read_event(message)
+
+
+CODEC: Final = BluffYouCodec()

@@ -9,18 +9,22 @@ to be replayed to see who drew them.
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 from arena.games.bloeff import BloeffOptions, Deal
+from arena.games.bloeff.kit.luck_table import NAME, luck_table
 from arena.lab.luck.draws import DrawLuck
-from arena.lab.luck.tables import SCALE, bloeff_table
+from arena.lab.luck.tables import SCALE
 from arena.match.transcript import Transcript
+
+TABLE: Final = NAME
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
     """The luck of the deal, at table sizes that have values; the transcript must be legal."""
     seats, options = len(transcript.setup.entrants), transcript.setup.options
     assert isinstance(options, BloeffOptions)
-    values = bloeff_table().values.get(seats)
+    values = luck_table().get(seats)
     if values is None or not transcript.steps or type(transcript.steps[0].action) is not Deal:
         return
     deal, size = transcript.steps[0].action, options.cards_dealt(seats)

@@ -19,10 +19,10 @@ from arena.games.bluff_you import (
 from arena.games.bluff_you.chances import claim_chance
 from arena.games.game import Options
 from arena.match.transcript import Step
-from arena_dashboard.scenes.claims import ClaimOutcome, Mark, ShownClaim, chances
-from arena_dashboard.scenes.seats import by_seat
-from arena_dashboard.scenes.words import counted, listed
-from arena_dashboard.watching import Moment
+from arena.showing.claims import ClaimOutcome, Mark, ShownClaim, chances
+from arena.showing.moments import Moment
+from arena.showing.seats import by_seat
+from arena.showing.words import counted, listed
 
 QUIET: Final = "The swapping ends."
 UNIT: Final = "points"

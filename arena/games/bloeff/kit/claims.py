@@ -1,0 +1,29 @@
+"""Blöff's claims: a total other than the one that the laid card makes is false (BO-11)."""
+
+from fractions import Fraction
+from typing import Any, Final
+
+from arena.games.bloeff.chances import claim_chance
+from arena.games.bloeff.options import BloeffOptions
+from arena.games.bloeff.state import BloeffState
+from arena.games.bloeff.values import Ballot, BloeffView, Number
+
+UNIT: Final = ("point off", "points off")
+
+
+def off(action: Any, before: BloeffState, after: BloeffState) -> int | None:
+    """Return how far an announced total is from the true one."""
+    # A total above the limit is an open loss: there is nothing to doubt.
+    if not isinstance(action, Number) or after.open_card is None:
+        return None
+    return abs(action.announce - before.total - action.value)
+
+
+def doubts(action: Any) -> bool:
+    """Return whether an action doubts the announced total."""
+    return isinstance(action, Ballot) and action.doubt
+
+
+def chance(view: BloeffView, options: BloeffOptions) -> Fraction | None:
+    """Return the probability that the balloted total is true."""
+    return claim_chance(view, options)

@@ -1,0 +1,54 @@
+"""What a person at the table of Blöff sees between turns."""
+
+from dataclasses import replace
+from typing import Any
+
+from arena.games.bloeff.events import Doubted
+from arena.games.bloeff.options import BloeffOptions
+from arena.games.bloeff.values import Action, Announcement, BloeffView, Card, Number, Red
+from arena.showing.moments import Moment, moment_of
+
+
+def opened(event: Any, view: BloeffView) -> tuple[Moment, BloeffView] | None:
+    """Return the moment of the total that a doubt ends."""
+    if not isinstance(event, Doubted):
+        return None
+    said = Announcement(event.seat, event.announced)
+    down = view.face_down
+    if view.seat == event.seat:
+        down = (*down, event.card)
+    ahead = replace(view, balloted=said, face_down=down)
+    return moment_of(ahead), ahead
+
+
+def standing(view: BloeffView) -> Moment | None:
+    """Return the moment of the total that is balloted."""
+    return moment_of(view) if view.balloted is not None else None
+
+
+def after(view: BloeffView, event: Any, options: BloeffOptions) -> BloeffView:  # noqa: ARG001
+    """Return the view unchanged: the next one brings all."""
+    return view
+
+
+def between(public: BloeffView, own: BloeffView, played: Any) -> BloeffView:
+    """Return the public view with the seat's own hand, as long as that is certain."""
+    assert own.seat is not None
+    hand, down = list(own.hand), own.face_down
+    card = _card(played)
+    if card is not None and card in hand:
+        hand.remove(card)
+        if isinstance(played, Number):
+            down = (*down, card)
+    same = public.round == own.round and public.hand_sizes[own.seat] == len(hand)
+    return replace(public, seat=own.seat, hand=tuple(hand), face_down=down) if same else public
+
+
+def _card(played: Any) -> Card | None:
+    match played:
+        case Number(value):
+            return Card(value)
+        case Red(card) | Action(card):
+            return card
+        case _:
+            return None

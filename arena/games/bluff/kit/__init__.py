@@ -1,0 +1,8 @@
+"""What the arena knows about Bluff beside its rules."""
+
+from typing import Final
+
+from arena.games.bluff.game import Bluff
+from arena.games.kit import GameKit
+
+KIT: Final = GameKit(Bluff, __name__, anchor="honest", opponent="honest")

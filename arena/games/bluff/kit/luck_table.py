@@ -1,0 +1,60 @@
+"""The luck table of Bluff: the values of hands in rounds between two seats."""
+
+from functools import cache
+from typing import Final, NamedTuple
+
+from arena.games.bluff.kit.duels import Cell
+from arena.lab.luck.tables import SCALE, LuckTableError, TableName, document, shipped
+
+NAME: Final = TableName(
+    "bluff_1.json", "a5f002379be418bc4abcad001921a9882cda9b6fe58332ea22f4bfd019c3c527"
+)
+
+
+class Duel(NamedTuple):
+    """The luck of all rounds between two seats with given numbers of dice."""
+
+    lucks: dict[Cell, int]
+    """By cell, its value to the opener minus the mean, in units of 1 / `unit`: integers, so that
+    the mean over all rolls is exactly zero."""
+    weights: dict[Cell, int]
+    """By cell, the number of ordered rolls that fall into it."""
+    unit: int
+
+
+class LuckTable(NamedTuple):
+    """The values of Bluff's hands."""
+
+    opening: dict[int, float]
+    """By dice per seat, the value of opening at a table of two: wins above one half."""
+    duels: dict[tuple[int, int], Duel]
+    """By the number of dice of the opener and of the other seat."""
+
+
+@cache
+def luck_table() -> LuckTable:
+    """Return the table that is shipped. Raises LuckTableError."""
+    return read_table(shipped(__package__, NAME), NAME)
+
+
+def read_table(content: bytes, name: TableName) -> LuckTable:
+    """Read the table in a file's bytes. Raises LuckTableError unless their SHA-256 is the named
+    one."""
+    values = document(content, name)
+    opening = {int(dice): value / SCALE for dice, value in values["opening"].items()}
+    duels = {}
+    for dice, rows in values["duels"].items():
+        first, second = map(int, dice.split(" "))
+        duels[first, second] = _duel(rows, 6 ** (first + second))
+    return LuckTable(opening, duels)
+
+
+def _duel(rows: list[list[int]], rolls: int) -> Duel:
+    """The duel of rows, each holding a cell's members, its value and its weight."""
+    values = {Cell(*row[:-2]): row[-2] for row in rows}
+    weights = {Cell(*row[:-2]): row[-1] for row in rows}
+    if sum(weights.values()) != rolls:
+        raise LuckTableError("the weights of a duel are not those of all its rolls")
+    mean = sum(value * weights[cell] for cell, value in values.items())
+    lucks = {cell: value * rolls - mean for cell, value in values.items()}
+    return Duel(lucks, weights, rolls * SCALE)
