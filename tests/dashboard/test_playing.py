@@ -2,7 +2,7 @@
 
 import json
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import pytest
 from arena.bot.address import Address
 from arena.codec.bot_side import Offered
 from arena.games import GAMES, OptionsError, make_game
-from arena.games.bloeff import Number
+from arena.games.bloeff import BloeffRoundStarted, Number, NumberPlayed
 from arena.games.bluff import BluffView, Showdown
 from arena.games.bluff_you import Revealed
 from arena.games.game import DEALER, AnyGame
@@ -145,6 +145,34 @@ def test_a_showdown_at_the_end_says_what_is_left() -> None:
     left = [c - loss for c, loss in zip(before.dice_counts, end.losses, strict=True)]
     for seat, count in enumerate(left):
         assert notes[str(seat)]["note"].startswith(str(count))
+
+
+def test_a_bust_is_shown_with_its_total() -> None:
+    game, busts = make_game("bloeff"), 0
+    for seed in range(12):
+        news = list(turns(game, 2, seed, last=True))
+        story = Story(seat_of(game, 2, news))
+        story.go_on()
+        laid = list(_busts(event for events, _, _ in news for event in events))
+        shown_busts = [one for one in story.frames if one["marks"] == ["bust"]]
+        assert [one["claim"]["text"] for one in shown_busts] == [
+            f"Total {event.announce}: a bust" for event in laid
+        ]
+        for one, event in zip(shown_busts, laid, strict=True):
+            assert one["claim"]["seat"] == event.seat
+            assert one["table"]["laid"][-1][:2] == (event.seat, event.announce)
+        busts += len(laid)
+    assert busts > 10
+
+
+def _busts(events: Iterable[object]) -> Iterator[NumberPlayed]:
+    """Announcements above the limit (BO-17)."""
+    limit = 0
+    for event in events:
+        if isinstance(event, BloeffRoundStarted):
+            limit = event.limit
+        elif isinstance(event, NumberPlayed) and event.announce > limit:
+            yield event
 
 
 def test_a_call_is_asked_for_where_it_matters() -> None:

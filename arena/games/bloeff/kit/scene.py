@@ -119,9 +119,9 @@ def _card_of(moment: Moment) -> int | None:
 def _bust(moment: Moment, before: Moment | None) -> NumberPlayed | None:
     """The announcement above the limit in this moment, if any (BO-17)."""
     played = next((event for event in moment.events if isinstance(event, NumberPlayed)), None)
-    if played is None or before is None or played.announce <= before.views[0].limit:
-        return None
-    return played
+    # Without a moment before, the view is that before the announcement.
+    limit = (moment if before is None else before).views[0].limit
+    return None if played is None or played.announce <= limit else played
 
 
 def standing(view: BloeffView) -> Sequence[int]:
@@ -140,9 +140,13 @@ def claimed(
     after: Moment | None,  # noqa: ARG001
     rules: Options,
 ) -> ShownClaim | None:
-    """The announcement that may be doubted from this moment on."""
+    """The announcement that may be doubted from this moment on, or that is a bust."""
     view: BloeffView = moment.views[0]
     assert isinstance(rules, BloeffOptions)
+    bust = _bust(moment, before)
+    if bust is not None:  # it is no lie, and nobody can doubt it
+        unknown = (None,) * len(moment.views)
+        return ShownClaim(bust.seat, f"Total {bust.announce}: a bust", unknown, None, None)
     if view.balloted is None or (before is not None and before.views[0].balloted is not None):
         return None
     said = view.balloted

@@ -3,14 +3,16 @@
 from dataclasses import replace
 from typing import Any
 
-from arena.games.bloeff.events import Doubted
+from arena.games.bloeff.events import BloeffRoundStarted, Doubted, NumberPlayed
 from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.values import Action, Announcement, BloeffView, Card, Number, Red
 from arena.showing.moments import Moment, moment_of
 
 
 def opened(event: Any, view: BloeffView) -> tuple[Moment, BloeffView] | None:
-    """Return the moment of the total that a doubt ends."""
+    """Return the moment of the total that a doubt ends, or that is above the limit (BO-17)."""
+    if isinstance(event, NumberPlayed) and event.announce > view.limit:
+        return moment_of(view, event), view
     if not isinstance(event, Doubted):
         return None
     said = Announcement(event.seat, event.announced)
@@ -27,8 +29,10 @@ def standing(view: BloeffView) -> Moment | None:
 
 
 def after(view: BloeffView, event: Any, options: BloeffOptions) -> BloeffView:  # noqa: ARG001
-    """Return the view unchanged: the next one brings all."""
-    return view
+    """Return the view with the limit of a round that starts: it tells what is a bust."""
+    if not isinstance(event, BloeffRoundStarted):
+        return view
+    return replace(view, round=event.round, limit=event.limit, total=0)
 
 
 def between(public: BloeffView, own: BloeffView, played: Any) -> BloeffView:
