@@ -16,6 +16,7 @@ from arena.records import Allowance, SignUp
 from arena.scheduling.ladder import TableType
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
+from arena.server.app.referee_settings import RefereeSettings
 from arena.server.limits.limits import Limits
 from arena.server.play.terms import Patience, Terms
 from tests.bots import PATIENCE, Peer
@@ -107,13 +108,19 @@ async def opened(
 ) -> AsyncIterator[Scene]:
     ladders = ladders or (BLUFF,)
     async with running_arena(
-        *(database, "127.0.0.1", port, ladders, terms, 0.5),
-        limits=limits,
-        sign_up=sign_up,
-        socket=socket,
-        hosting=hosting,
-        dashboard_secret=dashboard_secret,
-        identity_provider=identity_provider,
+        database,
+        RefereeSettings(
+            port=port,
+            table_types=ladders,
+            terms=terms,
+            hello_seconds=0.5,
+            limits=limits,
+            sign_up=sign_up,
+            socket=socket,
+            hosting=hosting,
+            dashboard_secret=dashboard_secret,
+            identity_provider=identity_provider,
+        ),
     ) as arena:
         yield Scene(arena, database)
 

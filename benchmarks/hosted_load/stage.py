@@ -23,6 +23,7 @@ from arena.records import Allowance, Owner, VersionId
 from arena.scheduling.ladder import TableType
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
+from arena.server.app.referee_settings import RefereeSettings
 
 _ALLOWANCE = Allowance(bots=10, bot_versions_a_day=10, owner_versions_a_day=10)
 BLUFF = TableType("bluff", make_game("bluff").options, 2)
@@ -107,7 +108,7 @@ async def hosting_arena(terms: HostingTerms = HostingTerms()) -> AsyncIterator[H
         home, url = stack.enter_context(_database())
         socket = home / "sockets/referee.sock"
         async with running_arena(
-            url, "127.0.0.1", 0, (BLUFF,), socket=socket, hosting=terms
+            url, RefereeSettings(table_types=(BLUFF,), socket=socket, hosting=terms)
         ) as arena:
             yield HostingArena(arena, url, home, socket, terms)
 

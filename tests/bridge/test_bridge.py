@@ -14,6 +14,7 @@ from arena.games import GAMES, make_game
 from arena.match.faults import Fault, FaultKind
 from arena.scheduling.ladder import TableType
 from arena.server.app.assembly import running_arena
+from arena.server.app.referee_settings import RefereeSettings
 from arena.v1 import referee_pb2 as pb
 from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
 from tests.bot_programs import bot_program, ending
@@ -38,7 +39,7 @@ async def test_the_perl_bot_plays_without_a_fault_at_a_real_referee(
     enough = asyncio.Event()
     table = TableType(game, make_game(game).options, 2)
     extra = ["--process-per-match"] if game == "bloeff" else []
-    async with running_arena(database, "127.0.0.1", 0, [table]) as arena:
+    async with running_arena(database, RefereeSettings(table_types=[table])) as arena:
         arena.when_recorded(50, enough.set)
         tokens = [(await arena.store.register(f"p{n}", f"o{n}"))[1] for n in range(2)]
         address = f"127.0.0.1:{arena.port}"

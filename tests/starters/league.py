@@ -12,6 +12,7 @@ from arena.commands.results.faults import fault_text
 from arena.games import make_game
 from arena.scheduling.ladder import TableType
 from arena.server.app.assembly import running_arena
+from arena.server.app.referee_settings import RefereeSettings
 from arena.server.results.faults import faults_of
 from tests.bot_programs import bot_program
 from tests.starters.languages import Language
@@ -53,7 +54,7 @@ async def _play(
     played: Played,
 ) -> None:
     enough = asyncio.Event()
-    async with running_arena(database, "127.0.0.1", 0, [table]) as arena:
+    async with running_arena(database, RefereeSettings(table_types=[table])) as arena:
         several = len({language.name for _, language in entries}) > 1
         # A tenth more, because not all play equally often.
         wanted = len(entries) * matches * 11 // table.seats // 10 if several else matches

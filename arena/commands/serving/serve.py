@@ -25,6 +25,7 @@ from arena.logs import configure_logs
 from arena.scheduling.ladder import TableType
 from arena.server.app.assembly import running_arena
 from arena.server.app.event_loop import run
+from arena.server.app.referee_settings import RefereeSettings
 from arena.server.app.tls import TlsFiles
 from arena.server.play.terms import Terms
 from arena.settings import Settings, read_settings
@@ -69,22 +70,24 @@ async def _serve(
     make_private_home(settings.home)
     async with running_arena(
         url,
-        host,
-        port,
-        table_types,
-        terms,
-        spool_directory=settings.home,
-        metrics_address=settings.metrics_address,
-        read_beside=True,
-        tls=tls,
-        spectator_delay=spectator_delay,
-        sign_up=sign_up_of(settings),
-        limits=limits_of(settings),
-        hosting=hosting_terms(settings),
-        socket=free_socket(settings),
-        dashboard_secret=settings.dashboard_secret,
-        identity_provider=settings.identity_provider,
-        public_addresses=public_addresses(settings, host),
+        RefereeSettings(
+            host=host,
+            port=port,
+            table_types=table_types,
+            terms=terms,
+            spool_directory=settings.home,
+            metrics_address=settings.metrics_address,
+            read_beside=True,
+            tls=tls,
+            spectator_delay=spectator_delay,
+            sign_up=sign_up_of(settings),
+            limits=limits_of(settings),
+            hosting=hosting_terms(settings),
+            socket=free_socket(settings),
+            dashboard_secret=settings.dashboard_secret,
+            identity_provider=settings.identity_provider,
+            public_addresses=public_addresses(settings, host),
+        ),
     ) as arena:
         encrypted = " It uses TLS." if tls else ""
         typer.echo(

@@ -59,6 +59,7 @@ from arena.scheduling.pace import FULL_SPEED
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
 from arena.server.app.event_loop import run
+from arena.server.app.referee_settings import RefereeSettings
 from arena.server.app.tls import TlsFiles
 from arena.server.play.terms import Terms
 from arena.settings import Settings, SettingsError, read_settings
@@ -151,22 +152,24 @@ async def _up(plan: _Plan, url: str) -> None:
     terms = Terms(house_pace=plan.pace)
     async with running_arena(
         url,
-        plan.host,
-        plan.port,
-        plan.table_types,
-        terms,
-        spool_directory=plan.settings.home,
-        metrics_address=plan.settings.metrics_address,
-        read_beside=True,
-        tls=plan.tls,
-        spectator_delay=plan.settings.spectator_delay,
-        sign_up=sign_up_of(plan.settings, alone=on_loopback(plan.host)),
-        limits=limits_of(plan.settings),
-        hosting=plan.hosting,
-        socket=free_socket(plan.settings),
-        dashboard_secret=plan.dashboard_secret,
-        identity_provider=plan.settings.identity_provider,
-        public_addresses=public_addresses(plan.settings, plan.host),
+        RefereeSettings(
+            host=plan.host,
+            port=plan.port,
+            table_types=plan.table_types,
+            terms=terms,
+            spool_directory=plan.settings.home,
+            metrics_address=plan.settings.metrics_address,
+            read_beside=True,
+            tls=plan.tls,
+            spectator_delay=plan.settings.spectator_delay,
+            sign_up=sign_up_of(plan.settings, alone=on_loopback(plan.host)),
+            limits=limits_of(plan.settings),
+            hosting=plan.hosting,
+            socket=free_socket(plan.settings),
+            dashboard_secret=plan.dashboard_secret,
+            identity_provider=plan.settings.identity_provider,
+            public_addresses=public_addresses(plan.settings, plan.host),
+        ),
     ) as arena:
         with children(plan.settings.home / "logs") as running:
             address = own_address(plan.settings, arena.port)

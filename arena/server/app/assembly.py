@@ -3,22 +3,19 @@
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
-from pathlib import Path
 from typing import Final
 
 import structlog
 
-from arena.builds.hosted import HostingTerms
 from arena.codec.transcript import to_bytes
 from arena.database.channels import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.database.errors import StorageError
 from arena.database.listening import notifications
 from arena.database.reading import open_reader
 from arena.randomness import SECRET_BYTES
-from arena.records import SignUp, VersionId
-from arena.scheduling.ladder import TableType
+from arena.records import VersionId
 from arena.server.accounts.identity_provider import IdentityProvider
 from arena.server.accounts.owner_service import OwnerService
 from arena.server.app.arena import Arena
@@ -26,12 +23,12 @@ from arena.server.app.hosting_registry import StoredBuilds
 from arena.server.app.metrics import Metrics, metrics_served
 from arena.server.app.pairing_history import pairing_history
 from arena.server.app.presence import Presences
+from arena.server.app.referee_settings import RefereeSettings
 from arena.server.app.referees_store import open_referees_store
 from arena.server.app.registry import StoredRegistry
 from arena.server.app.server import LoopTimer, RefereeServer, Services
 from arena.server.app.spools import Spools
 from arena.server.app.takeover import Takeover
-from arena.server.app.tls import TlsFiles
 from arena.server.boards.checkpoint_keeper import CheckpointKeeper
 from arena.server.failover.readiness import Readiness
 from arena.server.failover.result_writer import ResultWriter
@@ -39,13 +36,11 @@ from arena.server.ladder.challenge_service import ChallengeService
 from arena.server.ladder.director import Director
 from arena.server.limits.connections import Connections
 from arena.server.limits.gate import MOST_KNOWN, Gate
-from arena.server.limits.limits import Limits
 from arena.server.limits.reading_queue import ReadingQueue
 from arena.server.play.attendance_service import AttendanceService
 from arena.server.play.lobby import Lobby
 from arena.server.play.missed_ends import MissedEnds
-from arena.server.play.play_service import HELLO_SECONDS, PlayService
-from arena.server.play.terms import Terms
+from arena.server.play.play_service import PlayService
 from arena.server.reading.calls import ReadingCalls
 from arena.server.reading.process import ReadingProcess, ReadingThread, ReadingWorker
 from arena.server.reading.registry_service import RegistryService
@@ -66,41 +61,14 @@ log = structlog.get_logger()
 
 
 @asynccontextmanager
-async def running_arena(
-    database_url: str,
-    host: str,
-    port: int,
-    table_types: Sequence[TableType],
-    terms: Terms | None = None,
-    hello_seconds: float = HELLO_SECONDS,
-    spool_directory: Path | None = None,
-    metrics_address: tuple[str, int] | None = None,
-    limits: Limits = Limits(),
-    read_beside: bool = False,
-    tls: TlsFiles | None = None,
-    spectator_delay: float = 0.0,
-    sign_up: SignUp = SignUp.INVITE,
-    socket: Path | None = None,
-    hosting: HostingTerms | None = None,
-    dashboard_secret: str | None = None,
-    identity_provider: tuple[str, str] | None = None,
-    public_addresses: Callable[[int], Sequence[str]] = lambda _port: (),
-) -> AsyncIterator[Arena]:
+async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIterator[Arena]:
     """A referee that listens and plays until the `async with` block ends; then it hands over.
 
-    The database must be migrated. Others may run on it; what one that has gone spooled in
-    `spool_directory` is recorded, and the blocks and matches that it left are continued. With
-    `read_beside` a process of its own answers reading calls, else a thread, and another writes the
-    boards' checkpoints. Spectators see matches `spectator_delay` seconds later. `sign_up` says who
-    may become an owner, `hosting` what owners may upload, if anything. Bots also play over
-    `socket`, if there is one. Dashboards that know the `dashboard_secret` are believed for which
-    visitor they call.
-    `identity_provider` is the issuer of the ID tokens by which owners sign in, and the arena's
-    client id there. `public_addresses` tells by the port where bots reach this referee beside
-    others: at the first that no other has; nothing if it has no address of its own, and then it
-    must be the only one. Raises PortTakenError, TlsError and the errors of arena.database;
-    LeaseTakenError as soon as another referee has taken over.
+    The database must be migrated. Others may run on it; what one that has gone spooled is recorded,
+    and the blocks and matches that it left are continued. Raises PortTakenError, TlsError and the
+    errors of arena.database; LeaseTakenError as soon as another referee has taken over.
     """
+    limits = settings.limits
     async with AsyncExitStack() as stack:
         store = await stack.enter_async_context(open_referees_store(database_url))
         lease = store.lease
@@ -108,20 +76,21 @@ async def running_arena(
         tasks = await stack.enter_async_context(asyncio.TaskGroup())
         renewing = tasks.create_task(lease.keep())
         signer = await store.signer()
-        spools = None if spool_directory is None else Spools(spool_directory, signer.public_key)
+        folder = settings.spool_directory
+        spools = None if folder is None else Spools(folder, signer.public_key)
         spool = None if spools is None else spools.of(lease.epoch)
         metrics = Metrics()
         writer = ResultWriter(store, gather_seconds=GATHER_SECONDS, spool=spool, meter=metrics)
         readiness = Readiness(writer)
         history = await pairing_history(store)
         director = Director(
-            table_types,
+            settings.table_types,
             history.counts,
             writer,
             LoopTimer(),
             lambda: secrets.token_bytes(SECRET_BYTES),
             lambda transcript: to_bytes(signer.signed(transcript)),
-            terms or Terms(),
+            settings.terms,
             strengths=history.strengths,
         )
         conductor = Conductor(
@@ -137,27 +106,30 @@ async def running_arena(
         lease.matches = lambda: director.running
         takeover = Takeover(store, spools, writer, director, conductor, lobby, missed_ends, metrics)
         await takeover.run_once()
+        issuer = settings.identity_provider
         registry = StoredRegistry(
             store,
             signer.public_key,
-            sign_up,
+            settings.sign_up,
             limits,
-            None if identity_provider is None else IdentityProvider(*identity_provider),
+            None if issuer is None else IdentityProvider(*issuer),
         )
         known = await store.token_hashes(MOST_KNOWN)
-        gate = Gate(limits, metrics, time.monotonic, known, dashboard_secret)
-        builds = StoredBuilds(store, hosting, registry.allowance)
+        gate = Gate(limits, metrics, time.monotonic, known, settings.dashboard_secret)
+        builds = StoredBuilds(store, settings.hosting, registry.allowance)
         play = PlayService(
-            *(registry.players, lobby, gate, hello_seconds, metrics.queued),
+            *(registry.players, lobby, gate, settings.hello_seconds, metrics.queued),
             hosted=registry.hosted_players,
         )
         worker: ReadingWorker = (
-            ReadingProcess(database_url) if read_beside else ReadingThread(ReadingCalls(read))
+            ReadingProcess(database_url)
+            if settings.read_beside
+            else ReadingThread(ReadingCalls(read))
         )
         stack.callback(worker.close)
         reading = ReadingQueue(worker, limits, time.monotonic)
         timer = LoopTimer()
-        spectators = Spectators(director.showable_matches, timer, spectator_delay, limits)
+        spectators = Spectators(director.showable_matches, timer, settings.spectator_delay, limits)
         director.audience = spectators
         began = timer.now()
 
@@ -193,23 +165,26 @@ async def running_arena(
             tasks.create_task(conductor.search()),
             tasks.create_task(presences.run()),
             tasks.create_task(lease.listen(database_url)),
-            *([tasks.create_task(keeper.run())] if read_beside else []),
+            *([tasks.create_task(keeper.run())] if settings.read_beside else []),
         ]
-        looking_after = tasks.create_task(_look_after(store.shifts, hosting is not None))
+        looking_after = tasks.create_task(_look_after(store.shifts, settings.hosting is not None))
         try:
-            bound = server.listen(host, port, tls, socket)
+            socket = settings.socket
+            bound = server.listen(settings.host, settings.port, settings.tls, socket)
             gate.connections.port = bound
-            own = public_addresses(bound)
+            own = settings.public_addresses(bound)
             lease.on_addresses = lambda: lobby.tell_referees(lease.addresses, lease.address)
             # Before the first bot comes: it is told where it is.
             await lease.announce(*own)
             await server.start()
             gate.connections.socket = None if socket is None else str(socket)
-            if metrics_address is not None:
+            if settings.metrics_address is not None:
                 _watch(metrics, writer, lobby, director, gate.connections)
                 number = own.index(lease.address) + 1 if own else None
                 stack.enter_context(
-                    metrics_served(metrics, lambda: readiness.why_not, *metrics_address, number)
+                    metrics_served(
+                        metrics, lambda: readiness.why_not, *settings.metrics_address, number
+                    )
                 )
             arena = Arena(store, read, bound, writer, lobby, director, server, missed_ends, gate)
             yield arena

@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 
 from arena.commands.serving.health import health
 from arena.server.app.assembly import running_arena
+from arena.server.app.referee_settings import RefereeSettings
 from tests.scene import Scene
 
 
@@ -78,7 +79,7 @@ async def test_the_command_asks_all_referees_on_the_database(
     own = f"127.0.0.1:{scene.port}"
     await scene.arena.store.lease.announce(own)
     async with running_arena(
-        database, "127.0.0.1", 0, [], public_addresses=lambda port: [f"127.0.0.1:{port}"]
+        database, RefereeSettings(public_addresses=lambda port: [f"127.0.0.1:{port}"])
     ) as second:
         other = f"127.0.0.1:{second.port}"
         answer = await asyncio.to_thread(CliRunner().invoke, app, ["--all", "--ready"])

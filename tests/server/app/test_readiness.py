@@ -14,6 +14,7 @@ from typer.testing import CliRunner
 from arena.commands.serving.health import health
 from arena.server.app.assembly import running_arena
 from arena.server.app.metrics import Metrics, MetricsPortTakenError, metrics_served
+from arena.server.app.referee_settings import RefereeSettings
 from tests.bots import PATIENCE
 from tests.databases import unreachable
 from tests.free_port import free_port
@@ -56,7 +57,7 @@ async def test_a_referee_without_its_database_is_alive_and_not_ready(database: s
     app.command()(health)
     address = ("127.0.0.1", metrics)
     async with running_arena(
-        database, "127.0.0.1", 0, [BLUFF], CALM, metrics_address=address
+        database, RefereeSettings(table_types=[BLUFF], terms=CALM, metrics_address=address)
     ) as arena:
         assert await asyncio.to_thread(got, metrics, "ready") == (200, "ready\n")
 
@@ -83,7 +84,9 @@ async def test_the_figures_tell_what_was_played(database: str) -> None:
     metrics = free_port()
     address = ("127.0.0.1", metrics)
     async with (
-        running_arena(database, "127.0.0.1", 0, [BLUFF], CALM, metrics_address=address) as arena,
+        running_arena(
+            database, RefereeSettings(table_types=[BLUFF], terms=CALM, metrics_address=address)
+        ) as arena,
         good_pair(Scene(arena, database)),
     ):
         stranger = await Scene(arena, database, tokens={"stranger": "not a token"}).peer("stranger")
@@ -110,14 +113,16 @@ async def test_the_figures_tell_what_was_played(database: str) -> None:
 @pytest.mark.slow
 async def test_matches_that_an_earlier_referee_left_are_counted(database: str) -> None:
     metrics = free_port()
-    async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM) as arena:
+    async with running_arena(database, RefereeSettings(table_types=[BLUFF], terms=CALM)) as arena:
         scene = Scene(arena, database)
         silent = await Silent(
             *[await scene.peer(name, max_matches=1) for name in "ab"]
         ).__aenter__()
     await silent.__aexit__()
     address = ("127.0.0.1", metrics)
-    async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM, metrics_address=address):
+    async with running_arena(
+        database, RefereeSettings(table_types=[BLUFF], terms=CALM, metrics_address=address)
+    ):
         _, text = await asyncio.to_thread(got, metrics, "metrics")
     assert "arena_matches_resumed_total 1.0" in text
 

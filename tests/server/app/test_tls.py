@@ -21,6 +21,7 @@ from arena.commands.serving.health import health
 from arena.local.loading import load_bot
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
+from arena.server.app.referee_settings import RefereeSettings
 from arena.server.app.tls import TlsError, TlsFiles, certificate_name, read
 from arena.v1 import registry_pb2
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
@@ -41,7 +42,9 @@ def served(authority: Authority) -> Issued:
 
 @asynccontextmanager
 async def referee(database: str, files: TlsFiles) -> AsyncIterator[Arena]:
-    async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM, tls=files) as arena:
+    async with running_arena(
+        database, RefereeSettings(table_types=[BLUFF], terms=CALM, tls=files)
+    ) as arena:
         yield arena
 
 
@@ -95,7 +98,7 @@ async def test_bots_play_over_tls(database: str, authority: Authority, served: I
 async def test_clients_that_expect_tls_where_there_is_none_are_told(
     database: str, authority: Authority
 ) -> None:
-    async with running_arena(database, "127.0.0.1", 0, [BLUFF], CALM) as arena:
+    async with running_arena(database, RefereeSettings(table_types=[BLUFF], terms=CALM)) as arena:
         why = await ask(address(arena, authority))
     assert why is not None
     assert "does not speak TLS. (ARENA_ADDRESS or --address is then without https://.)" in why

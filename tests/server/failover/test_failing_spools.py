@@ -13,6 +13,7 @@ from arena.database.errors import SpoolFailedError
 from arena.errors import UserError
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
+from arena.server.app.referee_settings import RefereeSettings
 from arena.server.app.referees_store import RefereesStore, open_referees_store
 from arena.server.app.spools import Spools
 from arena.server.app.takeover import SPOOL_TRIES
@@ -53,7 +54,9 @@ def waits(log: list[Any]) -> list[str]:
 async def test_a_takeover_goes_on_without_a_spool_that_cannot_be_read(
     database: str, tmp_path: Path, log: list[Any]
 ) -> None:
-    async with running_arena(database, "127.0.0.1", 0, [BLUFF], spool_directory=tmp_path) as arena:
+    async with running_arena(
+        database, RefereeSettings(table_types=[BLUFF], spool_directory=tmp_path)
+    ) as arena:
         lease = arena.store.lease
         async with playing(await peers(arena)) as company:
             async with open_referees_store(database) as other:
@@ -71,7 +74,7 @@ async def test_a_takeover_goes_on_without_a_spool_that_cannot_be_read(
 async def test_a_spool_that_can_be_read_after_a_moment_is_recorded(
     database: str, tmp_path: Path, log: list[Any]
 ) -> None:
-    async with running_arena(database, "127.0.0.1", 0, [], spool_directory=tmp_path) as arena:
+    async with running_arena(database, RefereeSettings(spool_directory=tmp_path)) as arena:
         versions = [(await arena.store.register(name, name))[0].version_id for name in "ab"]
         key = (await arena.store.signer()).public_key
         async with open_referees_store(database) as other:
@@ -93,7 +96,7 @@ async def test_a_start_that_cannot_read_a_spool_says_so_and_leaves_it(
         file = await spool_file(earlier, tmp_path)
         file.mkdir()
     with pytest.raises(ExceptionGroup) as raised:
-        async with running_arena(database, "127.0.0.1", 0, [], spool_directory=tmp_path):
+        async with running_arena(database, RefereeSettings(spool_directory=tmp_path)):
             pytest.fail("it started")
     error: BaseException = raised.value
     while isinstance(error, ExceptionGroup):

@@ -16,6 +16,7 @@ from arena.database.errors import DatabaseUnreachableError, LeaseTakenError, NoA
 from arena.database.process_identity import has_ended, own_identity
 from arena.processes import spawn, stop
 from arena.server.app.assembly import running_arena
+from arena.server.app.referee_settings import RefereeSettings
 from arena.server.failover.lease import RENEW_SECONDS, Lease, held_lease
 from arena.server.failover.lease_monitor import STILL_SECONDS
 from tests.databases import administrator, execute, named, plain, unreachable
@@ -310,7 +311,7 @@ async def test_an_arena_whose_lease_is_taken_stops_with_a_sentence(
     database: str, sql: psycopg.Connection
 ) -> None:
     async def run() -> None:
-        async with asyncio.timeout(30), running_arena(database, "127.0.0.1", 0, []):
+        async with asyncio.timeout(30), running_arena(database, RefereeSettings()):
             sql.execute("DELETE FROM leases")
             await asyncio.Event().wait()
 

@@ -24,6 +24,7 @@ from arena.match.score_rule import ScoreRule
 from arena.rating.sprt import Bounds
 from arena.server.app.arena import Arena
 from arena.server.app.assembly import running_arena
+from arena.server.app.referee_settings import RefereeSettings
 from arena.server.app.store import Store
 from arena.server.failover.lease import held_lease
 from arena.server.tournaments.tournament import BlockState, TournamentState
@@ -36,8 +37,8 @@ from tests.scene import BLUFF
 
 def referee(database: str) -> AbstractAsyncContextManager[Arena]:
     return running_arena(
-        *(database, "127.0.0.1", 0, [BLUFF]),
-        public_addresses=lambda port: [f"127.0.0.1:{port}"],
+        database,
+        RefereeSettings(table_types=[BLUFF], public_addresses=lambda port: [f"127.0.0.1:{port}"]),
     )
 
 
@@ -103,7 +104,7 @@ async def test_each_of_several_takes_an_address_that_no_other_has(
 
 
 def without_address(database: str) -> AbstractAsyncContextManager[Arena]:
-    return running_arena(database, "127.0.0.1", 0, [])
+    return running_arena(database, RefereeSettings())
 
 
 @pytest.mark.slow
