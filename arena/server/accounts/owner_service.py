@@ -96,7 +96,7 @@ class OwnerRegistry(OwnerKeys, Protocol):
 
 CountCopies = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, tuple[int, int]]]]
 """Of these versions those that are here: how many copies of each are connected to any referee, and
-in how many matches they have a seat. Raises ProtocolError."""
+in how many matches they have a seat. Raises StorageError."""
 
 
 class OwnerService:

@@ -19,7 +19,6 @@ from arena.records import VersionId
 from arena.server.accounts.identity_provider import IdentityProvider
 from arena.server.accounts.owner_service import OwnerService
 from arena.server.app.arena import Arena
-from arena.server.app.hosting_registry import StoredBuilds
 from arena.server.app.metrics import Metrics, metrics_served
 from arena.server.app.pairing_history import pairing_history
 from arena.server.app.presence import Presences
@@ -116,7 +115,6 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
         )
         known = await store.token_hashes(MOST_KNOWN)
         gate = Gate(limits, metrics, time.monotonic, known, settings.dashboard_secret)
-        builds = StoredBuilds(store, settings.hosting, registry.allowance)
         play = PlayService(
             *(registry.players, lobby, gate, settings.hello_seconds, metrics.queued),
             hosted=registry.hosted_players,
@@ -145,9 +143,14 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             challenges=ChallengeService(registry, director.challenges, gate),
             spectating=SpectatorService(spectators, gate, timer, activity),
             attendance=AttendanceService(registry.players, play.attendances, gate),
-            uploads=UploadService(registry, builds, gate),
+            uploads=UploadService(
+                registry, store.builds, store.shifts, settings.hosting, registry.allowance, gate
+            ),
             # Those of all only if bots are told which is which.
-            workers=WorkerService(builds, gate, lambda: lease.addresses if lease.address else ()),
+            workers=WorkerService(
+                *(store.workers, store.shifts, settings.hosting, gate),
+                lambda: lease.addresses if lease.address else (),
+            ),
         )
         server = RefereeServer(services, lobby, gate)
         writing = tasks.create_task(writer.run())

@@ -19,7 +19,6 @@ import structlog
 from arena.database.errors import StorageError
 from arena.records import Presence, VersionId
 from arena.server.app.referees_store import RefereesStore
-from arena.server.limits.storage_statuses import storage_errors_to_grpc
 from arena.server.play.lobby import Lobby
 from arena.server.play.session import Session
 
@@ -59,9 +58,8 @@ class Presences:
 
     async def of(self, versions: Collection[VersionId]) -> Mapping[VersionId, tuple[int, int]]:
         """Of these versions those that are here: how many copies are connected to any referee, and
-        in how many matches they have a seat. Raises ProtocolError."""
-        async with storage_errors_to_grpc():
-            found = await self._elsewhere(versions)
+        in how many matches they have a seat. Raises StorageError."""
+        found = await self._elsewhere(versions)
         found += [_seen(one) for version in versions for one in self._lobby.copies(version)]
         connected: dict[VersionId, set[str]] = {}
         seats: dict[VersionId, int] = {}

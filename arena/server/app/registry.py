@@ -1,4 +1,4 @@
-"""`StoredRegistry`: tokens, bots and owners for the gRPC services, with errors as statuses."""
+"""`StoredRegistry`: tokens, bots and owners for the gRPC services."""
 
 from dataclasses import replace
 
@@ -22,7 +22,6 @@ from arena.server.accounts.identity_provider import IdentityProvider
 from arena.server.app.store import Store
 from arena.server.limits.gate import Authenticator
 from arena.server.limits.limits import Limits
-from arena.server.limits.storage_statuses import storage_errors_to_grpc
 from arena.server.requests.errors import ProtocolError
 from arena.server.uploads.check_words import check_in_words
 
@@ -69,8 +68,7 @@ class StoredRegistry:
 
     async def player(self, token: str) -> Registered:
         """The version that plays with this token, its own or that of a shift."""
-        async with storage_errors_to_grpc():
-            registered = await self._store.authenticate(token)
+        registered = await self._store.authenticate(token)
         if registered is None:
             raise ProtocolError(
                 grpc.StatusCode.UNAUTHENTICATED,
@@ -96,26 +94,22 @@ class StoredRegistry:
                     f"this token registers new versions of {known.bot} only; a new bot needs its "
                     "owner's key",
                 )
-            async with storage_errors_to_grpc():
-                registrant = await self._store.owners.named(known.owner)
+            registrant = await self._store.owners.named(known.owner)
         elif owner and folded(owner) != folded(registrant.name):
             raise ProtocolError(
                 grpc.StatusCode.PERMISSION_DENIED,
                 f"this key is {registrant.name}'s, and registers no bots of {owner}",
             )
-        async with storage_errors_to_grpc():
-            registered, new_token = await self._store.owners.register(
-                registrant, bot, version, self.allowance
-            )
+        registered, new_token = await self._store.owners.register(
+            registrant, bot, version, self.allowance
+        )
         return registered.entrant, new_token
 
     async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
-        async with storage_errors_to_grpc():
-            await self._store.checks.record(registered.version_id, CheckOrigin.AUTHOR, outcome)
+        await self._store.checks.record(registered.version_id, CheckOrigin.AUTHOR, outcome)
 
     async def recorded_challenge(self, challenge_id: str) -> RecordedChallenge | None:
-        async with storage_errors_to_grpc():
-            return await self._store.challenge(challenge_id)
+        return await self._store.challenge(challenge_id)
 
     # Owners
 
@@ -131,8 +125,7 @@ class StoredRegistry:
                 "here owners sign up on the arena's pages, by their identity at "
                 f'{self._provider.issuer}; "My bots" there makes a key for `arena login`',
             )
-        async with storage_errors_to_grpc():
-            return await self._store.owners.sign_up(name, self._code(invite))
+        return await self._store.owners.sign_up(name, self._code(invite))
 
     async def identity(self, id_token: str) -> Identity:
         if self._provider is None:
@@ -143,29 +136,23 @@ class StoredRegistry:
         return await self._provider.identity(id_token)
 
     async def sign_in(self, identity: Identity) -> tuple[Owner, str] | None:
-        async with storage_errors_to_grpc():
-            return await self._store.sign_ins.sign_in(identity)
+        return await self._store.sign_ins.sign_in(identity)
 
     async def sign_up_as(self, identity: Identity, name: str, invite: str) -> tuple[Owner, str]:
         self._require_open()
-        async with storage_errors_to_grpc():
-            return await self._store.sign_ins.sign_up(identity, name, self._code(invite))
+        return await self._store.sign_ins.sign_up(identity, name, self._code(invite))
 
     async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
-        async with storage_errors_to_grpc():
-            return await self._store.sign_ins.bind(identity, key)
+        return await self._store.sign_ins.bind(identity, key)
 
     async def stay_signed_in(self, owner: Owner) -> str:
-        async with storage_errors_to_grpc():
-            return await self._store.sign_ins.stay(owner)
+        return await self._store.sign_ins.stay(owner)
 
     async def sign_out(self, key: str) -> None:
-        async with storage_errors_to_grpc():
-            await self._store.sign_ins.end(key)
+        await self._store.sign_ins.end(key)
 
     async def renew_key(self, owner: Owner) -> str:
-        async with storage_errors_to_grpc():
-            return await self._store.owners.renew_key(owner)
+        return await self._store.owners.renew_key(owner)
 
     def _require_open(self) -> None:
         if self.sign_up_by is SignUp.CLOSED:
@@ -178,8 +165,7 @@ class StoredRegistry:
         return invite if self.sign_up_by is SignUp.INVITE else None
 
     async def owner(self, key: str) -> Owner:
-        async with storage_errors_to_grpc():
-            owner = await self._store.owners.by_key(key)
+        owner = await self._store.owners.by_key(key)
         if owner is None:
             raise ProtocolError(
                 grpc.StatusCode.UNAUTHENTICATED,
@@ -190,29 +176,24 @@ class StoredRegistry:
         return owner
 
     async def own_bots(self, owner: Owner, wanted: OwnBots) -> list[OwnedVersion]:
-        async with storage_errors_to_grpc():
-            found = await self._store.owners.bots(owner, wanted)
-            checks = await self._store.checks.last([one.id for one in found])
+        found = await self._store.owners.bots(owner, wanted)
+        checks = await self._store.checks.last([one.id for one in found])
         return [
             replace(one, check=check_in_words(checks[one.id])) if one.id in checks else one
             for one in found
         ]
 
     async def pause(self, owner: Owner, bot: str, *, paused: bool) -> None:
-        async with storage_errors_to_grpc():
-            await self._store.owners.pause(owner, bot, paused=paused)
+        await self._store.owners.pause(owner, bot, paused=paused)
 
     async def describe(self, owner: Owner, bot: str, said: dict[str, str]) -> None:
-        async with storage_errors_to_grpc():
-            await self._store.owners.describe(owner, bot, said)
+        await self._store.owners.describe(owner, bot, said)
 
     async def rotate(self, owner: Owner, bot: str, version: str) -> tuple[str, str]:
-        async with storage_errors_to_grpc():
-            return await self._store.owners.rotate(owner, bot, version or None)
+        return await self._store.owners.rotate(owner, bot, version or None)
 
     async def retire(self, owner: Owner, bot: str, version: str) -> None:
-        async with storage_errors_to_grpc():
-            await self._store.owners.retire(owner, bot, version or None)
+        await self._store.owners.retire(owner, bot, version or None)
 
 
 class _Players:

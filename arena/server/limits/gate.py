@@ -8,12 +8,14 @@ from typing import Final, Protocol
 
 import grpc
 
+from arena.database.errors import StorageError
 from arena.records import Owner, Registered, VersionId
 from arena.server.limits.connections import Connections
 from arena.server.limits.forwarding import Caller, caller_of
 from arena.server.limits.limits import Bucket, Buckets, LimitError, Limits
 from arena.server.limits.peers import address_of
 from arena.server.limits.refusals import Context, RefusalMeter, Refusals
+from arena.server.limits.storage_statuses import storage_errors_to_grpc
 from arena.server.requests.errors import ProtocolError
 
 MOST_KNOWN: Final = 200_000
@@ -126,7 +128,8 @@ class Gate:
             if wait:
                 raise LimitError("failures", "too many wrong tokens from this address", wait)
         try:
-            yield
+            async with storage_errors_to_grpc():
+                yield
         except ProtocolError as error:
             if error.code is grpc.StatusCode.UNAUTHENTICATED:
                 self._known.pop(secret, None)
@@ -192,7 +195,7 @@ class Gate:
             raise LimitError("sign-ups", "too many new owners from this address", wait)
         try:
             yield
-        except ProtocolError:
+        except (ProtocolError, StorageError):
             self._sign_ups.put_back(address)
             raise
 

@@ -10,6 +10,7 @@ import structlog
 
 from arena.server.limits.gate import Gate
 from arena.server.limits.refusals import Context
+from arena.server.limits.storage_statuses import storage_errors_to_grpc
 from arena.server.requests.errors import ProtocolError, internal_error
 
 _NOTED: Final = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAUTHENTICATED)
@@ -34,7 +35,7 @@ async def guarded(
     try:
         with gate.calling(context) as peer:
             gate.call(peer, token)
-            async with turnstile or nullcontext():
+            async with turnstile or nullcontext(), storage_errors_to_grpc():
                 return await answer()
     except ProtocolError as error:
         ending = error

@@ -11,6 +11,7 @@ from arena.records import Registered, VersionId
 from arena.server.limits.gate import Authenticator, Gate
 from arena.server.limits.guarding import bearer_token
 from arena.server.limits.refusals import Context
+from arena.server.limits.storage_statuses import storage_errors_to_grpc
 from arena.server.play.attendances import Attendances
 from arena.server.play.lobby import Lobby
 from arena.server.play.play_stream import Greet, PlayStream
@@ -59,7 +60,8 @@ class PlayService:
 
     async def _check_token(self, stream: PlayStream) -> None:
         try:
-            await self._authenticator.authenticate(stream.token)
+            async with storage_errors_to_grpc():
+                await self._authenticator.authenticate(stream.token)
         except ProtocolError as error:
             if error.code is not grpc.StatusCode.UNAVAILABLE:
                 stream.end(error)

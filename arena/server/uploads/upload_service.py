@@ -5,22 +5,18 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import grpc
 import grpc.aio
 
-from arena.builds.build import Build, BuildRefusedError, check_size, read_build
+from arena.builds.build import BuildRefusedError, check_size, read_build
 from arena.builds.hosted import (
     SLOWEST_UPLOAD,
     BuildState,
-    HostedBuild,
-    HostedShift,
     HostingTerms,
-    MatchLog,
 )
-from arena.match.transcript import Entrant
-from arena.records import Owner
+from arena.records import Allowance, Owner
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
 from arena.server.limits.gate import Gate
 from arena.server.limits.guarding import guarded, token_or_nothing
@@ -28,6 +24,9 @@ from arena.server.limits.limits import LimitError
 from arena.server.limits.refusals import Context
 from arena.server.requests.errors import ProtocolError, malformed
 from arena.server.requests.parsing import parsed
+from arena.server.uploads.hosted_builds import HostedBuilds
+from arena.server.uploads.hosted_shifts import HostedShifts
+from arena.server.uploads.hosting import require_hosting
 from arena.v1 import upload_pb2 as pb
 
 MOST_AT_ONCE: Final = 16
@@ -46,41 +45,24 @@ next arrive before its call begins, and would count as a stranger's."""
 _STATES: Final = {state: pb.BuildState.Value(f"BUILD_STATE_{state.name}") for state in BuildState}
 
 
-class BuildRegistry(Protocol):
-    """What the calls need. Every method raises ProtocolError for a request that it refuses."""
-
-    @property
-    def terms(self) -> HostingTerms | None:
-        """What may be uploaded; None where the arena hosts no bots."""
-        ...
-
-    async def upload(self, owner: Owner, bot: str, version: str, build: Build) -> Entrant:
-        """Keep a build as a new version of the owner's bot, to be checked."""
-        ...
-
-    async def builds(self, owner: Owner, bot: str) -> list[HostedBuild]:
-        """The builds of the owner's bots, or of one, newest first."""
-        ...
-
-    async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
-        """Let another accepted build of a bot play."""
-        ...
-
-    async def shifts(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
-        """The last shifts of a version, newest first."""
-        ...
-
-    async def match_log(self, owner: Owner, bot: str, match_id: str) -> MatchLog:
-        """What a bot printed while it played a match."""
-        ...
-
-
 class UploadService:
     """Serves the proto's UploadService."""
 
-    def __init__(self, keys: OwnerKeys, registry: BuildRegistry, gate: Gate) -> None:
+    def __init__(
+        self,
+        keys: OwnerKeys,
+        builds: HostedBuilds,
+        shifts: HostedShifts,
+        terms: HostingTerms | None,
+        allowance: Allowance,
+        gate: Gate,
+    ) -> None:
+        """`terms` say what may be uploaded, and are None where the arena hosts no bots."""
         self._calls = OwnerCalls(keys, gate, pb)
-        self._registry = registry
+        self._builds_kept = builds
+        self._shifts_kept = shifts
+        self._hosting = terms
+        self._allowance = allowance
         self._gate = gate
         self._receiving = asyncio.Semaphore(MOST_AT_ONCE)
         self._uploading: Counter[str] = Counter()
@@ -106,7 +88,7 @@ class UploadService:
         }
 
     async def _terms(self, _request: Any, _context: Context) -> pb.GetUploadTermsResponse:
-        terms = self._registry.terms
+        terms = self._hosting
         if terms is None:
             return pb.GetUploadTermsResponse()
         return pb.GetUploadTermsResponse(
@@ -143,7 +125,11 @@ class UploadService:
             sha256 = await asyncio.to_thread(lambda: build.sha256)
         except BuildRefusedError as error:
             raise malformed(str(error)) from error
-        entrant = await self._registry.upload(owner, header.bot, header.version, build)
+        entrant = await self._builds_kept.upload(
+            *(owner, header.bot, header.version, build),
+            terms=require_hosting(self._hosting),
+            allowance=self._allowance,
+        )
         return pb.UploadBuildResponse(bot=entrant.bot, version=entrant.version, sha256=sha256)
 
     async def _read(
@@ -173,7 +159,7 @@ class UploadService:
         return header, bytes(data)
 
     def _most_bytes(self) -> int:
-        terms = self._registry.terms
+        terms = self._hosting
         if terms is None:
             raise ProtocolError(
                 grpc.StatusCode.FAILED_PRECONDITION,
@@ -213,7 +199,7 @@ class UploadService:
         self._gate.connections.known(peer, -_FAST_AS_STREAMS)
 
     async def _builds(self, request: pb.ListBuildsRequest, owner: Owner) -> pb.ListBuildsResponse:
-        found = await self._registry.builds(owner, request.bot)
+        found = await self._builds_kept.of(owner, request.bot or None)
         return pb.ListBuildsResponse(
             builds=[
                 pb.HostedBuild(
@@ -236,12 +222,13 @@ class UploadService:
         self._gate.change(owner)
         if not request.version:
             raise malformed("say to which version: `arena bot builds` lists them")
-        await self._registry.roll_back(owner, request.bot, request.version)
+        require_hosting(self._hosting)
+        await self._builds_kept.roll_back(owner, request.bot, request.version)
         return pb.RollBackResponse()
 
     async def _shifts(self, request: pb.ListShiftsRequest, owner: Owner) -> pb.ListShiftsResponse:
         response = pb.ListShiftsResponse()
-        for one in await self._registry.shifts(owner, request.bot, request.version):
+        for one in await self._shifts_kept.of(owner, request.bot, request.version):
             response.shifts.add(
                 began_ms=_milliseconds(one.began_at),
                 ended_ms=0 if one.ended_at is None else _milliseconds(one.ended_at),
@@ -255,7 +242,7 @@ class UploadService:
     async def _match_log(
         self, request: pb.GetMatchLogRequest, owner: Owner
     ) -> pb.GetMatchLogResponse:
-        found = await self._registry.match_log(owner, request.bot, request.match_id)
+        found = await self._shifts_kept.match_log(owner, request.bot, request.match_id)
         return pb.GetMatchLogResponse(
             version=found.version,
             shift_began_ms=_milliseconds(found.shift_began_at),

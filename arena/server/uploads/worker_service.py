@@ -1,19 +1,23 @@
 """`WorkerService`: the calls of the operator's workers, which run hosted bots."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import grpc
 import grpc.aio
 
-from arena.builds.hosted import BegunShift, ShiftId, Worker
+from arena.builds.hosted import HostingTerms, ShiftId, Worker
 from arena.codec.checks import read_outcome
 from arena.codec.malformed import MalformedError
-from arena.records import CheckOutcome, VersionId
+from arena.database.names import WORKER_PREFIX
+from arena.records import VersionId
 from arena.server.limits.gate import Gate
 from arena.server.limits.guarding import bearer_token, guarded, token_or_nothing
 from arena.server.limits.refusals import Context
 from arena.server.requests.errors import ProtocolError, malformed
+from arena.server.uploads.hosted_shifts import HostedShifts
+from arena.server.uploads.hosting import require_hosting
+from arena.server.uploads.workers import Workers
 from arena.v1 import referee_pb2
 from arena.v1 import worker_pb2 as pb
 
@@ -21,53 +25,21 @@ CHUNK_BYTES: Final = 64 * 1024
 """Of a build, in one message."""
 
 
-class ShiftRegistry(Protocol):
-    """What the calls need. Every method raises ProtocolError for a request that it refuses."""
-
-    async def worker(self, token: str) -> Worker:
-        """The worker that has this token."""
-        ...
-
-    async def begin_play(self, worker: Worker, bot_id: int) -> BegunShift | None:
-        """Begin a shift of play; None if the bot is not to play any more."""
-        ...
-
-    async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
-        """Begin the check of a build; None if it is not to be checked any more."""
-        ...
-
-    async def build_file(self, worker: Worker, shift: ShiftId) -> bytes:
-        """The build that a shift runs."""
-        ...
-
-    async def tell_step(self, worker: Worker, shift: ShiftId, step: str) -> None:
-        """Say how far a check is."""
-        ...
-
-    async def end_shift(
-        self,
-        worker: Worker,
-        shift: ShiftId,
-        outcome: str,
-        log: str,
-        accepted: bool | None,
-        check: CheckOutcome | None,
-        *,
-        cut_short: bool,
-    ) -> None:
-        """End a shift; with `accepted` None nothing is decided on the build that it checked. The
-        next one is delayed if the program cut it short."""
-        ...
-
-
 class WorkerService:
     """Serves the proto's WorkerService."""
 
     def __init__(
-        self, registry: ShiftRegistry, gate: Gate, referees: Callable[[], Sequence[str]]
+        self,
+        workers: Workers,
+        shifts: HostedShifts,
+        terms: HostingTerms | None,
+        gate: Gate,
+        referees: Callable[[], Sequence[str]],
     ) -> None:
-        """`referees` says where all of them are reached."""
-        self._registry = registry
+        """`terms` are None where the arena hosts no bots; `referees` says where all are reached."""
+        self._workers = workers
+        self._shifts = shifts
+        self._terms = terms
         self._gate = gate
         self._referees = referees
 
@@ -105,14 +77,23 @@ class WorkerService:
     async def _worker(self, context: Context) -> Worker:
         token = bearer_token(context)
         async with self._gate.trying(token, self._gate.caller(context)):
-            return await self._registry.worker(token)
+            worker = await self._workers.by_token(token)
+            if worker is None:
+                raise ProtocolError(
+                    grpc.StatusCode.UNAUTHENTICATED,
+                    "no worker has this token: see `arena worker add`"
+                    if token.startswith(WORKER_PREFIX)
+                    else "this is not a worker's token: those begin with " + WORKER_PREFIX,
+                )
+            return worker
 
     async def _begin(self, request: pb.BeginShiftRequest, worker: Worker) -> pb.BeginShiftResponse:
+        terms = require_hosting(self._terms)
         if request.check_version_id:
             version_id = VersionId(request.check_version_id)
-            begun = await self._registry.begin_check(worker, version_id)
+            begun = await self._shifts.begin_check(worker, version_id)
         else:
-            begun = await self._registry.begin_play(worker, request.bot_id)
+            begun = await self._shifts.begin_play(worker, request.bot_id, terms)
         if begun is None:
             raise ProtocolError(grpc.StatusCode.NOT_FOUND, "there is nothing to do any more")
         if begun.token:
@@ -131,7 +112,7 @@ class WorkerService:
     async def _fetch(self, request: pb.FetchBuildRequest, context: Context) -> None:
         async def send() -> None:
             worker = await self._worker(context)
-            data = await self._registry.build_file(worker, ShiftId(request.shift_id))
+            data = await self._shifts.build_file(worker, ShiftId(request.shift_id))
             for start in range(0, len(data), CHUNK_BYTES):
                 part = data[start : start + CHUNK_BYTES]
                 await context.write(pb.FetchBuildResponse(data=part))
@@ -139,7 +120,7 @@ class WorkerService:
         await guarded(self._gate, "FetchBuild", context, send, token_or_nothing(context))
 
     async def _tell_step(self, request: pb.TellStepRequest, worker: Worker) -> pb.TellStepResponse:
-        await self._registry.tell_step(worker, ShiftId(request.shift_id), request.step)
+        await self._shifts.tell_step(worker, ShiftId(request.shift_id), request.step)
         return pb.TellStepResponse()
 
     async def _end(self, request: pb.EndShiftRequest, worker: Worker) -> pb.EndShiftResponse:
@@ -151,8 +132,10 @@ class WorkerService:
                 raise malformed(str(error)) from error
         shift = ShiftId(request.shift_id)
         accepted = None if request.undecided else request.accepted
-        await self._registry.end_shift(
-            *(worker, shift, request.outcome, request.log, accepted, check),
+        await self._shifts.end(
+            *(worker, shift, request.outcome, request.log),
+            accepted=accepted,
+            check=check,
             cut_short=request.cut_short,
         )
         return pb.EndShiftResponse()

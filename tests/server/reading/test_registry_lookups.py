@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from arena.database.async_engine import async_engine
+from arena.database.errors import StorageError
 from arena.database.rows import BotVersion
 from arena.records import SignUp
 from arena.server.app.registry import StoredRegistry
@@ -60,7 +61,7 @@ async def test_a_registration_looks_up_its_own_names_only(database: str) -> None
         (bot, "new", "registers new versions of Fox only"),
         (bob, "a\x00b", "cannot name the bot"),
     ):
-        with pytest.raises(ProtocolError, match=words):
+        with pytest.raises((ProtocolError, StorageError), match=words):
             await registry.register(owner, name, "", "3")
     await registry.register(bob, "hare", "BOB", "1")
     await engine.dispose()

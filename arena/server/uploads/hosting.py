@@ -1,0 +1,16 @@
+"""`require_hosting`: what may be uploaded, or the refusal where the arena hosts no bots."""
+
+import grpc
+
+from arena.builds.hosted import HostingTerms
+from arena.server.requests.errors import ProtocolError
+
+
+def require_hosting(terms: HostingTerms | None) -> HostingTerms:
+    """Return the terms. Raises ProtocolError where there are none."""
+    if terms is None:
+        raise ProtocolError(
+            grpc.StatusCode.FAILED_PRECONDITION,
+            "this arena hosts no bots: register yours, and run it yourself",
+        )
+    return terms
