@@ -68,7 +68,7 @@ def comparisons_page(
         comparison_tables.matrix(lines, shown, compared, ladder),
         comparison_tables.worst_in_words(lines, compared),
         comparison_tables.numbers(
-            lines, shown, compared, facts.board.troubles, facts.across_tables, found
+            lines, shown, compared, facts.board.faults, facts.across_tables, found
         ),
         "" if found is None else comparison_tables.check_in_words(lines, found),
     )

@@ -100,7 +100,7 @@ def numbers(
     lines: Sequence[BoardLine],
     shown: range,
     comparisons: Comparisons,
-    troubles: Mapping[VersionId, FaultCounts],
+    faults: Mapping[VersionId, FaultCounts],
     across: Mapping[VersionId, AcrossTables],
     check: ModelCheck | None,
 ) -> Html:
@@ -122,7 +122,7 @@ def numbers(
     rows = []
     for at in shown:
         line, weight = lines[at], comparisons.nash_weight[at]
-        trouble, one = troubles.get(line.version_id), across[line.version_id]
+        counted, one = faults.get(line.version_id), across[line.version_id]
         interval = check.nash_interval.get(line.version_id) if check else None
         cells = {cell.seats: cell for cell in one.wins}
         rows.append(
@@ -134,8 +134,8 @@ def numbers(
                     f"{weight:.2f}", f"{interval[0]:.2f}–{interval[1]:.2f}" if interval else ""
                 ),
                 *(_wins(cells.get(size)) for size in sizes),
-                _number(str(trouble.faults if trouble else 0)),
-                _number(str(trouble.forfeits if trouble else 0)),
+                _number(str(counted.faults if counted else 0)),
+                _number(str(counted.forfeits if counted else 0)),
                 *([_number(f"{one.mean_elo:.0f}", f"of {len(one.elo)}")] if several else []),
             )
         )

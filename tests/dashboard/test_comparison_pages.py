@@ -72,7 +72,7 @@ def test_faults_and_forfeits_are_those_of_the_boards_matches(filled: Filler) -> 
     filled(blocks=2, policies=[("honest", sensible(0.0)), ("gone", silent)])
     facts = comparison_data.ladder_details(TWO)
     (gone,) = (line for line in facts.board.lines if line.bot == "gone")
-    (trouble,) = facts.board.troubles.items()
+    (trouble,) = facts.board.faults.items()
     assert trouble[0] == gone.version_id
     assert gone.matches == trouble[1].faulty_matches == 4
     assert trouble[1].forfeits > 0

@@ -63,11 +63,11 @@ def _key(line: BoardLine) -> dict[str, Any]:
 
 
 def _trouble_json(found: Details, line: BoardLine) -> dict[str, Any]:
-    trouble = found.board.troubles.get(line.version_id)
+    counted = found.board.faults.get(line.version_id)
     return {
-        "faults": trouble.faults if trouble else 0,
-        "faulty_matches": trouble.faulty_matches if trouble else 0,
-        "forfeits": trouble.forfeits if trouble else 0,
+        "faults": counted.faults if counted else 0,
+        "faulty_matches": counted.faulty_matches if counted else 0,
+        "forfeits": counted.forfeits if counted else 0,
     }
 
 
@@ -130,14 +130,14 @@ def _bots(found: Details, shown: range) -> Table:
     assert found.comparisons is not None
     for at in shown:
         line, weight = found.board.lines[at], found.comparisons.nash_weight[at]
-        trouble = found.board.troubles.get(line.version_id)
+        counted = found.board.faults.get(line.version_id)
         across = found.across_tables[line.version_id]
         shares = {cell.seats: cell for cell in across.wins}
         cells = [
             f"{line.bot} {line.version}",
             _weight(weight, found.check, line.version_id),
-            str(trouble.faults) if trouble else "0",
-            str(trouble.forfeits) if trouble else "0",
+            str(counted.faults) if counted else "0",
+            str(counted.forfeits) if counted else "0",
         ]
         for size in sizes:
             cell = shares.get(size)

@@ -106,7 +106,7 @@ class Board:
         self._aggregate: Aggregate[VersionId] = Aggregate(score)
         self._wins: WinCounts[VersionId] = WinCounts()
         self._clusters = ClusterSums(score)
-        self._troubles = FaultColumns()
+        self._faults = FaultColumns()
         self._start: dict[VersionId, float] = {}
         """Where the next fit starts: the last one, in nats."""
         self._luck_start: dict[VersionId, float] = {}
@@ -153,7 +153,7 @@ class Board:
                 self._aggregate.add_table(table)
                 self._wins.add_table(table)
         self._clusters.add(tables)
-        self._troubles.add(at[log.troubled["bot"]], log.troubled)
+        self._faults.add(at[log.troubled["bot"]], log.troubled)
         self._matches += len(log)
         self.sequence = int(log.sequences[-1])
         self._ladder = self._luck_column = None
@@ -167,7 +167,7 @@ class Board:
         for name, start in (("start", self._start), ("luck_start", self._start | self._luck_start)):
             found[name] = np.array([start.get(bot, 0.0) for bot in self._aggregate.bots])
         found |= self._aggregate.arrays() | self._wins.arrays() | self._clusters.arrays()
-        return found | self._troubles.arrays()
+        return found | self._faults.arrays()
 
     @classmethod
     def of_arrays(
@@ -180,7 +180,7 @@ class Board:
         found._aggregate = Aggregate.of_arrays(score, versions, arrays)
         found._wins = WinCounts.of_arrays(versions, arrays)
         found._clusters = ClusterSums.of_arrays(score, arrays)
-        found._troubles = FaultColumns.of_array(arrays["troubles"])
+        found._faults = FaultColumns.of_array(arrays["troubles"])
         found._start, found._luck_start = (
             dict(zip(versions, arrays[name].astype(np.float64).tolist(), strict=True))
             for name in ("start", "luck_start")
@@ -234,9 +234,9 @@ class Board:
         """The luck-adjusted ratings of the last `ladder`; None where luck is not known enough."""
         return self._luck_column
 
-    def troubles(self) -> dict[VersionId, FaultCounts]:
+    def faults(self) -> dict[VersionId, FaultCounts]:
         """Faults and forfeits, of the versions that had any."""
-        return self._troubles.by_version(self._aggregate.bots)
+        return self._faults.by_version(self._aggregate.bots)
 
     def win_shares(self) -> tuple[WinShares[VersionId], ...]:
         """First places by table size."""

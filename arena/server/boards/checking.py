@@ -67,10 +67,10 @@ def check_board(read: ColumnReader, ladder: LadderId) -> BoardCheck:
     if adjusted is not None and column is not None:
         elo = max(elo, _elo(adjusted.luck.fit, column.luck.fit))
         covariance = max(covariance, _variances(adjusted, column))
-    troubles = FaultColumns()
-    troubles.add(whole.troubled["bot"], whole.troubled)
+    faults = FaultColumns()
+    faults.add(whole.troubled["bot"], whole.troubled)
     counts = abs(len(board) - len(whole)) + _counts(shown, official)
-    counts += board.troubles() != troubles.by_version(whole.versions)
+    counts += board.faults() != faults.by_version(whole.versions)
     return BoardCheck(
         ladder,
         len(whole),

@@ -27,7 +27,7 @@ class FaultCounts:
 
 
 class FaultColumns:
-    """The troubles of every bot of a board, by index."""
+    """The fault counts of every bot of a board, by index."""
 
     def __init__(self) -> None:
         self._counts: IntArray = np.zeros((0, 3), np.int64)
@@ -43,7 +43,7 @@ class FaultColumns:
             np.add.at(self._counts[:, at], bots, column.astype(np.int64))
 
     def by_version(self, versions: Sequence[VersionId]) -> dict[VersionId, FaultCounts]:
-        """The troubles of a board's versions; of those that had any."""
+        """The fault counts of a board's versions that had any."""
         return {
             versions[at]: FaultCounts(*self._counts[at].tolist())
             for at in np.flatnonzero(self._counts.any(axis=1)).tolist()

@@ -49,7 +49,7 @@ class Leaderboard:
     """The fit behind the lines; None before the first match."""
     win_shares: tuple[WinShares[VersionId], ...] = ()
     """First places by table size."""
-    troubles: Mapping[VersionId, FaultCounts] = field(default_factory=dict)
+    faults: Mapping[VersionId, FaultCounts] = field(default_factory=dict)
     """Faults and forfeits, of the versions that had any."""
 
     @property
@@ -145,8 +145,8 @@ class LiveBoard:
             rated = self._board.ladder(self._versions)
         # Results may have arrived between the two queries.
         sequence = max(last.sequence, self._board.sequence)
-        wins, troubles = self._board.win_shares(), self._board.troubles()
-        self._latest = Leaderboard(lines, len(self._board), sequence, rated, wins, troubles)
+        wins, faults = self._board.win_shares(), self._board.faults()
+        self._latest = Leaderboard(lines, len(self._board), sequence, rated, wins, faults)
 
 
 class LiveBoards:

@@ -63,12 +63,12 @@ class Director:
         self._new_secret = new_secret
         self._terms = terms
         self._roster = Roster()
-        self._looks = PairingSchedule(timer, self._open_tables)
+        self._schedule = PairingSchedule(timer, self._open_tables)
         self._owed = OwedSeats()
         self._blocks = RunningBlocks(self._roster, self._tables, counts, timer)
         self.challenges = ChallengeBook(self._roster, timer, self._by_chance, self.schedule)
         pauses = Pauses(
-            self._roster, timer, self._looks, decline_seconds=terms.patience.decline_seconds
+            self._roster, timer, self._schedule, decline_seconds=terms.patience.decline_seconds
         )
         self._services = BlockServices(
             writer,
@@ -210,7 +210,7 @@ class Director:
     def schedule(self) -> None:
         """Look for tables to open, soon."""
         if not self._winding_down:
-            self._looks.soon()
+            self._schedule.soon()
 
     def _recorded(self) -> None:
         if self._writer_full and not self._writer.full:
@@ -249,7 +249,7 @@ class Director:
                 self._begin(table_type, bots, block, range(block.size))
                 return True
             case float(ready_at):
-                self._looks.until(ready_at)  # only the pace delays the next table
+                self._schedule.until(ready_at)  # only the pace delays the next table
         return False
 
     def _engage_one(self, now: float, held: Counter[ConnectedBot]) -> bool:
@@ -313,7 +313,7 @@ class Director:
     def _release(self, running: BlockRun, ending: EngagementEnd) -> None:
         rest = self._blocks.end(running)
         if rest is not None:
-            self._looks.at(rest)
+            self._schedule.at(rest)
         if running.challenge is not None:
             self.challenges.over(running.challenge, running.time.played, ending)
         elif running.casual:
@@ -323,4 +323,4 @@ class Director:
             self.agenda.ended(running.engagement, ending)
         if self._winding_down and not self._blocks:
             self.on_idle()
-        self._looks.block_ended(running.time.seconds, len(self._blocks))
+        self._schedule.block_ended(running.time.seconds, len(self._blocks))

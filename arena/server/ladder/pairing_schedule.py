@@ -16,7 +16,7 @@ class PairingSchedule:
     def __init__(self, timer: Timer, look: Callable[[], None]) -> None:
         self._timer = timer
         self._look = look
-        self._gathering = PairingBatch()
+        self._batch = PairingBatch()
         self._due = False
         self._awaited: list[Cancellable] = []
         """Looks that are not needed if there is one before."""
@@ -38,7 +38,7 @@ class PairingSchedule:
 
     def block_ended(self, seconds: float, running: int) -> None:
         """A block is over that took so long; so many run. Look when more have ended, or soon."""
-        wait = self._gathering.ended(seconds, running)
+        wait = self._batch.ended(seconds, running)
         if not wait:
             self.soon()
         elif not self._gathers:
@@ -50,5 +50,5 @@ class PairingSchedule:
         for awaited in self._awaited:
             awaited.cancel()
         self._awaited.clear()
-        self._gathering.looked()
+        self._batch.looked()
         self._look()

@@ -12,11 +12,11 @@ class Pauses:
     """Of the bots of one director; when a pause ends, it looks for tables."""
 
     def __init__(
-        self, roster: Roster, timer: Timer, looks: PairingSchedule, *, decline_seconds: float
+        self, roster: Roster, timer: Timer, schedule: PairingSchedule, *, decline_seconds: float
     ) -> None:
         self._roster = roster
         self._timer = timer
-        self._looks = looks
+        self._schedule = schedule
         self._decline_seconds = decline_seconds
 
     def declined(self, bot: ConnectedBot) -> None:
@@ -44,15 +44,15 @@ class Pauses:
     def _heard(self, bot: ConnectedBot) -> None:
         bot.unheard_until = 0.0
         self._changed(bot, None)
-        self._looks.soon()
+        self._schedule.soon()
 
     def proved(self, bot: ConnectedBot) -> None:
         """It played to the end: it has all of its places again."""
         bot.on_probation = False
         self._changed(bot, None)
-        self._looks.soon()
+        self._schedule.soon()
 
     def _changed(self, bot: ConnectedBot, until: float | None) -> None:
         self._roster.reliability_changed(bot)
         if until is not None:
-            self._looks.at(until)
+            self._schedule.at(until)

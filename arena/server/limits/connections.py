@@ -104,7 +104,7 @@ class Connections:
         self._by_file: dict[int, _Connection] = {}
         """In the order in which they were last seen."""
         self._by_peer: dict[str, _Connection] = {}
-        self._strangers = UnknownConnections[_Connection]()
+        self._unknown = UnknownConnections[_Connection]()
         self._unread: deque[_Connection] = deque()
         """Connections over the Unix socket, in the order in which they are looked at."""
         self._round = 0
@@ -125,10 +125,10 @@ class Connections:
         if not self._known[peer]:
             del self._known[peer]
             if connection is not None:
-                self._strangers.add(connection.address, connection)
+                self._unknown.add(connection.address, connection)
                 self._count_anew(connection)
         elif connection is not None and not before:
-            self._strangers.discard(connection.address, connection)
+            self._unknown.discard(connection.address, connection)
             self._count_anew(connection)
 
     def suspected(self, peer: str) -> bool:
@@ -234,7 +234,7 @@ class Connections:
                 if line.family == socket.AF_UNIX:
                     self._unread.append(found)
                 if peer not in self._known:
-                    self._strangers.add(address, found)
+                    self._unknown.add(address, found)
                     self._cut_surplus(found)
                 return found
         return None
@@ -267,20 +267,20 @@ class Connections:
 
     def _cut_surplus(self, newest: _Connection) -> None:
         """Cut the oldest of an address that has too many, and of all strangers."""
-        strangers, limits = self._strangers, self._limits
+        unknown, limits = self._unknown, self._limits
         most = limits.connections_an_address
         if newest.address.startswith(PROCESS):
             most = limits.connections_a_process
-        while strangers.count(newest.address) > most:
-            self._shut_down(strangers.oldest(newest.address))
-        while len(strangers) > int(self.files * limits.strangers_share):
-            self._shut_down(strangers.oldest())
+        while unknown.count(newest.address) > most:
+            self._shut_down(unknown.oldest(newest.address))
+        while len(unknown) > int(self.files * limits.strangers_share):
+            self._shut_down(unknown.oldest())
 
     def _forget(self, connection: _Connection) -> None:
         self._by_file.pop(connection.file, None)
         if self._by_peer.get(connection.peer) is connection:
             del self._by_peer[connection.peer]
-        self._strangers.discard(connection.address, connection)
+        self._unknown.discard(connection.address, connection)
 
     def _shut_down(self, connection: _Connection) -> None:
         self._forget(connection)

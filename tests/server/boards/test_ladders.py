@@ -72,7 +72,7 @@ async def test_a_board_that_follows_the_log_says_what_the_whole_log_says(
             )
 
 
-async def test_troubles_are_those_of_the_ladders_results(
+async def test_fault_counts_are_those_of_the_ladders_results(
     read: Reader, store: Store, versions: tuple[VersionId, ...], database: str
 ) -> None:
     one, two, three = versions
@@ -90,16 +90,16 @@ async def test_troubles_are_those_of_the_ladders_results(
     now = 0.0
     live = LiveBoard(TWO, read, lambda: now)
     found = {one: FaultCounts(2, 1, 0), two: FaultCounts(3, 1, 1)}
-    assert live.now().troubles == found
+    assert live.now().faults == found
     # They are in the checkpoint, and what comes later is added to them.
     write_checkpoints(database)
-    assert LiveBoard(TWO, read).now().troubles == found
+    assert LiveBoard(TWO, read).now().faults == found
     await store.record(
         [trouble(finished((three, one)), seat, 4, forfeited=True) for seat in (0, 1)]
     )
     now += 1000.0
     found |= {one: FaultCounts(6, 2, 1), three: FaultCounts(4, 1, 1)}
-    assert live.now().troubles == LiveBoard(TWO, read).now().troubles == found
+    assert live.now().faults == LiveBoard(TWO, read).now().faults == found
     assert check_board(read, TWO).correct
 
 
