@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 from arena.commands.tournaments.play import INTERRUPTED
 from arena.commands.tournaments.tournament import app as tournament
 from arena.scheduling.formats import FormatName, make_format
+from tests.bots import PATIENCE
 from tests.local.cheats import remembering
 
 pytestmark = pytest.mark.slow
@@ -170,6 +171,8 @@ def test_ctrl_c_ends_it_with_what_is_known_and_says_what_is_missing(tmp_path: Pa
     # How far the others had come, who is to say; not to the end, since one of them waits for ever.
     said = r"after [012] of 4 blocks\. Not finished: Round 1, table [12] \(.*\), . of 2 blocks"
     assert re.search(said, result.stderr)
+    for child in active_children():  # a second Ctrl-C may leave one that was killed just now
+        child.join(PATIENCE)
     assert active_children() == []
 
 
