@@ -74,6 +74,15 @@ def test_what_owners_ask_a_referee_needs_no_extra() -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_a_referee_for_the_programs_of_a_command_needs_nothing_of_the_server() -> None:
+    program = (
+        f"import sys; sys.modules.update(dict.fromkeys({sorted(MODULES['server'])!r}))\n"
+        "import arena.local.programs.local_referee, arena.commands.home.play"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
 def test_up_without_the_pages_is_offered_where_only_they_are_missing() -> None:
     assert "`arena up --no-dashboard`" in str(missing_extra("streamlit", ["up"]))
     assert "--no-dashboard" not in str(missing_extra("streamlit", ["dashboard"]))

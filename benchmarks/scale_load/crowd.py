@@ -12,7 +12,7 @@ from typing import Final
 
 from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
-from arena.server.app.server import MAX_STREAMS_PER_CONNECTION
+from arena.server.limits.channel_options import MAX_STREAMS_PER_CONNECTION
 from arena.server.play.session import MAX_MATCHES
 from benchmarks.referee_load.keeping import cpu_seconds
 from benchmarks.referee_load.stage import (

@@ -19,7 +19,7 @@ import structlog
 from arena.local.programs.program import open_socket
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
-from arena.server.app.server import OPTIONS
+from arena.server.limits.channel_options import OPTIONS
 from arena.server.limits.gate import Gate
 from arena.server.limits.limits import Limits
 from arena.server.play.lobby import Lobby

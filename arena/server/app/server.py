@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -14,13 +14,12 @@ from grpc_reflection.v1alpha import reflection
 
 from arena.addresses import host_port
 from arena.errors import UserError
-from arena.keepalive import keepalive
 from arena.library_logs import bound_library_logs
 from arena.server.accounts.owner_service import OwnerService
 from arena.server.app.tls import TlsFiles, server_credentials
 from arena.server.ladder.challenge_service import ChallengeService
+from arena.server.limits.channel_options import OPTIONS
 from arena.server.limits.gate import Gate
-from arena.server.limits.limits import MAX_METADATA_BYTES
 from arena.server.limits.oversized_calls import RefuseOversized
 from arena.server.limits.reflection import ReflectionService
 from arena.server.limits.refusals import Context
@@ -42,39 +41,6 @@ from arena.v1 import (
     spectator_pb2,
     upload_pb2,
     worker_pb2,
-)
-
-MAX_MESSAGE_BYTES: Final = 256 * 1024
-"""Limit of incoming messages: 64 answers with all dice laid out take a twentieth of it."""
-LOOKAHEAD_BYTES: Final = 256 * 1024
-"""How much of a stream may come before the referee reads it."""
-KEEPALIVE_MS: Final = 20_000
-"""A peer that is frozen or gone is noticed after this plus KEEPALIVE_TIMEOUT_MS."""
-KEEPALIVE_TIMEOUT_MS: Final = 10_000
-MAX_STREAMS_PER_CONNECTION: Final = 100
-"""A connection is one process, which may run many bots; further streams would wait silently."""
-
-IDLE_CONNECTION_MS: Final = 60_000
-"""A connection without a call for so long is closed; a peer that wants more opens another."""
-HANDSHAKE_MS: Final = 10_000
-"""How long a new connection may take to become one of HTTP/2."""
-OPTIONS: Final[Sequence[tuple[str, Any]]] = (
-    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
-    *keepalive(KEEPALIVE_MS, KEEPALIVE_TIMEOUT_MS),
-    # Answering pings costs less than the connections that a pinger opens when it is hung up on;
-    # whoever sends many is cut by its bytes (see connections).
-    ("grpc.http2.max_ping_strikes", 0),
-    ("grpc.max_concurrent_streams", MAX_STREAMS_PER_CONNECTION),
-    ("grpc.max_connection_idle_ms", IDLE_CONNECTION_MS),
-    ("grpc.server_handshake_timeout_ms", HANDSHAKE_MS),
-    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
-    ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
-    # What comes before a call's owner is known counts as a stranger's: no more than this comes, and
-    # an upload over a line of 300 ms still brings 800 kB a second. gRPC would raise it by itself.
-    ("grpc.http2.lookahead_bytes", LOOKAHEAD_BYTES),
-    ("grpc.http2.bdp_probe", 0),
-    # Two referees on one port would share its bots between them.
-    ("grpc.so_reuseport", 0),
 )
 
 Handlers: TypeAlias = "dict[str, grpc.RpcMethodHandler[Any, Any]]"

@@ -12,7 +12,7 @@ import pytest
 
 from arena.bot import address
 from arena.keepalive import keepalive
-from arena.server.app import server
+from arena.server.limits import channel_options
 from arena.v1 import referee_pb2 as pb
 from arena.v1.referee_pb2_grpc import (
     RefereeServiceServicer,
@@ -65,6 +65,6 @@ async def test_a_frozen_peer_is_cut_when_it_does_not_answer_a_ping() -> None:
 
 
 def test_referee_and_bots_wait_for_pings_as_long_as_documented() -> None:
-    wanted = keepalive(server.KEEPALIVE_MS, server.KEEPALIVE_TIMEOUT_MS)
-    assert set(wanted) <= set(server.OPTIONS)
+    wanted = keepalive(channel_options.KEEPALIVE_MS, channel_options.KEEPALIVE_TIMEOUT_MS)
+    assert set(wanted) <= set(channel_options.OPTIONS)
     assert set(keepalive(60_000, 20_000)) <= set(address._CHANNEL_OPTIONS)

@@ -7,7 +7,7 @@ from typing import Any
 import grpc
 import pytest
 
-from arena.server.app.server import OPTIONS
+from arena.server.limits.channel_options import OPTIONS
 from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2 as pb
 from tests.bots import PATIENCE, Peer
