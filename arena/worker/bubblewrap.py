@@ -90,6 +90,7 @@ class ShownMachine:
         """All of it."""
         for path in _python_paths():
             yield SeenPath(path, str(path))
+        yield from _named_python()
         yield SeenPath(self.folder.resolve(), HOME)
         if self.socket is not None:
             yield SeenPath(self.socket.resolve(), SOCKET)
@@ -158,6 +159,15 @@ def _python_paths() -> Iterator[Path]:
         if not any(path.is_relative_to(one) for one in shown):
             shown.append(path)
             yield path
+
+
+def _named_python() -> Iterator[SeenPath]:
+    """This Python by the name it was started with, where that leads through a link."""
+    prefix = Path(sys.prefix)
+    if prefix != prefix.resolve() and not prefix.is_relative_to(_SEEN_BY_ALL):
+        for part in _PYTHON_PARTS:
+            if (prefix / part).exists():
+                yield SeenPath((prefix / part).resolve(), str(prefix / part))
 
 
 def _namespaces() -> Iterator[str]:

@@ -3,6 +3,7 @@ own sockets and files. A runtime that this machine lacks is skipped."""
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -176,6 +177,32 @@ def built(language: str, folder: Path) -> HostedProgram:
 async def test_a_runtime_does_in_the_sandbox_what_bots_do(language: str, tmp_path: Path) -> None:
     said = await outcome(built(language, tmp_path), limits=SandboxLimits())
     assert said == ("", "done\n")
+
+
+LINKED = """
+import asyncio, sys
+from pathlib import Path
+from arena.worker.sandbox import HostedProgram
+from tests.worker.confining import outcome
+
+program = HostedProgram(Path(sys.argv[1]), [sys.executable, "bot.py"])
+print(*asyncio.run(outcome(program)))
+"""
+
+
+def test_a_worker_whose_environment_is_behind_a_link_runs_programs(tmp_path: Path) -> None:
+    environment, folder = tmp_path / "linked", tmp_path / "bot"
+    environment.symlink_to(Path(sys.prefix).resolve())
+    folder.mkdir()
+    (folder / "bot.py").write_text("print('done')")
+    folder.chmod(0o755)
+    done = subprocess.run(
+        [environment / "bin/python", "-c", LINKED, folder],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+    )
+    assert done.stdout.strip() == "done", done
 
 
 @pytest.mark.parametrize(
