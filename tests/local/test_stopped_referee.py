@@ -44,15 +44,15 @@ async def test_time_in_which_the_loop_does_not_run_does_not_pass() -> None:
 def test_a_series_among_programs_outlives_stops_of_the_command(tmp_path: Path) -> None:
     arena = Path(sys.executable).with_name("arena")
     program = f"{sys.executable} {SAMPLE_BOTS / 'honest.py'}"
-    words = ("play", program, "random", "-n", "3000", "--time", "turn=2s,bank=0s", "--json")
+    words = ("play", program, "random", "-n", "6000", "--time", "turn=2s,bank=0s", "--json")
     with subprocess.Popen([arena, *words], cwd=tmp_path, stdout=subprocess.PIPE) as command:
-        for _ in range(3):
+        for seconds in (2, 1, 1):  # less than the matches take on a quick machine
             with pytest.raises(subprocess.TimeoutExpired):
-                command.communicate(timeout=2)
+                command.communicate(timeout=seconds)
             command.send_signal(signal.SIGSTOP)
             time.sleep(STOPPED_SECONDS)
             command.send_signal(signal.SIGCONT)
         said, _ = command.communicate(timeout=200)
     assert command.returncode == 0
     told = json.loads(said)
-    assert (told["matches"], told["faults"]) == (3000, [])
+    assert (told["matches"], told["faults"]) == (6000, [])
