@@ -3,12 +3,14 @@
 It plays at random what is legal, by the codec of the arena, over a stream of its own making.
 """
 
+import atexit
 import os
 import queue
 import random
 import secrets
 import signal
 import sys
+import threading
 import time
 from typing import Any
 
@@ -319,5 +321,14 @@ class NeverLeaves(Bot):
         return True
 
 
+def let_threads_end() -> None:
+    """Wait for gRPC's threads: one that the interpreter's end cuts off may hold a lock that this
+    end waits for."""
+    for thread in threading.enumerate():
+        if thread.daemon:
+            thread.join(2)
+
+
 if __name__ == "__main__":
+    atexit.register(let_threads_end)
     globals()[sys.argv[1]]().run()
