@@ -21,13 +21,13 @@ from statistics import median
 from typing import Any, Final
 
 from arena.bot.bot import AnyBot
-from arena.games import make_game
+from arena.games import KITS, make_game
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot, sample_names
 
 FIRST_MS: Final = 2_000.0
 MEDIAN_MS: Final = 100.0
-HONEST: Final = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
+HONEST: Final = {name: kit.opponent for name, kit in KITS.items()}
 BY_TABLES: Final = ("cfr", "exploiter")
 
 

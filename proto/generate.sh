@@ -15,9 +15,10 @@ export PATH
     proto/arena/v1/referee.proto proto/arena/v1/registry.proto proto/arena/v1/spectator.proto \
     proto/arena/v1/upload.proto proto/arena/v1/worker.proto
 
+games=$(sed -n 's|^import "arena/v1/\(.*\)\.proto";$|\1|p' proto/arena/v1/game.proto)
 for language in cpp go java javascript rust typescript; do
     mkdir -p "$out/sample_bots/$language/proto/arena/v1"
-    for file in bloeff bluff bluff_you game referee transcript; do
+    for file in $games game referee transcript; do
         cp "proto/arena/v1/$file.proto" "$out/sample_bots/$language/proto/arena/v1/"
     done
 done

@@ -46,7 +46,6 @@ def test_a_game_is_in_every_place_it_must_be_in(name: str) -> None:
     places = {
         f"arena/games/{name}/game.py: the rules": path(f"arena/games/{name}/game.py"),
         "arena/games/__init__.py: its kit in KITS": name in GAMES,
-        f"arena/games/{name}/kit/codec.py: its codec": path(f"arena/games/{name}/kit/codec.py"),
         f"proto/{proto}: its messages": path(f"proto/{proto}"),
         "tests/games/contract.py: its entry in HOOKS": name in HOOKS,
         "tests/playthroughs/recording.py: its line in PLAYTHROUGHS": any(

@@ -5,7 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from itertools import islice
+from itertools import islice, pairwise
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -28,6 +28,9 @@ Document = dict[str, Any]
 
 DOCS = Path(__file__).parents[1] / "docs"
 PROGRAM = Path(__file__).with_name("independent_referee.py")
+
+FEW_DRAWS = 8
+"""So many discs that are lost may be the same by chance."""
 
 
 def variants() -> list[Any]:
@@ -281,11 +284,19 @@ def test_it_detects(tamper: Tampering, rich: Document) -> None:
 
 @pytest.mark.parametrize(("name", "options", "seats"), variants())
 def test_it_detects_any_other_draw(name: str, options: Any, seats: int) -> None:
-    """Another match's opening fits no draw of this one."""
-    document, other = (match(name, options, seats, seed, faulty=0) for seed in (1, 2))
-    document["opening"], document["commitment"] = other["opening"], other["commitment"]
-    with pytest.raises(WrongError, match="the dealer draws"):
-        check(document)
+    """Another match's opening does not fit the draws of this one, unless these are very few."""
+    documents = [match(name, options, seats, seed, faulty=0) for seed in range(1, 9)]
+    detected = 0
+    for one, other in pairwise(documents):
+        dealt = sum(step["actor"] == "dealer" for step in one["steps"])
+        forged = {**one, "opening": other["opening"], "commitment": other["commitment"]}
+        try:
+            check(forged)
+        except WrongError as error:
+            detected += "the dealer draws" in str(error)
+        else:
+            assert dealt < FEW_DRAWS
+    assert detected
 
 
 def run(file: Path) -> subprocess.CompletedProcess[str]:

@@ -57,7 +57,12 @@ def test_classes_and_types_are_found() -> None:
 def test_no_two_public_classes_or_types_have_one_name() -> None:
     found = places()
     assert len(found) > 200
-    twice = [f"{name}: {', '.join(at)}" for name, at in found.items() if len(at) > 1]
+    # A game's rules choose its words: whoever adds a game need not know all others.
+    shared = {
+        name: [one for one in at if not re.match(r"arena/games/\w+/", one)]
+        for name, at in found.items()
+    }
+    twice = [f"{name}: {', '.join(at)}" for name, at in shared.items() if len(at) > 1]
     assert not twice, "; ".join(twice)
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, Final, Protocol
 
+from arena.codec.plain_codec import PlainCodec
 from arena.games import GameKit
 from arena.games.by_game import ByGame
 from arena.games.game import Options
@@ -37,8 +38,7 @@ class GameCodec(Protocol):
 
 def _codec(kit: GameKit) -> GameCodec:
     part = kit.part("codec")
-    assert part is not None, f"{kit.package} has no module codec"
-    codec: GameCodec = part.CODEC
+    codec: GameCodec = PlainCodec(kit.game) if part is None else part.CODEC
     return codec
 
 

@@ -11,7 +11,7 @@ scene       the table and its events in words       arena.showing.scenes.Scene
 controls    the choices of a person                 arena.showing.controls.GameControls
 seen        what a person at the table sees         arena.showing.seen.GameSeen
 
-All but `codec` may be missing; the users' modules say what holds then.
+Each may be missing; the users' modules say what holds then.
 """
 
 from collections.abc import Mapping, Sequence

@@ -47,6 +47,11 @@ class Notation:
         }
         self._adapters: dict[type, TypeAdapter[Any]] = {}
 
+    @property
+    def names(self) -> Mapping[type, str]:
+        """The type of the actions of each class."""
+        return self._names
+
     def name_of(self, kind: type) -> str | None:
         """The type of actions of this class; None if it is no action of the game."""
         return self._names.get(kind)

@@ -30,11 +30,13 @@ class ViewNotation:
         self, actions: Notation, view: type, choices: Any, events: Any, **named: type
     ) -> None:
         self._actions = actions
-        self._view = view
-        self._choices = get_args(choices) or (choices,)
-        self._names = {event: type_name(event) for event in get_args(events) or (events,)} | {
-            event: name for name, event in named.items()
-        }
+        self.view = view
+        """The class of views."""
+        self.choices: tuple[type, ...] = get_args(choices) or (choices,)
+        """The classes of what a seat may answer."""
+        self.events: Mapping[type, str] = {
+            event: type_name(event) for event in get_args(events) or (events,)
+        } | {event: name for name, event in named.items()}
 
     def to_json(self, value: Any) -> dict[str, Any]:
         """The JSON object of a view or an event."""
@@ -42,12 +44,12 @@ class ViewNotation:
         members = {
             name: self._written(getattr(value, name), hint) for name, hint in _members(kind).items()
         }
-        return {"type": self._names[kind], **members} if kind in self._names else members
+        return {"type": self.events[kind], **members} if kind in self.events else members
 
     def answer_from_json(self, value: object, within: Sequence[int | str] = ()) -> Any:
         """The action of a seat, not of the dealer, as `Notation.from_json` reads it. Raises
         NotationError."""
-        return self._actions.from_json(value, within, self._choices)
+        return self._actions.from_json(value, within, self.choices)
 
     def _written(self, value: Any, hint: Any) -> Any:
         if value is None:
@@ -63,19 +65,19 @@ class ViewNotation:
     def definitions(self) -> dict[str, Schema]:
         """JSON Schemas of `view`, `event`, `action` (of a seat) and their parts, by name."""
         found: dict[str, Schema] = {
-            "action": {"oneOf": [_reference(kind) for kind in self._choices]},
-            "event": {"oneOf": [_reference(event) for event in self._names]},
+            "action": {"oneOf": [_reference(kind) for kind in self.choices]},
+            "event": {"oneOf": [_reference(event) for event in self.events]},
         }
-        for kind in (self._view, *self._names, *self._choices):
+        for kind in (self.view, *self.events, *self.choices):
             self._define(kind, found)
-        return {"view": found.pop(self._view.__name__), **found}
+        return {"view": found.pop(self.view.__name__), **found}
 
     def _define(self, kind: type, found: dict[str, Schema]) -> None:
         if kind.__name__ in found:
             return
         found[kind.__name__] = {}  # it may occur in itself
         action = self._actions.name_of(kind)
-        name = action or self._names.get(kind)
+        name = action or self.events.get(kind)
         members = {} if name is None else {"type": {"const": name}}
         members |= {member: self._schema(hint, found) for member, hint in _members(kind).items()}
         optional = self._actions.defaults(kind) if action else {}

@@ -16,7 +16,7 @@ from playwright.sync_api import Page, expect
 from arena.commands.serving.children import house_tokens, person_token
 from arena.commands.serving.table_option import table_types
 from arena.database.rows import MatchRow
-from arena.games import GAMES
+from arena.games import GAMES, KITS
 from arena.local.loading import bot_file
 from arena.processes import STDOUT, spawn
 from arena.server.app.store import open_store
@@ -24,7 +24,7 @@ from tests.browser.conftest import dashboard
 from tests.free_port import free_port
 
 # Too few for a rated match at a table of four, so that the machine is the person's.
-OPPONENTS = {"bluff": "honest", "bluff_you": "bluff_you_honest", "bloeff": "bloeff_honest"}
+OPPONENTS = {name: kit.opponent for name, kit in KITS.items()}
 MOST_TURNS = 200
 CLICKS = 100
 """After so many the next turn is there: each shows all that happened."""

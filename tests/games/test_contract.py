@@ -327,6 +327,8 @@ def test_the_placing_is_a_ranking_that_the_scores_bear_out(case: Case) -> None:
         placing, scores = case.game.placing(end), case.game.scores(end)
         assert len(placing) == len(scores) == case.seats
         assert placing == competition_ranking([-rank for rank in placing])
+        if case.hooks.most_points_win is None:
+            continue
         for mine, my_rank in zip(scores, placing, strict=True):
             for other, other_rank in zip(scores, placing, strict=True):
                 ahead = mine > other if case.hooks.most_points_win else mine < other

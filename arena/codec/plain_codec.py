@@ -1,0 +1,287 @@
+"""The codec of a game that has none of its own: its messages say the same by the same names.
+
+A class is the message whose fields have the names of its own; a union of classes is a message with
+a oneof, whose members have their types' names (see Notation). A tuple is a repeated field; a tuple
+within a tuple, a repeated message of one repeated field. An enum's value NAME is the number
+ENUM_NAME, and so is a word of an option. None is an absent field.
+
+Games that are played most have codecs of their own, which keep parts that occur again.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from types import NoneType, UnionType
+from typing import Any, Literal, Protocol, Union, get_args, get_origin, get_type_hints
+
+from google.protobuf.descriptor import Descriptor, EnumDescriptor, FieldDescriptor
+from google.protobuf.message_factory import GetMessageClass
+
+from arena.codec.malformed import MalformedError
+from arena.codec.options_reading import validated
+from arena.games.game import AnyGame, Options
+from arena.games.notation import type_name
+from arena.v1 import game_pb2
+
+
+class PlainCodec:
+    """See GameCodec."""
+
+    def __init__(self, game: type[AnyGame]) -> None:
+        """Raises KeyError if game.proto lacks the game, a message a field, a oneof a member, or an
+        enum a number."""
+
+        def envelope(kind: str) -> Descriptor:
+            fields = game_pb2.DESCRIPTOR.message_types_by_name[kind].fields_by_name
+            if game.name not in fields:
+                raise KeyError(f"proto/arena/v1/game.proto: {kind} has no member {game.name}")
+            return _type_of(fields[game.name])
+
+        answers, names = game.view_notation.choices, game.notation.names
+        draws = {kind: name for kind, name in names.items() if kind not in answers}
+        self._options_type = game.options_type
+        self._options = _members(game.options_type, envelope("Options"), but=None)
+        self._action = _OneOf({kind: names[kind] for kind in answers}, envelope("Action"))
+        self._draw = _OneOf(draws, envelope("Draw"))
+        self._event = _OneOf(game.view_notation.events, envelope("Event"))
+        self._view = _Record(game.view_notation.view, envelope("View"), but="seat")
+        self._new_view = GetMessageClass(envelope("View"))
+        self._new_event = GetMessageClass(envelope("Event"))
+
+    def write_options(self, options: Any, message: Any) -> None:
+        for name, member in self._options.items():
+            member.write(getattr(options, name), message)
+
+    def read_options(self, message: Any) -> Options:
+        read = {name: member.read(message) for name, member in self._options.items()}
+        return validated(self._options_type, read)
+
+    def write_action(self, action: Any, message: Any) -> None:
+        self._action.write(action, message)
+
+    def read_action(self, message: Any) -> Any:
+        return self._action.read(message)
+
+    def write_draw(self, draw: Any, message: Any) -> None:
+        self._draw.write(draw, message)
+
+    def read_draw(self, message: Any) -> Any:
+        return self._draw.read(message)
+
+    def view_bytes(self, view: Any) -> bytes:
+        message = self._new_view()
+        self._view.write(view, message)
+        return message.SerializeToString()
+
+    def read_view(self, message: Any, seat: int) -> Any:
+        return self._view.read(message, seat=seat)
+
+    def read_public_view(self, message: Any, to_act: Sequence[int]) -> Any:  # noqa: ARG002
+        return self._view.read(message, seat=None)
+
+    def event_bytes(self, event: Any) -> bytes:
+        message = self._new_event()
+        self._event.write(event, message)
+        return message.SerializeToString()
+
+    def read_event(self, message: Any) -> Any:
+        return self._event.read(message)
+
+
+class _Part(Protocol):
+    """A value that is a message of its own, or a field of one."""
+
+    def write(self, value: Any, message: Any) -> None: ...
+    def read(self, message: Any) -> Any: ...
+
+
+class _Record:
+    """A dataclass."""
+
+    def __init__(self, kind: type, descriptor: Descriptor, but: str = "") -> None:
+        """`but` is a field that the message lacks."""
+        self._kind = kind
+        self._members = _members(kind, descriptor, but)
+
+    def write(self, value: Any, message: Any) -> None:
+        for name, member in self._members.items():
+            member.write(getattr(value, name), message)
+
+    def read(self, message: Any, **others: Any) -> Any:
+        members = {name: member.read(message) for name, member in self._members.items()}
+        return self._kind(**others, **members)
+
+
+class _OneOf:
+    """A value of one of several dataclasses, by the names of the oneof's members."""
+
+    def __init__(self, names: Mapping[type, str], descriptor: Descriptor) -> None:
+        (self._oneof,) = descriptor.oneofs
+        fields = descriptor.fields_by_name
+        self._names = names
+        self._parts = {name: _Record(kind, _type_of(fields[name])) for kind, name in names.items()}
+
+    def write(self, value: Any, message: Any) -> None:
+        name = self._names.get(type(value))
+        if name is None:
+            raise TypeError(f"{value!r} is none of {', '.join(self._parts)}")
+        member = getattr(message, name)
+        member.SetInParent()
+        self._parts[name].write(value, member)
+
+    def read(self, message: Any) -> Any:
+        name = message.WhichOneof(self._oneof.name)
+        if name is None:
+            raise MalformedError(f"the {self._oneof.name} is none of {', '.join(self._parts)}")
+        return self._parts[name].read(getattr(message, name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Number:
+    """A number, a truth value, a text or a word in a field."""
+
+    name: str
+    to: Callable[[Any], Any]
+    of: Callable[[Any], Any]
+
+    def write(self, value: Any, message: Any) -> None:
+        setattr(message, self.name, self.to(value))
+
+    def read(self, message: Any) -> Any:
+        return self.of(getattr(message, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Numbers:
+    """Several of them in a repeated field."""
+
+    name: str
+    to: Callable[[Any], Any]
+    of: Callable[[Any], Any]
+
+    def write(self, value: Any, message: Any) -> None:
+        getattr(message, self.name).extend(map(self.to, value))
+
+    def read(self, message: Any) -> Any:
+        return tuple(map(self.of, getattr(message, self.name)))
+
+
+@dataclass(frozen=True, slots=True)
+class _Message:
+    """A message in a field."""
+
+    name: str
+    part: _Part
+
+    def write(self, value: Any, message: Any) -> None:
+        member = getattr(message, self.name)
+        member.SetInParent()
+        self.part.write(value, member)
+
+    def read(self, message: Any) -> Any:
+        if not message.HasField(self.name):
+            raise MalformedError(f"{self.name} is missing")
+        return self.part.read(getattr(message, self.name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Messages:
+    """Several messages in a repeated field."""
+
+    name: str
+    part: _Part
+
+    def write(self, value: Any, message: Any) -> None:
+        add = getattr(message, self.name).add
+        for item in value:
+            self.part.write(item, add())
+
+    def read(self, message: Any) -> Any:
+        return tuple([self.part.read(item) for item in getattr(message, self.name)])
+
+
+@dataclass(frozen=True, slots=True)
+class _Perhaps:
+    """A field that is absent for None."""
+
+    name: str
+    part: _Part
+
+    def write(self, value: Any, message: Any) -> None:
+        if value is not None:
+            self.part.write(value, message)
+
+    def read(self, message: Any) -> Any:
+        return self.part.read(message) if message.HasField(self.name) else None
+
+
+def _members(kind: type, descriptor: Descriptor, but: str | None) -> dict[str, _Part]:
+    """The fields of a class that its message has: all but one, or any if `but` is None."""
+    hints = {
+        name: hint
+        for name, hint in get_type_hints(kind).items()
+        if name != but and name != "model_config"
+    }
+    fields = descriptor.fields_by_name
+    if but is None:  # options of one value are left out
+        hints = {name: hint for name, hint in hints.items() if name in fields}
+    return {name: _member(hint, fields[name]) for name, hint in hints.items()}
+
+
+def _member(hint: Any, field: FieldDescriptor) -> _Part:
+    """A field of a message, which holds a value of that type."""
+    if NoneType in get_args(hint):
+        rest = tuple(each for each in get_args(hint) if each is not NoneType)
+        return _Perhaps(field.name, _member(Union[rest], field))  # noqa: UP007 - from a tuple
+    if get_origin(hint) is tuple and field.is_repeated:
+        item = get_args(hint)[0]
+        if field.message_type is not None:
+            return _Messages(field.name, _message(item, field.message_type))
+        return _Numbers(field.name, *_number(item, field.enum_type))
+    if field.message_type is not None:
+        return _Message(field.name, _message(hint, field.message_type))
+    return _Number(field.name, *_number(hint, field.enum_type))
+
+
+def _message(hint: Any, descriptor: Descriptor) -> _Part:
+    """A message, which is a value of that type."""
+    if get_origin(hint) is tuple:
+        (field,) = descriptor.fields
+        return _member(hint, field)
+    if get_origin(hint) in (Union, UnionType):
+        return _OneOf({kind: type_name(kind) for kind in get_args(hint)}, descriptor)
+    return _Record(hint, descriptor)
+
+
+def _number(hint: Any, enum: EnumDescriptor | None) -> tuple[Callable[[Any], Any], ...]:
+    """How a value becomes what a field holds, and how it is read."""
+    if enum is None:
+        return _same, _same
+    if get_origin(hint) is Literal:
+        words = {word: str(word).upper() for word in get_args(hint)}
+    else:
+        assert issubclass(hint, Enum), f"{hint} cannot be a number of {enum.name}"
+        words = {member: member.name for member in hint}
+    prefix = re.sub(r"(?<!^)(?=[A-Z])", "_", enum.name).upper()
+    numbers = {
+        value: enum.values_by_name[f"{prefix}_{word}"].number for value, word in words.items()
+    }
+    values = {number: value for value, number in numbers.items()}
+
+    def read(number: int) -> Any:
+        if number not in values:
+            raise MalformedError(f"{number} is no {enum.name}")
+        return values[number]
+
+    return numbers.__getitem__, read
+
+
+def _type_of(field: FieldDescriptor) -> Descriptor:
+    """The message in a field of a oneof."""
+    assert field.message_type is not None, f"{field.full_name} is no message"
+    return field.message_type
+
+
+def _same(value: Any) -> Any:
+    return value
