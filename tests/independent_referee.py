@@ -658,7 +658,151 @@ class Bloeff:
         return [sum(self.worth[card] for card in hand) for hand in self.hands]
 
 
-GAMES = {"bluff": Bluff, "bluff_you": BluffYou, "bloeff": Bloeff}
+# Skull.
+
+
+class Skull:
+    def __init__(self, options, seats):
+        self.options, self.seats = options, seats
+        self.owned = [["flower"] * options["flowers"] + ["skull"] for _ in range(seats)]
+        self.points, self.out_in = [0] * seats, [0] * seats
+        self.round, self.phase, self.winner = 0, "first", None
+        if options["first"] == "seat":
+            self.begin(0)
+
+    def begin(self, opener):
+        self.round += 1
+        self.phase, self.opener, self.on_turn = "place", opener, opener
+        self.mats = [[] for _ in range(self.seats)]
+        self.shown = [0] * self.seats
+        self.bid, self.bidder, self.passed = 0, None, set()
+
+    def following(self, seat):
+        around = [(seat + step) % self.seats for step in range(1, self.seats)]
+        return [other for other in around if self.owned[other]]
+
+    def hand(self, seat):
+        left = list(self.owned[seat])
+        for disc in self.mats[seat]:
+            left.remove(disc)
+        return left
+
+    def face_down(self, seat):
+        return len(self.mats[seat]) - self.shown[seat]
+
+    def asked(self):
+        if self.phase == "over":
+            return []
+        if self.phase in ("first", "loss"):
+            return DEALER
+        if self.phase == "place":
+            return [s for s in range(self.seats) if self.owned[s] and not self.mats[s]]
+        return [self.on_turn]
+
+    def draw(self, below):
+        if self.phase == "first":  # SK-2, SK-19
+            seat = below("first", self.seats)
+            self.begin(seat)
+            return {"type": "first_seat", "seat": seat}
+        own = self.owned[self.on_turn]
+        number = below(f"round {self.round} loss", len(own))
+        disc = "flower" if number < own.count("flower") else "skull"
+        self.lose(disc)
+        return {"type": "drawn_loss", "disc": disc}
+
+    def take(self, seat, action):
+        kind, total = action.get("type"), sum(map(len, self.mats))
+        if kind == "place" and self.phase in ("place", "turn"):
+            (disc,) = members(action, "disc")
+            require(disc in self.hand(seat), "no such disc in the hand")
+            self.mats[seat].append(disc)
+            if self.phase == "turn":  # SK-5
+                self.on_turn = self.following(seat)[0]
+            elif self.asked() == []:
+                self.phase = "turn"
+        elif kind == "bid" and self.phase in ("turn", "raise"):
+            (count,) = members(action, "count")
+            require(whole(count, self.bid + 1, total), "a bid too low or too high")
+            self.phase, self.bid, self.bidder = "raise", count, seat
+            self.bidding(seat)
+        elif kind == "pass" and self.phase == "raise":
+            members(action)
+            self.passed.add(seat)
+            self.bidding(seat)
+        elif kind == "turn_over" and self.phase == "challenge":
+            (owner,) = members(action, "seat")
+            require(whole(owner, 0, self.seats - 1), "no seat")
+            require(self.face_down(owner), "nothing to turn over there")
+            self.turn_over(owner)
+        elif kind == "lose" and self.phase == "lose":
+            (disc,) = members(action, "disc")
+            require(disc in self.owned[seat], "no such disc")
+            self.lose(disc)
+        else:
+            raise WrongError(f"{kind} in the phase {self.phase}")
+
+    def bidding(self, seat):
+        left = [other for other in self.following(seat) if other not in self.passed]
+        if self.bid < sum(map(len, self.mats)) and set(left) - {self.bidder}:
+            self.on_turn = left[0]
+            return
+        self.phase, self.on_turn = "challenge", self.bidder
+        while self.phase == "challenge" and self.face_down(self.bidder):  # SK-9
+            self.turn_over(self.bidder)
+
+    def turn_over(self, owner):
+        challenger = self.on_turn
+        self.shown[owner] += 1
+        if self.mats[owner][-self.shown[owner]] == "skull":  # SK-12
+            self.skull_of = owner
+            self.phase = "lose" if owner == challenger else "loss"
+        elif sum(self.shown) == self.bid:  # SK-11
+            self.points[challenger] += 1
+            if self.points[challenger] == self.options["points_to_win"]:
+                self.phase, self.winner = "over", challenger
+            else:
+                self.begin(challenger)
+
+    def lose(self, disc):
+        challenger = opener = self.on_turn
+        self.owned[challenger].remove(disc)
+        if not self.owned[challenger]:  # SK-14
+            self.out_in[challenger] = self.round
+            own = self.skull_of == challenger
+            opener = self.following(challenger)[0] if own else self.skull_of
+        left = [seat for seat in range(self.seats) if self.owned[seat]]
+        if len(left) == 1:
+            self.phase, (self.winner,) = "over", left
+        else:
+            self.begin(opener)
+
+    def default(self, seat):
+        if self.phase in ("place", "turn") and self.hand(seat):  # SK-17
+            disc = "flower" if "flower" in self.hand(seat) else "skull"
+            return {"type": "place", "disc": disc}
+        if self.phase == "turn":
+            return {"type": "bid", "count": 1}
+        if self.phase == "raise":
+            return {"type": "pass"}
+        if self.phase == "challenge":
+            owner = next(other for other in self.following(seat) if self.face_down(other))
+            return {"type": "turn_over", "seat": owner}
+        return {"type": "lose", "disc": "flower" if "flower" in self.owned[seat] else "skull"}
+
+    def placings(self):
+        discs, points = self.owned, self.points
+        return ranking(
+            [
+                (s == self.winner, points[s], len(discs[s]), self.out_in[s])
+                for s in range(self.seats)
+            ]
+        )
+
+    def scores(self):
+        return self.points
+
+
+GAMES = {"bluff": Bluff, "bluff_you": BluffYou, "bloeff": Bloeff, "skull": Skull}
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ PACKAGES = (
     "arena.games.bluff",
     "arena.games.bluff_you",
     "arena.games.bloeff",
+    "arena.games.skull",
     "arena.rating",
 )
 

@@ -26,6 +26,7 @@ from arena.games.game import (
     ToAct,
 )
 from arena.games.kit import GameKit
+from arena.games.skull.kit import KIT as SKULL
 
 __all__ = [
     "DEALER",
@@ -43,7 +44,7 @@ __all__ = [
     "make_game",
 ]
 
-_kits = {kit.name: kit for kit in (BLUFF, BLUFF_YOU, BLOEFF)}
+_kits = {kit.name: kit for kit in (BLUFF, BLUFF_YOU, BLOEFF, SKULL)}
 _games = {name: kit.game for name, kit in _kits.items()}
 
 KITS: Final[Mapping[str, GameKit]] = MappingProxyType(_kits)

@@ -25,9 +25,10 @@ _sym_db = _symbol_database.Default()
 from arena.v1 import bloeff_pb2 as arena_dot_v1_dot_bloeff__pb2
 from arena.v1 import bluff_pb2 as arena_dot_v1_dot_bluff__pb2
 from arena.v1 import bluff_you_pb2 as arena_dot_v1_dot_bluff__you__pb2
+from arena.v1 import skull_pb2 as arena_dot_v1_dot_skull__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/game.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/bloeff.proto\x1a\x14\x61rena/v1/bluff.proto\x1a\x18\x61rena/v1/bluff_you.proto\"\x95\x01\n\x07Options\x12\'\n\x05\x62luff\x18\x01 \x01(\x0b\x32\x16.arena.v1.BluffOptionsH\x00\x12.\n\tbluff_you\x18\x02 \x01(\x0b\x32\x19.arena.v1.BluffYouOptionsH\x00\x12)\n\x06\x62loeff\x18\x03 \x01(\x0b\x32\x17.arena.v1.BloeffOptionsH\x00\x42\x06\n\x04game\"\x91\x01\n\x06\x41\x63tion\x12&\n\x05\x62luff\x18\x01 \x01(\x0b\x32\x15.arena.v1.BluffActionH\x00\x12-\n\tbluff_you\x18\x02 \x01(\x0b\x32\x18.arena.v1.BluffYouActionH\x00\x12(\n\x06\x62loeff\x18\x03 \x01(\x0b\x32\x16.arena.v1.BloeffActionH\x00\x42\x06\n\x04game\"\x89\x01\n\x04\x44raw\x12$\n\x05\x62luff\x18\x01 \x01(\x0b\x32\x13.arena.v1.BluffDrawH\x00\x12+\n\tbluff_you\x18\x02 \x01(\x0b\x32\x16.arena.v1.BluffYouDrawH\x00\x12&\n\x06\x62loeff\x18\x03 \x01(\x0b\x32\x14.arena.v1.BloeffDrawH\x00\x42\x06\n\x04game\"\x89\x01\n\x04View\x12$\n\x05\x62luff\x18\x01 \x01(\x0b\x32\x13.arena.v1.BluffViewH\x00\x12+\n\tbluff_you\x18\x02 \x01(\x0b\x32\x16.arena.v1.BluffYouViewH\x00\x12&\n\x06\x62loeff\x18\x03 \x01(\x0b\x32\x14.arena.v1.BloeffViewH\x00\x42\x06\n\x04game\"\x8d\x01\n\x05\x45vent\x12%\n\x05\x62luff\x18\x01 \x01(\x0b\x32\x14.arena.v1.BluffEventH\x00\x12,\n\tbluff_you\x18\x02 \x01(\x0b\x32\x17.arena.v1.BluffYouEventH\x00\x12\'\n\x06\x62loeff\x18\x03 \x01(\x0b\x32\x15.arena.v1.BloeffEventH\x00\x42\x06\n\x04gameB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x13\x61rena/v1/game.proto\x12\x08\x61rena.v1\x1a\x15\x61rena/v1/bloeff.proto\x1a\x14\x61rena/v1/bluff.proto\x1a\x18\x61rena/v1/bluff_you.proto\x1a\x14\x61rena/v1/skull.proto\"\xbe\x01\n\x07Options\x12\'\n\x05\x62luff\x18\x01 \x01(\x0b\x32\x16.arena.v1.BluffOptionsH\x00\x12.\n\tbluff_you\x18\x02 \x01(\x0b\x32\x19.arena.v1.BluffYouOptionsH\x00\x12)\n\x06\x62loeff\x18\x03 \x01(\x0b\x32\x17.arena.v1.BloeffOptionsH\x00\x12\'\n\x05skull\x18\x04 \x01(\x0b\x32\x16.arena.v1.SkullOptionsH\x00\x42\x06\n\x04game\"\xb9\x01\n\x06\x41\x63tion\x12&\n\x05\x62luff\x18\x01 \x01(\x0b\x32\x15.arena.v1.BluffActionH\x00\x12-\n\tbluff_you\x18\x02 \x01(\x0b\x32\x18.arena.v1.BluffYouActionH\x00\x12(\n\x06\x62loeff\x18\x03 \x01(\x0b\x32\x16.arena.v1.BloeffActionH\x00\x12&\n\x05skull\x18\x04 \x01(\x0b\x32\x15.arena.v1.SkullActionH\x00\x42\x06\n\x04game\"\xaf\x01\n\x04\x44raw\x12$\n\x05\x62luff\x18\x01 \x01(\x0b\x32\x13.arena.v1.BluffDrawH\x00\x12+\n\tbluff_you\x18\x02 \x01(\x0b\x32\x16.arena.v1.BluffYouDrawH\x00\x12&\n\x06\x62loeff\x18\x03 \x01(\x0b\x32\x14.arena.v1.BloeffDrawH\x00\x12$\n\x05skull\x18\x04 \x01(\x0b\x32\x13.arena.v1.SkullDrawH\x00\x42\x06\n\x04game\"\xaf\x01\n\x04View\x12$\n\x05\x62luff\x18\x01 \x01(\x0b\x32\x13.arena.v1.BluffViewH\x00\x12+\n\tbluff_you\x18\x02 \x01(\x0b\x32\x16.arena.v1.BluffYouViewH\x00\x12&\n\x06\x62loeff\x18\x03 \x01(\x0b\x32\x14.arena.v1.BloeffViewH\x00\x12$\n\x05skull\x18\x04 \x01(\x0b\x32\x13.arena.v1.SkullViewH\x00\x42\x06\n\x04game\"\xb4\x01\n\x05\x45vent\x12%\n\x05\x62luff\x18\x01 \x01(\x0b\x32\x14.arena.v1.BluffEventH\x00\x12,\n\tbluff_you\x18\x02 \x01(\x0b\x32\x17.arena.v1.BluffYouEventH\x00\x12\'\n\x06\x62loeff\x18\x03 \x01(\x0b\x32\x15.arena.v1.BloeffEventH\x00\x12%\n\x05skull\x18\x04 \x01(\x0b\x32\x14.arena.v1.SkullEventH\x00\x42\x06\n\x04gameB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,14 +36,14 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.game_pb2', _global
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_OPTIONS']._serialized_start=105
-  _globals['_OPTIONS']._serialized_end=254
-  _globals['_ACTION']._serialized_start=257
-  _globals['_ACTION']._serialized_end=402
-  _globals['_DRAW']._serialized_start=405
-  _globals['_DRAW']._serialized_end=542
-  _globals['_VIEW']._serialized_start=545
-  _globals['_VIEW']._serialized_end=682
-  _globals['_EVENT']._serialized_start=685
-  _globals['_EVENT']._serialized_end=826
+  _globals['_OPTIONS']._serialized_start=127
+  _globals['_OPTIONS']._serialized_end=317
+  _globals['_ACTION']._serialized_start=320
+  _globals['_ACTION']._serialized_end=505
+  _globals['_DRAW']._serialized_start=508
+  _globals['_DRAW']._serialized_end=683
+  _globals['_VIEW']._serialized_start=686
+  _globals['_VIEW']._serialized_end=861
+  _globals['_EVENT']._serialized_start=864
+  _globals['_EVENT']._serialized_end=1044
 # @@protoc_insertion_point(module_scope)

@@ -6,6 +6,7 @@ Messages that each hold a message of one game. A new game adds one line to each 
 from arena.v1 import bloeff_pb2 as _bloeff_pb2
 from arena.v1 import bluff_pb2 as _bluff_pb2
 from arena.v1 import bluff_you_pb2 as _bluff_you_pb2
+from arena.v1 import skull_pb2 as _skull_pb2
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
 import builtins as _builtins
@@ -28,6 +29,7 @@ class Options(_message.Message):
     BLUFF_FIELD_NUMBER: _builtins.int
     BLUFF_YOU_FIELD_NUMBER: _builtins.int
     BLOEFF_FIELD_NUMBER: _builtins.int
+    SKULL_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def bluff(self) -> _bluff_pb2.BluffOptions:
         """Bluff."""
@@ -40,18 +42,23 @@ class Options(_message.Message):
     def bloeff(self) -> _bloeff_pb2.BloeffOptions:
         """Blöff."""
 
+    @_builtins.property
+    def skull(self) -> _skull_pb2.SkullOptions:
+        """Skull."""
+
     def __init__(
         self,
         *,
         bluff: _bluff_pb2.BluffOptions | None = ...,
         bluff_you: _bluff_you_pb2.BluffYouOptions | None = ...,
         bloeff: _bloeff_pb2.BloeffOptions | None = ...,
+        skull: _skull_pb2.SkullOptions | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game", "skull", b"skull"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game", "skull", b"skull"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff", "skull"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -66,6 +73,7 @@ class Action(_message.Message):
     BLUFF_FIELD_NUMBER: _builtins.int
     BLUFF_YOU_FIELD_NUMBER: _builtins.int
     BLOEFF_FIELD_NUMBER: _builtins.int
+    SKULL_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def bluff(self) -> _bluff_pb2.BluffAction:
         """Bluff."""
@@ -78,18 +86,23 @@ class Action(_message.Message):
     def bloeff(self) -> _bloeff_pb2.BloeffAction:
         """Blöff."""
 
+    @_builtins.property
+    def skull(self) -> _skull_pb2.SkullAction:
+        """Skull."""
+
     def __init__(
         self,
         *,
         bluff: _bluff_pb2.BluffAction | None = ...,
         bluff_you: _bluff_you_pb2.BluffYouAction | None = ...,
         bloeff: _bloeff_pb2.BloeffAction | None = ...,
+        skull: _skull_pb2.SkullAction | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game", "skull", b"skull"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game", "skull", b"skull"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff", "skull"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -104,6 +117,7 @@ class Draw(_message.Message):
     BLUFF_FIELD_NUMBER: _builtins.int
     BLUFF_YOU_FIELD_NUMBER: _builtins.int
     BLOEFF_FIELD_NUMBER: _builtins.int
+    SKULL_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def bluff(self) -> _bluff_pb2.BluffDraw:
         """Bluff."""
@@ -116,18 +130,23 @@ class Draw(_message.Message):
     def bloeff(self) -> _bloeff_pb2.BloeffDraw:
         """Blöff."""
 
+    @_builtins.property
+    def skull(self) -> _skull_pb2.SkullDraw:
+        """Skull."""
+
     def __init__(
         self,
         *,
         bluff: _bluff_pb2.BluffDraw | None = ...,
         bluff_you: _bluff_you_pb2.BluffYouDraw | None = ...,
         bloeff: _bloeff_pb2.BloeffDraw | None = ...,
+        skull: _skull_pb2.SkullDraw | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game", "skull", b"skull"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game", "skull", b"skull"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff", "skull"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -142,6 +161,7 @@ class View(_message.Message):
     BLUFF_FIELD_NUMBER: _builtins.int
     BLUFF_YOU_FIELD_NUMBER: _builtins.int
     BLOEFF_FIELD_NUMBER: _builtins.int
+    SKULL_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def bluff(self) -> _bluff_pb2.BluffView:
         """Bluff."""
@@ -154,18 +174,23 @@ class View(_message.Message):
     def bloeff(self) -> _bloeff_pb2.BloeffView:
         """Blöff."""
 
+    @_builtins.property
+    def skull(self) -> _skull_pb2.SkullView:
+        """Skull."""
+
     def __init__(
         self,
         *,
         bluff: _bluff_pb2.BluffView | None = ...,
         bluff_you: _bluff_you_pb2.BluffYouView | None = ...,
         bloeff: _bloeff_pb2.BloeffView | None = ...,
+        skull: _skull_pb2.SkullView | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game", "skull", b"skull"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game", "skull", b"skull"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff", "skull"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 
@@ -180,6 +205,7 @@ class Event(_message.Message):
     BLUFF_FIELD_NUMBER: _builtins.int
     BLUFF_YOU_FIELD_NUMBER: _builtins.int
     BLOEFF_FIELD_NUMBER: _builtins.int
+    SKULL_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def bluff(self) -> _bluff_pb2.BluffEvent:
         """Bluff."""
@@ -192,18 +218,23 @@ class Event(_message.Message):
     def bloeff(self) -> _bloeff_pb2.BloeffEvent:
         """Blöff."""
 
+    @_builtins.property
+    def skull(self) -> _skull_pb2.SkullEvent:
+        """Skull."""
+
     def __init__(
         self,
         *,
         bluff: _bluff_pb2.BluffEvent | None = ...,
         bluff_you: _bluff_you_pb2.BluffYouEvent | None = ...,
         bloeff: _bloeff_pb2.BloeffEvent | None = ...,
+        skull: _skull_pb2.SkullEvent | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game", "skull", b"skull"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bloeff", b"bloeff", "bluff", b"bluff", "bluff_you", b"bluff_you", "game", b"game", "skull", b"skull"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff"]  # noqa: Y015
+    _WhichOneofReturnType_game: _TypeAlias = _typing.Literal["bluff", "bluff_you", "bloeff", "skull"]  # noqa: Y015
     _WhichOneofArgType_game: _TypeAlias = _typing.Literal["game", b"game"]  # noqa: Y015
     def WhichOneof(self, oneof_group: _WhichOneofArgType_game) -> _WhichOneofReturnType_game | None: ...
 

@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Plays all three games by docs/stdio.md: low bets, true to the rules and not to its dice.
+# Plays Bluff, Bluff You! and Bloeff by docs/stdio.md: low bets, true to the rules and not to its dice.
 use strict; use warnings; use JSON::PP; $| = 1;
 my ($no, $yes) = (JSON::PP::false, JSON::PP::true);
 sub bluff { my $v = shift;

@@ -4,7 +4,7 @@ from playwright.sync_api import Page, expect
 
 from arena.records import FinishedMatch
 
-GAMES = ["bluff", "bluff_you", "bloeff"]
+GAMES = ["bluff", "bluff_you", "bloeff", "skull"]
 
 
 def watch(page: Page, match: FinishedMatch, query: str = "") -> None:

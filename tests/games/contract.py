@@ -13,7 +13,7 @@ from typing import Any
 from arena.games import make_game
 from arena.games.game import DEALER, Actor, AnyGame
 from arena.randomness import KeyedRandomness, Randomness
-from tests.games import bloeff_hooks, bluff_hooks, bluff_you_hooks, toy_game_hooks
+from tests.games import bloeff_hooks, bluff_hooks, bluff_you_hooks, skull_hooks, toy_game_hooks
 from tests.toy_game import ToyGame, ToyOptions
 
 Options = Mapping[str, object]
@@ -34,7 +34,8 @@ class Hooks:
     """Options worth testing."""
     small: tuple[Options, ...]
     """Options whose game tree is small; played with the fewest seats."""
-    most_points_win: bool = True
+    most_points_win: bool | None = True
+    """None: points alone do not tell who is ahead."""
 
 
 HOOKS: Mapping[str, Hooks] = {
@@ -59,6 +60,14 @@ HOOKS: Mapping[str, Hooks] = {
         variants=bloeff_hooks.VARIANTS,
         small=bloeff_hooks.SMALL,
         most_points_win=False,
+    ),
+    "skull": Hooks(
+        vary_secrets=skull_hooks.vary_secrets,
+        vary_step=skull_hooks.vary_step,
+        near_misses=skull_hooks.near_misses,
+        variants=skull_hooks.VARIANTS,
+        small=skull_hooks.SMALL,
+        most_points_win=None,
     ),
 }
 

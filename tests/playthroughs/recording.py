@@ -39,6 +39,8 @@ PLAYTHROUGHS = (
     # The shortest of many seeds with every kind of action.
     Playthrough("bluff_you", Case("bluff_you", (), 3), seed=509),
     Playthrough("bloeff", Case("bloeff", (), 3), seed=8),
+    # The shortest of many seeds with every kind of action, and a seat that goes out.
+    Playthrough("skull", Case("skull", (), 3), seed=1752),
 )
 
 

@@ -1,4 +1,4 @@
-"""The sample bots of Bluff You! and Blöff: each stronger than the one before, never at fault."""
+"""The sample bots of the games beside Bluff: each stronger than the one before, never at fault."""
 
 from collections.abc import Mapping
 from random import Random
@@ -15,6 +15,7 @@ from tests.thoroughness import tries
 BOTS = {
     "bluff_you": ("random", "bluff_you_honest", "bluff_you_equilibrium", "bluff_you_planner"),
     "bloeff": ("random", "bloeff_honest", "bloeff_counter"),
+    "skull": ("random", "skull_honest"),
 }
 
 
@@ -44,6 +45,7 @@ def share(game: str, bots: list[str], matches: int) -> float:
         ("bloeff", "bloeff_counter", "random", 2, 100, 0.95),
         ("bloeff", "bloeff_search", "bloeff_honest", 2, 40, 0.47),
         ("bloeff", "bloeff_search", "bloeff_counter", 2, 60, 0.44),
+        ("skull", "skull_honest", "random", 2, 300, 0.67),
     ],
 )
 def test_each_rung_beats_the_one_below(

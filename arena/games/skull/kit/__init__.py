@@ -1,0 +1,8 @@
+"""What the arena knows about Skull beside its rules."""
+
+from typing import Final
+
+from arena.games.kit import GameKit
+from arena.games.skull.game import Skull
+
+KIT: Final = GameKit(Skull, __name__, anchor="skull_honest", opponent="skull_honest")

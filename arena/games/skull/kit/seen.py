@@ -1,0 +1,96 @@
+"""What a person at the table of Skull sees between turns."""
+
+from dataclasses import replace
+from typing import Any
+
+from arena.games.skull.options import SkullOptions
+from arena.games.skull.values import (
+    NO_DISCS,
+    BidMade,
+    ChallengeBegun,
+    Disc,
+    DiscAdded,
+    DiscLost,
+    DiscTurned,
+    OpenerDrawn,
+    Place,
+    PointWon,
+    SeatPassed,
+    SkullPhase,
+    SkullRoundStarted,
+    SkullView,
+)
+from arena.showing.moments import Moment, moment_of
+
+
+def opened(event: Any, view: SkullView) -> tuple[Moment, SkullView] | None:
+    """Return the moment of the bid that a skull or a point ends."""
+    skull = isinstance(event, DiscTurned) and event.disc is Disc.SKULL
+    bid = standing(view) if skull or isinstance(event, PointWon) else None
+    return None if bid is None else (bid, view)
+
+
+def standing(view: SkullView) -> Moment | None:
+    """Return the moment of the standing bid."""
+    return None if view.bidder is None else moment_of(view, BidMade(view.bidder, view.bid))
+
+
+def after(view: SkullView, event: Any, options: SkullOptions) -> SkullView:  # noqa: ARG001
+    """Return the view with what an event changed; what is turned over lies until the next round."""
+    view = replace(view, to_act=())
+    match event:
+        case OpenerDrawn(seat):
+            return replace(view, opener=seat)
+        case SkullRoundStarted(number, opener):
+            return _round(view, number, opener)
+        case DiscAdded(seat, mat):
+            return replace(view, mats=_with(view.mats, seat, mat))
+        case BidMade(seat, count):
+            return replace(view, bid=count, bidder=seat)
+        case SeatPassed(seat):
+            return replace(view, passed=_with(view.passed, seat, True))
+        case ChallengeBegun():
+            return replace(view, phase=SkullPhase.CHALLENGE)
+        case DiscTurned(owner, disc):
+            return replace(view, turned=_with(view.turned, owner, (*view.turned[owner], disc)))
+        case PointWon(seat, points):
+            return replace(view, points=_with(view.points, seat, points))
+        case DiscLost(seat, left):
+            return replace(view, discs=_with(view.discs, seat, left))
+        case _:
+            return view
+
+
+def _round(view: SkullView, number: int, opener: int) -> SkullView:
+    """The view once all have laid their first discs."""
+    begun = replace(
+        view,
+        phase=SkullPhase.TURN,
+        round=number,
+        opener=opener,
+        mats=tuple([int(owned > 0) for owned in view.discs]),
+        turned=((),) * len(view.discs),
+        bid=0,
+        bidder=None,
+        passed=(False,) * len(view.discs),
+    )
+    # The own disc of this round is known when the next view comes.
+    return begun if number == view.round else replace(begun, hand=NO_DISCS, own_mat=())
+
+
+def between(public: SkullView, own: SkullView, played: Any) -> SkullView:
+    """Return the public view with the seat's own discs, as long as that is certain."""
+    seat, hand, mat = own.seat, own.hand, own.own_mat
+    assert seat is not None
+    if isinstance(played, Place):
+        hand, mat = hand.without(played.disc), (*mat, played.disc)
+    same = (
+        public.round == own.round
+        and public.discs[seat] == own.discs[seat]
+        and public.mats[seat] == len(mat)
+    )
+    return replace(public, seat=seat, hand=hand, own_mat=mat) if same else public
+
+
+def _with(values: tuple[Any, ...], seat: int, value: Any) -> tuple[Any, ...]:
+    return (*values[:seat], value, *values[seat + 1 :])

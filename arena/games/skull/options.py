@@ -1,0 +1,27 @@
+"""The parameters of Skull, by the names and defaults of its specification."""
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from arena.games.game import Options
+
+
+class SkullOptions(Options):
+    """The options of Skull."""
+
+    players_min: int = Field(default=2, ge=2, le=6)
+    players_max: int = Field(default=6, ge=2, le=6)
+    first: Literal["drawn", "seat"] = Field(
+        default="drawn", description="who opens the first round: a drawn seat, or seat 0 (SK-2)"
+    )
+    points_to_win: int = Field(default=2, ge=1, le=3, description="points that win at once (SK-15)")
+    flowers: int = Field(
+        default=3, ge=1, le=5, description="flowers of each seat, beside its one skull (SK-1)"
+    )
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.players_min > self.players_max:
+            raise ValueError("players_min must not be above players_max")
+        return self
