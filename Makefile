@@ -18,7 +18,7 @@ CHECKS := check-format check-lint check-types check-imports check-proto check-ge
 	check-compose check-kubernetes check-javascript
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test test-all check proto solve wheel bench screenshots clean $(CHECKS)
+.PHONY: help setup up test test-all check proto new-game solve wheel bench screenshots clean $(CHECKS)
 
 help: ## Print this
 	@echo 'make TARGET [ARGS="…"] [PYTHON=python3.12]'
@@ -87,6 +87,9 @@ $(NODE_TOOLS): dashboard/package.json dashboard/package-lock.json
 proto: $(SYNCED) ## Generate arena/v1 from proto/, and copy proto/ into the starters
 	$(BIN)/buf format proto --write
 	PYTHON=$(BIN)/python sh proto/generate.sh
+
+new-game: $(SYNCED) ## Begin a new game (NAME=perudo) with one that is small and complete; docs/add-a-game.md
+	@$(BIN)/python -m tools.new_game $(NAME)
 
 solve: $(SYNCED) ## Solve the tables of the sample bot cfr: the shipped file, and dist/cfr.tables that knows more bets
 	@mkdir -p dist

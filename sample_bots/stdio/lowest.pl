@@ -1,5 +1,5 @@
 #!/usr/bin/perl
-# Plays Bluff, Bluff You! and Bloeff by docs/stdio.md: low bets, true to the rules and not to its dice.
+# Plays all games by docs/stdio.md: low bets, true to the rules and not to its dice.
 use strict; use warnings; use JSON::PP; $| = 1;
 my ($no, $yes) = (JSON::PP::false, JSON::PP::true);
 sub bluff { my $v = shift;
@@ -19,7 +19,15 @@ sub bloeff { my $v = shift; my ($card, $me) = ($v->{hand}[0], $v->{seat});
     return { type => 'action', card => $card, call => $yes } if $card eq 'reverse';
     return { type => 'red', card => $card, target => ($me + 1) % @{$v->{hand_sizes}}, call => $yes } if $card =~ /[a-z]/;
     return { type => 'number', value => $card + 0, announce => $v->{lowest}, call => $yes } }
-my %answer = (bluff => \&bluff, bluff_you => \&bluff_you, bloeff => \&bloeff);
+sub skull { my $v = shift; my ($phase, $me, $hand) = @$v{qw(phase seat hand)};
+    my $disc = $hand->{flowers} ? 'flower' : 'skull';
+    return { type => 'lose', disc => $disc } if $phase eq 'lose';
+    return { type => 'pass' } if $phase eq 'raise';
+    return { type => 'place', disc => $disc } if $phase ne 'challenge' && $hand->{flowers} + $hand->{skulls};
+    return { type => 'bid', count => 1 } if $phase eq 'turn';
+    my ($other) = grep { $v->{mats}[$_] > @{$v->{turned}[$_]} } 0 .. $#{$v->{mats}};
+    return { type => 'turn_over', seat => $other } }
+my %answer = (bluff => \&bluff, bluff_you => \&bluff_you, bloeff => \&bloeff, skull => \&skull);
 while (my $line = <STDIN>) {
     my $m = decode_json($line);
     next if $m->{type} ne 'turn';

@@ -64,12 +64,14 @@ def test_the_files_are_those_that_the_rules_give(game: str) -> None:
 @pytest.mark.parametrize("game", GAMES)
 def test_every_line_of_random_matches_is_as_the_schema_says(game: str) -> None:
     line, answer, matches = validator(game), validator(game, "answer"), tries(8, quick=1)
-    for options in OPTIONS[game]:
+    for options in OPTIONS.get(game, [{}]):
         Watched.read, Watched.written = [], []
-        contenders = [Contender(f"watched-{seat}", Watched) for seat in range(3)]
-        for _ in play_series(make_game(game, options), contenders, matches, "schemas"):
+        rules = make_game(game, options)
+        seats = min(3, rules.seat_counts[-1])
+        contenders = [Contender(f"watched-{seat}", Watched) for seat in range(seats)]
+        for _ in play_series(rules, contenders, matches, "schemas"):
             pass
-        assert len(Watched.read) > 6 * matches
+        assert len(Watched.read) > 4 * matches
         for text_ in Watched.read:
             line.validate(json.loads(text_))
         for value in Watched.written:

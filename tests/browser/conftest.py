@@ -21,6 +21,7 @@ from playwright.sync_api import (
 
 from arena.database.private_socket import url_of
 from arena.database.roles import READER_ROLE
+from arena.games import GAMES
 from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
 from tests.dashboard.cups import hold
@@ -63,8 +64,7 @@ def site(copies: Copies, chromium: str) -> Iterator[Site]:
     with copies.of(TEMPLATE) as database:
         matches = asyncio.run(fill(database, blocks=20))
         others = {
-            game: asyncio.run(fill(database, game=game, seats=3, blocks=1))[0]
-            for game in ("bluff", "bluff_you", "bloeff")
+            game: asyncio.run(fill(database, game=game, seats=3, blocks=1))[0] for game in GAMES
         }
         creepers = [(f"creeper{number}", creeping) for number in range(6)]
         plan: dict[str, Any] = {"seats": 6, "blocks": 1, "policies": creepers}

@@ -4,8 +4,6 @@ from playwright.sync_api import Page, expect
 
 from arena.records import FinishedMatch
 
-GAMES = ["bluff", "bluff_you", "bloeff", "skull"]
-
 
 def watch(page: Page, match: FinishedMatch, query: str = "") -> None:
     """Open the replay of a match and wait for its table."""

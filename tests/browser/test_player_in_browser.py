@@ -7,15 +7,19 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
+from arena.games import KITS
 from arena.match.transcript_json import read_json
 from arena.records import FinishedMatch
 from tests.browser.conftest import Site
-from tests.browser.replays import GAMES, at_step, watch
+from tests.browser.replays import at_step, watch
 
 BENEATH_THE_TABLE = (
     "e => e.getBoundingClientRect().y - e.closest('.player').getBoundingClientRect().y"
 )
 GRADE = re.compile("^(best|fine|inaccurate|mistake|blunder)$")
+
+CLAIMING = [name for name, kit in KITS.items() if kit.part("claims")]
+"""The games whose claims are as likely as a view says; their first decision is one."""
 
 
 def test_a_link_opens_a_moment_as_a_seat_saw_it(page: Page, site: Site) -> None:
@@ -33,7 +37,7 @@ def test_a_link_opens_a_moment_as_a_seat_saw_it(page: Page, site: Site) -> None:
     at_step(page, 3)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", CLAIMING)
 def test_a_link_without_a_step_opens_at_the_first_claim_and_play_goes_on_from_there(
     page: Page, site: Site, game: str
 ) -> None:
@@ -135,7 +139,7 @@ def test_a_match_plays_to_its_end_and_again_in_a_loop(page: Page, site: Site) ->
     expect(page.get_by_role("button", name="Play (Space)")).to_be_visible()
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", CLAIMING)
 def test_a_lie_is_seen_as_one_and_only_where_it_may_be(page: Page, site: Site, game: str) -> None:
     watch(page, site.others[game])
     expect(page.locator(".entry .tag.bad", has_text="bluff").first).to_be_attached()

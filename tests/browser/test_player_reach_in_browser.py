@@ -5,9 +5,10 @@ from typing import Literal
 import pytest
 from playwright.sync_api import Page, expect
 
+from arena.games import GAMES
 from tests.browser.axe import assert_nothing_serious, needs_axe
 from tests.browser.conftest import Site
-from tests.browser.replays import GAMES, watch
+from tests.browser.replays import watch
 
 
 def height(page: Page) -> float:

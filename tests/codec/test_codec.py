@@ -46,8 +46,7 @@ def questions(name: str) -> list[tuple[Case, Any, int]]:
         (case, step.before, step.actor)
         for case in cases()
         if case.name == name
-        for step in steps_of(case)[::7]
-        if step.actor is not DEALER
+        for step in [one for one in steps_of(case) if one.actor is not DEALER][::7]
     ]
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import arena_dashboard.player
-from arena.games import GAMES
+from arena.games import GAMES, KITS
 
 ASSETS = Path(arena_dashboard.player.__file__).parent / "assets"
 TESTS = Path(__file__).parent / "player"
@@ -39,5 +39,6 @@ def test_a_module_asks_for_nothing_outside_the_package(module: Path) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_every_game_has_its_table(game: str) -> None:
-    assert (ASSETS / "games" / f"{game}.js").is_file()
+def test_every_game_with_a_scene_has_its_table(game: str) -> None:
+    drawn = KITS[game].part("scene") is not None
+    assert drawn == (ASSETS / "games" / f"{game}.js").is_file()

@@ -10,11 +10,11 @@ import pytest
 
 from arena.bot.address import Address
 from arena.codec.bot_side import Offered
-from arena.games import GAMES, OptionsError, make_game
+from arena.games import GAMES, KITS, OptionsError, make_game
 from arena.games.bloeff import BloeffRoundStarted, Number, NumberPlayed
 from arena.games.bluff import BluffView, Showdown
 from arena.games.bluff_you import Revealed
-from arena.games.game import DEALER, AnyGame
+from arena.games.game import DEALER, AnyGame, Options
 from arena.games.skull import PointWon
 from arena.match.clock import TimeControl
 from arena.match.result import Result, Termination
@@ -33,6 +33,8 @@ from arena_dashboard.playing.story import Story, frame
 
 NAMES = ["a (you)", "b", "c"]
 ENDED = Result((1, 2), (1, 0), Termination.FINISHED, (0, 0), (False, False))
+SHOWN = [name for name, kit in KITS.items() if kit.part("scene")]
+"""The games with a picture of their own; those without one have it in words (test_toy_game.py)."""
 Turn = tuple[tuple[Any, ...], Any, Any]
 """The events since the last turn of seat 0, its view (None at the end), and its view before."""
 
@@ -81,7 +83,7 @@ def public_moments(game: AnyGame, seats: int, seed: int) -> Iterator[tuple[Any, 
             yield game.view(state, None), game.view(state, 0), turn, played
 
 
-@pytest.fixture(params=[(game, seats) for game in GAMES for seats in (2, 3)], ids=str)
+@pytest.fixture(params=[(game, seats) for game in SHOWN for seats in (2, 3)], ids=str)
 def heard(request: pytest.FixtureRequest) -> tuple[AnyGame, list[Turn]]:
     name, seats = request.param
     game = make_game(name)
@@ -191,7 +193,7 @@ def test_a_call_is_asked_for_where_it_matters() -> None:
 SECRET = {"bluff": "hidden_dice", "bluff_you": "dice", "bloeff": "hand", "skull": "own_mat"}
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize("name", SHOWN)
 def test_between_its_turns_a_seat_is_shown_its_own_hand_or_none(name: str) -> None:
     options = {"show_and_reroll": True} if name == "bluff" else {}
     game, kept = make_game(name, options), 0
@@ -218,7 +220,7 @@ def test_between_its_turns_a_seat_is_shown_its_own_hand_or_none(name: str) -> No
 def test_a_person_can_choose_the_options_within_the_bounds_of_the_game(name: str) -> None:
     game = make_game(name)
     found = list(choices(game))
-    assert found
+    assert found or type(game.options).model_fields.keys() == Options.model_fields.keys()
     assert make_game(name, {one.name: one.default for one in found}).options == game.options
     for one in found:
         assert one.meaning
@@ -242,7 +244,7 @@ def seat_of(game: AnyGame, seats: int, news: list[Turn]) -> PersonSeat:
 
 
 @pytest.mark.parametrize("seats", [2, 3])
-@pytest.mark.parametrize("name", list(GAMES))
+@pytest.mark.parametrize("name", SHOWN)
 def test_every_sentence_of_the_log_stands_under_the_round_in_which_it_happened(
     name: str, seats: int
 ) -> None:
@@ -260,7 +262,7 @@ def test_every_sentence_of_the_log_stands_under_the_round_in_which_it_happened(
 
 
 @pytest.mark.parametrize("seats", [2, 3])
-@pytest.mark.parametrize("name", list(GAMES))
+@pytest.mark.parametrize("name", SHOWN)
 def test_at_the_end_the_table_shows_the_last_that_was_told(name: str, seats: int) -> None:
     game = make_game(name)
     for seed in range(4):

@@ -37,6 +37,9 @@ class Deal:
     cards: tuple[int, ...]
 
 
+DEALS = [Deal(cards) for cards in permutations(CARDS, 2)]
+
+
 @dataclass(frozen=True, slots=True)
 class Act:
     """A bet, or a pass."""
@@ -111,7 +114,7 @@ class ToyGame(Game[ToyOptions, ToyState, Action, ToyView, Event]):
     def chance_outcomes(self, state: ToyState) -> ChanceOutcomes[Action]:
         if state.cards:
             raise ValueError("there is nothing to draw")
-        return equally_likely([Deal(cards) for cards in permutations(CARDS, 2)])
+        return equally_likely(DEALS)
 
     def legal_actions(self, state: ToyState, seat: int) -> Iterator[Act]:
         if self.to_act(state) == (seat,):
@@ -127,7 +130,7 @@ class ToyGame(Game[ToyOptions, ToyState, Action, ToyView, Event]):
     def apply(self, state: ToyState, actor: Actor, action: Action) -> ToyState:
         asked = self.to_act(state)
         if actor is DEALER and asked is DEALER and type(action) is Deal:
-            if action in self.chance_outcomes(state):
+            if action in DEALS:
                 return replace(state, cards=action.cards)
         elif asked == (actor,) and type(action) is Act and type(action.bet) is bool:
             return replace(state, acts=state.acts + ("b" if action.bet else "p"))

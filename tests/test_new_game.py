@@ -1,0 +1,63 @@
+"""`make new-game` begins with a game that works."""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+FOLDERS = ("arena", "dashboard", "docs", "proto", "sample_bots", "tests", "tools")
+LEFT_OUT = shutil.ignore_patterns("__pycache__", "node_modules", "target", "*.tables")
+
+
+@pytest.fixture(scope="module")
+def begun(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the project in which a game was begun."""
+    copy = tmp_path_factory.mktemp("project")
+    for folder in FOLDERS:
+        shutil.copytree(ROOT / folder, copy / folder, ignore=LEFT_OUT)
+    for file in ("Makefile", "pyproject.toml", "CONTRIBUTING.md"):
+        shutil.copy(ROOT / file, copy)
+    (copy / ".venv").symlink_to(ROOT / ".venv")
+    assert run(copy, "-m", "tools.new_game", "liars_poker").startswith("arena/games/liars_poker")
+    return copy
+
+
+def run(folder: Path, *words: str) -> str:
+    """What Python prints, with the modules of a folder."""
+    done = subprocess.run(
+        [sys.executable, *words], cwd=folder, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+@pytest.mark.slow
+def test_a_new_game_keeps_the_contract_and_goes_over_the_wire(begun: Path) -> None:
+    tests = ["tests/games/test_contract.py", "tests/codec", "tests/bridge/test_schemas.py"]
+    words = ["-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *tests, "-k", "liars_poker"]
+    assert " passed" in run(begun, *words)
+
+
+@pytest.mark.slow
+def test_a_new_game_is_clean_and_typed(begun: Path) -> None:
+    run(begun, "-m", "ruff", "check", "arena/games", "tests/games")
+    run(begun, "-m", "ruff", "format", "--check", "arena/games", "tests/games")
+    run(begun, "-m", "mypy", "arena/games/liars_poker")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "why"),
+    [("skull", "there is a game skull already"), ("Liar's", "is no id of a game")],
+)
+def test_a_name_that_cannot_be_is_refused_and_nothing_written(name: str, why: str) -> None:
+    before = subprocess.run(["git", "status", "--short"], cwd=ROOT, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-m", "tools.new_game", name], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 1 and why in done.stderr
+    after = subprocess.run(["git", "status", "--short"], cwd=ROOT, capture_output=True, text=True)
+    assert after.stdout == before.stdout
