@@ -65,7 +65,6 @@ def main() -> None:
         [sys.executable, "-m", "ruff", "check", "--quiet", "--fix", "--select", "I", "."],
         [sys.executable, "-m", "ruff", "format", "--quiet", "."],
         [sys.executable, "-m", "ruff", "check", "--quiet", "--add-noqa", f"arena/games/{name}"],
-        [sys.executable, "-m", "ruff", "format", "--quiet", "."],
         [str(Path(sys.executable).with_name("buf")), "format", "proto", "--write"],
         ["sh", "proto/generate.sh"],
         [sys.executable, "-m", "arena.bridge.schemas"],

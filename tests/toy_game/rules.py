@@ -142,7 +142,11 @@ class ToyGame(Game[ToyOptions, ToyState, Action, ToyView, Event]):
         return ToyView(seat, seen, state.acts, None if asked in (DEALER, ()) else asked[0])
 
     def events(
-        self, before: ToyState, actor: Actor, action: Action, after: ToyState
+        self,
+        before: ToyState,
+        actor: Actor,
+        action: Action,
+        after: ToyState,
     ) -> tuple[Event, ...]:
         if isinstance(action, Act) and actor is not DEALER:
             return (Acted(actor, action),)
