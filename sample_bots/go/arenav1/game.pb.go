@@ -33,6 +33,7 @@ type Options struct {
 	//	*Options_Bluff
 	//	*Options_BluffYou
 	//	*Options_Bloeff
+	//	*Options_Skull
 	Game          isOptions_Game `protobuf_oneof:"game"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -102,6 +103,15 @@ func (x *Options) GetBloeff() *BloeffOptions {
 	return nil
 }
 
+func (x *Options) GetSkull() *SkullOptions {
+	if x != nil {
+		if x, ok := x.Game.(*Options_Skull); ok {
+			return x.Skull
+		}
+	}
+	return nil
+}
+
 type isOptions_Game interface {
 	isOptions_Game()
 }
@@ -121,11 +131,18 @@ type Options_Bloeff struct {
 	Bloeff *BloeffOptions `protobuf:"bytes,3,opt,name=bloeff,proto3,oneof"`
 }
 
+type Options_Skull struct {
+	// Skull.
+	Skull *SkullOptions `protobuf:"bytes,4,opt,name=skull,proto3,oneof"`
+}
+
 func (*Options_Bluff) isOptions_Game() {}
 
 func (*Options_BluffYou) isOptions_Game() {}
 
 func (*Options_Bloeff) isOptions_Game() {}
+
+func (*Options_Skull) isOptions_Game() {}
 
 // What a seat does. The member of the match's game must be set; any other is malformed.
 type Action struct {
@@ -137,6 +154,7 @@ type Action struct {
 	//	*Action_Bluff
 	//	*Action_BluffYou
 	//	*Action_Bloeff
+	//	*Action_Skull
 	Game          isAction_Game `protobuf_oneof:"game"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -206,6 +224,15 @@ func (x *Action) GetBloeff() *BloeffAction {
 	return nil
 }
 
+func (x *Action) GetSkull() *SkullAction {
+	if x != nil {
+		if x, ok := x.Game.(*Action_Skull); ok {
+			return x.Skull
+		}
+	}
+	return nil
+}
+
 type isAction_Game interface {
 	isAction_Game()
 }
@@ -225,11 +252,18 @@ type Action_Bloeff struct {
 	Bloeff *BloeffAction `protobuf:"bytes,3,opt,name=bloeff,proto3,oneof"`
 }
 
+type Action_Skull struct {
+	// Skull.
+	Skull *SkullAction `protobuf:"bytes,4,opt,name=skull,proto3,oneof"`
+}
+
 func (*Action_Bluff) isAction_Game() {}
 
 func (*Action_BluffYou) isAction_Game() {}
 
 func (*Action_Bloeff) isAction_Game() {}
+
+func (*Action_Skull) isAction_Game() {}
 
 // A decision of chance.
 type Draw struct {
@@ -241,6 +275,7 @@ type Draw struct {
 	//	*Draw_Bluff
 	//	*Draw_BluffYou
 	//	*Draw_Bloeff
+	//	*Draw_Skull
 	Game          isDraw_Game `protobuf_oneof:"game"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -310,6 +345,15 @@ func (x *Draw) GetBloeff() *BloeffDraw {
 	return nil
 }
 
+func (x *Draw) GetSkull() *SkullDraw {
+	if x != nil {
+		if x, ok := x.Game.(*Draw_Skull); ok {
+			return x.Skull
+		}
+	}
+	return nil
+}
+
 type isDraw_Game interface {
 	isDraw_Game()
 }
@@ -329,11 +373,18 @@ type Draw_Bloeff struct {
 	Bloeff *BloeffDraw `protobuf:"bytes,3,opt,name=bloeff,proto3,oneof"`
 }
 
+type Draw_Skull struct {
+	// Skull.
+	Skull *SkullDraw `protobuf:"bytes,4,opt,name=skull,proto3,oneof"`
+}
+
 func (*Draw_Bluff) isDraw_Game() {}
 
 func (*Draw_BluffYou) isDraw_Game() {}
 
 func (*Draw_Bloeff) isDraw_Game() {}
+
+func (*Draw_Skull) isDraw_Game() {}
 
 // Everything one seat may know at this moment.
 type View struct {
@@ -345,6 +396,7 @@ type View struct {
 	//	*View_Bluff
 	//	*View_BluffYou
 	//	*View_Bloeff
+	//	*View_Skull
 	Game          isView_Game `protobuf_oneof:"game"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -414,6 +466,15 @@ func (x *View) GetBloeff() *BloeffView {
 	return nil
 }
 
+func (x *View) GetSkull() *SkullView {
+	if x != nil {
+		if x, ok := x.Game.(*View_Skull); ok {
+			return x.Skull
+		}
+	}
+	return nil
+}
+
 type isView_Game interface {
 	isView_Game()
 }
@@ -433,11 +494,18 @@ type View_Bloeff struct {
 	Bloeff *BloeffView `protobuf:"bytes,3,opt,name=bloeff,proto3,oneof"`
 }
 
+type View_Skull struct {
+	// Skull.
+	Skull *SkullView `protobuf:"bytes,4,opt,name=skull,proto3,oneof"`
+}
+
 func (*View_Bluff) isView_Game() {}
 
 func (*View_BluffYou) isView_Game() {}
 
 func (*View_Bloeff) isView_Game() {}
+
+func (*View_Skull) isView_Game() {}
 
 // Something everybody at the table learned.
 type Event struct {
@@ -449,6 +517,7 @@ type Event struct {
 	//	*Event_Bluff
 	//	*Event_BluffYou
 	//	*Event_Bloeff
+	//	*Event_Skull
 	Game          isEvent_Game `protobuf_oneof:"game"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
@@ -518,6 +587,15 @@ func (x *Event) GetBloeff() *BloeffEvent {
 	return nil
 }
 
+func (x *Event) GetSkull() *SkullEvent {
+	if x != nil {
+		if x, ok := x.Game.(*Event_Skull); ok {
+			return x.Skull
+		}
+	}
+	return nil
+}
+
 type isEvent_Game interface {
 	isEvent_Game()
 }
@@ -537,41 +615,53 @@ type Event_Bloeff struct {
 	Bloeff *BloeffEvent `protobuf:"bytes,3,opt,name=bloeff,proto3,oneof"`
 }
 
+type Event_Skull struct {
+	// Skull.
+	Skull *SkullEvent `protobuf:"bytes,4,opt,name=skull,proto3,oneof"`
+}
+
 func (*Event_Bluff) isEvent_Game() {}
 
 func (*Event_BluffYou) isEvent_Game() {}
 
 func (*Event_Bloeff) isEvent_Game() {}
 
+func (*Event_Skull) isEvent_Game() {}
+
 var File_arena_v1_game_proto protoreflect.FileDescriptor
 
 const file_arena_v1_game_proto_rawDesc = "" +
 	"\n" +
-	"\x13arena/v1/game.proto\x12\barena.v1\x1a\x15arena/v1/bloeff.proto\x1a\x14arena/v1/bluff.proto\x1a\x18arena/v1/bluff_you.proto\"\xae\x01\n" +
+	"\x13arena/v1/game.proto\x12\barena.v1\x1a\x15arena/v1/bloeff.proto\x1a\x14arena/v1/bluff.proto\x1a\x18arena/v1/bluff_you.proto\x1a\x14arena/v1/skull.proto\"\xde\x01\n" +
 	"\aOptions\x12.\n" +
 	"\x05bluff\x18\x01 \x01(\v2\x16.arena.v1.BluffOptionsH\x00R\x05bluff\x128\n" +
 	"\tbluff_you\x18\x02 \x01(\v2\x19.arena.v1.BluffYouOptionsH\x00R\bbluffYou\x121\n" +
-	"\x06bloeff\x18\x03 \x01(\v2\x17.arena.v1.BloeffOptionsH\x00R\x06bloeffB\x06\n" +
-	"\x04game\"\xaa\x01\n" +
+	"\x06bloeff\x18\x03 \x01(\v2\x17.arena.v1.BloeffOptionsH\x00R\x06bloeff\x12.\n" +
+	"\x05skull\x18\x04 \x01(\v2\x16.arena.v1.SkullOptionsH\x00R\x05skullB\x06\n" +
+	"\x04game\"\xd9\x01\n" +
 	"\x06Action\x12-\n" +
 	"\x05bluff\x18\x01 \x01(\v2\x15.arena.v1.BluffActionH\x00R\x05bluff\x127\n" +
 	"\tbluff_you\x18\x02 \x01(\v2\x18.arena.v1.BluffYouActionH\x00R\bbluffYou\x120\n" +
-	"\x06bloeff\x18\x03 \x01(\v2\x16.arena.v1.BloeffActionH\x00R\x06bloeffB\x06\n" +
-	"\x04game\"\xa2\x01\n" +
+	"\x06bloeff\x18\x03 \x01(\v2\x16.arena.v1.BloeffActionH\x00R\x06bloeff\x12-\n" +
+	"\x05skull\x18\x04 \x01(\v2\x15.arena.v1.SkullActionH\x00R\x05skullB\x06\n" +
+	"\x04game\"\xcf\x01\n" +
 	"\x04Draw\x12+\n" +
 	"\x05bluff\x18\x01 \x01(\v2\x13.arena.v1.BluffDrawH\x00R\x05bluff\x125\n" +
 	"\tbluff_you\x18\x02 \x01(\v2\x16.arena.v1.BluffYouDrawH\x00R\bbluffYou\x12.\n" +
-	"\x06bloeff\x18\x03 \x01(\v2\x14.arena.v1.BloeffDrawH\x00R\x06bloeffB\x06\n" +
-	"\x04game\"\xa2\x01\n" +
+	"\x06bloeff\x18\x03 \x01(\v2\x14.arena.v1.BloeffDrawH\x00R\x06bloeff\x12+\n" +
+	"\x05skull\x18\x04 \x01(\v2\x13.arena.v1.SkullDrawH\x00R\x05skullB\x06\n" +
+	"\x04game\"\xcf\x01\n" +
 	"\x04View\x12+\n" +
 	"\x05bluff\x18\x01 \x01(\v2\x13.arena.v1.BluffViewH\x00R\x05bluff\x125\n" +
 	"\tbluff_you\x18\x02 \x01(\v2\x16.arena.v1.BluffYouViewH\x00R\bbluffYou\x12.\n" +
-	"\x06bloeff\x18\x03 \x01(\v2\x14.arena.v1.BloeffViewH\x00R\x06bloeffB\x06\n" +
-	"\x04game\"\xa6\x01\n" +
+	"\x06bloeff\x18\x03 \x01(\v2\x14.arena.v1.BloeffViewH\x00R\x06bloeff\x12+\n" +
+	"\x05skull\x18\x04 \x01(\v2\x13.arena.v1.SkullViewH\x00R\x05skullB\x06\n" +
+	"\x04game\"\xd4\x01\n" +
 	"\x05Event\x12,\n" +
 	"\x05bluff\x18\x01 \x01(\v2\x14.arena.v1.BluffEventH\x00R\x05bluff\x126\n" +
 	"\tbluff_you\x18\x02 \x01(\v2\x17.arena.v1.BluffYouEventH\x00R\bbluffYou\x12/\n" +
-	"\x06bloeff\x18\x03 \x01(\v2\x15.arena.v1.BloeffEventH\x00R\x06bloeffB\x06\n" +
+	"\x06bloeff\x18\x03 \x01(\v2\x15.arena.v1.BloeffEventH\x00R\x06bloeff\x12,\n" +
+	"\x05skull\x18\x04 \x01(\v2\x14.arena.v1.SkullEventH\x00R\x05skullB\x06\n" +
 	"\x04gameB?\n" +
 	"\barena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\bArena.V1b\x06proto3"
 
@@ -597,40 +687,50 @@ var file_arena_v1_game_proto_goTypes = []any{
 	(*BluffOptions)(nil),    // 5: arena.v1.BluffOptions
 	(*BluffYouOptions)(nil), // 6: arena.v1.BluffYouOptions
 	(*BloeffOptions)(nil),   // 7: arena.v1.BloeffOptions
-	(*BluffAction)(nil),     // 8: arena.v1.BluffAction
-	(*BluffYouAction)(nil),  // 9: arena.v1.BluffYouAction
-	(*BloeffAction)(nil),    // 10: arena.v1.BloeffAction
-	(*BluffDraw)(nil),       // 11: arena.v1.BluffDraw
-	(*BluffYouDraw)(nil),    // 12: arena.v1.BluffYouDraw
-	(*BloeffDraw)(nil),      // 13: arena.v1.BloeffDraw
-	(*BluffView)(nil),       // 14: arena.v1.BluffView
-	(*BluffYouView)(nil),    // 15: arena.v1.BluffYouView
-	(*BloeffView)(nil),      // 16: arena.v1.BloeffView
-	(*BluffEvent)(nil),      // 17: arena.v1.BluffEvent
-	(*BluffYouEvent)(nil),   // 18: arena.v1.BluffYouEvent
-	(*BloeffEvent)(nil),     // 19: arena.v1.BloeffEvent
+	(*SkullOptions)(nil),    // 8: arena.v1.SkullOptions
+	(*BluffAction)(nil),     // 9: arena.v1.BluffAction
+	(*BluffYouAction)(nil),  // 10: arena.v1.BluffYouAction
+	(*BloeffAction)(nil),    // 11: arena.v1.BloeffAction
+	(*SkullAction)(nil),     // 12: arena.v1.SkullAction
+	(*BluffDraw)(nil),       // 13: arena.v1.BluffDraw
+	(*BluffYouDraw)(nil),    // 14: arena.v1.BluffYouDraw
+	(*BloeffDraw)(nil),      // 15: arena.v1.BloeffDraw
+	(*SkullDraw)(nil),       // 16: arena.v1.SkullDraw
+	(*BluffView)(nil),       // 17: arena.v1.BluffView
+	(*BluffYouView)(nil),    // 18: arena.v1.BluffYouView
+	(*BloeffView)(nil),      // 19: arena.v1.BloeffView
+	(*SkullView)(nil),       // 20: arena.v1.SkullView
+	(*BluffEvent)(nil),      // 21: arena.v1.BluffEvent
+	(*BluffYouEvent)(nil),   // 22: arena.v1.BluffYouEvent
+	(*BloeffEvent)(nil),     // 23: arena.v1.BloeffEvent
+	(*SkullEvent)(nil),      // 24: arena.v1.SkullEvent
 }
 var file_arena_v1_game_proto_depIdxs = []int32{
 	5,  // 0: arena.v1.Options.bluff:type_name -> arena.v1.BluffOptions
 	6,  // 1: arena.v1.Options.bluff_you:type_name -> arena.v1.BluffYouOptions
 	7,  // 2: arena.v1.Options.bloeff:type_name -> arena.v1.BloeffOptions
-	8,  // 3: arena.v1.Action.bluff:type_name -> arena.v1.BluffAction
-	9,  // 4: arena.v1.Action.bluff_you:type_name -> arena.v1.BluffYouAction
-	10, // 5: arena.v1.Action.bloeff:type_name -> arena.v1.BloeffAction
-	11, // 6: arena.v1.Draw.bluff:type_name -> arena.v1.BluffDraw
-	12, // 7: arena.v1.Draw.bluff_you:type_name -> arena.v1.BluffYouDraw
-	13, // 8: arena.v1.Draw.bloeff:type_name -> arena.v1.BloeffDraw
-	14, // 9: arena.v1.View.bluff:type_name -> arena.v1.BluffView
-	15, // 10: arena.v1.View.bluff_you:type_name -> arena.v1.BluffYouView
-	16, // 11: arena.v1.View.bloeff:type_name -> arena.v1.BloeffView
-	17, // 12: arena.v1.Event.bluff:type_name -> arena.v1.BluffEvent
-	18, // 13: arena.v1.Event.bluff_you:type_name -> arena.v1.BluffYouEvent
-	19, // 14: arena.v1.Event.bloeff:type_name -> arena.v1.BloeffEvent
-	15, // [15:15] is the sub-list for method output_type
-	15, // [15:15] is the sub-list for method input_type
-	15, // [15:15] is the sub-list for extension type_name
-	15, // [15:15] is the sub-list for extension extendee
-	0,  // [0:15] is the sub-list for field type_name
+	8,  // 3: arena.v1.Options.skull:type_name -> arena.v1.SkullOptions
+	9,  // 4: arena.v1.Action.bluff:type_name -> arena.v1.BluffAction
+	10, // 5: arena.v1.Action.bluff_you:type_name -> arena.v1.BluffYouAction
+	11, // 6: arena.v1.Action.bloeff:type_name -> arena.v1.BloeffAction
+	12, // 7: arena.v1.Action.skull:type_name -> arena.v1.SkullAction
+	13, // 8: arena.v1.Draw.bluff:type_name -> arena.v1.BluffDraw
+	14, // 9: arena.v1.Draw.bluff_you:type_name -> arena.v1.BluffYouDraw
+	15, // 10: arena.v1.Draw.bloeff:type_name -> arena.v1.BloeffDraw
+	16, // 11: arena.v1.Draw.skull:type_name -> arena.v1.SkullDraw
+	17, // 12: arena.v1.View.bluff:type_name -> arena.v1.BluffView
+	18, // 13: arena.v1.View.bluff_you:type_name -> arena.v1.BluffYouView
+	19, // 14: arena.v1.View.bloeff:type_name -> arena.v1.BloeffView
+	20, // 15: arena.v1.View.skull:type_name -> arena.v1.SkullView
+	21, // 16: arena.v1.Event.bluff:type_name -> arena.v1.BluffEvent
+	22, // 17: arena.v1.Event.bluff_you:type_name -> arena.v1.BluffYouEvent
+	23, // 18: arena.v1.Event.bloeff:type_name -> arena.v1.BloeffEvent
+	24, // 19: arena.v1.Event.skull:type_name -> arena.v1.SkullEvent
+	20, // [20:20] is the sub-list for method output_type
+	20, // [20:20] is the sub-list for method input_type
+	20, // [20:20] is the sub-list for extension type_name
+	20, // [20:20] is the sub-list for extension extendee
+	0,  // [0:20] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_game_proto_init() }
@@ -641,30 +741,36 @@ func file_arena_v1_game_proto_init() {
 	file_arena_v1_bloeff_proto_init()
 	file_arena_v1_bluff_proto_init()
 	file_arena_v1_bluff_you_proto_init()
+	file_arena_v1_skull_proto_init()
 	file_arena_v1_game_proto_msgTypes[0].OneofWrappers = []any{
 		(*Options_Bluff)(nil),
 		(*Options_BluffYou)(nil),
 		(*Options_Bloeff)(nil),
+		(*Options_Skull)(nil),
 	}
 	file_arena_v1_game_proto_msgTypes[1].OneofWrappers = []any{
 		(*Action_Bluff)(nil),
 		(*Action_BluffYou)(nil),
 		(*Action_Bloeff)(nil),
+		(*Action_Skull)(nil),
 	}
 	file_arena_v1_game_proto_msgTypes[2].OneofWrappers = []any{
 		(*Draw_Bluff)(nil),
 		(*Draw_BluffYou)(nil),
 		(*Draw_Bloeff)(nil),
+		(*Draw_Skull)(nil),
 	}
 	file_arena_v1_game_proto_msgTypes[3].OneofWrappers = []any{
 		(*View_Bluff)(nil),
 		(*View_BluffYou)(nil),
 		(*View_Bloeff)(nil),
+		(*View_Skull)(nil),
 	}
 	file_arena_v1_game_proto_msgTypes[4].OneofWrappers = []any{
 		(*Event_Bluff)(nil),
 		(*Event_BluffYou)(nil),
 		(*Event_Bloeff)(nil),
+		(*Event_Skull)(nil),
 	}
 	type x struct{}
 	out := protoimpl.TypeBuilder{

@@ -32,6 +32,7 @@ pub fn check(transcript: &Transcript) -> Result<(), String> {
         options::Game::Bluff(options) => Box::new(Bluff::new(options, seats)),
         options::Game::BluffYou(_) => Box::new(BluffYou { turn: 0 }),
         options::Game::Bloeff(options) => Box::new(Bloeff::new(options, seats)),
+        _ => return Err("the game is unknown".into()),
     };
     for (index, step) in transcript.steps.iter().enumerate() {
         let right = match &step.act {
