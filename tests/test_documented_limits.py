@@ -1,4 +1,4 @@
-"""The limits and services that docs/protocol.md tells bot authors are those of code and wire."""
+"""The limits and services that docs/limits.md and docs/protocol.md tell bot authors are those of code and wire."""
 
 import importlib
 import re
@@ -19,7 +19,7 @@ def constant(path: str) -> Any:
 
 
 def test_limits_are_those_of_the_code() -> None:
-    text = (ROOT / "docs/protocol.md").read_text()
+    text = (ROOT / "docs/limits.md").read_text()
     limits = re.findall(r"\| ([\d.]+) \| `([\w.]+)` \|", text)
     assert len(limits) > 10
     for value, path in limits:
