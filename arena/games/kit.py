@@ -37,6 +37,9 @@ class GameKit:
     Without one the mean of all bots is."""
     opponent: str = "random"
     """The house bot that plays against a build when it is checked."""
+    slow_bots: frozenset[str] = frozenset()
+    """House bots that take tens of milliseconds for an action: they play only where they are asked
+    to, so that a laptop stays cool."""
     other_options: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     """By option, other values than its default, where its type does not tell them."""
 

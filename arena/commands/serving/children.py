@@ -10,6 +10,7 @@ from types import MappingProxyType
 from arena.database.errors import NameRefusedError, RetiredError
 from arena.database.private_home import private_log
 from arena.database.rows import BotVersion
+from arena.games import KITS
 from arena.local.loading import SAMPLE_BOTS, bot_file, load_bot, sample_names
 from arena.local.programs.python_file import python_command
 from arena.printable import printable
@@ -31,9 +32,8 @@ _LAST_BYTES = 4096
 
 HOUSE = "house"
 """The owner of the sample bots."""
-SLOW_BOTS = frozenset({"bloeff_search", "exploiter", "search"})
-"""Sample bots that take tens of milliseconds for an action: they play only where they are asked to,
-so that a laptop stays cool."""
+SLOW_BOTS = frozenset[str]().union(*[kit.slow_bots for kit in KITS.values()])
+"""Sample bots that play only where they are asked to."""
 
 PERSON = "person"
 """The bot as which people play on the dashboard. It plays no rated matches."""

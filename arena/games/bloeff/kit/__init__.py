@@ -19,6 +19,7 @@ KIT: Final = GameKit(
     __name__,
     anchor="bloeff_honest",
     opponent="bloeff_honest",
+    slow_bots=frozenset({"bloeff_search"}),
     other_options={
         "limits": [(0,), (99, 50)],
         "first_seat": [1],
