@@ -1,4 +1,4 @@
-"""The limits and services that docs/limits.md and docs/protocol.md tell bot authors are those of code and wire."""
+"""What docs/limits.md and docs/protocol.md tell bot authors is what code and wire say."""
 
 import importlib
 import re
