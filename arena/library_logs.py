@@ -47,7 +47,8 @@ class _BoundedLogger(logging.Logger):
 
     def _leaves_out(self, msg: object) -> bool:
         """Whether an entry is beyond the bounds, counted if it is. Nothing of ours is: it counts
-        as nothing written."""
+        as nothing written.
+        """
         now = monotonic()
         if now >= self._until:
             self._begin_window(now)

@@ -1,5 +1,6 @@
 """Records of owners, versions and their checks, blocks and finished matches: what the packages of
-the arena share."""
+the arena share.
+"""
 
 from dataclasses import dataclass
 from datetime import datetime

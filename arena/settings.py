@@ -41,7 +41,8 @@ def _with_driver(url: str) -> str:
 
 def web_address(url: str) -> str:
     """The address, if what comes from there cannot be changed on the way: https://, or on this
-    machine. Raises ValueError."""
+    machine. Raises ValueError.
+    """
     parts = urlsplit(url)
     if parts.scheme not in ("https", "http") or not parts.hostname:
         raise ValueError("must be an address that begins with https://")
@@ -176,7 +177,8 @@ class Settings(BaseSettings):
     @property
     def public_addresses(self) -> tuple[str, ...]:
         """`public_address`, for each port of a range: `host:50061-50063` is three. Raises
-        SettingsError."""
+        SettingsError.
+        """
         if self.public_address is None:
             return ()
         found = _PUBLIC_ADDRESS.fullmatch(self.public_address)

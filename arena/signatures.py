@@ -42,7 +42,8 @@ def new_private_key() -> bytes:
 
 def check_signature(transcript: Transcript, key: bytes | None = None) -> None:
     """Raise TranscriptError unless the transcript is signed by `key`. Without `key`, an unsigned
-    transcript and a valid signature by the key it names are accepted."""
+    transcript and a valid signature by the key it names are accepted.
+    """
     signature = transcript.signature
     if signature is None:
         if key is not None:
@@ -67,6 +68,7 @@ def check_signature(transcript: Transcript, key: bytes | None = None) -> None:
 
 def _is_small_order(key: bytes) -> bool:
     """Whether the key is a point of small order, in any encoding: the highest bit is the sign of x,
-    and y may be given unreduced."""
+    and y may be given unreduced.
+    """
     y = int.from_bytes(key, "little") % 2 ** (8 * KEY_BYTES - 1)
     return len(key) == KEY_BYTES and y % _PRIME in _SMALL_ORDER

@@ -77,7 +77,8 @@ class Trust:
 @dataclass(frozen=True, slots=True)
 class Address:
     """Where the referee is: `host:port`, `https://host:port` for an encrypted connection, or
-    `unix:/path`."""
+    `unix:/path`.
+    """
 
     target: str
     encrypted: bool = False

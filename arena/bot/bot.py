@@ -22,7 +22,8 @@ OptionsT = TypeVar("OptionsT", bound=Options, default=Any)
 class NoAnswerError(Exception):
     """Raised by a bot's `act` that has no answer: a fault like any exception, but logged by its
     message, without a traceback. The message is then the reason that `turn_refused` gets: the
-    referee only knows that it got no action."""
+    referee only knows that it got no action.
+    """
 
 
 class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
@@ -67,7 +68,8 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
 
     def match_called_off(self, reason: str) -> None:
         """Called instead of `match_ended` for a match that had started: the referee called it off
-        or knows it no more after a reconnection, or its verification failed."""
+        or knows it no more after a reconnection, or its verification failed.
+        """
 
 
 AnyBot: TypeAlias = Bot[Any, Any, Any, Any]

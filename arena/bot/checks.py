@@ -1,5 +1,6 @@
 """`check`: checks that a finished match is the one offered, was dealt with this bot's entropy,
-refereed by the rules, and recorded with this bot's answers."""
+refereed by the rules, and recorded with this bot's answers.
+"""
 
 from dataclasses import dataclass, field
 from typing import Any

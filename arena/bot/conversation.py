@@ -84,7 +84,8 @@ class Conversation:
 
     def take_over(self, other: "Conversation", *, running: bool) -> None:
         """Another one is over, and another referee may resume its matches. They are `running` if
-        the stream of this one, too, is lost."""
+        the stream of this one, too, is lost.
+        """
         self._fellows.remove(other)
         kept = self._seats if running else self._lost
         kept.update(other._lost | other._seats)
@@ -125,7 +126,8 @@ class Conversation:
 
     def drain(self) -> referee_pb2.PlayRequest | None:
         """What asks the referee to let the bot go when its blocks are over; None if this one does
-        not know that."""
+        not know that.
+        """
         return referee_pb2.PlayRequest(drain=referee_pb2.Drain()) if self._knows_drain else None
 
     def hear(self, response: referee_pb2.PlayResponse, request: referee_pb2.PlayRequest) -> None:

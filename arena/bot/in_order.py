@@ -6,7 +6,8 @@ from collections import deque
 
 class InOrder:
     """With a lock of threading, the thread that has just given it back has it again before the
-    others wake, and their turns come late."""
+    others wake, and their turns come late.
+    """
 
     def __init__(self) -> None:
         self._guard = threading.Lock()

@@ -87,7 +87,8 @@ class Referees:
 
     def begin(self, given: Address, keep: Callable[[RefereeStream], None]) -> None:
         """`given` is the address that the bot was given; `keep` keeps a stream, until
-        `next_address` says None."""
+        `next_address` says None.
+        """
         self._given, self._keep = given, keep
 
     @property
@@ -145,7 +146,8 @@ class Referees:
 
     def alone(self) -> bool:
         """Wait while other streams than the first do. Whether it is needed again; if not, the bot
-        has left or failed."""
+        has left or failed.
+        """
         while self.failure is None:
             if not any(one.line.up for one in self._streams[1:]):
                 return not self.leaving or (self._awaited and not self._draining)
@@ -224,7 +226,8 @@ class Referees:
 
     def _list(self, addresses: Sequence[str], teller: RefereeStream) -> None:
         """A bot at a referee without an address of its own, or at a Unix socket, plays only there:
-        it may have no network."""
+        it may have no network.
+        """
         if teller.address and not self._given.target.startswith("unix:"):
             self._listed = {}
             for text in addresses:
@@ -247,7 +250,8 @@ class Referees:
 
     def _deal_places(self) -> None:
         """Tell the referees how many matches the bot plays with each: its share, but fewer while
-        more than its share run with others."""
+        more than its share run with others.
+        """
         shares = self._shares()
         owed = {one: self._share(one, shares) for one in self._streams}
         over = sum(max(0, one.running - share) for one, share in owed.items())

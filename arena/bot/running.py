@@ -181,7 +181,8 @@ def read_settings(
 
 def _let_threads_end(others: set[threading.Thread]) -> None:
     """Wait for the threads that have begun since those, which are gRPC's. One that is cut off by
-    the interpreter's end may hold a lock that the end waits for: then the program never ends."""
+    the interpreter's end may hold a lock that the end waits for: then the program never ends.
+    """
     until = time.monotonic() + _LAST_THREADS_S
     with suppress(KeyboardInterrupt):
         for thread in set(threading.enumerate()) - others:

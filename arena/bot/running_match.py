@@ -83,7 +83,8 @@ class RunningMatch:
 
     def refused(self, refusal: referee_pb2.Refusal) -> str:
         """Note a fault that the referee reported. Returns its reason: the bot's own, if it had no
-        answer, because the referee knows no other than that it got none."""
+        answer, because the referee knows no other than that it got none.
+        """
         number, reason = refusal.turn_number, refusal.reason
         self.own.refusals[number] = refusal
         kind = FAULTS.get(refusal.kind)

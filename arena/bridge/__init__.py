@@ -1,2 +1,3 @@
 """The bridge to a program that plays by lines of JSON (docs/stdio.md): a bot by the SDK that asks
-the program, and the JSON Schemas of the lines."""
+the program, and the JSON Schemas of the lines.
+"""

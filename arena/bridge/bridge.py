@@ -55,7 +55,8 @@ class Bridge:
         silent_seconds: float = SILENT_SECONDS,
     ) -> None:
         """`failed` is called once, in any thread, when `failure` has been set. A program that is
-        asked and silent for `silent_seconds` may count as hung."""
+        asked and silent for `silent_seconds` may count as hung.
+        """
         self._command = command
         self._hello = hello
         self._failed = failed

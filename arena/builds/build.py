@@ -64,7 +64,8 @@ def most_source_bytes(most_bytes: int) -> int:
 
 def check_size(file_name: str, size: int, most_bytes: int) -> None:
     """Raise BuildRefusedError for a file beyond the limit of its kind, where a build may have
-    `most_bytes`."""
+    `most_bytes`.
+    """
     python = _kind(file_name) == ".py"
     allowed = most_source_bytes(most_bytes) if python else most_bytes
     if size <= allowed:

@@ -144,7 +144,8 @@ class OwnerClient:
 
     def sign_in(self, id_token: str, name: str = "", invite: str = "", key: str = "") -> SignedInBy:
         """Sign in by an ID token; an identity that nobody has becomes a new owner of that name, or
-        the identity of the owner who has the key."""
+        the identity of the owner who has the key.
+        """
         request = pb.SignInRequest(
             id_token=_sent(id_token), name=_sent(name), invite=_sent(invite), key=_sent(key)
         )
@@ -172,7 +173,8 @@ class OwnerClient:
 
     def register(self, key: str, bot: str, version: str = "1") -> tuple[str, str]:
         """Register a new bot, or a new version of one. Returns the bot's name as it is stored, and
-        the token."""
+        the token.
+        """
         request = registry_pb2.RegisterBotRequest(bot=_sent(bot), version=_sent(version))
         answer = self._ask(self._registry.RegisterBot, request, key)
         return answer.entrant.bot, answer.token
@@ -181,7 +183,8 @@ class OwnerClient:
         self, key: str, *, prefix: str = "", versions: int = MOST_LINES, page: str = ""
     ) -> BotPage:
         """Bots of the owner whose name begins with `prefix`, by name, with so many versions
-        together; `page` is the token of a page."""
+        together; `page` is the token of a page.
+        """
         request = pb.ListOwnBotsRequest(
             name_prefix=_sent(prefix), page_size=versions, page_token=_sent(page)
         )
@@ -221,7 +224,8 @@ class OwnerClient:
 
     def rotate(self, key: str, bot: str, version: str = "") -> tuple[str, str]:
         """A new token, by default for the newest version in service. Returns the version's label
-        and the token."""
+        and the token.
+        """
         request = pb.RotateTokenRequest(bot=_sent(bot), version=_sent(version))
         answer = self._ask(self._owners.RotateToken, request, key)
         return answer.version, answer.token

@@ -59,7 +59,8 @@ class SpectatorClient:
 
     def __init__(self, address: Address, secret: str | None = None) -> None:
         """With the referee's ARENA_DASHBOARD_SECRET it counts as the dashboard, and not by its
-        address."""
+        address.
+        """
         self._address = address
         self._metadata = () if secret is None else ((forwarding.SECRET, secret),)
         # The types of generated stubs are those of grpc.aio as well.
@@ -68,7 +69,8 @@ class SpectatorClient:
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ) -> "SpectatorClient | None":
         """A dashboard's client of the referee of ARENA_ADDRESS; None if it is not set. Raises
-        AddressError."""
+        AddressError.
+        """
         text = environment.get("ARENA_ADDRESS", "").strip()
         secret = environment.get("ARENA_DASHBOARD_SECRET") or None
         return cls(Address.parse(text, environment), secret) if text else None

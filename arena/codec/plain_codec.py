@@ -30,7 +30,8 @@ class PlainCodec:
 
     def __init__(self, game: type[AnyGame]) -> None:
         """Raises KeyError if game.proto lacks the game, a message a field, a oneof a member, or an
-        enum a number."""
+        enum a number.
+        """
 
         def envelope(kind: str) -> Descriptor:
             fields = game_pb2.DESCRIPTOR.message_types_by_name[kind].fields_by_name

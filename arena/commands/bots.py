@@ -51,7 +51,8 @@ def new(
     as_json: JsonOption = False,
 ) -> None:
     """Register a bot of yours, or a new version of one, and print its token, which is shown only
-    once."""
+    once.
+    """
     with exit_with_message():
         key, client = login_at(address).key, client_of(address)
         bot, token = client.register(key, name, version)
@@ -105,7 +106,8 @@ def show(
     as_json: JsonOption = False,
 ) -> None:
     """Show one of your bots: its page's text, its newest versions with matches, faults and the last
-    check (`arena check`), and whether it is connected. With --operator any bot."""
+    check (`arena check`), and whether it is connected. With --operator any bot.
+    """
     if operator:
         any_bot.show_bot(name, limit, as_json=as_json)
         return
@@ -163,7 +165,8 @@ def pause(name: NameArgument, address: AddressOption = DEFAULT_ADDRESS) -> None:
 @app.command()
 def resume(name: NameArgument, address: AddressOption = DEFAULT_ADDRESS) -> None:
     """Let a paused bot of yours play again. Start it again yourself if the arena does not host
-    it."""
+    it.
+    """
     with exit_with_message():
         client_of(address).pause(login_at(address).key, name, paused=False)
     say(f"{name} may play again.", err=True)

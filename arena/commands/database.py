@@ -78,7 +78,8 @@ def _why_not_there(settings: "Settings") -> str:
 
 def with_store(use: "Callable[[Store], Awaitable[T]]", *, begins: bool = False) -> T:
     """The result of `use` on the settings' store, for what `begins` an arena also a new one; errors
-    are handled by `exit_with_message`."""
+    are handled by `exit_with_message`.
+    """
     from arena.server.app.store import open_store
     from arena.settings import read_settings
 

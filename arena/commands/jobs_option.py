@@ -53,7 +53,8 @@ def workers_of(
     jobs: int, address: str | None, begin: "Callable[[Once], None] | None" = None
 ) -> Iterator["WorkPool"]:
     """The workers of `--cluster`, if it is given, else so many processes, which call `begin` first.
-    Raises ClusterError."""
+    Raises ClusterError.
+    """
     from arena.executors import cluster, processes
 
     with processes(jobs, begin) if address is None else cluster(address) as workers:

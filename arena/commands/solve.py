@@ -259,7 +259,8 @@ def _dice(text: str, options: BluffOptions) -> DicePair:
 
 def _wanted(asked: DicePair | None, options: BluffOptions | None) -> list[DicePair]:
     """The states to solve: all of a match with these options, else that which is asked for, and
-    those that may follow it where they are solved together."""
+    those that may follow it where they are solved together.
+    """
     if asked is not None:
         return [asked] if sum(asked) <= MOST_DICE else states_before(asked)
     return states_of_match(options.dice_per_player) if options else [(1, 1), (1, 2), (2, 1)]

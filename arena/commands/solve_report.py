@@ -42,7 +42,8 @@ def exact_line(state: SolvedState) -> StateLine:
 
 def played_line(state: PlayedState, *, one_round: bool = False) -> StateLine:
     """A state of play that knows its last bets: its value is an estimate, and all that is certain
-    is between which numbers any value lies."""
+    is between which numbers any value lies.
+    """
     whole = ValueBounds(-1.0 if one_round else 0.0, 1.0)
     return StateLine(state.dice, state.value, whole, None, state.sweeps, state.seconds)
 
@@ -83,7 +84,8 @@ def progress_words(progress: Progress) -> str:
 
 def seconds_to_go(progress: Progress) -> float | None:
     """The time to go, if the bounds go on to come nearer as they did since half of the iterations;
-    None before that is known."""
+    None before that is known.
+    """
     last = progress.gaps[-1]
     before = [gap for gap in progress.gaps if 2 * gap.iterations <= last.iterations]
     if not before or not 0 < last.apart < before[-1].apart:

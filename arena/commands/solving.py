@@ -72,7 +72,8 @@ def exact_states(
     *, checkpoints: bool,
 ) -> list[SolvedState]:  # fmt: skip
     """The states that are wanted, with proof, and what they need; what a folder holds is gone on
-    with. With `checkpoints` it is also kept while a state is under way."""
+    with. With `checkpoints` it is also kept while a state is under way.
+    """
     solve = partial(
         solve_matches, wanted, width=effort.width, until=effort.until, report=Reporter(),
         for_each=for_each,
@@ -93,7 +94,8 @@ def _stoppable(
     solve: Callable[..., dict[DicePair, SolvedState]], files: StateFiles
 ) -> dict[DicePair, SolvedState]:
     """What is solved, with what is found kept on the way and at the first Ctrl-C. Raises
-    SolveStoppedError."""
+    SolveStoppedError.
+    """
     with awaiting_stop():
         try:
             states = solve(keep=files.write, stopped=stop_is_wished)
@@ -113,7 +115,8 @@ def all_states(
     *, checkpoints: bool,
 ) -> list[StateLine]:  # fmt: skip
     """The states that are wanted: with few dice in play with proof, the others by what is known of
-    the last bets. States with more dice that a folder holds are taken as they are."""
+    the last bets. States with more dice that a folder holds are taken as they are.
+    """
     light = [dice for dice in wanted if sum(dice) <= LIGHT]
     exact = exact_states(light, files, effort, for_each, checkpoints=checkpoints)
     if files is not None:
@@ -147,7 +150,8 @@ def write_tables(
     workers: AbstractContextManager[ForEach],
 ) -> list[StateLine]:  # fmt: skip
     """The tables of the sample bot `cfr`, for matches from so many dice each. Goes on state by
-    state where it was stopped. What other tables hold that knows as many bets is taken."""
+    state where it was stopped. What other tables hold that knows as many bets is taken.
+    """
     wanted = states_of_match(dice)
     exact = [] if files is None else _read(files, {*wanted})
     parts = PartFiles(file, f"{dice}-dice-recall-{effort.recall}-sweeps-{effort.sweeps}")

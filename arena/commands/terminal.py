@@ -41,7 +41,8 @@ def json_text(
     value: Any, *, indent: int | None = None, sort_keys: bool = False, compact: bool = False
 ) -> str:
     """A value as strict JSON (RFC 8259): letters of any script as they are, for a person who looks,
-    and what a terminal might obey escaped. An infinite or undefined number is null."""
+    and what a terminal might obey escaped. An infinite or undefined number is null.
+    """
 
     def written(found: Any) -> str:
         return json.dumps(
@@ -105,7 +106,8 @@ class Terminal(Console):
 
 def fitted(console: Console, table: Table, lesser: Sequence[str] = ()) -> Table:
     """The table, with cells wrapped but not cut; if it still does not fit, without some of its
-    `lesser` columns (names of headers), least important first."""
+    `lesser` columns (names of headers), least important first.
+    """
     for column in table.columns:
         column.min_width = _least_width(console, column)
     for header in lesser:

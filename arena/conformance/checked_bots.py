@@ -1,5 +1,6 @@
 """The referees of the two ways in which a bot is checked: its program is started here for every
-scenario, or runs already and connects."""
+scenario, or runs already and connects.
+"""
 
 import secrets
 from collections.abc import AsyncIterator, Sequence
@@ -41,7 +42,8 @@ class StartingReferee(ScriptedReferee):
 
 class _KeptStream(ScriptedReferee):
     """Keeps the bot's stream for further scenarios as long as it lasts: each time that one ends
-    soon, bots come back later."""
+    soon, bots come back later.
+    """
 
     _stream: BotStream | None = None
     """The one that was welcomed last."""
@@ -60,7 +62,8 @@ class _KeptStream(ScriptedReferee):
 
 class KeepingReferee(_KeptStream, StartingReferee):
     """Starts the bot's program, and keeps it for further scenarios as long as it lasts: most of
-    what a check takes are starts."""
+    what a check takes are starts.
+    """
 
     def start(self) -> None:
         """Start the program; if it runs, end its streams, so that it comes back."""

@@ -1,5 +1,6 @@
 """Scenarios of what a referee may tell a bot besides its turns: withdrawals, forfeits, refusals,
-repetitions, and what later releases will add."""
+repetitions, and what later releases will add.
+"""
 
 from typing import Final
 

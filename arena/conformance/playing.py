@@ -32,7 +32,8 @@ async def seat(
     stream: BotStream, matches: Sequence[ScriptedMatch], *, may_decline: bool = False
 ) -> list[ScriptedMatch]:
     """Offer matches in one message. Returns those that the bot joined, which must be all unless it
-    may decline."""
+    may decline.
+    """
     await stream.say(offers=[match.offer() for match in matches])
     return await joined(stream, matches, may_decline=may_decline)
 

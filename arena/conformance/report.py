@@ -49,7 +49,8 @@ async def check(
     address: str = "127.0.0.1:0",
 ) -> list[ScenarioOutcome]:
     """Run scenarios one after the other, each with a program of its own, which connects to
-    `address`."""
+    `address`.
+    """
     outcomes = []
     for scenario in scenarios:
         log = logs / f"{scenario.name.replace(' ', '-').replace(chr(39), '')}.log"
@@ -65,7 +66,8 @@ async def check_kept(
     referee: KeepingReferee, scenario: Scenario, *, seconds: float = SCENARIO_SECONDS
 ) -> ScenarioOutcome:
     """Run a scenario with the program of a listening referee, which is started if it does not run,
-    and killed if it fails or stays away."""
+    and killed if it fails or stays away.
+    """
     outcome = await _outcome(referee, scenario, seconds)
     if scenario.stays_away or not outcome.met:
         referee.kill()

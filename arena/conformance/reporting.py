@@ -37,7 +37,8 @@ def outcome_of(played: Sequence[ScenarioOutcome], skipped: Sequence[Scenario]) -
 
 def report_check(address: Address, token: str, outcome: CheckOutcome) -> Entrant:
     """Record an outcome with the referee, and return the version that has this token. Raises
-    ReportRefusedError and AddressError."""
+    ReportRefusedError and AddressError.
+    """
     request = pb.ReportCheckRequest()
     write_outcome(outcome, request.outcome)
     metadata = (("authorization", f"Bearer {token}"),)

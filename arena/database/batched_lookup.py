@@ -30,7 +30,8 @@ class BatchedLookup(Generic[Key, Value]):
 
     async def get(self, key: Key) -> Value | None:
         """The value, as of a moment after this call; None if there is none. Raises what `look_up`
-        raises."""
+        raises.
+        """
         found = self._waiting.get(key)
         if found is None:
             found = self._waiting[key] = asyncio.get_running_loop().create_future()

@@ -78,7 +78,8 @@ class ImpatientAsyncConnection(psycopg.AsyncConnection[Any]):
     @classmethod
     async def connect(cls, *words: Any, **named: Any) -> Self:
         """As its parent's. An attempt that fails or is cancelled leaves no socket open: the server
-        would wait a minute for us to log in, and drop no database meanwhile."""
+        would wait a minute for us to log in, and drop no database meanwhile.
+        """
         try:
             return await super().connect(*words, **named)
         except (asyncio.CancelledError, psycopg.Error) as error:

@@ -124,7 +124,8 @@ class VersionExistsError(NameTakenError):
 
 class TooManyVersionsError(StorageError):
     """A bot, or all bots of an owner, got too many versions in a day; `wait_seconds` is how long
-    until there may be another."""
+    until there may be another.
+    """
 
     def __init__(self, whose: str, versions: int, wait_seconds: float) -> None:
         super().__init__(f"{whose} got {versions} versions in the last 24 hours")
@@ -137,7 +138,8 @@ class TooManyBotsError(StorageError):
 
 class TooManyUploadsError(StorageError):
     """An owner uploaded too many builds in a day; `wait_seconds` is how long until there may be
-    another."""
+    another.
+    """
 
     def __init__(self, uploads: int, wait_seconds: float) -> None:
         super().__init__(f"you uploaded {uploads} builds in the last 24 hours")

@@ -78,7 +78,8 @@ def check_not_reserved(name: str) -> None:
 
 def readings(name: str) -> tuple[str, ...]:
     """The name, and what it is taken for by who overlooks marks on letters or reads it aloud: the
-    same without marks, and in Latin letters."""
+    same without marks, and in Latin letters.
+    """
     # Marks that stand by themselves first, as the library transliterates whole letters.
     bare = strip_accents(name)
     return name, bare, transliterate(name), transliterate(bare)
@@ -86,7 +87,8 @@ def readings(name: str) -> tuple[str, ...]:
 
 def _letters_of(name: str) -> str:
     """What is left of a name's skeleton without separators, its `i` read as `l`: a capital I looks
-    like the one and means the other."""
+    like the one and means the other.
+    """
     letters = re.sub(r"[ ._-]", "", skeleton(re.sub(r"[ ._-]", "", name)))
     return letters.replace("i", "l")
 
@@ -132,7 +134,8 @@ def new_code() -> str:
 
 def token_hash(token: str) -> bytes:
     """The hash stored for a token or key. No salt or slow hash is needed: they have 256 random
-    bits."""
+    bits.
+    """
     return hashlib.sha256(token.encode()).digest()
 
 

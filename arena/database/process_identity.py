@@ -17,7 +17,8 @@ def own_identity() -> str:
 
 def has_ended(identity: str) -> bool:
     """Whether the process has certainly ended. False also for one of another machine, of which
-    nothing is known from here."""
+    nothing is known from here.
+    """
     place, _, rest = identity.rpartition(" ")[0].rpartition(" ")
     started = identity.rpartition(" ")[2]
     try:

@@ -45,7 +45,8 @@ class ColumnReader(Protocol):
 
     def columns(self, statement: Row, row: "np.dtype[np.void]") -> "NDArray[Any]":
         """The rows of a statement as an array of records `row`, which names its columns and their
-        types: big-endian numbers, or 16 bytes for an id. No value may be null."""
+        types: big-endian numbers, or 16 bytes for an id. No value may be null.
+        """
         ...
 
 
@@ -62,7 +63,8 @@ class Reader:
 
     def columns(self, statement: Row, row: "np.dtype[np.void]") -> "NDArray[Any]":
         """As `ColumnReader.columns`: Postgres packs the columns of thousands of rows into strings
-        of bytes, which costs a fraction of reading them one by one."""
+        of bytes, which costs a fraction of reading them one by one.
+        """
         import numpy as np
 
         assert row.names is not None and row.fields is not None

@@ -29,7 +29,8 @@ def queue_lock() -> TextClause:
 
 def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
     """Queues the check of a build. Those of one owner are begun one after the other, so that its
-    uploads take one slot at most."""
+    uploads take one slot at most.
+    """
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(ARRAY[ROW(
@@ -44,7 +45,8 @@ def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
 
 def play_in_hand(bot_id: int) -> TextClause:
     """started_at: since when a worker has the job of a bot's shift; no row if none has it. Locks
-    the job until the end of the transaction."""
+    the job until the end of the transaction.
+    """
     return _in_hand(PLAY_TASK, "bot_id", bot_id)
 
 
@@ -83,7 +85,8 @@ def queue_play(
 ) -> TextClause:
     """Queues a shift for each bot, or for one, that plays and has none waiting or running; behind
     all others. With `first` before them, and while an older one runs, too. It begins after a
-    `delay`."""
+    `delay`.
+    """
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
@@ -114,7 +117,8 @@ def queue_play(
 
 def checks_ahead(version_ids: Collection[VersionId]) -> TextClause:
     """version_id and ahead: how many checks are taken before that of each of these versions which
-    waits for its own, those that run included."""
+    waits for its own, those that run included.
+    """
     return text(
         f"""
         WITH queue AS (
@@ -133,8 +137,9 @@ def checks_ahead(version_ids: Collection[VersionId]) -> TextClause:
 
 
 def recent_checks(most: int) -> TextClause:
-    """median and longest: seconds from the upload to the end of a check, of the last checks that
-    ended within an hour; NULL without one."""
+    """Median and longest: seconds from the upload to the end of a check, of the last checks that
+    ended within an hour; NULL without one.
+    """
     return text(
         """
         SELECT percentile_cont(0.5) WITHIN GROUP (ORDER BY seconds) AS median,

@@ -116,7 +116,8 @@ class Notation:
 
     def understood(self, value: object) -> Any:
         """An equal action of the game, built anew from plain values; None for whatever else a bot
-        may return: another type, or an action with a member that no action has."""
+        may return: another type, or an action with a member that no action has.
+        """
         kind = type(value)
         if kind not in self._names:
             return None
@@ -130,7 +131,8 @@ class Notation:
 
     def as_sent(self, value: object) -> Any:
         """The action, or a text that shows what is no action: plain values that may be kept, and
-        passed to other processes."""
+        passed to other processes.
+        """
         action = self.understood(value)
         return shown(value) if action is None else action
 

@@ -76,7 +76,8 @@ def json_excerpt(value: object) -> str:
 
 def error_text(error: ValidationError, within: FieldPath = (), whole: str = "the value") -> str:
     """A message about the first error. `within` is the path to the validated value; `whole` names
-    the value where the path is empty."""
+    the value where the path is empty.
+    """
     first = error.errors(include_url=False)[0]
     where = path_text((*within, *first["loc"])) or whole
     kind, found = first["type"], first["input"]

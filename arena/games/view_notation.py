@@ -48,7 +48,8 @@ class ViewNotation:
 
     def answer_from_json(self, value: object, within: Sequence[int | str] = ()) -> Any:
         """The action of a seat, not of the dealer, as `Notation.from_json` reads it. Raises
-        NotationError."""
+        NotationError.
+        """
         return self._actions.from_json(value, within, self.choices)
 
     def _written(self, value: Any, hint: Any) -> Any:

@@ -69,7 +69,8 @@ class LineupProcess:
 
     def begin(self, series: Series) -> None:
         """Queue a series after those queued before. Queue only a few at a time: with full pipes
-        in both directions, the caller and the process would wait for each other."""
+        in both directions, the caller and the process would wait for each other.
+        """
         with suppress(ConnectionError):  # `next_match` raises what ended the process
             self._connection.send(series)
 
@@ -98,7 +99,8 @@ def lineup_sets(
     game: AnyGame, lineups: int, jobs: int = 1
 ) -> Iterator[tuple[tuple[LineupProcess, ...], ...]]:
     """As many sets of one process for each line-up as `jobs` processes make, and at least one.
-    They end with the context. No two processes share memory."""
+    They end with the context. No two processes share memory.
+    """
     options = game.options.changed()
     with ExitStack() as stack:
         yield tuple(

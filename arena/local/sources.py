@@ -1,5 +1,6 @@
 """The files of the project in a folder, for what is given to others. Whatever else lies there, an
-operator's keys for one, is never among them."""
+operator's keys for one, is never among them.
+"""
 
 import os
 from collections.abc import Iterable, Iterator

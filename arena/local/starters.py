@@ -54,7 +54,8 @@ class StarterError(UserError, ValueError):
 
 def require_sdk(language: str) -> None:
     """Raise NoWheelError if a starter in this language of LANGUAGES holds the SDK, which is not
-    here to be packed."""
+    here to be packed.
+    """
     if language in _WITH_SDK:
         wheel_name()
 
@@ -101,7 +102,8 @@ def _copy(folder: Path, directory: Path) -> None:
 
 def starter_archive(language: str, folder: str, environment: Mapping[str, str]) -> bytes:
     """A zip with the starter of a language in a folder, and a run.sh that sets the environment,
-    builds the bot and runs it. Raises StarterError and NoWheelError."""
+    builds the bot and runs it. Raises StarterError and NoWheelError.
+    """
     packed = BytesIO()
     with TemporaryDirectory() as made, ZipFile(packed, "w", ZIP_DEFLATED) as archive:
         copied = Path(made) / "starter"

@@ -48,7 +48,8 @@ long."""
 
 def time_control_of(settings: Mapping[str, str]) -> TimeControl:
     """The time control of settings such as {"turn": "60s", "bank": "10m"}; what is missing is as by
-    default. Raises TimeControlError."""
+    default. Raises TimeControlError.
+    """
     for name in settings:
         if name not in TIME_SETTINGS:
             raise TimeControlError(
@@ -60,7 +61,8 @@ def time_control_of(settings: Mapping[str, str]) -> TimeControl:
 
 def read_time_control(text: str) -> TimeControl:
     """The time control of a text such as `turn=60s,bank=10m`; "" is the default. Raises
-    TimeControlError."""
+    TimeControlError.
+    """
     settings: dict[str, str] = {}
     for setting in filter(None, text.split(",")):
         name, equals, value = setting.partition("=")

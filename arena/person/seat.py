@@ -129,7 +129,8 @@ class PersonSeat:
 
     def see(self, moment: PublicMoment, first: int) -> bool:
         """What everybody at the table learned between the seat's turns; `first` is the number of
-        its first event. Returns whether it is new."""
+        its first event. Returns whether it is new.
+        """
         if self.over or first + len(moment.events) <= len(self._events):
             return False
         self._hear(list(moment.events), moment.view, first)
@@ -137,7 +138,8 @@ class PersonSeat:
 
     def answer(self, turn_number: int, answer: object) -> referee_pb2.Answer:
         """The answer to the open turn, from its JSON form. Raises AnswerError for one that is not
-        legal, and nothing is lost."""
+        legal, and nothing is lost.
+        """
         turn = self.turn
         if turn is None or turn.number != turn_number:
             raise AnswerError("This turn is over.")

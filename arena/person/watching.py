@@ -19,7 +19,8 @@ from arena.v1.spectator_pb2_grpc import SpectatorServiceStub
 
 def watch(channel: Any, seat: PersonSeat, lock: RLock, changed: Callable[[], None]) -> None:
     """Let `seat` see its match over `channel`, until the match or the channel ends, in a thread of
-    its own. A referee that refuses is not asked again: turns tell everything, later."""
+    its own. A referee that refuses is not asked again: turns tell everything, later.
+    """
     Thread(target=_watch, args=(channel, seat, lock, changed), daemon=True).start()
 
 

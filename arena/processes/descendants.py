@@ -31,7 +31,8 @@ def children_of(process: int) -> list[int]:
 
 def asleep(first: int) -> bool:
     """Whether all threads of the processes wait for something else than a processor or a disk, and
-    none is stopped; also where nothing tells."""
+    none is stopped; also where nothing tells.
+    """
     for process in processes_of(first):
         with suppress(OSError):
             for thread in os.scandir(f"/proc/{process}/task"):

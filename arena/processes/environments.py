@@ -37,7 +37,8 @@ def own_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
 
 def program_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
     """Return the environment for a user's program: that of this process with `changes`, without
-    variables of libpq and Streamlit, and without an operator's secrets."""
+    variables of libpq and Streamlit, and without an operator's secrets.
+    """
     plain = {
         name: value
         for name, value in os.environ.items()

@@ -94,7 +94,8 @@ def _give_up_root(directories: list[Path], program: str) -> None:
 
 def _namespaces_allowed(user: int, group: int) -> bool:
     """Whether user namespaces work, tried in a fork: directories must be handed over before
-    entering one, and cannot be afterwards."""
+    entering one, and cannot be afterwards.
+    """
     child = os.fork()
     if child == 0:
         try:

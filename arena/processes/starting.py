@@ -95,7 +95,8 @@ async def start_async(
     keep_open: Sequence[int] = (),
 ) -> AsyncProcess:
     """Start a program of ours for asyncio, with pipes as stdin and stdout. Its first words see to
-    it that it ends with the thread that calls this."""
+    it that it ends with the thread that calls this.
+    """
     return await asyncio.create_subprocess_exec(
         *arguments,
         env=own_environment() if env is None else env,
@@ -116,7 +117,8 @@ def run_to_end(
     seconds: float | None = None,
 ) -> bytes:
     """Run a program and return its stdout. Raises OSError, and SubprocessError for an exit code
-    other than 0 and after so many seconds."""
+    other than 0 and after so many seconds.
+    """
     return subprocess.run(  # noqa: S603  arguments without a shell
         arguments,
         env=own_environment() if env is None else env,

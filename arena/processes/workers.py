@@ -34,7 +34,8 @@ def users_variables() -> dict[str, str | None]:
 
 def begin_worker(variables: Mapping[str, str | None]) -> None:
     """Ignore Ctrl-C, which is left to the command, and set the user's variables again: a bot may
-    start programs."""
+    start programs.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _set(variables)
 

@@ -189,7 +189,8 @@ def maximise(
 def _newton_step(curvature: FloatArray, gradient: FloatArray) -> FloatArray:
     """H^-1 g. Of many bots by conjugate gradients, preconditioned by the diagonal (Hestenes &
     Stiefel 1952): where most bots have met many others, some twenty products of H with a vector
-    are as exact as elimination. Where they have not, elimination it is."""
+    are as exact as elimination. Where they have not, elimination it is.
+    """
     scale = 1.0 / np.diag(curvature)
     step, left = np.zeros(len(gradient)), gradient
     direction = scale * left

@@ -112,7 +112,8 @@ def summed_scores(
 ) -> Iterator[ScoreGroup]:
     """Each bot's scores summed within a block; the blocks are grouped by their number of bots.
 
-    block, bot, score (n,): parts of the blocks' score vectors; `count` is that of all bots."""
+    block, bot, score (n,): parts of the blocks' score vectors; `count` is that of all bots.
+    """
     key = block * count + bot
     order = np.argsort(key, kind="stable")
     key, score = key[order], score[order]

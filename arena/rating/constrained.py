@@ -97,7 +97,8 @@ def _ln_g(t: float) -> float:
 def _ranges(a: FloatArray, t: float) -> list[list[float]]:
     """Values of ln s in which solutions are looked for, rising: of each range, made of those of
     scores above the reference that overlap, its ends, and in between the scores and their
-    middles."""
+    middles.
+    """
     above = np.log(np.sort(a[a > 0]))
     found: list[list[float]] = []
     for at in above.tolist():
@@ -111,7 +112,7 @@ def _ranges(a: FloatArray, t: float) -> list[list[float]]:
 
 
 def _phi(a: FloatArray, t: float, w: FloatArray) -> FloatArray:
-    """phi (n, k) for w = ln s (n,), times a positive number: (s g - a) (a - s / g)."""
+    """Phi (n, k) for w = ln s (n,), times a positive number: (s g - a) (a - s / g)."""
     s, ln_g = w[:, None], _ln_g(t)
     above = a > 0
     # Near a score both factors are small; expm1 keeps their digits.
@@ -121,7 +122,7 @@ def _phi(a: FloatArray, t: float, w: FloatArray) -> FloatArray:
 
 
 def _excess(q: FloatArray, a: FloatArray, t: float, w: FloatArray) -> FloatArray:
-    """ln E a^2 - 2 ln s (n,) of the most likely distributions; nan where there is none."""
+    """Ln E a^2 - 2 ln s (n,) of the most likely distributions; nan where there is none."""
     phi = _phi(a, t, w)
     if not (phi.min(axis=-1) < 0).all() or not (phi.max(axis=-1) > 0).all():
         return np.full(len(q), np.nan)
@@ -137,7 +138,8 @@ def _between(
     excess: tuple[FloatArray, FloatArray],
 ) -> FloatArray:
     """ln(p_k / q_k) (n, k) of the solutions between two values of ln s, given what they exceed: by
-    the secant of the bracket, one end of which counts half while it stays (Illinois)."""
+    the secant of the bracket, one end of which counts half while it stays (Illinois).
+    """
     low, high = (np.full(len(q), end) for end in ends)
     above, below = excess
     enough = _CLOSE_ENOUGH * min(1.0, _ln_g(t)) + np.finfo(float).eps * abs(ends[0])

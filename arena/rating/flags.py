@@ -50,6 +50,7 @@ def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
 
 def _all_but_the_largest(groups: list[list[int]]) -> list[list[int]]:
     """All groups except the largest; all groups if several are the largest, so that flags do not
-    depend on the order of the bots."""
+    depend on the order of the bots.
+    """
     tied = len(groups) > 1 and len(groups[0]) == len(groups[1])
     return groups if tied else groups[1:]

@@ -70,7 +70,8 @@ class Intervals(Generic[BotT]):
     @property
     def se_of_mean(self) -> FloatArray:
         """(K,): standard errors relative to the mean of the pool, whether there is an anchor or
-        not."""
+        not.
+        """
         return self._se(None)
 
     def _se(self, anchor: int | None) -> FloatArray:
@@ -232,7 +233,8 @@ def _pair_products(fit: Fit[BotT], chances: FloatArray) -> ScoreProducts:
 
 def _inverse(curvature: FloatArray, precision: float) -> FloatArray:
     """The inverse without the constant vector, whose eigenvalue is that of the prior: however weak
-    the prior is, the rest is as exact as ever."""
+    the prior is, the rest is as exact as ever.
+    """
     count = len(curvature)
     if count == 1:
         return np.zeros((1, 1))
@@ -242,7 +244,8 @@ def _inverse(curvature: FloatArray, precision: float) -> FloatArray:
 
 def _positive_inverse(matrix: FloatArray) -> FloatArray:
     """The inverse of a symmetric positive definite matrix, by halves: half the work of a general
-    inverse, nearly all of it products of matrices."""
+    inverse, nearly all of it products of matrices.
+    """
     count = len(matrix)
     if count <= _SMALL:
         return np.linalg.inv(matrix).astype(np.float64, copy=False)
@@ -261,7 +264,7 @@ def _positive_inverse(matrix: FloatArray) -> FloatArray:
 
 
 def _symmetric_product(one: FloatArray, other: FloatArray) -> FloatArray:
-    """one @ other (K, K), which is symmetric: only what is above the diagonal is computed."""
+    """One @ other (K, K), which is symmetric: only what is above the diagonal is computed."""
     count = len(one)
     product: FloatArray = np.empty((count, count))
     for start in range(0, count, _SMALL):

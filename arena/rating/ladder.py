@@ -57,7 +57,8 @@ class Pair(Generic[BotT]):
 @dataclass(frozen=True, slots=True, eq=False)
 class Ladder(Generic[BotT]):
     """A ladder: established bots best first, then provisional ones; bands and every pair on
-    demand."""
+    demand.
+    """
 
     intervals: Intervals[BotT]
     ratings: tuple[Rating[BotT], ...]

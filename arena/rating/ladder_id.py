@@ -12,7 +12,8 @@ from arena.match.score_rule import ScoreRule
 @dataclass(frozen=True, slots=True)
 class LadderId:
     """The key of a ladder: game, non-default options as JSON, numbers of seats, score rule, time
-    control."""
+    control.
+    """
 
     game: str
     options: str

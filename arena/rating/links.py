@@ -72,7 +72,8 @@ def well_linked(weights: FloatArray, least: float) -> IntArray:
 
 def _contracted(weights: FloatArray, least: float) -> IntArray:
     """(G,): new numbers of nodes, from 0; equal where a scan in maximum-adjacency order finds that
-    no cut between the nodes weighs under `least`. The scan begins at the node with most links."""
+    no cut between the nodes weighs under `least`. The scan begins at the node with most links.
+    """
     count = len(weights)
     leader = np.arange(count)
     attached = _ROUNDING / 2 * weights.sum(axis=1) / max(float(weights.sum()), 1.0)

@@ -61,7 +61,7 @@ class LuckFit(Generic[BotT]):
 
     @property
     def taken(self) -> FloatArray:
-        """beta w (K, K): the amount subtracted from a pair's score per point of its luck."""
+        """Beta w (K, K): the amount subtracted from a pair's score per point of its luck."""
         taken = _weights(win_probabilities(self.official))
         taken *= self.coefficient
         return taken
@@ -134,7 +134,7 @@ def luck_column(
 
 
 def _weights(chances: FloatArray) -> FloatArray:
-    """w (K, K)."""
+    """W (K, K)."""
     weights: FloatArray = 1.0 - chances
     weights *= chances
     weights *= 4.0

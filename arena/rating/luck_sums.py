@@ -154,7 +154,7 @@ def grown(square: NDArray[Any], more: int) -> NDArray[Any]:
 
 
 def pair_luck(first: FloatArray, second: FloatArray, seats: int) -> FloatArray:
-    """x of a pair of seats, one value per match."""
+    """X of a pair of seats, one value per match."""
     return (first - second) * ((seats - 1) / seats)
 
 

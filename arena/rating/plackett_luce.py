@@ -97,7 +97,8 @@ def subsets(size: int, orders: IntArray) -> tuple[FloatArray, IntArray]:
 
 class _Choices:
     """The log as choices. The chosen sets enter the likelihood linearly; the sets to choose from
-    are kept once each, with their number of occurrences."""
+    are kept once each, with their number of occurrences.
+    """
 
     def __init__(self, results: Results[BotT], count: int) -> None:
         self._chosen = np.zeros(count)

@@ -41,7 +41,8 @@ def rank_ranges(intervals: Intervals[BotT]) -> tuple[IntArray, IntArray]:
 
 def ladder_order(intervals: Intervals[BotT]) -> IntArray:
     """Indices of the established bots, best first, and then of the provisional ones; bots with
-    equal ratings by name."""
+    equal ratings by name.
+    """
     best_first = _by_elo(intervals)
     provisional = intervals.support.provisional[best_first]
     return np.concatenate([best_first[~provisional], best_first[provisional]])

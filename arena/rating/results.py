@@ -89,7 +89,8 @@ class MatchColumns:
 
 class _Columns:
     """A growing table: its capacity doubles, so an append costs only its seats. Luck has no column
-    before the first match with luck."""
+    before the first match with luck.
+    """
 
     def __init__(self, seats: int, rows: int = 0) -> None:
         self.rows = rows

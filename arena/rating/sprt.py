@@ -49,7 +49,8 @@ PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 class SprtState(StrEnum):
     """The state of a test. CONTINUE: not decided. ACCEPT: H1, elo1 or more. REJECT: H0, elo0 or
-    less."""
+    less.
+    """
 
     CONTINUE = "continue"
     ACCEPT = "accept"
@@ -59,7 +60,8 @@ class SprtState(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Bounds:
     """The hypotheses H0: elo0 and H1: elo1, with the error rates: alpha wrongly accepts H1, beta
-    wrongly rejects it."""
+    wrongly rejects it.
+    """
 
     elo0: float
     elo1: float

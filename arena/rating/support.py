@@ -40,7 +40,8 @@ class Support:
     def of_ratings(self, anchor: int | None) -> FloatArray:
         """(K,): the part of the model's variance that a rating has at least, above 0 to 1.
 
-        Of its difference to the anchor; without one, to the mean of the pool."""
+        Of its difference to the anchor; without one, to the mean of the pool.
+        """
         if anchor is None:
             main, clusters = self._main(self.groups), self.clusters
         else:
@@ -56,7 +57,8 @@ class Support:
 
     def _main(self, groups: IntArray) -> int:
         """The number of the largest group, of several the one with most clusters; that of no group
-        if several have as many, so that nothing depends on the order of the bots."""
+        if several have as many, so that nothing depends on the order of the bots.
+        """
         numbers, inverse, sizes = np.unique(groups, return_inverse=True, return_counts=True)
         clusters = np.bincount(inverse, self.clusters)
         order = np.lexsort((clusters, sizes))
@@ -68,7 +70,7 @@ class Support:
 
 
 def support(took: NDArray[np.bool_], links: FloatArray) -> Support:
-    """took (K, K): whether i took points from j; links (K, K): clusters that two bots share."""
+    """Took (K, K): whether i took points from j; links (K, K): clusters that two bots share."""
     linked = well_linked(links, ENOUGH_CLUSTERS)
     groups = np.empty(len(links), np.int64)
     for number, members in enumerate(strong_groups(took)):

@@ -69,7 +69,8 @@ class FirstOpponents:
 
     def _is_due(self, newcomer: int, other: int, others: int) -> bool:
         """Whether a bot has met another no more often than it would in turn. Where a table has
-        more seats, once more: all at a table must be due to each other."""
+        more seats, once more: all at a table must be due to each other.
+        """
         met = self._counts.meetings(self._type, newcomer, other)
         tables = self._counts.matches(self._type, newcomer)
         opponents = (tables + 1) * (self._type.seats - 1)

@@ -66,7 +66,8 @@ class _Free:
 
 class FreeBots:
     """Of one table type. Every method takes a time that grows with the logarithm of their number,
-    `choose` on average over calls; only `look_again(None)` looks at all that found no table."""
+    `choose` on average over calls; only `look_again(None)` looks at all that found no table.
+    """
 
     def __init__(self, table_type: TableType, counts: MeetingCounts, strengths: Strengths) -> None:
         self.table_type = table_type
@@ -258,7 +259,8 @@ class FreeBots:
         self, near: Iterable[_Free], seated: Sequence[_Free], fits: Callable[[_Free], bool]
     ) -> _Free | None:
         """The one that fits whose match with those at the table reduces the sum of the squared
-        errors most, divided by 1 + the number of times they have met."""
+        errors most, divided by 1 + the number of times they have met.
+        """
 
         def worth(one: _Free, anew: bool) -> float:
             worth, bot, strength, variance = 0.0, one.bot, one.place, one.variance

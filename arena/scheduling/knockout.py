@@ -58,7 +58,8 @@ class Decided:
 
 def blocks_to_decide(played: PlayedPairing, planned: int, level: Callable[[int], bool]) -> int:
     """The number of blocks that decide a pairing, as known now: those planned, and extra ones while
-    `level` at that number, until there are MOST_EXTRA_BLOCKS or a bot withdraws."""
+    `level` at that number, until there are MOST_EXTRA_BLOCKS or a bot withdraws.
+    """
     most = planned + MOST_EXTRA_BLOCKS
     for count in range(planned, most):
         known = len(played.blocks)

@@ -61,7 +61,8 @@ times the matches from which a start counts."""
 
 def forget_oldest(known: dict[Any, Any], most: int) -> None:
     """Forget the half of more than `most` that came first. Half at a time: one by one, each would
-    cost a way past those that are gone."""
+    cost a way past those that are gone.
+    """
     if len(known) > most:
         for one in list(islice(known, len(known) // 2)):
             del known[one]
@@ -69,7 +70,8 @@ def forget_oldest(known: dict[Any, Any], most: int) -> None:
 
 class MeetingCounts:
     """Counts of tables per bot and pair, by type of table. A match changes only its own pairs. Who
-    was counted long ago is forgotten: for bots and pairs beyond `most`."""
+    was counted long ago is forgotten: for bots and pairs beyond `most`.
+    """
 
     def __init__(self, most: int = MOST_KNOWN) -> None:
         self._most = most

@@ -59,7 +59,8 @@ class BlockTime:
 
     def slow(self) -> dict[int, float]:
         """The bots that used more than an equal part of the time, with their parts of it all. Else
-        nobody's decisions took the time: bots came late, or the machine was busy."""
+        nobody's decisions took the time: bots came late, or the machine was busy.
+        """
         least = max(self.seconds, sum(self.used.values())) / len(self.bots)
         slow = {bot: used for bot, used in self.used.items() if used > least}
         total = sum(slow.values())
@@ -97,7 +98,8 @@ class HeldTime:
 
     def sharing(self, bot: Candidate, guest: Candidate) -> int:
         """Into how many parts a bot's places are shared, of which the guest's owner may hold one:
-        a part for each other account that is prompt, or for each if none is."""
+        a part for each other account that is prompt, or for each if none is.
+        """
         prompt = self._prompt_present - self._prompt.get(bot.account, False)
         least = 1 if self._prompt.get(guest.account) else 2
         return max(least, prompt or len(self._present) - 1)
@@ -122,7 +124,8 @@ class HeldTime:
 
     def held(self, block: BlockTime, places: Mapping[int, int], now: float) -> float | None:
         """A block is over; `places` says how many each bot has. Returns until when somebody rests
-        from another, if so."""
+        from another, if so.
+        """
         slow = block.slow()
         excessive: set[str] = set()
         latest: float | None = None
@@ -199,7 +202,8 @@ class SharedPlaces:
 
     def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
         """Count a place of each of `hosts` that their guest holds at another table type. One
-        place is left to the guest's owner all the same: nobody avoids an opponent in this way."""
+        place is left to the guest's owner all the same: nobody avoids an opponent in this way.
+        """
         for host in hosts:
             _add(self._charged, host, guest, by)
 

@@ -43,7 +43,8 @@ def _variance(matches: int) -> float:
 
 class Strengths:
     """Of bots by table type, at most `most` of which something was learnt last. Unknown ones are
-    average, and as uncertain as can be."""
+    average, and as uncertain as can be.
+    """
 
     def __init__(self, most: int = MOST_KNOWN) -> None:
         self._most = most

@@ -16,7 +16,8 @@ class GameControls(Protocol):
         self, actions: Iterable[Any], view: Any, names: Sequence[str]
     ) -> Iterator[tuple[Any, Option]]:
         """Yield the legal actions with their options, in the order in which they are offered; those
-        that change nothing beside another may be left out."""
+        that change nothing beside another may be left out.
+        """
 
     def question(self, view: Any, names: Sequence[str]) -> str:
         """Return what the turn asks of the person, in a sentence or two."""

@@ -18,7 +18,8 @@ class GameSeen(Protocol):
 
     def opened(self, event: Any, view: Any) -> tuple[Moment, Any] | None:
         """Return the moment of the claim that an event opens, and the view before it; None for an
-        event that opens nothing."""
+        event that opens nothing.
+        """
 
     def standing(self, view: Any) -> Moment | None:
         """Return the moment of the claim that stands in a view; None without one."""
@@ -29,7 +30,8 @@ class GameSeen(Protocol):
     def between(self, public: Any, own: Any, played: Any) -> Any:
         """Return the spectator's view `public` for the seat whose last own view was `own`, and
         which answered it with `played`, None if that is not known: with its own hand as long as
-        that is certain."""
+        that is certain.
+        """
 
 
 SEEN: Final = ByGame[GameSeen](lambda kit: cast("GameSeen", kit.part("seen") or plain_seen))

@@ -216,7 +216,8 @@ def _of_files() -> Iterator[Rule]:
 
 def _of_sockets() -> Iterator[Rule]:
     """Of one machine alone: buffers of others are memory that nobody counts, and some families, as
-    that to the host of a virtual machine, know no namespaces."""
+    that to the host of a virtual machine, know no namespaces.
+    """
     yield from _one_of("socket", 0, [socket.AF_UNIX])
     yield from _one_of("socketpair", 0, [socket.AF_UNIX])
     for bit in range(32):

@@ -189,7 +189,8 @@ def _namespaces() -> Iterator[str]:
 
 def _limited(limits: SandboxLimits) -> Iterator[str]:
     """What starts the program with its limits, in the sandbox: tasks are counted there alone, and
-    we might not be allowed to limit another user's process from outside."""
+    we might not be allowed to limit another user's process from outside.
+    """
     yield from ("/usr/bin/nice", "-n", str(NICENESS), "/usr/bin/prlimit")
     for limit, most in (
         # With 0 the kernel would still start the system's program for dumps, which runs as root.

@@ -64,7 +64,8 @@ class CallGate:
 
     def __init__(self, listener: int, allowances: Sequence[CallAllowance]) -> None:
         """`listener` is the file at which the kernel asks about the calls of the allowances; it is
-        ours from now on."""
+        ours from now on.
+        """
         from pyseccomp import Arch, resolve_syscall
 
         self._listener = listener

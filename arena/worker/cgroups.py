@@ -54,7 +54,8 @@ class ProgramGroup:
 
 def enter_leaf() -> str:
     """Make this process a worker that has a group for each program. Returns why that cannot be,
-    empty if it is so."""
+    empty if it is so.
+    """
     tree = _own_folder()
     if tree is None:
         return "no cgroup v2 is mounted here"
@@ -85,7 +86,8 @@ def enter_leaf() -> str:
 @contextmanager
 def program_group(limits: SandboxLimits) -> Iterator[ProgramGroup | None]:
     """A new group with these limits; None where the worker has no groups. What is left in it at the
-    end is killed."""
+    end is killed.
+    """
     leaf = _own_folder()
     if leaf is None or leaf.name != _WORKER:
         yield None

@@ -54,7 +54,8 @@ async def checked(
     seconds: float = CHECK_SECONDS,
 ) -> ShiftEnd:
     """Check a build for so many seconds at most, or until `leave` is set; every step is told, if
-    `tell_step` does not raise WorkerCallError."""
+    `tell_step` does not raise WorkerCallError.
+    """
     with _scratch_folder() as scratch:
         plan = {
             "folder": str(program.folder.absolute()),

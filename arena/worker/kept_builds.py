@@ -32,7 +32,8 @@ class KeptBuilds:
         self, sha256: bytes, file_name: str, fetch: Callable[[], Awaitable[bytes]]
     ) -> tuple[Build, Path]:
         """A build, and the folder with its files. Raises BuildRefusedError and what `fetch`
-        raises."""
+        raises.
+        """
         place = self._folder / sha256.hex()
         data = await asyncio.to_thread(self._kept, place)
         if data is not None:

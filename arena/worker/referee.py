@@ -55,7 +55,8 @@ class Shifts:
 
     async def try_token(self) -> None:
         """Begin no shift: there is no bot 0. Raises UnknownTokenError if the referee does not know
-        the token."""
+        the token.
+        """
         await self.begin()
 
     async def begin(
@@ -95,7 +96,8 @@ class Shifts:
         cut_short: bool = False,
     ) -> None:
         """End a shift. With `accepted` None nothing is decided on the build that it checked; after
-        one that was `cut_short` the bot's next one is delayed."""
+        one that was `cut_short` the bot's next one is delayed.
+        """
         request = pb.EndShiftRequest(
             shift_id=shift_id,
             outcome=_text(outcome),

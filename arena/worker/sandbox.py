@@ -173,7 +173,8 @@ async def confined(
 
 async def at_gate(process: AsyncProcess, printed: Printed) -> int:
     """The first process of a program that waits at the gate. What the sandbox said before, a
-    warning for one, is added to what the program printed. Raises SandboxError."""
+    warning for one, is added to what the program printed. Raises SandboxError.
+    """
     assert process.stdout is not None
     said = Printed()
     try:
@@ -194,7 +195,8 @@ async def at_gate(process: AsyncProcess, printed: Printed) -> int:
 
 def _allowances(printed: Printed) -> list[CallAllowance]:
     """How often a program may make the calls before which the kernel asks. When it first waits,
-    that is added to what it printed."""
+    that is added to what it printed.
+    """
     return [
         CallAllowance(
             "connect",
@@ -241,7 +243,8 @@ def _share_processors(first: int, limits: SandboxLimits) -> None:
 
 async def _stand_back(first: int) -> None:
     """Linux shares the processor among sessions first, and a program at the gate is one of its own,
-    which it cannot leave."""
+    which it cannot leave.
+    """
     # Of all who are not root it accepts one such write in 100 ms; the others must retry.
     with contextlib.suppress(OSError, TimeoutError):
         async with asyncio.timeout(STAND_BACK_SECONDS):

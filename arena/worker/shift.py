@@ -199,5 +199,5 @@ class _Shift:
 
 
 def _how_it_ended(code: int) -> str:
-    """bubblewrap tells of a signal as a shell does."""
+    """Bubblewrap tells of a signal as a shell does."""
     return how_it_ended(-(code - 128) if code > 128 else code)

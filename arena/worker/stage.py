@@ -69,7 +69,8 @@ class _Condition(ctypes.Structure):
 
 def _asked_before_calls() -> int:
     """A file at which the kernel asks before this process, or what comes of it, connects or adds a
-    watch of epoll. It is closed when the program is executed."""
+    watch of epoll. It is closed when the program is executed.
+    """
     seccomp = ctypes.CDLL("libseccomp.so.2", use_errno=True)
     seccomp.seccomp_init.restype = ctypes.c_void_p
     calls = ctypes.c_void_p(seccomp.seccomp_init(ctypes.c_uint32(_SCMP_ACT_ALLOW)))

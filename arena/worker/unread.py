@@ -30,7 +30,8 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 def unread_bytes(first: int, referee: Path) -> int:
     """The most on one connection to the referee at this socket, among some of the open files of the
-    processes of which `first` is the first."""
+    processes of which `first` is the first.
+    """
     files = [(process, file) for process in processes_of(first) for file in _files_of(process)]
     most = 0
     for process, file in random.sample(files, min(len(files), _FILES_A_LOOK)):

@@ -52,7 +52,8 @@ def usage_of(first: int) -> Usage:
 def mappings_of(first: int, most: int) -> int:
     """How many mappings of memory the processes have of which `first` is the first; a little more
     than `most` if there are so many. A mapping takes the kernel some 220 bytes that count nowhere.
-    The kernel writes a line for each: 30,000 take it 60 ms."""
+    The kernel writes a line for each: 30,000 take it 60 ms.
+    """
     count = 0
     for process in processes_of(first):
         with suppress(OSError), Path(f"/proc/{process}/maps").open("rb", buffering=0) as file:

@@ -42,7 +42,8 @@ def why_shared(users: range) -> str:
 
 def _taken(users: range) -> tuple[int, socket.socket]:
     """A user, and what holds it: other workers see by the name of a socket that it is taken, and
-    the kernel frees the name when we end."""
+    the kernel frees the name when we end.
+    """
     for user in users:
         name = socket.socket(socket.AF_UNIX)
         with suppress(OSError):
@@ -54,7 +55,8 @@ def _taken(users: range) -> tuple[int, socket.socket]:
 
 def _known(name: str) -> Iterator[tuple[int, int]]:
     """Ranges of users, or of groups, that our namespace has: the first, and the one after the
-    last."""
+    last.
+    """
     for line in Path("/proc/self", name).read_text().splitlines():
         first, _, count = map(int, line.split())
         yield first, first + count

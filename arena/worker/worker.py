@@ -128,7 +128,8 @@ async def _work(app: procrastinate.App, queue: str, slots: int, stop: asyncio.Ev
 
 class _Ending:
     """Shifts whose time is over in a moment, and which play their last matches beside those of the
-    slots."""
+    slots.
+    """
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -136,7 +137,8 @@ class _Ending:
 
     async def until_slot_is_free(self, shift: asyncio.Task[Any], over: asyncio.Event) -> None:
         """Wait until the shift's time is nearly `over`; or for its end, if too many others end.
-        Cancelling ends the shift."""
+        Cancelling ends the shift.
+        """
         shift.add_done_callback(lambda _: over.set())
         try:
             await over.wait()

@@ -161,7 +161,8 @@ def _recent(url: str | None, bot: str) -> Recent:
 
 def decisions(bot: str) -> Decisions | None:
     """What the bot's decisions cost in its latest matches, some seconds ago at most; None if no
-    analysis of them is kept."""
+    analysis of them is kept.
+    """
     return _decisions(data.database_url(), bot)
 
 
@@ -186,7 +187,8 @@ def _decisions(url: str | None, bot: str) -> Decisions | None:
 
 def faults(bot: str, version: str | None = None) -> list[SeenFault]:
     """The latest faults of the bot, or of one version, in matches that are over, some seconds ago
-    at most."""
+    at most.
+    """
     return _faults(data.database_url(), bot, version)
 
 

@@ -57,7 +57,8 @@ def comparisons_page(
     ladder: LadderId, start: int, stop: int, *, checked: bool
 ) -> ComparisonsPage | None:
     """The comparisons of a ladder's lines from position `start` to `stop`, `checked` by the exact
-    model; None before the first match."""
+    model; None before the first match.
+    """
     shown = range(start, stop)
     facts, found = ladder_details(ladder), check(ladder) if checked else None
     if facts.comparisons is None:

@@ -28,7 +28,8 @@ def matrix(
     lines: Sequence[BoardLine], shown: range, comparisons: Comparisons, ladder: LadderId
 ) -> Html:
     """Points taken by the row's bot from the column's, in %, coloured, with Wilson intervals; of
-    the lines at the positions `shown`."""
+    the lines at the positions `shown`.
+    """
     head = tag(
         "tr",
         tag("th", "#", scope="col", class_="ba-number"),
@@ -105,7 +106,8 @@ def numbers(
     check: ModelCheck | None,
 ) -> Html:
     """Per bot at the positions `shown`: Nash weight, first places by table size, faults,
-    forfeits."""
+    forfeits.
+    """
     sizes = sorted({cell.seats for one in across.values() for cell in one.wins})
     several = any(len(one.elo) > 1 for one in across.values())
     heads: list[tuple[str, str, str | None]] = [

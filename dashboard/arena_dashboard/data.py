@@ -70,7 +70,8 @@ def _database_url(given: str | None) -> str | None:
 
 def leaderboard(ladder: LadderId) -> Leaderboard:
     """The current leaderboard of a ladder, or the last one read while the database is away; cheap
-    to call repeatedly."""
+    to call repeatedly.
+    """
     board = live_board(ladder)
     try:
         return board.now()
@@ -130,7 +131,8 @@ def find_matches(
     wanted: MatchFilter, *, sort: Sort = Sort.NEWEST, before: str | None = None, limit: int = PAGE
 ) -> list[MatchRow]:
     """The matches that fit; for the newest, those that come after the match `before`. The closest
-    and the boldest are some seconds old at most."""
+    and the boldest are some seconds old at most.
+    """
     if sort is not Sort.NEWEST:
         return _best_matches(_url(), wanted, sort, limit)
     if before is not None and not is_match_id(before.lower()):

@@ -59,7 +59,8 @@ def same_site(headers: Headers, own: str | None) -> bool:
     """Whether the request's `Origin` is the dashboard's: the host by which it was asked, of which a
     proxy may tell, or that of its public address `own`. The scheme is the proxy's affair.
 
-    No page of another site can choose these headers, so a proxy's word need not be proved here."""
+    No page of another site can choose these headers, so a proxy's word need not be proved here.
+    """
     origin = _host(headers.get("origin", ""))
     asked = (headers.get("host"), headers.get("x-forwarded-host"))
     hosts = {_host(f"//{one.split(',')[0].strip()}") for one in asked if one}

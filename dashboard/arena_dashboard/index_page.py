@@ -91,7 +91,8 @@ def streamlits_html() -> str:
 @cache
 def modules(path: str) -> tuple[str, ...]:
     """The files of the modules of Streamlit that the page at `path` needs, and those that they
-    import; without those that the HTML names already."""
+    import; without those that the HTML names already.
+    """
     folder = files("streamlit") / "static/static/js"
     found = [
         file.name

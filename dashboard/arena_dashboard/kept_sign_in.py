@@ -41,7 +41,8 @@ COOKIE_SECONDS: Final = 14 * 86_400
 
 def cookie_name() -> str:
     """The cookie's name: of the referee that knows the key. A browser sends cookies to all ports of
-    a host, so several arenas on a machine each have their own."""
+    a host, so several arenas on a machine each have their own.
+    """
     referee = os.environ.get("ARENA_ADDRESS", "").strip()
     return f"arena_sign_in_{sha256(referee.encode()).hexdigest()[:12]}"
 
@@ -68,7 +69,8 @@ class Tickets:
 
     def issue(self, key: str, instead_of: str | None = None, visit: str = "") -> str:
         """A ticket for a key, or for "" to keep none; with `instead_of` only for a browser that has
-        that key: another tab may have signed in anew meanwhile."""
+        that key: another tab may have signed in anew meanwhile.
+        """
         ticket = secrets.token_urlsafe(32)
         self._waiting.put(ticket, (key, instead_of))
         if visit and instead_of in (None, self.pending(visit)):
@@ -82,7 +84,8 @@ class Tickets:
 
     def redeem(self, ticket: str, has: str = "") -> str | None:
         """What a browser that has the key `has` is to keep from now on; None if the ticket is
-        unknown, used or too old."""
+        unknown, used or too old.
+        """
         found = self._waiting.take(ticket)
         if found is None:
             return None

@@ -58,7 +58,8 @@ def content(
 ) -> dict[str, Any]:
     """The rows of the shown lines, best first, each with the values that `browser/ladder.js` names.
     `trend` is the Elo that versions gained lately, `checks` their last checks against the protocol,
-    `losses` what their decisions cost, `halted` whether their bot is frozen or paused."""
+    `losses` what their decisions cost, `halted` whether their bot is frozen or paused.
+    """
     lines = lines[shown.start : shown.stop]
     costs = [_percents(losses.get(line.version_id)) for line in lines]
     low, high = _domain(lines)
@@ -122,7 +123,8 @@ def _percents(loss: Estimate | None) -> list[float] | None:
 
 def _domain(lines: Sequence[BoardLine]) -> tuple[float, float]:
     """The ends of the axis. A bot that never won or lost must not flatten all other intervals, so
-    an interval beyond the axis is drawn cut off."""
+    an interval beyond the axis is drawn cut off.
+    """
     if not lines:
         return CENTRE - 100, CENTRE + 100
     best, worst = max(line.elo for line in lines), min(line.elo for line in lines)

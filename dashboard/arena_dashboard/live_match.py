@@ -63,7 +63,8 @@ class LiveMatches:
 
     def match(self, shown: str | None, *, seen: bool) -> WatchedMatch | None:
         """The match that a visitor is to see, who sees `shown` now; another one if it has `seen`
-        that to its end and there is one. None while there is none."""
+        that to its end and there is one. None while there is none.
+        """
         with self._lock:
             now = self._asked_at = self._clock()
             if shown is not None and shown in self._kept and not seen:

@@ -50,7 +50,8 @@ def unfolding(text: str, words: str, kind: str = "plain") -> Html:
 
 def command(line: str) -> Html:
     """A line for a terminal, with a button that copies it (see shell.js). For `st.code`, which can
-    colour code, too, a page loads 1.6 MB."""
+    colour code, too, a page loads 1.6 MB.
+    """
     return tag(
         "div",
         tag("pre", tag("code", line), tabindex="0"),

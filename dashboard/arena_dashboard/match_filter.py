@@ -120,7 +120,8 @@ def choose_bot(
     name: str, label: str, forget: str = "before", placeholder: str = "all bots"
 ) -> tuple[str | None, bool]:
     """A bot of the URL, with a widget; and False if the URL names one that does not exist. Another
-    choice removes `forget` from the URL."""
+    choice removes `forget` from the URL.
+    """
     asked = st.query_params.get(name)
     known = bot_of_url(name)
     suggested = data.some_bots()

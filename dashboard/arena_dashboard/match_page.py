@@ -10,7 +10,8 @@ from arena_dashboard.tables import options, time_in_words, time_of
 
 def match_facts(row: MatchRow, doubt: str | None, signed_by: str | None) -> Html:
     """The facts about the whole match. `doubt` is what is wrong with its transcript, if anything;
-    `signed_by` is the key that signed it."""
+    `signed_by` is the key that signed it.
+    """
     ended = row.finished_at
     facts = [time_of(ended)]
     if row.options:

@@ -60,7 +60,8 @@ class News:
     ) -> None:
         """A page shows a value of a topic. `latest`, which may raise StorageError and is called in
         any thread, is the topic's value now, the same for all pages that show the topic. What is
-        shown may be so many `seconds` old."""
+        shown may be so many `seconds` old.
+        """
         with self._lock:
             found = self._topics.setdefault(topic, _Topic(latest, self._seconds))
             found.seconds = self._seconds if seconds is None else seconds
@@ -73,7 +74,8 @@ class News:
 
     async def of(self, page: str) -> AsyncIterator[bool]:
         """Whether there is something that the page does not show and was not told of, again and
-        again. Ends for a page that is not known."""
+        again. Ends for a page that is not known.
+        """
         told: Hashable = None
         while (found := self._pages.get(page)) is not None:
             topic, shown = found

@@ -47,7 +47,8 @@ class SignedIn:
 
 def referee() -> UploadClient | None:
     """The referee of ARENA_ADDRESS, asked for this page's visitor; None if it is not set. Raises
-    AddressError."""
+    AddressError.
+    """
     client = _client()
     if client is None:
         return None
@@ -99,7 +100,8 @@ def kept() -> dict[Any, Any]:
 
 def signed_in(client: UploadClient) -> SignedIn | None:
     """Who is signed in in this session, or was in an earlier one of this browser. Raises
-    OwnerCallError."""
+    OwnerCallError.
+    """
     found: SignedIn | None = kept().get(_SIGNED_IN)
     if found is not None:
         return found
@@ -124,7 +126,8 @@ def known() -> bool:
 
 def offer_sign_out() -> None:
     """Let the visitor be forgotten while the referee does not let in whom the browser remembers: an
-    owner who is banned keeps nobody else from signing in there."""
+    owner who is banned keeps nobody else from signing in there.
+    """
     if not st.session_state.get(_ASKED) and kept_sign_in.key_of_browser():
         st.button("Sign out", on_click=sign_out)
 
@@ -144,7 +147,8 @@ def begin(
     session: dict[Any, Any], client: UploadClient, name: str, key: str, *, fresh: bool = False
 ) -> None:
     """Sign in an owner who has shown the own key, or was just given it (`fresh`); `session` is what
-    `kept` returned."""
+    `kept` returned.
+    """
     try:
         stays = client.stay_signed_in(key)
     except OwnerCallError:
@@ -192,7 +196,8 @@ def _forget(ticket: str) -> None:
 
 def tell_browser() -> bool:
     """Have the browser keep who is signed in, or forget it. Returns whether there was anything to
-    tell."""
+    tell.
+    """
     ticket = kept().get(_TICKET)
     if ticket is None:
         return False
@@ -217,7 +222,8 @@ def public_address() -> str:
 def address_for(page: str, settings: Settings) -> str:
     """The referee's address for a visitor of a page: ARENA_PUBLIC_ADDRESS, or else where it
     listens. All addresses, and this machine's own for visitors of another, are no address to them:
-    there it is the name by which they reach the page. Raises SettingsError."""
+    there it is the name by which they reach the page. Raises SettingsError.
+    """
     listens = f"{'https://' if settings.tls_cert else ''}{host_port(settings.host, settings.port)}"
     address = next(iter(settings.public_addresses), listens)
     host, _, port = address.rpartition(":")

@@ -29,7 +29,8 @@ _DIALECT: Final = postgresql.dialect()  # type: ignore[no-untyped-call]
 
 class RememberingReader:
     """Runs read statements, and answers from memory while the database is away. Threads may share
-    it."""
+    it.
+    """
 
     def __init__(
         self,
@@ -53,7 +54,8 @@ class RememberingReader:
 
     def __call__(self, statement: Row) -> Sequence[Any]:
         """The rows of a statement. Raises StorageError, also while the database is away if the
-        statement was not run before."""
+        statement was not run before.
+        """
         key = _key(statement)
         away = self._away
         if away is not None and self._clock() < self._asked_again_at:

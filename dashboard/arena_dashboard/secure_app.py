@@ -105,7 +105,8 @@ class _WithHeaders:
 @asynccontextmanager
 async def _prepared(app: st.App) -> AsyncIterator[None]:
     """Knows the player's files, and reads beside the first requests: the whole log of a ladder
-    takes seconds."""
+    takes seconds.
+    """
     del app
     component.register()
     Thread(target=home_data.read_ahead, daemon=True).start()

@@ -27,7 +27,8 @@ HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 def network_of(address: str) -> str:
     """What counts as one visitor: an address, of IPv6 its network of 64 bits, which one visitor
-    usually has to itself. Other text is returned as it is."""
+    usually has to itself. Other text is returned as it is.
+    """
     try:
         found = ip_address(address.partition("%")[0])
     except ValueError:
@@ -80,7 +81,8 @@ def open_streams() -> OpenStreams:
 
 def stream_of(request: Request, page: str, events: AsyncIterator[str]) -> Response:
     """Server-sent events for a page, or the refusal of one stream too many, after which a browser
-    does not try again by itself."""
+    does not try again by itself.
+    """
     address = network_of(request.client.host if request.client else "")
     if not open_streams().room(page, address):
         return Response("Too many streams are open.", 429, headers={"Retry-After": "10"})

@@ -66,7 +66,8 @@ def commands(made: Made, address: str) -> str:
 
 def check_command(made: Made, address: str) -> str:
     """What checks the bot against the protocol and reports what came of it, in a shell, in the
-    folder of the starter."""
+    folder of the starter.
+    """
     run = LANGUAGES[made.language].rpartition(" && ")[2]
     return "\n".join((*commands(made, address).splitlines()[:-1], f"arena check -- {run}"))
 

@@ -57,7 +57,8 @@ def to_url(name: str, *forget: str) -> Callable[[], None]:
 
 def url_date(name: str) -> date | None:
     """The URL's date of `name`, as YYYY-MM-DD; the widget with that key will show it. Says so if
-    the URL has something else."""
+    the URL has something else.
+    """
     asked = st.query_params.get(name, "")
     try:
         chosen = date.fromisoformat(asked)
@@ -71,7 +72,8 @@ def url_date(name: str) -> date | None:
 
 def url_switch(name: str) -> bool:
     """Whether the URL has `name=1`; a widget with that key will show it. Says so if the URL has
-    something else."""
+    something else.
+    """
     asked = st.query_params.get(name, "")
     if asked not in ("", "0", "1"):
         st.warning(f"“{shortened(asked)}” is neither 1 nor 0, which {name} may be.")
@@ -82,7 +84,8 @@ def url_switch(name: str) -> bool:
 
 def url_choices(name: str, options: Sequence[str], default: Sequence[str], what: str) -> list[str]:
     """Several of the options, comma-separated in the URL; `default` if it names none. Says which it
-    names that are none; `what` is a word for one."""
+    names that are none; `what` is a word for one.
+    """
     said = st.query_params.get(name)
     asked = said.split(",") if said else []
     unknown = [one for one in asked if one not in options]

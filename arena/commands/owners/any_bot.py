@@ -1,5 +1,6 @@
 """What the operator does with bots of any owner: `arena bot register`, `freeze` and, with
-`--operator`, `list` and `show`."""
+`--operator`, `list` and `show`.
+"""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any
@@ -98,7 +99,8 @@ def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
 
 def show_bot(name: str, limit: int, *, as_json: bool) -> None:
     """Print a bot's newest versions, each with its last check against the protocol (`arena
-    check`)."""
+    check`).
+    """
 
     def read(reader: "Reader") -> "tuple[Sequence[Any], bool, dict[VersionId, RecordedCheck]]":
         from arena.server.accounts import bot_statements

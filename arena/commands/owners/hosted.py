@@ -80,7 +80,8 @@ def logs(
 ) -> None:
     """Print what your hosted bot printed in its last shifts, and how they ended; each line begins
     with the seconds since the shift began. What it prints in a running shift is known when that is
-    over."""
+    over.
+    """
     if match:
         _match_log(name, match, address, as_json=as_json)
         return

@@ -50,7 +50,8 @@ def signup(
 
 def _require_nobody_signed_in(client: "OwnerClient", address: str) -> None:
     """Raise CommandError if a key would be replaced that is still somebody's: nothing could bring
-    it back."""
+    it back.
+    """
     from arena.clients.owner_client import OwnerCallError
 
     kept = kept_login(address)

@@ -55,7 +55,8 @@ def faults(
     as_json: JsonOption = False,
 ) -> None:
     """Print the faults of a bot in its newest matches at a referee: what it saw, sent and might
-    have done."""
+    have done.
+    """
     from arena.clients.results_client import FaultSeen
     from arena.match.fault_steps import fault_steps
 

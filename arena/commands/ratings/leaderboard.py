@@ -209,7 +209,8 @@ def _tables_and_note(
     page: Page,
 ) -> tuple[list[Table], Text]:
     """With the luck-adjusted column, or where that is too wide with a table of its own below; and
-    what that column is, and which lines are shown if not all."""
+    what that column is, and which lines are shown if not all.
+    """
     luck = luck_of_lines(rules, lines)
     count, shown = len(lines), page.of(lines)
     lines = lines[shown.start : shown.stop]

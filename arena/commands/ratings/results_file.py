@@ -77,7 +77,8 @@ def read_results(file: Path) -> Results[str]:
 
 def _lines(file: Path) -> Iterator[bytes]:
     """The lines of a file, without their ends and a byte order mark; one that is too long is cut
-    soon after LONGEST."""
+    soon after LONGEST.
+    """
     try:
         with file.open("rb") as opened:
             line = opened.readline(LONGEST + 2).removeprefix(BOM_UTF8)

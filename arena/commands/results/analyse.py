@@ -219,7 +219,8 @@ def _print(match: MatchAnalysis) -> bool:
 
 def _explain(*, graded: bool, accounted: bool) -> None:
     """Say what the columns of matches mean; of the last ones, if any decision has a grade; and the
-    account of a result, if there is one."""
+    account of a result, if there is one.
+    """
     console = Terminal()
     console.print(
         "claim: how likely the claim before the action was true, by what the seat saw; read: also "

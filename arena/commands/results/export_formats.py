@@ -89,7 +89,8 @@ def json_lines(file: Path) -> Iterator[Write]:
 @contextmanager
 def comma_separated(file: Path) -> Iterator[Write]:
     """A header, then a row per seat; true and false in lower case, times in ISO 8601, texts as
-    `not_a_formula` returns them."""
+    `not_a_formula` returns them.
+    """
 
     def plain(value: Any) -> Any:
         if isinstance(value, str):
@@ -106,7 +107,8 @@ def comma_separated(file: Path) -> Iterator[Write]:
 
 def not_a_formula(text: str) -> str:
     """A text as a spreadsheet shows it unevaluated: with an apostrophe in front if it begins like a
-    formula. Without the first apostrophe of such a cell it is the same text again."""
+    formula. Without the first apostrophe of such a cell it is the same text again.
+    """
     return f"'{text}" if _FORMULA.match(text) else text
 
 

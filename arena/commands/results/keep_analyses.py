@@ -36,7 +36,8 @@ def keep_missing(
     *, seats: int | None, jobs: int | None, follow: bool, cluster: str | None = None
 ) -> None:
     """Analyse all recorded matches that have no analysis of this release, newest first; then, with
-    `follow`, those that come, until it is stopped."""
+    `follow`, those that come, until it is stopped.
+    """
     with existing_database(read_settings()) as url:
         jobs = jobs or processor_count()
         asyncio.run(analyse_missing(url, seats=seats, jobs=jobs, follow=follow, cluster=cluster))
@@ -52,7 +53,8 @@ async def analyse_missing(
     cluster: str | None = None,
 ) -> None:
     """The same on a database; when matches come, those are looked for that ended since the last
-    look began, or an `overlap` before."""
+    look began, or an `overlap` before.
+    """
     wanted = AnalysisQuery(edition(), ANALYSED_GAMES, seats)
     with workers_of(jobs, cluster) as workers:
         pool = workers.executor
@@ -73,7 +75,8 @@ async def analyse_missing(
 
 async def _pass(store: Store, pool: Executor, wanted: AnalysisQuery, failed: set[str]) -> int:
     """Analyse what is missing, but for the matches that `failed` before, and add to these. Returns
-    how many were analysed."""
+    how many were analysed.
+    """
     done = 0
     before: Unanalysed | None = None
     with progress(await store.analyses.missing(wanted), "analysis") as advance:

@@ -1,5 +1,6 @@
 """Analyses of matches in the database, for commands: those that are kept are read, others computed
-and then kept, where the database user may write."""
+and then kept, where the database user may write.
+"""
 
 import asyncio
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -36,7 +37,8 @@ _AT_A_TIME = 50
 
 def recorded_analysis(match_id: str, *, all_values: bool) -> MatchAnalysis:
     """The analysis of a match; with `all_values` it is computed even if it is kept, because only
-    the values of two actions are. Raises CommandError and StorageError."""
+    the values of two actions are. Raises CommandError and StorageError.
+    """
     match_id = match_id.lower()
     with _database() as database:
         transcript = database.transcripts([match_id]).get(match_id)
@@ -49,7 +51,8 @@ def recorded_analysis(match_id: str, *, all_values: bool) -> MatchAnalysis:
 
 def newest_seats(bot: str, limit: int) -> list[SeatAnalysis]:
     """The seats of a bot in its newest matches, newest first. Raises CommandError and
-    StorageError."""
+    StorageError.
+    """
     with _database() as database:
         bot = database.name_of(bot)
         rows = database.read(found_matches(MatchFilter(bot=bot), limit=limit))

@@ -150,7 +150,8 @@ async def house_tokens(
 
 async def person_token(store: Store) -> str | None:
     """A new token for the bot as which people play on the dashboard, registered if necessary; None
-    if somebody else has its name."""
+    if somebody else has its name.
+    """
     return await _house_token(store, PERSON, {bot.bot: bot for bot in await store.bots([PERSON])})
 
 

@@ -47,7 +47,8 @@ async def where_it_answers(
     host: str, port: int, goes_on: Callable[[], bool], seconds: float = START_SECONDS
 ) -> str | None:
     """Wait until the pages answer a GET, and return their address; None if they do not in so many
-    seconds, or before `goes_on` says no."""
+    seconds, or before `goes_on` says no.
+    """
     until, at = monotonic() + seconds, host_port(host, port)
     while monotonic() < until and goes_on():
         with suppress(OSError):

@@ -25,7 +25,8 @@ _ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound
 
 def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:
     """Who may become an owner; if the settings do not say it, everybody where the referee is for
-    its own machine `alone`, else who has an invite."""
+    its own machine `alone`, else who has an invite.
+    """
     return settings.signup or (SignUp.OPEN if alone else SignUp.INVITE)
 
 
@@ -60,7 +61,8 @@ def tls_files(settings: Settings) -> TlsFiles | None:
 
 def own_socket(settings: Settings) -> Path | None:
     """Where hosted bots reach it, in a directory that exists and is private; None on systems that
-    cannot host bots. Raises DataDirectoryError and HomeNotWritableError."""
+    cannot host bots. Raises DataDirectoryError and HomeNotWritableError.
+    """
     if not sys.platform.startswith("linux"):
         return None
     if settings.socket is not None:
@@ -72,7 +74,8 @@ def own_socket(settings: Settings) -> Path | None:
 
 def free_socket(settings: Settings) -> Path | None:
     """The same for a referee that starts; None if another referee listens there. Raises
-    DataDirectoryError."""
+    DataDirectoryError.
+    """
     path = own_socket(settings)
     if path is None:
         return None
@@ -96,7 +99,8 @@ def own_address(settings: Settings, port: int | None = None) -> str:
 
 def public_addresses(settings: Settings, host: str) -> Callable[[int], Sequence[str]]:
     """By the port, where bots may reach it among several referees, each at another address; nothing
-    if nobody says where. Raises SettingsError."""
+    if nobody says where. Raises SettingsError.
+    """
     named = settings.public_addresses
     if named:
         return lambda _port: named

@@ -107,7 +107,8 @@ async def _work(
 
 async def _try_token(shifts: Shifts) -> None:
     """Raise UnknownTokenError now, and not at the first work. A referee that does not answer may be
-    there by then."""
+    there by then.
+    """
     try:
         await shifts.try_token()
     except UnknownTokenError:

@@ -27,7 +27,8 @@ from arena.server.tournaments.tournament import Tournament, TournamentRecord, To
 
 def print_list(found: Sequence[tuple[Tournament, int]], count: int) -> None:
     """Print a line per tournament, with how many of `count` they are; `found` has the number of
-    blocks that count."""
+    blocks that count.
+    """
     if not found:
         say("No such tournament yet: see `arena tournament create --help`.")
         return
@@ -148,7 +149,8 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
 
 def tournament_json(record: TournamentRecord) -> dict[str, Any]:
     """A tournament with its pairings; `entries` are numbers of entries, and `points` have the same
-    order."""
+    order.
+    """
     tournament = record.tournament
     waits = record.waited_for() if tournament.state is TournamentState.RUNNING else []
     return summary_json(tournament, blocks_done(record)) | {

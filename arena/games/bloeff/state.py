@@ -45,7 +45,8 @@ class Owed:
 @dataclass(frozen=True, slots=True)
 class BloeffState:
     """The state of a match. Tuples by seat have one entry per seat. Every card is in exactly one of
-    `hands`, `waiting`, `draw_pile`, `seen`, `face_down` and `open_card`."""
+    `hands`, `waiting`, `draw_pile`, `seen`, `face_down` and `open_card`.
+    """
 
     phase: BloeffPhase
     hands: tuple[Cards, ...]

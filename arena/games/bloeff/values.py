@@ -127,7 +127,8 @@ class Ballot:
 @dataclass(frozen=True, slots=True)
 class Deal:
     """All cards, shuffled: the first `deal` of them are seat 0's hand and so on by seat; the rest
-    is the draw pile, top card first (BO-4)."""
+    is the draw pile, top card first (BO-4).
+    """
 
     cards: Cards
 

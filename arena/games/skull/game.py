@@ -189,7 +189,8 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
 
     def default_action(self, state: SkullState, seat: int) -> SkullChoice:
         """Return the action played for a faulty seat (SK-17): a flower before the skull, a pass
-        before a raise, the lowest bid, the next mat clockwise."""
+        before a raise, the lowest bid, the next mat clockwise.
+        """
         if state.phase is SkullPhase.RAISE:
             return Pass()
         if state.phase is SkullPhase.CHALLENGE:

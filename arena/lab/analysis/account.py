@@ -1,5 +1,6 @@
 """What made the result of a match of Bluff between two: the draws, the decisions, and how uncertain
-decisions turned out."""
+decisions turned out.
+"""
 
 from dataclasses import dataclass
 
@@ -47,7 +48,8 @@ class Account:
 
 def accounts(match: MatchAnalysis, solved: SolvedPlay | None = None) -> tuple[Account, ...]:
     """By seat; () unless there are two seats, the match was played to its end and every decision
-    was valued by tables, which are `solved`, by default the chosen ones. Raises PlayFileError."""
+    was valued by tables, which are `solved`, by default the chosen ones. Raises PlayFileError.
+    """
     solved = solved or chosen()
     if match.transcript.result.termination is not Termination.FINISHED:
         return ()

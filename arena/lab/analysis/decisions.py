@@ -20,7 +20,8 @@ ANALYSED_GAMES: Final = ("bluff",)
 @dataclass(frozen=True, slots=True)
 class AnalysedDecision:
     """One action of a seat. Chances of claims are None where no claim stands, and all that follows
-    from values is None where no source knows them."""
+    from values is None where no source knows them.
+    """
 
     step: int
     """Its position in the transcript, from 1."""

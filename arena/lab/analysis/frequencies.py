@@ -52,7 +52,8 @@ class Frequency:
     @property
     def in_words(self) -> str:
         """Whether it does so too often or too rarely; "" if the interval leaves that open, or
-        rests on few decisions."""
+        rests on few decisions.
+        """
         if self.decisions < _MANY or abs(self.difference.mean) <= self.difference.error:
             return ""
         return "too often" if self.difference.mean > 0 else "too rarely"

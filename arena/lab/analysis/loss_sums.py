@@ -18,7 +18,8 @@ class Estimate(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class LossSums:
     """Over matches with at least one decision: how many there are, their decisions and losses, and
-    the sums of squares and products of the two. Losses are in chances to win."""
+    the sums of squares and products of the two. Losses are in chances to win.
+    """
 
     matches: int
     decisions: int
@@ -43,7 +44,8 @@ class LossSums:
     @property
     def by_decision(self) -> Estimate:
         """What a decision costs. A match is one cluster: the error is that of a ratio of sums, by
-        its linearisation (Cochran 1977, section 6.4). There must be a match."""
+        its linearisation (Cochran 1977, section 6.4). There must be a match.
+        """
         mean = self.loss / self.decisions
         squares = self.loss_squares - 2 * mean * self.products + mean**2 * self.decisions_squares
         return Estimate(mean, self._error(squares) * self.matches / self.decisions)
@@ -56,7 +58,8 @@ class LossSums:
 
     def _error(self, squares: float) -> float:
         """Half the 95 % interval of a mean over the matches, by the squared deviations from it;
-        infinite for a single match."""
+        infinite for a single match.
+        """
         if self.matches < 2:
             return inf
         return _Z * sqrt(max(0.0, squares) / (self.matches - 1) / self.matches)

@@ -56,7 +56,8 @@ class MatchAnalysis:
 
 def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = None) -> MatchAnalysis:
     """The analysis of a match. Raises TranscriptError if it contradicts the rules, or ends before
-    the match does and not by a forfeit."""
+    the match does and not by a forfeit.
+    """
     *_, last = replay(transcript)
     finished = transcript.result.termination is Termination.FINISHED
     if finished and transcript.setup.make_game().to_act(last.state) != ():

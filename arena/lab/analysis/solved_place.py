@@ -33,7 +33,8 @@ def solved_place(
     view: Any, taken: Any, values: Mapping[Any, float], play: Mapping[Any, float] | None
 ) -> SolvedPlace | None:
     """The same of a decision with this view, the action taken and the values of all, by how often
-    solved play takes each action there; None where that is unknown, as in other games."""
+    solved play takes each action there; None where that is unknown, as in other games.
+    """
     if play is None or not isinstance(view, BluffView) or view.seat is None:
         return None
     own = view.dice_counts[view.seat]

@@ -35,7 +35,8 @@ class ActionValues(Protocol):
 
     def look(self, view: Any, taken: Any) -> Valued | None:
         """The values of the actions of the seat whose turn `view` shows, `taken` among them; None
-        for a decision that this source does not know."""
+        for a decision that this source does not know.
+        """
         ...
 
 
@@ -65,7 +66,8 @@ class BluffSearch:
 
 class BluffTables:
     """Values for Bluff without its extension between two seats, by solved tables: both are taken to
-    play by them from here on, and to have played by them so far."""
+    play by them from here on, and to have played by them so far.
+    """
 
     name = "tables"
 
@@ -110,6 +112,7 @@ class BluffTables:
 
 def known_sources() -> Sequence[ActionValues]:
     """Whom the analysis asks, in this order: the chosen tables where there are some, and the
-    search. Raises PlayFileError."""
+    search. Raises PlayFileError.
+    """
     solved = chosen()
     return (BluffSearch(),) if solved is None else (BluffTables(solved), BluffSearch())

@@ -22,7 +22,8 @@ class GameLuck(Protocol):
 
     def lucks(self, transcript: Transcript) -> Iterator[DrawLuck]:
         """Yield the luck of the draws that have a value, in order; the transcript must be legal.
-        Raises LuckTableError."""
+        Raises LuckTableError.
+        """
 
 
 @cache

@@ -30,7 +30,8 @@ def shipped(package: str, name: TableName) -> bytes:
 
 def document(content: bytes, name: TableName) -> dict[str, Any]:
     """Return the JSON object in a file's bytes. Raises LuckTableError unless their SHA-256 is the
-    named one."""
+    named one.
+    """
     found = hashlib.sha256(content).hexdigest()
     if found != name.sha256:
         raise LuckTableError(f"{name.file} has the SHA-256 {found}, not {name.sha256}")

@@ -11,7 +11,8 @@ def proven_bounds(
     game: RoundGame, strategy: Strategy, payoffs: Floats | None = None
 ) -> ValueBounds:
     """What the opener is sure of with its part of a strategy, and the most it can get against the
-    other's part: the value lies between. Other `payoffs` than the game's may be given."""
+    other's part: the value lies between. Other `payoffs` than the game's may be given.
+    """
     opener, other = (Walker(game, seat, np.float64, payoffs) for seat in (0, 1))
     return ValueBounds(
         -other.best_response(strategy.weights[0]), opener.best_response(strategy.weights[1])

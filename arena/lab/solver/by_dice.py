@@ -35,7 +35,8 @@ class ByDice:
 
 def read_by_dice(text: str) -> ByDice:
     """The number of a text such as `2`, or `2,4:5` for 5 with at most 4 dice in play. Raises
-    ByDiceError."""
+    ByDiceError.
+    """
     found = _PATTERN.fullmatch(text)
     if found is None:
         raise ByDiceError(

@@ -110,7 +110,8 @@ class _Learner:
 
     def learn(self, opponent: "_Learner", weight: float) -> float:
         """Improve the play of every hand against an opponent's; the value before. With no weight
-        nothing changes."""
+        nothing changes.
+        """
         # Imported here, because numba is of an extra.
         from arena.lab.solver.sweep import sweep
 

@@ -24,7 +24,8 @@ def check_memory(needed: int, what: str, *, free: float | None = None) -> None:
 
 def free_memory() -> float:
     """Bytes that programs can still get, of the machine and of this process's cgroup; infinite
-    where the system does not say."""
+    where the system does not say.
+    """
     return min(_of_machine(), _of_cgroup())
 
 

@@ -107,7 +107,8 @@ def _over_histories(state: PlayedState) -> Strategy:
 
 def _rows_by_history(nodes: RecallNodes, seat: int) -> NDArray[np.int32]:
     """The rows that a seat plays by after each history, in the order of tables.py; after the last
-    bet only a doubt is left, which has no row there."""
+    bet only a doubt is left, which has no row there.
+    """
     last = nodes.places.max()
     nothing = np.zeros(0, np.int32)
     # From each node on, the last first: with the seat on turn, with the other.

@@ -37,7 +37,8 @@ def is_play(path: Path) -> bool:
 
 def write_play(path: Path, states: Sequence[PlayedState]) -> None:
     """Write all states of a match, smallest first; a file that is there is replaced as a whole.
-    Raises StrategyFileError."""
+    Raises StrategyFileError.
+    """
     header = {
         "format": FORMAT,
         "dice": max(state.dice[0] for state in states),

@@ -18,7 +18,8 @@ from arena.lab.solver.round_game import Counts
 @dataclass(frozen=True)
 class RecallNodes:
     """The nodes of a round. Rows are actions, node by node; every node has a doubt, its first row,
-    though before the first bet there is nothing to doubt."""
+    though before the first bet there is nothing to doubt.
+    """
 
     places: Counts
     """[node] The last bet, 0 before the first."""

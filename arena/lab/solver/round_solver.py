@@ -36,7 +36,8 @@ class RoundSolver:
 
     def go_on_from(self, iterations: int, average: Strategy, regrets: Strategy) -> None:
         """Go on with what another solver had after so many iterations, of this round or of one with
-        slightly other payoffs. The tables are copied."""
+        slightly other payoffs. The tables are copied.
+        """
         self.iterations = iterations
         for seat in (0, 1):
             self._average[seat][:] = average.weights[seat]

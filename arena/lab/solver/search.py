@@ -192,7 +192,8 @@ def certified(
     game: RoundGame, strategy: Strategy, values: Values | None
 ) -> tuple[ValueBounds, float]:
     """The proven bounds, with later rounds at their worst and their best, and the exploitability
-    in the round alone."""
+    in the round alone.
+    """
     alone = proven_bounds(game, strategy)
     exploitability = (alone.high - alone.low) / 2
     if values is None:

@@ -13,7 +13,8 @@ def sweep(  # type: ignore[no-untyped-def]
     trembling, chances, matching, worth, memory, tremble, rare, scale_of_mistakes,
 ):  # fmt: skip
     """The values of a seat's hands; improves their play one by one, each against all hands of the
-    opponent at once."""
+    opponent at once.
+    """
     lanes = memory.shape[2]
     come, theirs, mine = memory[0], memory[1], memory[2]
     answered, believed = memory[3], memory[4]

@@ -57,7 +57,8 @@ class Walker:
         self, regrets: Table, average: Table, due: Table, opponent: Table, weight: float
     ) -> None:
         """Update the seat's regrets, and its average by a strategy of this weight, against the
-        opponent's strategy."""
+        opponent's strategy.
+        """
         self._walk(regrets, average, due, opponent, best=False, weight=weight)
 
     def best_response(self, opponent: Table) -> float:

@@ -34,7 +34,8 @@ _REASON: Final = "arena: "
 
 def open_socket(address: str) -> None:
     """Let programs connect that run as another user: who may reach a Unix socket, its folder says.
-    Of other addresses nothing is changed."""
+    Of other addresses nothing is changed.
+    """
     if address.startswith("unix:"):
         Path(address.removeprefix("unix:")).chmod(0o666)
 
@@ -50,7 +51,8 @@ class BotProgram:
         self, name: str, command: Sequence[str], address: str, token: str, log: Path
     ) -> None:
         """It gets the `address` of the referee and its `token`; the newest of what it prints is in
-        the file `log`."""
+        the file `log`.
+        """
         self.name = name
         self.log = log
         self._started = time.monotonic()
@@ -93,7 +95,8 @@ class BotProgram:
 
     def how_it_ended(self) -> str:
         """What became of a program that is not running, in words; of a command of the arena, such
-        as the bridge, with the reason that it printed."""
+        as the bridge, with the reason that it printed.
+        """
         how = f"{how_it_ended(self._process.wait())} after {self.age:.1f} s"
         last = self._printed(_TAIL_BYTES)[-1:]
         if not last or not last[0].startswith(_REASON):
@@ -140,7 +143,8 @@ class BotProgram:
 
 def _telling(lines: Sequence[str]) -> list[str]:
     """Without what a bot says of each fault, and with each reason for no answer once: a program
-    that fails does so in all its matches, and what it says itself comes before."""
+    that fails does so in all its matches, and what it says itself comes before.
+    """
     fault, no_answer = (f" {text.partition('%')[0]}" for text in (FAULT, NO_ANSWER))
     found, reasons = [], set()
     for line in lines:

@@ -175,7 +175,8 @@ class ProgramTable:
 
     async def _see_off(self) -> None:
         """Raises BotProgramError if a program has failed, though all is played: its last matches
-        went on without it, and by then it may only have asked to leave."""
+        went on without it, and by then it may only have asked to leave.
+        """
         leaving = [self._programs[number] for number in self._referee.leaving]
         await self._until_ended(leaving, _LEAVE_SECONDS)
         for program in self._programs:

@@ -59,7 +59,8 @@ def name_columns(name: str) -> dict[str, str]:
 
 def bot_named(name: str) -> Row:
     """id, name, house, retired_at, owner_id, owner, and what its owner says of it: text, language,
-    link."""
+    link.
+    """
     return _bots().where(is_bot(name))
 
 
@@ -70,7 +71,8 @@ def bot_like(name: str) -> Row:
 
 def house_bot_read_as(name: str) -> Row:
     """name: of a bot of the house that a name is taken for by who overlooks marks on letters or
-    reads it aloud."""
+    reads it aloud.
+    """
     read = {skeleton(reading) for reading in readings(name)}
     return select(bots.c.name).where(bots.c.house, bots.c.skeleton.in_(read)).limit(1)
 
@@ -105,7 +107,8 @@ def set_token(version_id: int, sha256: bytes) -> Insert:
 
 def versions_by_token(sha256s: Sequence[bytes]) -> Row:
     """The columns of `all_versions`, frozen_at and paused_at of the bot, banned_at of its owner and
-    sha256, of the tokens that there are."""
+    sha256, of the tokens that there are.
+    """
     # An array is one parameter, so that the statement is the same for any number of them.
     return (
         all_versions()
@@ -122,7 +125,8 @@ def token_hashes(most: int) -> Row:
 
 def versions_today(bot_id: int) -> Row:
     """versions, wait_seconds: how many a bot got in the last 24 hours without uploads, and how long
-    until one of them is older."""
+    until one of them is older.
+    """
     day = text("interval '1 day'")
     wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
     return (
@@ -164,7 +168,8 @@ def bot_page(
 ) -> Row:
     """name, folded, owner, house, created_at, retired_at, frozen_at, paused_at, versions (how
     many), newest_id, newest (its label): bots by name, those that `_found` finds; the first behind
-    the name `after`, or the last before the name `before`, as `folded` has them."""
+    the name `after`, or the last before the name `before`, as `folded` has them.
+    """
     page = _found(search, limit, after, before).subquery("page")
     newest = (
         select(versions.c.id, versions.c.label)
@@ -228,7 +233,8 @@ def halted(version_ids: Collection[int]) -> Row:
 
 def profile_of(bot: str) -> Row:
     """The columns of `all_versions`, created_at of one bot's versions, newest first, and what its
-    owner says of it: text, language, link; frozen_at and paused_at."""
+    owner says of it: text, language, link; frozen_at and paused_at.
+    """
     said = (bots.c.text, bots.c.language, bots.c.link, bots.c.frozen_at, bots.c.paused_at)
     return versions_of(bot, None).add_columns(versions.c.created_at, *said)
 
@@ -259,7 +265,8 @@ def bot_list(
 ) -> Row:
     """The columns of `all_versions`, created_at and matches (the version's), frozen_at and
     paused_at (its bot's), by bot and age; only those of the bots `named`; with a `limit` so many of
-    those behind the version `after`."""
+    those behind the version `after`.
+    """
     found = _listed().limit(limit)
     if named is not None:
         found = found.where(bots.c.folded == any_(literal(list(map(folded, named)), ARRAY(Text))))
@@ -273,7 +280,8 @@ def bot_list(
 
 def found_versions(search: str, limit: int) -> Row:
     """The columns of `bot_list`: so many of the versions of bots whose name begins with `search`,
-    or whose owner has that name."""
+    or whose owner has that name.
+    """
     # A bot has a version at least.
     bots_found = _found(search, limit).subquery("found")
     return _listed().where(bots.c.id.in_(select(bots_found.c.id))).limit(limit)
@@ -309,7 +317,8 @@ def is_bot(name: str) -> ColumnElement[bool]:
 
 def tell_tokens(version_ids: Sequence[int]) -> Row:
     """NOTIFY, sent at the commit of the transaction: some tokens of these versions are no longer
-    valid."""
+    valid.
+    """
     told = func.unnest(literal(list(version_ids), ARRAY(Integer))).column_valued("told")
     return select(func.pg_notify(TOKENS_CHANNEL, cast(told, Text)))
 

@@ -70,7 +70,8 @@ class IdentityProvider:
 
     async def identity(self, id_token: str) -> Identity:
         """Who the token says somebody is. Raises ProtocolError: UNAUTHENTICATED for a token that is
-        not the issuer's for this arena, or too old; UNAVAILABLE if the issuer does not answer."""
+        not the issuer's for this arena, or too old; UNAVAILABLE if the issuer does not answer.
+        """
         claims = await self._signed_claims(id_token)
         now = self._clock()
         if claims.get("iss") != self.issuer:

@@ -39,7 +39,8 @@ def owner_by_key(sha256: bytes) -> Row:
 
 def owner_list(*, search: str = "", limit: int | None = None) -> Row:
     """id, name, created_at, banned_at, bots (those in service), has_key; by name: of the owners
-    whose name begins with `search`."""
+    whose name begins with `search`.
+    """
     in_service = (
         select(func.count())
         .where(bots.c.owner_id == owners.c.id, bots.c.retired_at.is_(None))

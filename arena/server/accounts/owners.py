@@ -51,7 +51,8 @@ class Owners:
 
     async def sign_up(self, name: str, code: str | None) -> tuple[Owner, str]:
         """A new owner, and the key, which cannot be read again; uses the invite of that code, if
-        one is required. Raises NameRefusedError and InviteRefusedError, and uses no invite then."""
+        one is required. Raises NameRefusedError and InviteRefusedError, and uses no invite then.
+        """
         async with self._transaction() as connection:
             owner = await new_owner(connection, name, code)
             return owner, await _new_key(connection, owner.id)
@@ -130,7 +131,8 @@ class Owners:
 
     async def retire(self, owner: Owner, bot: str, version: str | None) -> None:
         """Retire a version of the owner's bot, or the whole bot, for good. Raises
-        UnknownBotError."""
+        UnknownBotError.
+        """
         async with self._transaction() as connection:
             own = await _own(connection, owner, bot)
             await registering.retire(connection, own.name, version)
@@ -151,7 +153,8 @@ class Owners:
 
     async def pause(self, owner: Owner, bot: str, *, paused: bool = True) -> None:
         """Let a bot of the owner play no more for now, or again: its streams end, and it gets no
-        shifts. Raises UnknownBotError."""
+        shifts. Raises UnknownBotError.
+        """
         async with self._transaction() as connection:
             own = await _own(connection, owner, bot)
             versions = await registering.versions_named(connection, own.name, None)

@@ -22,7 +22,8 @@ from arena.server.accounts import bot_statements, owner_statements
 
 async def ensure_owner(connection: AsyncConnection, name: str) -> int:
     """The id of the owner of that name, who is added if there is none. Raises NameTakenError for
-    a name that looks like another one's."""
+    a name that looks like another one's.
+    """
     added = await connection.scalar(owner_statements.add_owner(name))
     if added is not None:
         return int(added)

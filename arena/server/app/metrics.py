@@ -46,7 +46,8 @@ class _Total(Collector):
 
     def describe(self) -> Iterator[CounterMetricFamily]:
         """Its name. Without it the registry leaves it out of `/metrics?name[]=…`, and does not
-        refuse a second one of the same name."""
+        refuse a second one of the same name.
+        """
         yield CounterMetricFamily(self._name, self._text)
 
 

@@ -58,7 +58,8 @@ class Presences:
 
     async def of(self, versions: Collection[VersionId]) -> Mapping[VersionId, tuple[int, int]]:
         """Of these versions those that are here: how many copies are connected to any referee, and
-        in how many matches they have a seat. Raises StorageError."""
+        in how many matches they have a seat. Raises StorageError.
+        """
         found = await self._elsewhere(versions)
         found += [_seen(one) for version in versions for one in self._lobby.copies(version)]
         connected: dict[VersionId, set[str]] = {}
@@ -75,7 +76,8 @@ class Presences:
 
     async def copies(self) -> int:
         """How many copies of bots are connected to any referee. While the database is away, as
-        before."""
+        before.
+        """
         if self._alone:
             return self._lobby.connected
         if self._now() - self._counted_at >= KEPT_SECONDS:

@@ -76,7 +76,8 @@ class RefereesStore(Store):
 
     async def placed_elsewhere(self, after: int | None) -> tuple[list[PlacedElsewhere], int]:
         """What other referees have recorded after a point of the log, None for its end; and its
-        end."""
+        end.
+        """
         own = self.lease.epoch
         async with self._transaction() as connection:
             (end,) = (await connection.execute(ladder_statements.log_end())).mappings()
@@ -91,7 +92,8 @@ class RefereesStore(Store):
         self, here: Sequence[Presence], gone: Sequence[tuple[int, str]], *, anew: bool
     ) -> None:
         """Tell the other referees which copies of bots are here, and which are here no more;
-        `anew` if what was told before does not count."""
+        `anew` if what was told before does not count.
+        """
         async with self._fenced() as connection:
             if anew:
                 await connection.execute(presence.forget(self.lease.epoch))

@@ -28,7 +28,8 @@ from arena.server.uploads.check_words import check_in_words
 
 class StoredRegistry:
     """Tokens, bots and owners. The Authenticator, Registry, OwnerRegistry and ChallengeRecords of
-    arena.server."""
+    arena.server.
+    """
 
     def __init__(
         self,
@@ -208,7 +209,8 @@ class _Players:
 
 class _HostedPlayers:
     """The Authenticator of the server for playing over the Unix socket: a program in the sandbox
-    that knows the token of another bot does not play as it."""
+    that knows the token of another bot does not play as it.
+    """
 
     def __init__(self, registry: StoredRegistry) -> None:
         self._registry = registry

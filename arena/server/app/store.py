@@ -119,7 +119,8 @@ class Store:
 
     async def authenticate(self, token: str) -> Registered | None:
         """The version that has this token, or plays with it in a running shift; None for an unknown
-        token. Raises BannedError, FrozenError, PausedError and RetiredError."""
+        token. Raises BannedError, FrozenError, PausedError and RetiredError.
+        """
         if token.startswith(SHIFT_PREFIX):
             found = await self.shifts.by_token(token)
         else:
@@ -147,7 +148,8 @@ class Store:
 
     async def token_hashes(self, most: int) -> list[bytes]:
         """The hashes of the tokens of workers, of owners' keys and of the tokens of bots: of at
-        most so many, without the oldest, which come first."""
+        most so many, without the oldest, which come first.
+        """
         others = await self.workers.token_hashes() + await self.owners.key_hashes(most)
         rows = await self._rows(bot_statements.token_hashes(max(0, most - len(others))))
         return [*others, *(bytes(row["sha256"]) for row in rows)][:most][::-1]
@@ -169,7 +171,8 @@ class Store:
         self, bot: str, version: str | None = None, *, actor: str | None = None
     ) -> None:
         """Retire a version, or the whole bot, for good. The audit names the `actor`. Raises
-        UnknownBotError."""
+        UnknownBotError.
+        """
         async with self._transaction() as connection:
             await registering.retire(connection, bot, version)
             subject = bot if version is None else f"{bot} {version}"
@@ -181,7 +184,8 @@ class Store:
 
     async def find_bots(self, search: str, limit: int) -> list[BotVersion]:
         """The first versions of `bots`, of bots whose name begins with `search` or whose owner has
-        that name."""
+        that name.
+        """
         found = bot_statements.found_versions(search, limit)
         return [BotVersion(**row) for row in await self._rows(found)]
 

@@ -71,7 +71,8 @@ class Takeover:
 
     async def run_once(self, *, spools_needed: bool = True) -> None:
         """Go on with what was left until now. Raises DatabaseUnreachableError and LeaseTakenError;
-        SpoolFailedError if `spools_needed`, else it goes on without those that fail."""
+        SpoolFailedError if `spools_needed`, else it goes on without those that fail.
+        """
         lease, director = self._store.lease, self._director
         lease.changed.clear()
         inherited = lease.inherited

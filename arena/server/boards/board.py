@@ -136,7 +136,8 @@ class Board:
 
     def extend_columns(self, log: LogColumns) -> None:
         """Add the next results of the log, of each block all or none; results it already has are
-        ignored."""
+        ignored.
+        """
         log = log.after(self.sequence)
         if not len(log):
             return

@@ -44,7 +44,8 @@ def _ladders(rows: Sequence[Any]) -> list[LadderId]:
 def write_checkpoints(url: str, fewest: int = 1) -> list[LadderId]:
     """Bring the checkpoints up to date after which the log has at least `fewest` rating events, and
     say which were written: those of ladders with new results. The others only move on to the end of
-    the log. Empty also while another process writes. Raises StorageError."""
+    the log. Empty also while another process writes. Raises StorageError.
+    """
     with _alone(url) as connection, open_reader(url) as read:
         if connection is None:
             return []

@@ -46,7 +46,8 @@ def checkpoint_sequence(edition: str, ladder: LadderId, revision: int) -> Row:
 
 def move_on(edition: str, ladder: LadderId, revision: int, sequence: int) -> Update:
     """Says that a ladder's checkpoint holds the log up to a later rating event, because none of
-    those between is of this ladder: its data stay as they are."""
+    those between is of this ladder: its data stay as they are.
+    """
     return (
         update(board_checkpoints)
         .where(*_is(edition, ladder, revision))

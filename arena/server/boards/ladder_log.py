@@ -22,7 +22,8 @@ def read_log(
     lucky: bool = True,
 ) -> LogColumns:
     """The ladder's results whose rating events come after one and up to another; `lucky`: with
-    their luck."""
+    their luck.
+    """
     statement = ladder_statements.rated_seats(ladder, after, up_to, lucky=lucky)
     return of_seats(read.columns(statement, SEATS))
 
@@ -37,7 +38,8 @@ def registered(read: Read, versions: Collection[VersionId]) -> dict[VersionId, R
 
 def block_goes_on(read: Read, after: int) -> bool:
     """Whether a block began to count before a rating event and goes on after it. Blocks enter the
-    log as a whole; one that does not is nothing to lose a rating by."""
+    log as a whole; one that does not is nothing to lose a rating by.
+    """
     (row,) = read(ladder_statements.block_goes_on(after))
     return bool(row.found)
 
@@ -46,7 +48,8 @@ def read_board(
     read: ColumnReader, ladder: LadderId, revision: int, up_to: int
 ) -> tuple[Board, int | None]:
     """The ladder's board up to a rating event, from its checkpoint and what came after it; and the
-    last rating event in the checkpoint, if there is one."""
+    last rating event in the checkpoint, if there is one.
+    """
     stored = read_checkpoint(read, ladder, revision)
     board, after = stored if stored is not None else (Board(ladder.game, ladder.score), 0)
     log = read_log(read, ladder, after, up_to)
@@ -59,7 +62,8 @@ def read_board(
 
 def read_checkpoint(read: Read, ladder: LadderId, revision: int) -> tuple[Board, int] | None:
     """The ladder's board at its checkpoint, and the last rating event in it; None if there is none
-    of this revision of the log that this release can read."""
+    of this revision of the log that this release can read.
+    """
     for row in read(checkpoints.checkpoint(edition(ladder.game), ladder, revision)):
         try:
             return unpack(ladder.game, ladder.score, row.data), row.sequence

@@ -14,7 +14,8 @@ from arena.server.results.statements import with_time_control
 
 def log_end() -> Row:
     """sequence: of the newest result that began to count on any ladder, 0 before the first; and
-    revision: another number when results before it count otherwise."""
+    revision: another number when results before it count otherwise.
+    """
     newest = func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence")
     revision = select(log_revision.c.number).scalar_subquery()
     return select(newest, revision.label("revision"))
@@ -22,7 +23,8 @@ def log_end() -> Row:
 
 def ladders() -> Row:
     """game, options, seat_count, turn_ms, bank_ms: of all ladders with a match, but for those of
-    challenges."""
+    challenges.
+    """
     return select(*played_ladders.c).order_by(*played_ladders.c)
 
 
@@ -32,7 +34,8 @@ def rated_seats(
     """sequence, block, seat, version, placing, luck, faults, forfeits: a row for each seat of the
     results that count after a rating event and up to another, in no order; luck that was not
     measured is NaN, and unless `lucky` all of it. All columns have a fixed width: read it with
-    `ColumnReader.columns`."""
+    `ColumnReader.columns`.
+    """
     seated = rating_events.join(matches).join(match_seats)
     luck: ColumnElement[float] = literal_column("'NaN'::float8")
     if lucky:
@@ -79,7 +82,8 @@ def block_goes_on(after: int) -> Row:
 
 def ladders_with_results(after: int, up_to: int) -> Row:
     """The columns of `ladders`, of the results that began to count after a rating event and up to
-    another."""
+    another.
+    """
     return (
         select(matches.c.game, matches.c.options, matches.c.seat_count)
         .add_columns(matches.c.turn_ms, matches.c.bank_ms)

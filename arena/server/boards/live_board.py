@@ -97,7 +97,8 @@ class LiveBoard:
 
     def trend(self) -> dict[VersionId, float]:
         """The Elo that versions gained by the latest matches, see `rating_trend`. Raises
-        StorageError."""
+        StorageError.
+        """
         while True:
             with self._lock:
                 board, last = self._latest, self._board.sequence

@@ -133,7 +133,8 @@ def of_seats(rows: NDArray[Any]) -> LogColumns:
 
 def of_rows(rows: Sequence[RatedRow]) -> LogColumns:
     """The results of rows in ascending order, without faults. Raises ResultError for one that
-    cannot be rated."""
+    cannot be rated.
+    """
     versions = tuple(dict.fromkeys(version for row in rows for version in row.version_ids))
     number = {version: index for index, version in enumerate(versions)}
     block_numbers: dict[str, int] = {}

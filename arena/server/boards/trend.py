@@ -20,7 +20,8 @@ FEWEST_MATCHES = 50
 def rating_trend(then: Aggregate[VersionId], now: Intervals[VersionId]) -> dict[VersionId, float]:
     """The Elo that each version gained since `then`, which lacks the latest matches; without those
     whose gain may be chance (95 %), and those that had not played before. Empty if the anchor had
-    not."""
+    not.
+    """
     known = dict(zip(then.bots, then.matches.tolist(), strict=True))
     anchor = now.fit.anchor
     if anchor is not None and not known[anchor.bot]:

@@ -149,7 +149,8 @@ class Lease:
 
     async def keep(self) -> None:
         """Renew the lease, and take over from others, until cancelled. Raises LeaseTakenError when
-        another has taken over from this one."""
+        another has taken over from this one.
+        """
         while True:
             with suppress(TimeoutError):
                 async with asyncio.timeout(RENEW_SECONDS):
@@ -174,7 +175,8 @@ class Lease:
 
     async def look(self) -> None:
         """Renew the lease, see how the others do, and take over from the dead if it is the senior
-        of the living."""
+        of the living.
+        """
         async with self._looking:
             await self._look()
 
@@ -191,7 +193,8 @@ class Lease:
 
     async def _renew(self) -> list[Row[Any]]:
         """The rows of the others. What it has inherited is read, too: whether it has, a lost
-        connection may have hidden."""
+        connection may have hidden.
+        """
         async with transaction(self._engine) as connection:
             await require(connection, self.epoch)
             await connection.execute(
@@ -263,7 +266,8 @@ async def _begin(engine: AsyncEngine, watch: LeaseMonitor) -> Lease:
 
 async def addresses(url: str) -> list[str | None]:
     """Where bots reach the referees that run on a database, the senior's first; None for one that
-    does not tell. Raises DatabaseUnreachableError."""
+    does not tell. Raises DatabaseUnreachableError.
+    """
     engine = async_engine(url)
     try:
         async with transaction(engine) as connection:

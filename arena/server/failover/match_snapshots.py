@@ -77,7 +77,8 @@ class MatchSnapshots:
 
     def gone(self, block_id: str, match_id: str) -> None:
         """A match is recorded, or never will be: storage has forgotten it by that, or will when
-        its block is over."""
+        its block is over.
+        """
         block = self._blocks.get(block_id)
         if block is not None and (notes := block.matches.pop(match_id, None)) is not None:
             self._changed.pop(notes, None)

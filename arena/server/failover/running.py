@@ -107,7 +107,8 @@ async def forget_matches(connection: AsyncConnection[Any], match_ids: Sequence[s
 
 async def forget_orphans(connection: AsyncConnection[Any]) -> None:
     """Replies of matches that are not kept. Only an error of ours leaves any: there is no foreign
-    key, because checking it would cost more than the row."""
+    key, because checking it would cost more than the row.
+    """
     await connection.execute(_FORGET_ORPHANS)
 
 

@@ -15,7 +15,8 @@ log = structlog.get_logger()
 
 class Spooling:
     """Spools the queues of a writer. `run` must be running: it alone uses the spool, so that
-    nothing is added while it is cleared."""
+    nothing is added while it is cleared.
+    """
 
     def __init__(
         self,
@@ -26,7 +27,8 @@ class Spooling:
         gather_seconds: float,
     ) -> None:
         """`happening` makes of an item of a queue what the spool takes; `changed` is called when
-        the spool was used."""
+        the spool was used.
+        """
         self._spool = spool
         self._queues = queues
         self._happening = happening

@@ -37,7 +37,8 @@ def running_blocks_of(epoch: int) -> Select[tuple[str]]:
 
 def forget_ended_blocks(epoch: int) -> Delete:
     """Running blocks of a lease of which no match is left, and that are over: a crash came in
-    between."""
+    between.
+    """
     ended = exists().where(blocks.c.id == running_blocks.c.id, not_(unfinished()))
     playing = exists().where(running_matches.c.block_id == running_blocks.c.id)
     return delete(running_blocks).where(running_blocks.c.epoch == epoch, ended, not_(playing))
@@ -65,7 +66,8 @@ def cut_off_blocks() -> Select[tuple[str]]:
 
 def _played_by_nobody() -> ColumnElement[bool]:
     """Neither kept as running nor of a referee that runs, which keeps most blocks in its memory
-    alone."""
+    alone.
+    """
     kept = exists().where(running_blocks.c.id == blocks.c.id)
     played = exists().where(leases.c.epoch == blocks.c.epoch)
     return and_(not_(kept), not_(played))
@@ -83,7 +85,8 @@ def untold() -> Select[tuple[str, int, str]]:
 def ends_in_doubt(epochs: Collection[int]) -> TextClause:
     """Adds the ends of what the referees of these leases recorded just before they were killed:
     they may not have told them. The time is that of recording; a match may have waited long for
-    that."""
+    that.
+    """
     statement = text("""
         INSERT INTO untold_ends (match_id, version_id, instance)
         SELECT seats.match_id, seats.version_id,

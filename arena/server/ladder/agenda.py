@@ -47,22 +47,26 @@ class Agenda(Protocol):
     @property
     def wanted(self) -> Collection[int]:
         """The versions that engagements wait for; empty if none waits. What looking for one costs
-        depends on these, and not on how many bots are connected."""
+        depends on these, and not on how many bots are connected.
+        """
         ...
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
         """An engagement to begin or continue now, with all its bots among the `free` ones: those of
-        the wanted that are."""
+        the wanted that are.
+        """
         ...
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
         """The versions among the `present`, those of the wanted that are, that the ladder must not
-        use, because an engagement needs only a free place of theirs to begin."""
+        use, because an engagement needs only a free place of theirs to begin.
+        """
         ...
 
     def taken_up(self, block_id: str) -> Engagement | None:
         """The engagement of a block that an earlier referee began and the director continues; None
-        if its tournament is over."""
+        if its tournament is over.
+        """
         ...
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:

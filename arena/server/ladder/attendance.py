@@ -34,7 +34,8 @@ class Attendance:
     @property
     def quota(self) -> float:
         """How many places each table type may take, so that small tables do not starve large
-        ones: an equal part for each that can be filled."""
+        ones: an equal part for each that can be filled.
+        """
         possible = sum(
             self._games[table_type.game].most_at_a_table >= table_type.seats
             for table_type in self._table_types
@@ -44,7 +45,8 @@ class Attendance:
     def seats(self, table_type: TableType) -> int:
         """How many seats running blocks hold at a table type. Those of bots that are away count as
         little as their places do in the quota: else a crowd that crashed would keep the others
-        from playing until its matches are over."""
+        from playing until its matches are over.
+        """
         return self._seats[table_type.key]
 
     def most_at_a_table(self, game: str) -> int:
@@ -74,7 +76,8 @@ class Attendance:
 
     def came(self, bot: ConnectedBot) -> bool:
         """Count a bot that is connected, or connected anew. Returns whether it is the first copy
-        of its version."""
+        of its version.
+        """
         before = self._counted.get(bot)
         counted = self._counted[bot] = bot.candidate, bot.participant.max_matches
         self._count(*counted, 1)

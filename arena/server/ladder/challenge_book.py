@@ -87,7 +87,8 @@ class ChallengeBook:
 
     def going_on(self, challenge_id: str) -> tuple[frozenset[VersionId], int] | None:
         """Who plays in a challenge that is not over, and how many matches; None if there is none
-        of that id."""
+        of that id.
+        """
         for run in (*self._waiting, *self._running):
             if run.block.id == challenge_id:
                 return frozenset(VersionId(bot.candidate.bot) for bot in run.bots), run.block.size
@@ -110,7 +111,8 @@ class ChallengeBook:
 
     def ready(self, now: float) -> ChallengeRun | None:
         """The oldest waiting challenge all of whose bots have a free place; it begins. Those that
-        will never begin are ended."""
+        will never begin are ended.
+        """
         for run, until in list(self._waiting.items()):
             gone = [bot for bot in run.bots if not bot.present or bot.draining]
             if gone:
@@ -127,7 +129,8 @@ class ChallengeBook:
 
     def held(self, now: float) -> Counter[ConnectedBot]:
         """How many places of each bot the waiting challenges need. Who has no place left for a
-        challenge of its own keeps no place of others free for it."""
+        challenge of its own keeps no place of others free for it.
+        """
         held: Counter[ConnectedBot] = Counter()
         left: dict[ConnectedBot, int] = {}
         for run in self._waiting:

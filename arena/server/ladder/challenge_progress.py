@@ -18,7 +18,8 @@ class GoingOn(Protocol):
 
     def going_on(self, challenge_id: str) -> tuple[frozenset[VersionId], int] | None:
         """Who plays in a challenge that is not over, and how many matches were asked for; None if
-        there is none of that id."""
+        there is none of that id.
+        """
         ...
 
 

@@ -237,7 +237,8 @@ class ChallengeService:
 
 class _Follower:
     """A call that waits for news. At most as many as matches wait, so the queue is bounded; and no
-    transcripts, because a caller may read slowly."""
+    transcripts, because a caller may read slowly.
+    """
 
     def __init__(self) -> None:
         self.news: asyncio.Queue[registry_pb2.MatchSummary | pb.ChallengeOver | ProtocolError] = (

@@ -70,7 +70,8 @@ class LadderTables:
 
     def came(self, bot: ConnectedBot) -> None:
         """A bot is connected, or connected anew: its places are shared among the ladders and among
-        its opponents."""
+        its opponents.
+        """
         if self._attendance.came(bot):
             self._time.came(bot.candidate)
         self._quota = self._attendance.quota

@@ -11,7 +11,8 @@ MOST_OF_ONE = 64
 
 class OwedSeats:
     """By version and table type, in order. Without it a bot could decline, or leave in the
-    middle of a block, until its seat is a good one."""
+    middle of a block, until its seat is a good one.
+    """
 
     def __init__(self) -> None:
         self._seats: dict[tuple[int, Hashable], list[int]] = {}

@@ -24,7 +24,8 @@ class PairingBatch:
 
     def ended(self, seconds: float, running: int) -> float:
         """A block is over that took so long; so many run. Returns in how many seconds at the latest
-        to look for tables."""
+        to look for tables.
+        """
         self._ended += 1
         self._seconds += (seconds - self._seconds) / _MEMORY
         if self._ended >= SHARE * running:

@@ -37,7 +37,8 @@ MOST_ELSEWHERE: Final = 2_000
 def newest_placings() -> Row:
     """The columns of `_LADDER`, versions, placings (both by match, the oldest first, and by seat):
     a row for each ladder of the newest matches, but those of challenges. Each match is looked up by
-    itself: however few they are among all, a join would go through all blocks and seats."""
+    itself: however few they are among all, a join would go through all blocks and seats.
+    """
     ladder = select(matches.c.id, matches.c.block_id, matches.c.finished_at, *_LADDER)
     by_end = (matches.c.finished_at.desc(), matches.c.id.desc())
     newest = ladder.order_by(*by_end).limit(NEWEST_COUNTED).subquery("newest")
@@ -62,7 +63,8 @@ def newest_placings() -> Row:
 def placed_elsewhere(epoch: int, after: int, until: int) -> Row:
     """The columns of `_LADDER`, versions, placings (both by seat), block_id: of the matches that
     began to count between two points of the log, first to last, but those of this lease. The newest
-    of them, if they are more than MOST_ELSEWHERE."""
+    of them, if they are more than MOST_ELSEWHERE.
+    """
     newest = (
         select(rating_events.c.sequence, matches.c.id, matches.c.block_id, *_LADDER)
         .join(matches, matches.c.id == rating_events.c.match_id)

@@ -36,7 +36,8 @@ class Pauses:
 
     def unanswered(self, bot: ConnectedBot) -> None:
         """This copy is offered nothing until it is heard, or has been silent for long: it may be
-        frozen."""
+        frozen.
+        """
         bot.unheard_until = self._timer.now() + SILENCE_SECONDS
         bot.participant.when_heard(partial(self._heard, bot))
         self._changed(bot, bot.unheard_until)

@@ -10,7 +10,8 @@ from arena.server.ladder.connected_bots import ConnectedBot
 
 class PenaltyPolicy:
     """Of one block: absent and faulty bots get no offers for a while; on the ladder, a seat that a
-    bot did not take is owed to it. A challenge changes nothing of what the ladder knows of bots."""
+    bot did not take is owed to it. A challenge changes nothing of what the ladder knows of bots.
+    """
 
     def __init__(
         self,
@@ -51,7 +52,8 @@ class PenaltyPolicy:
 
     def refused_seat(self, bot: ConnectedBot, seat: int, *, block_began: bool) -> None:
         """A bot does not take its seat in the next match: it is owed, under whatever instance's
-        name the version comes back."""
+        name the version comes back.
+        """
         if self._of_ladder:
             self._services.owed.owe(bot.candidate.bot, self._table, seat)
             if block_began:

@@ -83,7 +83,8 @@ class Roster:
 
     def places_changed(self, participant: Participant) -> ConnectedBot | None:
         """A bot has more or fewer places than before; its running blocks keep theirs. None if it is
-        not there."""
+        not there.
+        """
         bot = self._bots.get(participant)
         if bot is not None:
             self._changed[bot] = None
@@ -122,7 +123,8 @@ class Roster:
 
     def playing(self, game: str, versions: Iterable[int]) -> set[int]:
         """Those of these versions of which a copy is here to play rated matches of a game, left out
-        or not."""
+        or not.
+        """
         return {
             bot.candidate.bot
             for bot in self._copies_of(versions)
@@ -135,7 +137,8 @@ class Roster:
 
     def changes(self, now: float) -> Iterator[tuple[int, Candidate | None]]:
         """The versions of which a place was taken or given back, or might have been, since the last
-        time; as which candidate each is free, or None. Costs nothing for all others."""
+        time; as which candidate each is free, or None. Costs nothing for all others.
+        """
         while self._paused and self._paused[0][0] <= now:
             self._changed[heapq.heappop(self._paused)[2]] = None
         changed, self._changed = self._changed, {}
@@ -155,7 +158,8 @@ class Roster:
 
     def idlest(self, version: int, now: float, held: Counter[ConnectedBot]) -> ConnectedBot | None:
         """Of the free copies of a version the idlest, so that they share its load; without those
-        whose last places are held. None if there is none."""
+        whose last places are held. None if there is none.
+        """
         idlest: ConnectedBot | None = None
         for bot in self._copies.get(version, ()):
             able = bot.rated and bot.free_places(now) > held.get(bot, 0)
@@ -200,7 +204,8 @@ class Roster:
 
 def leave_out(bot: ConnectedBot, now: float) -> float | None:
     """A bot did not join, or forfeited. Returns until when it is offered nothing; None if it is
-    left out already: one restart of a bot with many matches would else cost it minutes."""
+    left out already: one restart of a bot with many matches would else cost it minutes.
+    """
     bot.on_probation = True
     if now < bot.reliability.not_before:
         return None

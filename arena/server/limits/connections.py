@@ -164,7 +164,8 @@ class Connections:
 
     def look(self) -> bool:
         """Look at the next files, and cut connections that are too many or take too much. Returns
-        whether that was the end of a round."""
+        whether that was the end of a round.
+        """
         for peer in [peer for peer in self._to_cut if peer in self._by_peer]:
             del self._to_cut[peer]
             if peer not in self._known:
@@ -184,7 +185,8 @@ class Connections:
 
     def look_at_unread(self) -> None:
         """Count what waits to be read on the next connections over the Unix socket, and cut those
-        that take too much. What waits longer than from one look to the next counts again."""
+        that take too much. What waits longer than from one look to the next counts again.
+        """
         for _ in range(min(len(self._unread), FILES_A_LOOK)):
             connection = self._unread.popleft()
             if self._by_file.get(connection.file) is connection:

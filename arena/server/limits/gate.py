@@ -37,7 +37,8 @@ class Authenticator(Protocol):
 
 class Silence:
     """Counts a silent stream, from its making to the first call, which says that the stream has
-    spoken or ended. Further calls change nothing."""
+    spoken or ended. Further calls change nothing.
+    """
 
     # Not a context manager: the exit stack of one takes as much memory again in every open stream.
     __slots__ = ("_counted", "_version")
@@ -83,7 +84,8 @@ class Gate:
     ) -> None:
         """`known` are the SHA-256 of at most MOST_KNOWN tokens, the oldest first: a caller with one
         of them is not limited by its address. Who knows the `dashboard_secret` says for which
-        visitor it calls."""
+        visitor it calls.
+        """
         self.limits = limits
         self.connections = Connections(limits, now)
         self.refusals = Refusals(limits, meter, self.connections, now)
@@ -120,7 +122,8 @@ class Gate:
     @asynccontextmanager
     async def trying(self, token: str, peer: str) -> AsyncIterator[None]:
         """A context in which a token or key is checked. A valid one is not counted; an address with
-        too many invalid ones is refused."""
+        too many invalid ones is refused.
+        """
         secret, address = _sha256(token), address_of(peer)
         known = secret in self._known
         if not known:
@@ -149,13 +152,15 @@ class Gate:
 
     def caller(self, context: Context) -> str:
         """The peer that a call counts for: for a dashboard's or proxy's, its visitor's. Raises
-        ProtocolError for a wrong secret, which counts as a wrong token."""
+        ProtocolError for a wrong secret, which counts as a wrong token.
+        """
         return self._caller(context).peer
 
     @contextmanager
     def calling(self, context: Context) -> Iterator[str]:
         """A context of one call, with the peer that it counts for. Meanwhile a dashboard's or
-        proxy's connection is known: visitors do not have each other's cut."""
+        proxy's connection is known: visitors do not have each other's cut.
+        """
         caller = self._caller(context)
         if not caller.by_dashboard:
             yield caller.peer
@@ -210,7 +215,8 @@ class Gate:
     @contextmanager
     def reading_stream(self, peer: str) -> Iterator[None]:
         """A context in which a stream of reflection is open; each of its questions is counted as a
-        `call`, too."""
+        `call`, too.
+        """
         address, limits = address_of(peer), self.limits
         self.call(peer)
         if (
@@ -228,7 +234,8 @@ class Gate:
 
     async def pace(self, peer: str) -> None:
         """Count a health check. Beyond the limit of calls it is delayed and not refused: a
-        supervisor must not take a refusal for bad health."""
+        supervisor must not take a refusal for bad health.
+        """
         if self._health.take(address_of(peer), self._now()):
             await self.refusals.hold()
 

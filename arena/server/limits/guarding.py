@@ -31,7 +31,8 @@ async def guarded(
 ) -> ResponseT:
     """The answer to a call, if it is within the limits: those of a known `token`, else those of the
     caller's address. With a `turnstile`, only so many are answered at a time. Our errors end the
-    call with their status; unexpected exceptions are logged and not sent."""
+    call with their status; unexpected exceptions are logged and not sent.
+    """
     try:
         with gate.calling(context) as peer:
             gate.call(peer, token)

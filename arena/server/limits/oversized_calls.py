@@ -22,7 +22,8 @@ LINE_BYTES: Final = 32
 
 class RefuseOversized(grpc.aio.ServerInterceptor):
     """Ends such calls with RESOURCE_EXHAUSTED before their metadata is read again, and cuts their
-    connections, unless a known bot plays there."""
+    connections, unless a known bot plays there.
+    """
 
     def __init__(self, gate: Gate) -> None:
         self._gate = gate

@@ -13,7 +13,8 @@ _INT_BYTES = 4
 
 def address_of(peer: str) -> str:
     """The address of a peer as gRPC names it, without its port. Of IPv6 it is the network of 64
-    bits, which one guest usually has to itself."""
+    bits, which one guest usually has to itself.
+    """
     kind, _, rest = unquote(peer).partition(":")
     host = rest.rpartition(":")[0].strip("[]").partition("%")[0]
     if kind != "ipv6":
@@ -36,7 +37,8 @@ def tcp_peer(line: socket.socket) -> str:
 
 def process_of(line: socket.socket) -> str:
     """The process at the other end of a Unix socket. Those of other containers, whose numbers we
-    cannot know, are one. Raises OSError for a socket that is not connected."""
+    cannot know, are one. Raises OSError for a socket that is not connected.
+    """
     line.getpeername()
     told = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 3 * _INT_BYTES)
     number = int.from_bytes(told[:_INT_BYTES], sys.byteorder)

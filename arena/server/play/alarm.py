@@ -50,4 +50,5 @@ class Alarm:
 
 def _nobody() -> None:
     """Replaces the owner's callback once cancelled: the owner holds the alarm, so keeping the
-    callback would keep a reference cycle."""
+    callback would keep a reference cycle.
+    """

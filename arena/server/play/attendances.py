@@ -68,7 +68,8 @@ class Attendances:
     @contextmanager
     def watched(self, token: str, *, drain: bool) -> Iterator[tuple[TokenStreams, asyncio.Event]]:
         """The attendance of a token, and an event that is set when it changes. With `drain` the
-        bot is to leave as long as the context is open. Raises LimitError."""
+        bot is to leave as long as the context is open. Raises LimitError.
+        """
         attendance = self._by_token.setdefault(token, TokenStreams())
         if len(attendance.watchers) >= MOST_OF_A_TOKEN:
             raise LimitError("attending", "too many calls attend this bot", 1)

@@ -144,7 +144,8 @@ class HostedMatch:
 
     def suspend(self) -> None:
         """Stop, because the referee stops; the next one continues the match. Offers are withdrawn.
-        `done` is not called."""
+        `done` is not called.
+        """
         if self._phase is _Phase.OFFERED:
             for player in self._players:
                 player.withdraw("the referee is stopping; come back")

@@ -131,7 +131,8 @@ class Lobby:
 
     def tell_referees(self, addresses: Sequence[str], own: str) -> None:
         """Tell all bots, and those that come, where the arena's referees are; `own` is the address
-        of this one, if it is among them."""
+        of this one, if it is among them.
+        """
         self._referees = tuple(addresses)
         self._address = own if own in self._referees else ""
         changed = referee_pb2.PlayResponse(referees=referee_pb2.Referees(addresses=addresses))

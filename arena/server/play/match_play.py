@@ -23,7 +23,8 @@ log = structlog.get_logger()
 
 class MatchPlay:
     """Plays one match. `started` is called before the first draw, `over` at the end with the
-    record, `broken` after an error on our side."""
+    record, `broken` after an error on our side.
+    """
 
     def __init__(
         self,
@@ -151,7 +152,8 @@ class MatchPlay:
 
     def _break(self) -> None:
         """After a bug of ours. Bots are told that it happened, but not the text of the exception,
-        which could reveal secrets."""
+        which could reveal secrets.
+        """
         log.exception("match broken", match=self._setup.match_id)
         self._broken()
 

@@ -49,7 +49,8 @@ class OpenTurns:
         self, turns: Sequence[OpenTurn], given: Mapping[int, Reply] = MappingProxyType({})
     ) -> list[OpenTurn]:
         """Begin the next turns. Returns those to ask: not of seats that have `given` their reply
-        already, nor of bots that are gone for good."""
+        already, nor of bots that are gone for good.
+        """
         self._turns, self._replies = turns, dict(given)
         self.clocks.put()
         to_ask = []

@@ -37,7 +37,8 @@ class PlayService:
         hosted: Authenticator | None = None,
     ) -> None:
         """`queued` is told how long each message waited to be written. `hosted` checks the tokens
-        of those who play over the Unix socket, if there is one."""
+        of those who play over the Unix socket, if there is one.
+        """
         self._hosted = hosted or authenticator
         self._queued = queued
         self._authenticator = authenticator

@@ -50,7 +50,8 @@ class PlayStream:
         queued: Callable[[float], None],
     ) -> None:
         """Within the call's task. `count` counts the bytes of a message, and may raise
-        ProtocolError; `queued` is told how long each message waited to be written."""
+        ProtocolError; `queued` is told how long each message waited to be written.
+        """
         self.token = token
         self.registered = registered
         self.spoke = spoke
@@ -103,7 +104,8 @@ class PlayStream:
 
     async def converse(self, greet: Greet, hello_seconds: float) -> None:
         """Handle messages until the stream ends. `greet` handles the first, which must come within
-        so many seconds, and sets `visit`. Raises the ProtocolError with which the stream ends."""
+        so many seconds, and sets `visit`. Raises the ProtocolError with which the stream ends.
+        """
         # A timer, not a timeout around the read: cancelling a read breaks all further reads.
         self._hello_timer = asyncio.get_running_loop().call_later(
             hello_seconds, lambda: self.end(_no_hello())

@@ -66,7 +66,8 @@ class Player(Protocol):
         self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
     ) -> bool:
         """Take the seat of a match that another referee began. False if the bot is not there yet:
-        a `returned` to the host follows, or not."""
+        a `returned` to the host follows, or not.
+        """
         ...
 
     def ask(self, turn: OpenTurn) -> None:
@@ -114,7 +115,8 @@ class ShowableMatch(Protocol):
 
     def show(self, follower: Follower) -> PublicMoment:
         """Show the match to `follower` from now on. Returns what is public now, with all events
-        so far."""
+        so far.
+        """
         ...
 
     def hide(self) -> None:
@@ -220,7 +222,8 @@ class Timer(Protocol):
 
 class Recorder(Protocol):
     """Stores results and running matches. Raises StorageFailedError when storage fails for now,
-    and LeaseLostError."""
+    and LeaseLostError.
+    """
 
     async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
         """Record all or none; a match that is already recorded is left as it is.

@@ -10,7 +10,8 @@ from arena.scheduling.pace import FULL_SPEED
 @dataclass(frozen=True, slots=True)
 class Patience:
     """Time limits for joining, for reconnecting and after a decline, at tables with the default
-    time control."""
+    time control.
+    """
 
     join_seconds: float = 5.0
     """How long an offer stands: enough for a bot in the middle of a heavy move to read it."""
@@ -23,7 +24,8 @@ class Patience:
     def at(self, control: TimeControl) -> "Patience":
         """The limits at tables with that time control: where a turn is longer than by default,
         joining and coming back may take as much longer, because a bot may read nothing while it
-        thinks. A shorter turn shortens nothing, because networks and restarts stay as they are."""
+        thinks. A shorter turn shortens nothing, because networks and restarts stay as they are.
+        """
         longer = (control.turn_ms - DEFAULT_TIME_CONTROL.turn_ms) / 1000
         if longer <= 0:
             return self

@@ -42,7 +42,8 @@ class Registry(Authenticator, Protocol):
         self, registrant: Registered | Owner, bot: str, owner: str, version: str
     ) -> tuple[Entrant, str]:
         """Register a version of the registrant's bot, or a new bot of an owner. Returns it and its
-        token."""
+        token.
+        """
         ...
 
     async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:

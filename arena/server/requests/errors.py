@@ -27,7 +27,8 @@ class ProtocolError(Exception):
 
 def internal_error() -> ProtocolError:
     """How a call or stream ends that we broke. A new one each time: an error that is raised again
-    and again keeps all its tracebacks."""
+    and again keeps all its tracebacks.
+    """
     return ProtocolError(grpc.StatusCode.INTERNAL, INTERNAL_ERROR)
 
 

@@ -18,7 +18,8 @@ MessageT = TypeVar("MessageT", bound=Message)
 
 def parsed(kind: type[MessageT], data: bytes) -> MessageT:
     """The message of a `kind` that these bytes are. Raises ProtocolError INVALID_ARGUMENT for
-    bytes that are none, and as `require_text`."""
+    bytes that are none, and as `require_text`.
+    """
     try:
         message = kind.FromString(data)
     except DecodeError:
@@ -29,7 +30,8 @@ def parsed(kind: type[MessageT], data: bytes) -> MessageT:
 
 def require_text(message: Message, data: bytes) -> None:
     """Raise ProtocolError INVALID_ARGUMENT, with the field's name, for a message with a NUL in a
-    string, at any depth. It was parsed from `data`: most messages are not looked through."""
+    string, at any depth. It was parsed from `data`: most messages are not looked through.
+    """
     if _NUL.encode() not in data:
         return
     for path, text in _texts("", message):

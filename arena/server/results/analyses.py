@@ -141,7 +141,8 @@ class Analyses:
 
     async def add(self, edition: str, found: Sequence[FoundAnalysis]) -> None:
         """The same where this database user may write and no others are kept than those of the
-        edition, which only `forget_others` gives up; else nothing."""
+        edition, which only `forget_others` gives up; else nothing.
+        """
         async with transaction(self._engine) as connection:
             driver = await driver_of(connection)
             cursor = await driver.execute(_MAY_ADD, [edition])

@@ -69,7 +69,8 @@ class Lucks:
 
     async def measure_missing(self, workers: WorkPool | None = None) -> AsyncIterator[bool]:
         """Measure them all, with `workers` if there are any; yields for each match whether it could
-        be measured. If stopped, the next call continues from there."""
+        be measured. If stopped, the next call continues from there.
+        """
         last: str | None = None
         parts = 1 if workers is None else workers.count
         while True:

@@ -15,7 +15,8 @@ from arena.lab.luck import table_of
 
 def of_the_match() -> ColumnElement[bool]:
     """Joins a match with its luck by this release's table of the game: luck by other tables is not
-    comparable."""
+    comparable.
+    """
     return and_(
         match_luck.c.match_id == matches.c.id,
         # A trigger ensures this too; readers index the list by seat.

@@ -73,7 +73,7 @@ def casual() -> ColumnElement[bool]:
 
 
 def match_count() -> Row:
-    """matches."""
+    """Matches."""
     return select(func.count().label("matches")).select_from(matches)
 
 
@@ -130,7 +130,8 @@ def match_by_id(match_id: str) -> Row:
 
 def matches_of_challenge(challenge_id: str) -> Row:
     """The matches of a challenge in the order of play: match_id, game, finished_at, seats (as of
-    `match_rows`), wanted and over (how many matches were asked for, and whether none follows)."""
+    `match_rows`), wanted and over (how many matches were asked for, and whether none follows).
+    """
     return (
         match_rows()
         .add_columns(blocks.c.size.label("wanted"), not_(unfinished()).label("over"))

@@ -74,7 +74,8 @@ class Conductor:
 
     async def take_up(self) -> None:
         """As the senior, conduct the tournaments that nobody does, or that did whoever is gone:
-        read them, before the director adopts what was left of them."""
+        read them, before the director adopts what was left of them.
+        """
         self._senior = True
         await self._store.take_up(of_the_gone=True)
         await self._read()
@@ -83,7 +84,8 @@ class Conductor:
 
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
         """Conduct until cancelled; `changes` yields the ids of tournaments that may have changed,
-        or anything else where it may be any."""
+        or anything else where it may be any.
+        """
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen(changes))
             while True:
@@ -93,7 +95,8 @@ class Conductor:
 
     async def search(self) -> None:
         """Look from time to time for the bots of tournaments that cannot go on here, until
-        cancelled."""
+        cancelled.
+        """
         while True:
             await self._sleep(SEARCH_SECONDS)
             if self._with_blocks_to_play():
@@ -282,7 +285,8 @@ class Conductor:
 
     def _forgotten(self, running: RunningTournament) -> bool:
         """Whether storage has forgotten that its blocks were running; if not, it does soon, and
-        then another referee may play them on."""
+        then another referee may play them on.
+        """
         kept = set(self._writer.snapshots.known()).intersection(running.interrupted)
         for block_id in kept:
             self._writer.snapshots.close(block_id)

@@ -32,7 +32,8 @@ class Participation(NamedTuple):
 def participation(version_ids: Collection[int], game: str) -> Statement:
     """version_id, bot, owner, retired, frozen, paused, banned, state (of an uploaded version's
     check), plays (the label of the version that plays of a hosted bot), is_played, shift (whether
-    one runs), connected and able (whether a connected copy plays the game), of each version."""
+    one runs), connected and able (whether a connected copy plays the game), of each version.
+    """
     playing = versions.alias()
     copy = (
         select(presence.c.version_id)
@@ -68,8 +69,9 @@ def participation(version_ids: Collection[int], game: str) -> Statement:
 
 
 def referees() -> Statement:
-    """running and late: how many referees run, and whether one of them has not renewed its lease
-    lately, so that bots may be connected to it that it has not told of."""
+    """Running and late: how many referees run, and whether one of them has not renewed its lease
+    lately, so that bots may be connected to it that it has not told of.
+    """
     late = leases.c.renewed_at < func.now() - timedelta(seconds=STILL_SECONDS)
     return (
         select(func.count().label("running"))

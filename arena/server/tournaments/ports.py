@@ -18,7 +18,8 @@ class TournamentStore(Protocol):
 
     async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
         """The tournaments that are running or paused and that this referee conducts: all, or those
-        of `ids`."""
+        of `ids`.
+        """
         ...
 
     async def take_up(self, *, of_the_gone: bool) -> None:
@@ -55,12 +56,14 @@ class TournamentStore(Protocol):
         seconds: float,
     ) -> Mapping[EntryNumber, float]:
         """Record that tables waited `seconds` longer for absent entries, and no more for present
-        ones. Returns how long they have waited for each absent one."""
+        ones. Returns how long they have waited for each absent one.
+        """
         ...
 
     async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
         """Let the next shifts of hosted versions begin before those of others: of the bots of one
-        table `first`, so that they play at the same time."""
+        table `first`, so that they play at the same time.
+        """
         ...
 
     async def forfeit(

@@ -196,7 +196,8 @@ class RunningTournament:
 
     def next_table(self, present: Collection[int]) -> set[VersionId]:
         """The absent versions of the table with blocks to play that lacks the fewest of its bots;
-        of several the first."""
+        of several the first.
+        """
         tables = [one.bots for one in self._interrupted]
         tables += [self._open[key] for key in sorted(self._open)]
         lacking = [set(table).difference(present) for table in tables]
@@ -205,7 +206,8 @@ class RunningTournament:
 
     def unplayed_of(self, absent: Collection[EntryNumber]) -> dict[PairingKey, set[EntryNumber]]:
         """The pairings with blocks to play that need absent entries, with these; none of which a
-        block is being played."""
+        block is being played.
+        """
         waiting = [self._pairing_of[block_id] for block_id in self.interrupted]
         resting = (
             key for key in (*self._open, *waiting) if self._in_play[key] == waiting.count(key)
@@ -217,7 +219,8 @@ class RunningTournament:
 
     def forfeit(self, absent: Mapping[PairingKey, Collection[EntryNumber]]) -> list[str]:
         """Make the unplayed blocks of pairings walkovers. Returns the interrupted blocks that must
-        be voided."""
+        be voided.
+        """
         self._record.forfeit(absent)
         self._count_open(absent)
         self.due = True

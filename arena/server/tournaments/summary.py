@@ -48,7 +48,8 @@ _MEANS = {
 
 def mean_column(tournament: Tournament) -> dict[str, str]:
     """The column of the means by which the standings are ranked until all have played as many
-    blocks, and what it counts; else empty."""
+    blocks, and what it counts; else empty.
+    """
     running = tournament.state is not TournamentState.FINISHED
     said = _MEANS.get(tournament.rules.format)
     return {"mean": said} if running and said is not None else {}
@@ -78,7 +79,8 @@ def terms_in_words(record: TournamentRecord) -> str:
 
 def blocks_expected(tournament: Tournament, done: int) -> int:
     """How many blocks it takes in total, if `done` count so far: once it is finished these, else as
-    many as its format plans, or more if ties needed further blocks."""
+    many as its format plans, or more if ties needed further blocks.
+    """
     if tournament.state is TournamentState.FINISHED:
         return done
     return max(done, tournament.plan.expected_blocks(len(tournament.entries)))

@@ -61,7 +61,8 @@ def tournament_list(*, name: str | None = None, states: Collection[str] | None =
 
 def conducted_by(epoch: int, ids: Collection[int] | None = None) -> Row:
     """All columns of the tournaments that have begun and are conducted under a lease: all, or those
-    of `ids`."""
+    of `ids`.
+    """
     own = tournaments.c.conductor == epoch
     found = select(tournaments).where(_begun(), own).order_by(tournaments.c.id)
     return found if ids is None else found.where(tournaments.c.id.in_(ids))
@@ -69,7 +70,8 @@ def conducted_by(epoch: int, ids: Collection[int] | None = None) -> Row:
 
 def take_up(epoch: int, *, of_the_gone: bool) -> Update:
     """Lets a lease conduct the tournaments that have begun and that nobody conducts yet; and, if
-    so, those whose conductor is gone."""
+    so, those whose conductor is gone.
+    """
     nobody = tournaments.c.conductor.is_(None)
     gone = tournaments.c.conductor.not_in(select(leases.c.epoch))
     free = or_(nobody, gone) if of_the_gone else nobody
@@ -95,7 +97,8 @@ def newest_tournaments(
     limit: int, *, before: int | None = None, after: int | None = None, search: str = ""
 ) -> Row:
     """All columns of `tournaments`, newest first, of those with `search` in their name: the first
-    older than the tournament `before`, or the last newer than the tournament `after`."""
+    older than the tournament `before`, or the last newer than the tournament `after`.
+    """
     number = tournaments.c.id
     found = select(tournaments).where(_named_like(search)).limit(limit)
     if before is not None:
@@ -127,7 +130,8 @@ def last_activity(tournament_id: int) -> Row:
 
 def entries_of(tournament_ids: Collection[int]) -> Row:
     """tournament_id, number, version_id, bot, version, owner, house, elo, withdrawn, waited_s and
-    absence, in order."""
+    absence, in order.
+    """
     entry = tournament_entries.c
     return (
         select(entry.tournament_id, entry.number, entry.version_id, entry.elo)

@@ -103,7 +103,8 @@ class Tournaments:
 
     async def newest(self, limit: int, search: str = "") -> tuple[list[Tournament], int]:
         """The newest tournaments with `search` in their name, newest first; and how many have
-        it."""
+        it.
+        """
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.newest_tournaments(limit, search=search))
             count = await connection.scalar(statements.tournament_count(search))
@@ -111,7 +112,8 @@ class Tournaments:
 
     async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
         """The tournaments that are running or paused and that this referee conducts, oldest first:
-        all, or those of `ids`."""
+        all, or those of `ids`.
+        """
         assert self._epoch is not None, "only a referee conducts"
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.conducted_by(self._epoch, ids))
@@ -119,7 +121,8 @@ class Tournaments:
 
     async def take_up(self, *, of_the_gone: bool) -> None:
         """Conduct those that have begun and that nobody conducts yet; and, if so, those whose
-        conductor is gone."""
+        conductor is gone.
+        """
         assert self._epoch is not None, "only a referee conducts"
         async with self._fenced() as connection:
             await connection.execute(statements.take_up(self._epoch, of_the_gone=of_the_gone))
@@ -214,7 +217,8 @@ class Tournaments:
         seconds: float,
     ) -> dict[EntryNumber, float]:
         """Record that tables waited `seconds` longer for absent entries, and no more for present
-        ones. Returns how long they have waited for each absent one."""
+        ones. Returns how long they have waited for each absent one.
+        """
         waited: dict[EntryNumber, float] = {}
         async with self._fenced() as connection:
             versions = {tournament.version(number): number for number in absent}
@@ -232,7 +236,8 @@ class Tournaments:
 
     async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
         """Let the next shifts of hosted versions begin before those of others: of the bots of one
-        table `first`, so that they play at the same time."""
+        table `first`, so that they play at the same time.
+        """
         async with self._fenced() as connection:
             await connection.execute(shift_queue.put_first(first, FIRST_PRIORITY))
             await connection.execute(shift_queue.put_first(then, THEN_PRIORITY))
@@ -304,7 +309,8 @@ class Tournaments:
         after: str | None = None,
     ) -> list[BlockRecord]:
         """The records of these blocks, or of all, or of those begun `after` one, in the order
-        begun; blocks that were never opened are missing."""
+        begun; blocks that were never opened are missing.
+        """
         async with transaction(self._engine) as connection:
             wanted = statements.blocks_of(tournament.id, block_ids, after=after)
             found = await connection.execute(wanted)

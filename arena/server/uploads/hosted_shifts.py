@@ -129,7 +129,8 @@ class HostedShifts:
         self, worker: Worker, bot_id: int, terms: HostingTerms
     ) -> BegunShift | None:
         """Begin a shift of play; None if the bot is not to play any more, or its job is not this
-        worker's."""
+        worker's.
+        """
         async with self._transaction() as connection:
             job = await _found(connection, shift_queue.play_in_hand(bot_id))
             if job is None or not await _take_over(
@@ -145,7 +146,8 @@ class HostedShifts:
 
     async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
         """Begin the check of a build; None if it is decided, or was tried too often, or its job is
-        not this worker's."""
+        not this worker's.
+        """
         async with self._transaction() as connection:
             job = await _found(connection, shift_queue.check_in_hand(version_id))
             if job is None or not await _take_over(
@@ -164,7 +166,8 @@ class HostedShifts:
 
     async def build_file(self, worker: Worker, shift: ShiftId) -> bytes:
         """The build that a shift of this worker runs. Raises UnknownShiftError and
-        BuildNotKeptError."""
+        BuildNotKeptError.
+        """
         async with self._transaction() as connection:
             running = await _running(connection, worker, shift)
             data = await connection.scalar(shift_statements.file_of(running.build_id))
@@ -197,7 +200,8 @@ class HostedShifts:
         """End a shift, decide on the build that it checked, record that check, and queue the bot's
         next one. With `accepted` None the check comes again. After a shift that was `cut_short` the
         next one is delayed, and the outcome says so. A shift that is over, or of another worker, is
-        left as it is."""
+        left as it is.
+        """
         outcome = outcome[:MOST_OF_AN_OUTCOME]
         log = log.encode()[:MOST_OF_A_LOG].decode("utf-8", "ignore")
         async with self._transaction() as connection:
@@ -235,7 +239,8 @@ class HostedShifts:
 
     async def look_after(self) -> None:
         """End shifts of which nothing more was heard, and queue what is neither waiting nor
-        running: bots whose shift was lost, or that may play again."""
+        running: bots whose shift was lost, or that may play again.
+        """
         async with self._transaction() as connection:
             lost = await connection.scalars(shift_statements.end_lost_shifts())
             await connection.execute(bot_statements.tell_tokens(lost.all()))
@@ -245,7 +250,8 @@ class HostedShifts:
 
     async def by_token(self, token: str) -> "SqlRow[Any] | None":
         """The version that plays with this token in a running shift: a row as of
-        `bot_statements.versions_by_token`."""
+        `bot_statements.versions_by_token`.
+        """
         async with self._transaction() as connection:
             return await _found(
                 connection, shift_statements.version_by_shift_token(token_hash(token))
@@ -263,7 +269,8 @@ async def _found(connection: AsyncConnection, statement: Any) -> "SqlRow[Any] | 
 async def _take_over(connection: AsyncConnection, worker: Worker, begun: Any) -> bool:
     """Whether a job is this worker's, by the shifts that it began since a worker has the job: if
     another worker began one, it is that one's. This worker's own, whose answer may have been lost,
-    are ended: it begins anew."""
+    are ended: it begins anew.
+    """
     rows = (await connection.execute(begun)).all()
     if any(row.worker_id != worker.id for row in rows):
         return False

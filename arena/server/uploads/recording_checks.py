@@ -22,13 +22,15 @@ class Checks:
         self, version_id: VersionId, origin: CheckOrigin, outcome: CheckOutcome
     ) -> None:
         """Record a check in place of the version's earlier one of this origin. Raises
-        DatabaseUnreachableError and RecordRefusedError."""
+        DatabaseUnreachableError and RecordRefusedError.
+        """
         async with transaction(self._engine) as connection:
             await connection.execute(set_check(version_id, origin, outcome))
 
     async def last(self, versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
         """The last check of each of these versions that has one. Raises
-        DatabaseUnreachableError."""
+        DatabaseUnreachableError.
+        """
         async with transaction(self._engine) as connection:
             return recorded((await connection.execute(last_checks_of(versions))).all())
 

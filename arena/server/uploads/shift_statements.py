@@ -144,7 +144,7 @@ def running_shift(shift_id: ShiftId, worker_id: int) -> Row:
 
 
 def file_of(build_id: int) -> Row:
-    """data."""
+    """Data."""
     return select(build_files.c.data).where(build_files.c.build_id == build_id)
 
 
@@ -186,7 +186,8 @@ def cut_short_in_a_row(version_id: int) -> Row:
 
 def end_lost_shifts(worker_id: int | None = None) -> Update:
     """Ends all shifts of which nothing more was heard, or all of a worker; returns the ids of their
-    versions."""
+    versions.
+    """
     lost = (
         shifts.c.expires_at < func.now() if worker_id is None else shifts.c.worker_id == worker_id
     )
@@ -280,7 +281,8 @@ def matches_between(
 
 def version_by_shift_token(sha256: bytes) -> Row:
     """The columns of `bot_statements.versions_by_token` but sha256, by the token of a running
-    shift."""
+    shift.
+    """
     return (
         all_versions()
         .add_columns(bots.c.frozen_at, bots.c.paused_at, owners.c.banned_at)

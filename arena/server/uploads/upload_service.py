@@ -136,7 +136,8 @@ class UploadService:
         self, context: Context, patience: asyncio.Timeout
     ) -> tuple[pb.UploadBuildRequest, bytes]:
         """The first message, and the bytes of all the others, no more than it says. What has come
-        prolongs the patience with what is to come."""
+        prolongs the patience with what is to come.
+        """
         began = asyncio.get_running_loop().time()
         header = await _next(context)
         if header is None or header.data:

@@ -29,7 +29,8 @@ class Workers:
 
     async def add(self, name: str, actor: str) -> str:
         """A new token for a worker, which is added if there is none of that name. An older token is
-        revoked, and what was run with it has ended. Raises NameRefusedError."""
+        revoked, and what was run with it has ended. Raises NameRefusedError.
+        """
         check_name("worker", name)
         token = new_worker_token()
         async with self._transaction() as connection:

@@ -43,7 +43,8 @@ class Spectator:
         most_waiting: int,
     ) -> None:
         """`most` matches are shown at the same time; `wake` is called when something waits to be
-        sent, and `overflow` when more than `most_waiting` parts do."""
+        sent, and `overflow` when more than `most_waiting` parts do.
+        """
         self.fits = fits
         self.shown: dict[str, _Show] = {}
         """By the ids of the matches."""

@@ -68,7 +68,8 @@ def keep_current(
 ) -> None:
     """Runs the page, or the fragment around it, again when `latest`, which may raise StorageError,
     is no longer `shown`; only while the tab is visible. What `latest` says is the same for all
-    pages on this topic; it is asked for every few `seconds`, by default PULSE_SECONDS."""
+    pages on this topic; it is asked for every few `seconds`, by default PULSE_SECONDS.
+    """
     page = st.session_state.setdefault(_PAGE, secrets.token_urlsafe(16))
     news().shows(page, topic, shown, latest, seconds)
     _news(key="news", data={"page": page}, on_beat_change=_nothing)

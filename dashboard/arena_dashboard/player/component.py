@@ -48,7 +48,8 @@ def show_live(content: bytes, asked: Callable[[dict[str, Any]], None]) -> None:
 
 def component_name(key: str) -> str:
     """The name of the component `key`, which is part of the addresses of its files. It changes with
-    their content, so that browsers may keep them for good."""
+    their content, so that browsers may keep them for good.
+    """
     return f"{_PROJECT}.{key}-{_edition()}"
 
 

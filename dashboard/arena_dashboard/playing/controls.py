@@ -13,7 +13,8 @@ from arena.showing.controls import CONTROLS
 
 def controls(game: AnyGame, view: Any, names: Sequence[str]) -> list[dict[str, Any]]:
     """The choices of the first step. Each has a `label` and either `next`, its choices, and `what`
-    they are, or the `action` in its JSON form, and `words` for it. `names` are by seat."""
+    they are, or the `action` in its JSON form, and `words` for it. `names` are by seat.
+    """
     roots: list[dict[str, Any]] = []
     for action, option in CONTROLS[game.name].options(game.choices(view), view, names):
         level = roots

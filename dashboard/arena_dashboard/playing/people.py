@@ -127,7 +127,8 @@ class People:
 
     def sit_down(self, wanted: Wanted, address: str) -> Person:
         """Let somebody play, a visitor from an address (`streams.network_of`). Raises
-        TooManyPeopleError and ChallengeError."""
+        TooManyPeopleError and ChallengeError.
+        """
         person = Person(self._door, wanted, address)
         with self._lock:
             self._people = {key: one for key, one in self._people.items() if one.session.alive}

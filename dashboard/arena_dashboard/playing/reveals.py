@@ -28,7 +28,8 @@ def shown(
     events: tuple[Any, ...], view: Any | None, before: Any | None, game: AnyGame
 ) -> Iterator[Shown]:
     """The moments of a message with these events; `view` is the one that it brought, if any, and
-    `before` the one known before."""
+    `before` the one known before.
+    """
     seen, options = SEEN[game.name], game.options
     current = before if before is not None else view
     if current is None:

@@ -144,7 +144,8 @@ class Search:
 
     def candidates(self) -> list[BloeffChoice]:
         """The actions that make sense: every card honestly, the highest as any total that can be
-        announced, a bust included, and every action card."""
+        announced, a bust included, and every action card.
+        """
         view, makes = self.view, self.table.makes
         # Calling is never a mistake.
         choices = [one for one in self.turn.choices() if not isinstance(one, Ballot) and one.call]
@@ -191,7 +192,8 @@ class Search:
 
     def likelihood(self, world: World) -> float:
         """How likely a world is together with what was announced in it, compared with how often
-        `deal` makes it."""
+        `deal` makes it.
+        """
         state, said, table = world.state, self.view.balloted, self.table
         if said is None or state.open_card is None:
             return 1.0

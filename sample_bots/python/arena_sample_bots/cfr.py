@@ -56,7 +56,8 @@ class Tables(NamedTuple):
 
 def weights_of(view: BluffView, seat: int, place: int) -> bytes | None:
     """How often the tables take each action: the doubt, then the bets above the standing one,
-    which is the track's bet `place`. None where they do not apply."""
+    which is the track's bet `place`. None where they do not apply.
+    """
     live = [other for other, dice in enumerate(view.dice_counts) if dice]
     if len(live) != 2 or seat not in live or view.opener not in live or any(view.face_up):
         return None
@@ -84,7 +85,8 @@ def weights_of(view: BluffView, seat: int, place: int) -> bytes | None:
 
 def recalled_row(history: list[int], recall: int, bets: int) -> int:
     """The row at which the node after a history begins, if the last bets are known: nodes lie by
-    the last bet, then by the one before, and so on."""
+    the last bet, then by the one before, and so on.
+    """
     *before, place = history[-recall:] or [0]
     node = 0
     for earlier, bet in enumerate(reversed(before), 2):
@@ -95,7 +97,8 @@ def recalled_row(history: list[int], recall: int, bets: int) -> int:
 @cache
 def first_rows(bets: int, recall: int) -> list[int]:
     """By place, the row at which its nodes begin; at the end, how many rows there are. A place has
-    a node for each choice of the bets before it that are known."""
+    a node for each choice of the bets before it that are known.
+    """
     rows = [bets + 1]
     for place in range(1, bets + 1):
         nodes = sum(comb(place - 1, known) for known in range(recall))
@@ -126,7 +129,8 @@ def subtrees(bets: int) -> tuple[list[int], list[int]]:
 
 def place_of(view: BluffView) -> int | None:
     """The number of the standing bet on the track, from 1; 0 if none stands, None if it is too
-    high for the track."""
+    high for the track.
+    """
     if not view.bets:
         return 0
     bet = Bet(view.bets[-1].bet.quantity, view.bets[-1].bet.face)

@@ -60,7 +60,8 @@ def luck_of_roll(table: LuckTable, dice: Dice, other_dice: Dice) -> float | None
 
 def _opener(steps: Sequence[Step], index: int) -> int | None:
     """The seat that opens after the draw at `index`; None if the record ends there, which no match
-    does: a match is broken off only after a seat acted."""
+    does: a match is broken off only after a seat acted.
+    """
     for step in steps[index + 1 : index + 3]:
         if step.actor is not DEALER:
             return step.actor

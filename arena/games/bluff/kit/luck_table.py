@@ -39,7 +39,8 @@ def luck_table() -> LuckTable:
 
 def read_table(content: bytes, name: TableName) -> LuckTable:
     """Read the table in a file's bytes. Raises LuckTableError unless their SHA-256 is the named
-    one."""
+    one.
+    """
     values = document(content, name)
     opening = {int(dice): value / SCALE for dice, value in values["opening"].items()}
     duels = {}

@@ -41,7 +41,8 @@ OPENS_AT = 0.6
 
 def belief(table: BettingTable, seat: int, kinds: Weights) -> Weights:
     """[k, h] How likely a seat is of each kind and has each hand, given the bets it placed in this
-    round; `kinds` is how likely it was of each kind before."""
+    round; `kinds` is how likely it was of each kind before.
+    """
     weights = joint_belief(table, seat, kinds)
     shares: Weights = weights / weights.sum()
     return shares

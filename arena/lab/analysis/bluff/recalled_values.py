@@ -63,7 +63,8 @@ class ByRow(NamedTuple):
 
 class LastBetsValues:
     """The same if several bets are known. Computed are the values that are asked for, and those of
-    the nodes to which play comes from there."""
+    the nodes to which play comes from there.
+    """
 
     def __init__(self, nodes: TableNodes, opponent: ByRow, own: ByRow) -> None:
         self._nodes, self._seats = nodes, (opponent, own)

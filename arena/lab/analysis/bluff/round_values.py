@@ -84,7 +84,8 @@ class RoundValues:
 
     def _after_bet(self, history: tuple[int, ...], reach: Weights) -> float:
         """The value of an own bet, the last of `history`, if the opponent comes there with each of
-        its hands as likely as `reach` says; it need not add up to 1."""
+        its hands as likely as `reach` says; it need not add up to 1.
+        """
         place = history[-1]
         weights = self._play.weights(1 - self._role, history)
         # A hand with which the tables never come here doubts.
@@ -118,7 +119,8 @@ class RoundValues:
 
 def _doubt_values(solved: SolvedPlay, dice: RoundDice, role: int, *, mine: bool) -> Weights:
     """[surplus + dice in play] The seat's chance to win the match after a doubt of its own bet or
-    of the opponent's that finds `surplus` dice more than the bet."""
+    of the opponent's that finds `surplus` dice more than the bet.
+    """
     bettor, total = role if mine else 1 - role, sum(dice)
     found = np.empty(2 * total + 1)
     for surplus in range(-total, total + 1):

@@ -54,7 +54,8 @@ class RoundPlay:
     def weights(self, role: int, history: Sequence[int]) -> Weights:
         """[a, h] How often the opener (role 0) or the other takes each action after a history of
         bets, numbered from 1 on the track: the doubt, then the bets above the last one. Zero for
-        hands with which it never comes there, if it knows all bets."""
+        hands with which it never comes there, if it knows all bets.
+        """
         if self.recall is None and len(history) and history[-1] == len(self.bets):
             return np.ones((1, self.tables[role].shape[1]))  # nothing is left but the doubt
         if self.recall == 1:
@@ -71,7 +72,8 @@ class RoundPlay:
 
     def likelihood(self, role: int, history: Sequence[int], *, doubted: bool = False) -> Weights:
         """[h] How likely the opener (role 0) or the other places its bets of a history with each
-        hand, and doubts the last bet if it is said to have `doubted`."""
+        hand, and doubts the last bet if it is said to have `doubted`.
+        """
         likely = np.ones(self.tables[role].shape[1])
         taken = [*history, history[-1]] if doubted else history
         for index, bet in enumerate(taken):
@@ -122,7 +124,8 @@ class SolvedPlay:
 
     def situation(self, view: BluffView) -> Situation | None:
         """Where a seat's turn stands; None if there is no play for it: with other than two seats
-        left, dice laid out, more dice, or bets beyond the dice in play."""
+        left, dice laid out, more dice, or bets beyond the dice in play.
+        """
         if view.opener is None or any(view.face_up) or view.highest != sum(view.dice_counts):
             return None
         return self.after(view.dice_counts, view.opener, view.bets)
@@ -172,7 +175,8 @@ def read(data: bytes) -> SolvedPlay:
 @cache
 def chosen() -> SolvedPlay | None:
     """The play of the chosen file, by default of that which comes with the sample bot `cfr`; None
-    where the sample bots are not installed. Raises PlayFileError."""
+    where the sample bots are not installed. Raises PlayFileError.
+    """
     data = chosen_file()
     return None if data is None else read(data)
 
