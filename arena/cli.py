@@ -99,7 +99,8 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         if name == asked_for:
             _add(app, name, place)
         else:
-            app.command(name, help=_help(place))(_not_loaded)
+            # Only the list of all commands shows the help of others, and reading it takes long.
+            app.command(name, help=None if asked_for in COMMANDS else _help(place))(_not_loaded)
     return app
 
 

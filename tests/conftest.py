@@ -1,5 +1,6 @@
 """A real Postgres for the tests that ask for one: one server per run, one database per test."""
 
+import gc
 import os
 import shutil
 import signal
@@ -35,6 +36,8 @@ def pytest_configure(config: pytest.Config) -> None:
     # Tests start hundreds of programs: each would compile anew all that it imports.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
+    # A third of the default run time of the quick tests went into walks over the imported libraries.
+    gc.set_threshold(20_000, 20, 20)
     # A busy machine is no failure.
     hypothesis.settings.register_profile("arena", deadline=None, max_examples=tries(100, quick=25))
     hypothesis.settings.load_profile("arena")
@@ -53,6 +56,12 @@ def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object
         return (yield)
     with turns.turn(alone=item.get_closest_marker("alone") is not None):
         return (yield)
+
+
+def pytest_collection_finish() -> None:
+    """Takes what was imported out of every later garbage collection."""
+    gc.collect()
+    gc.freeze()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

@@ -7,9 +7,20 @@ from typing import Any
 
 import pytest
 import streamlit as st
+from streamlit.components.v2 import manifest_scanner
 
 from arena.records import FinishedMatch
 from tests.dashboard.played import fill
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _scanned_once() -> Iterator[None]:
+    """Streamlit's tester reads the metadata of every installed package for every page: half of the
+    time of these tests."""
+    found = manifest_scanner.scan_component_manifests()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", lambda: found)
+        yield
 
 
 @pytest.fixture(autouse=True)
