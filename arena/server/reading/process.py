@@ -4,17 +4,16 @@ arena.server.reading.process, as a program, is started by `ReadingProcess`, whic
 over its pipes.
 
 The process starts with the first call, has a lower priority than the referee (niceness), and ends
-with it. Each frame is a length of four bytes and as many bytes. The first frame holds the
-database's address, which is secret. A request frame is the call's name, a line feed and the
-request; a reply frame is the name of a status (empty for success), a line feed, and the response or
-a sentence.
+with it. Frames are those of multiprocessing.connection. The first frame holds the database's
+address, which is secret. A request frame is the call's name, a line feed and the request; a reply
+frame is the name of a status (empty for success), a line feed, and the response or a sentence.
 """
 
 import asyncio
 import os
-import struct
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from multiprocessing.connection import Connection
 from typing import IO, Final, Protocol
 
 import grpc
@@ -29,7 +28,6 @@ from arena.server.reading.calls import ReadingAnswer, ReadingCalls
 NICENESS: Final = 5
 MOST_SECONDS: Final = 70.0
 """The process is killed if an answer takes longer; its statements take at most 60."""
-_LENGTH: Final = struct.Struct(">I")
 
 log = structlog.get_logger()
 
@@ -69,6 +67,8 @@ class ReadingProcess:
         self._url = database_url
         self._thread = ThreadPoolExecutor(1, "answers")
         self.process: Process | None = None
+        self._pipes: tuple[Connection, Connection] | None = None
+        """For requests, and for replies."""
 
     async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
         if self.process is None or self.process.poll() is not None:
@@ -78,7 +78,8 @@ class ReadingProcess:
                 stdout=PIPE,
                 niceness=NICENESS,
             )
-            _write(self.process.stdin, self._url.encode())
+            self._pipes = _connection(self.process.stdin), _connection(self.process.stdout)
+            self._pipes[0].send_bytes(self._url.encode())
         loop = asyncio.get_running_loop()
         overdue = loop.call_later(MOST_SECONDS, self.process.kill)
         try:
@@ -94,17 +95,17 @@ class ReadingProcess:
         process, self.process = self.process, None
         if process is not None:
             stop(process, patience=1.0)
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
+        pipes, self._pipes = self._pipes, None
+        for pipe in pipes or ():
+            pipe.close()
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _ask(self, call: str, request: bytes) -> ReadingAnswer:
-        process = self.process
-        if process is None:
+        if self._pipes is None:
             raise EOFError
-        _write(process.stdin, f"{call}\n".encode() + request)
-        status, _, content = _read(process.stdout).partition(b"\n")
+        requests, replies = self._pipes
+        requests.send_bytes(f"{call}\n".encode() + request)
+        status, _, content = replies.recv_bytes().partition(b"\n")
         return ReadingAnswer(content, status.decode())
 
 
@@ -134,38 +135,25 @@ def _public(call: str, answer: ReadingAnswer) -> ReadingAnswer:
     return answer
 
 
-def _write(pipe: IO[bytes] | None, content: bytes) -> None:
+def _connection(pipe: IO[bytes] | None) -> Connection:
     assert pipe is not None
-    pipe.write(_LENGTH.pack(len(content)) + content)
-    pipe.flush()
-
-
-def _read(pipe: IO[bytes] | None) -> bytes:
-    assert pipe is not None
-    head = pipe.read(_LENGTH.size)
-    if len(head) < _LENGTH.size:
-        raise EOFError
-    (length,) = _LENGTH.unpack(head)
-    content = pipe.read(length)
-    if len(content) < length:
-        raise EOFError
-    return content
+    with pipe:
+        return Connection(os.dup(pipe.fileno()))
 
 
 def main() -> None:
     """Answer requests until the pipe is closed."""
-    questions = os.fdopen(os.dup(0), "rb")
-    replies = os.fdopen(os.dup(1), "wb")
+    requests, replies = Connection(os.dup(0)), Connection(os.dup(1))
     os.dup2(2, 1)  # whatever prints must not disturb the answers
-    with open_reader(_read(questions).decode()) as read:
+    with open_reader(requests.recv_bytes().decode()) as read:
         answers = ReadingCalls(read)
         while True:
             try:
-                call, _, request = _read(questions).partition(b"\n")
+                call, _, request = requests.recv_bytes().partition(b"\n")
             except EOFError:
                 return
             answer = _answer(answers, call.decode(), request)
-            _write(replies, f"{answer.status}\n".encode() + answer.content)
+            replies.send_bytes(f"{answer.status}\n".encode() + answer.content)
 
 
 if __name__ == "__main__":
