@@ -36,7 +36,7 @@ def pytest_configure(config: pytest.Config) -> None:
     # Tests start hundreds of programs: each would compile anew all that it imports.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
-    # A third of the default run time of the quick tests went into walks over the imported libraries.
+    # The imported libraries are many objects: walks over them took a fifth of the time.
     gc.set_threshold(20_000, 20, 20)
     # A busy machine is no failure.
     hypothesis.settings.register_profile("arena", deadline=None, max_examples=tries(100, quick=25))

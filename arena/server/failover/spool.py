@@ -1,22 +1,20 @@
-"""The spool: a file with what is finished and could not be recorded yet.
+"""The spool: a SQLite file with what is finished and could not be recorded yet.
 
 It is written while the database is away, read at the next start, and removed when all of it is
 recorded. Recording is idempotent, so a spool that is read twice records nothing twice.
 
-Each record is its length and the CRC-32 of its content, four bytes each, and the content: a line of
-JSON, then the transcript of a match. A process that is killed while it writes leaves a torn record
-at the end, which is left out: nobody was told that it is safe.
+Each row is one record: a line of JSON, then the transcript of a match. SQLite undoes what a process
+was killed in writing when the file is next opened: nobody was told that it is safe.
 """
 
 import asyncio
 import json
-import os
-import struct
-import zlib
+import sqlite3
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 from google.protobuf.message import DecodeError
@@ -39,7 +37,7 @@ from arena.server.play.ports import Happening
 MOST_BYTES = 64 * 1024 * 1024
 """Some 30,000 matches: more than may wait, whatever is played."""
 
-_FRAME = struct.Struct(">II")
+_PAGE_BYTES = 4096
 
 log = structlog.get_logger()
 
@@ -52,114 +50,93 @@ class SpoolFile:
 
     def __init__(self, path: Path, most_bytes: int = MOST_BYTES) -> None:
         self._path = path
-        self._most_bytes = most_bytes
-        self._end = 0
-        """Of what was kept; behind it may stand what failed half way."""
+        self._most_pages = most_bytes // _PAGE_BYTES
         self.unread = 0
         """How many records `read` could not read: damaged, or of a newer release."""
 
     def read(self) -> list[Happening]:
-        """What an earlier process left, in order; without what it was killed in writing. Blocks.
+        """Return what an earlier process left, in order. Blocks.
 
         Raises SpoolFailedError.
         """
-        try:
-            data = self._path.read_bytes()
-        except FileNotFoundError:
-            return []
-        except OSError as error:
-            raise self._failed(error) from error
-        found, end = [], 0
         self.unread = 0
-        for content in _framed(data):
+        if not self._path.exists():
+            return []
+        with self._opened() as records:
+            contents = records.execute("SELECT content FROM records ORDER BY id").fetchall()
+        found = []
+        for (content,) in contents:
             try:
                 found.append(_unpacked(content))
             except (ValueError, KeyError, TypeError, MalformedError, DecodeError) as error:
                 log.error("a spooled record cannot be read", file=str(self._path), why=str(error))
                 self.unread += 1
-            end += _FRAME.size + len(content)
-        if end < len(data):
-            log.warning(
-                "the spool ends in a torn record", file=str(self._path), bytes=len(data) - end
-            )
         return found
 
     async def append(self, happenings: Sequence[Happening]) -> None:
         """Keep all, in order, or none. Raises SpoolFailedError."""
-        data = b"".join(_frame(_packed(happening)) for happening in happenings)
-        await self._in_thread(lambda: self._append(data))
+        contents = [(_packed(happening),) for happening in happenings]
+        await _in_thread(lambda: self._append(contents))
 
     async def clear(self) -> None:
         """Remove the file. Raises SpoolFailedError."""
-        await self._in_thread(lambda: self._path.unlink(missing_ok=True))
-        self._end = 0
+        await _in_thread(self._remove)
 
     async def set_aside(self, why: str) -> Path:
         """Rename the file, for a person to look at. Returns its new name, which ends in `.why`.
 
         Raises SpoolFailedError.
         """
-        aside = self._path.with_suffix(f".{why}")
-        await self._in_thread(lambda: self._path.replace(aside))
-        self._end = 0
-        return aside
+        return await _in_thread(lambda: self._rename(self._path.with_suffix(f".{why}")))
 
-    def _append(self, data: bytes) -> None:
-        if self._end + len(data) > self._most_bytes:
-            raise SpoolFailedError(f"{self._path} may hold {self._most_bytes} bytes")
-        file = os.open(self._path, os.O_WRONLY | os.O_CREAT, 0o600)
-        try:
-            os.ftruncate(file, self._end)
-            os.lseek(file, self._end, os.SEEK_SET)
-            _write_all(file, data)
-            os.fsync(file)
-        finally:
-            os.close(file)
-        if self._end == 0:
-            _sync_directory(self._path.parent)
-        self._end += len(data)
+    def _append(self, contents: Sequence[tuple[bytes]]) -> None:
+        with self._opened() as records:
+            records.executemany("INSERT INTO records (content) VALUES (?)", contents)
 
-    async def _in_thread(self, work: Callable[[], object]) -> None:
-        # Shielded: who is cancelled must not leave half of it to whoever comes next.
-        working = asyncio.ensure_future(asyncio.to_thread(work))
+    def _remove(self) -> None:
+        with self._failures_named():
+            for file in (self._path, self._path.with_name(f"{self._path.name}-journal")):
+                file.unlink(missing_ok=True)
+
+    def _rename(self, aside: Path) -> Path:
+        with self._opened():
+            pass  # it may have a journal, which belongs to its name: opened, it needs it no more
+        with self._failures_named():
+            return self._path.replace(aside)
+
+    @contextmanager
+    def _opened(self) -> Iterator[sqlite3.Connection]:
+        """Open the file for one transaction. Raises SpoolFailedError."""
+        with self._failures_named():
+            self._path.touch(0o600)  # SQLite would let others read it
+            with closing(sqlite3.connect(self._path)) as connection, connection:
+                # A new file outlives a crash of the machine only if its directory is written, too.
+                connection.execute("PRAGMA synchronous = EXTRA")
+                connection.execute(f"PRAGMA page_size = {_PAGE_BYTES}")
+                connection.execute(f"PRAGMA max_page_count = {self._most_pages}")
+                connection.execute(
+                    "CREATE TABLE IF NOT EXISTS records (id INTEGER PRIMARY KEY, content BLOB)"
+                )
+                yield connection
+
+    @contextmanager
+    def _failures_named(self) -> Iterator[None]:
         try:
-            await asyncio.shield(working)
+            yield
         except OSError as error:
-            raise self._failed(error) from error
-
-    def _failed(self, error: OSError) -> SpoolFailedError:
-        return SpoolFailedError(f"{self._path}: {error.strerror}")
-
-
-def _sync_directory(directory: Path) -> None:
-    """A new file outlives a crash of the machine only when its directory is written, too."""
-    opened = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
+            raise SpoolFailedError(f"{self._path}: {error.strerror}") from error
+        except sqlite3.Error as error:
+            full = getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL
+            bound = f"; it may hold {self._most_pages * _PAGE_BYTES} bytes" if full else ""
+            raise SpoolFailedError(f"{self._path}: {error}{bound}") from error
 
 
-def _write_all(file: int, data: bytes) -> None:
-    rest = memoryview(data)
-    while rest:
-        rest = rest[os.write(file, rest) :]
+ResultT = TypeVar("ResultT")
 
 
-def _frame(content: bytes) -> bytes:
-    return _FRAME.pack(len(content), zlib.crc32(content)) + content
-
-
-def _framed(data: bytes) -> Iterator[bytes]:
-    start = 0
-    while start + _FRAME.size <= len(data):
-        length, checksum = _FRAME.unpack_from(data, start)
-        start += _FRAME.size
-        content = data[start : start + length]
-        if len(content) < length or zlib.crc32(content) != checksum:
-            return
-        yield content
-        start += length
+async def _in_thread(work: Callable[[], ResultT]) -> ResultT:
+    # Shielded: a caller that is cancelled must not leave half of it to the next one.
+    return await asyncio.shield(asyncio.ensure_future(asyncio.to_thread(work)))
 
 
 def _packed(happening: Happening) -> bytes:

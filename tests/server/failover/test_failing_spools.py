@@ -66,7 +66,7 @@ async def test_a_takeover_goes_on_without_a_spool_that_cannot_be_read(
             await until(lambda: not lease.inherited)
             await company.go_on()
         assert len(waits(log)) == SPOOL_TRIES - 1
-        assert all(str(file) in why and "Is a directory" in why for why in waits(log))
+        assert all(str(file) in why and "unable to open database file" in why for why in waits(log))
         given_up = [line for line in log if "without spooled results" in line["event"]]
         assert len(given_up) == 1
 
@@ -102,7 +102,9 @@ async def test_a_start_that_cannot_read_a_spool_says_so_and_leaves_it(
     while isinstance(error, ExceptionGroup):
         (error,) = error.exceptions
     assert isinstance(error, SpoolFailedError) and isinstance(error, UserError)
-    assert str(error).startswith(f"{file}: Is a directory. Finished matches wait there")
+    assert str(error).startswith(
+        f"{file}: unable to open database file. Finished matches wait there"
+    )
     assert file.exists()
     with psycopg.connect(plain(database)) as sql:  # for the next start
         inherited = sql.execute("SELECT inherited FROM leases").fetchall()

@@ -1,6 +1,8 @@
 """What waits for the database outlives the process that played it."""
 
 import resource
+import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,9 +17,10 @@ from arena.database.errors import SpoolFailedError
 from arena.records import BlockEnd, TournamentBlock, TournamentId, VersionId
 from arena.server.app.referees_store import RefereesStore
 from arena.server.app.spools import Spools, record_spooled
-from arena.server.failover.spool import SpoolFile, _frame
+from arena.server.failover.spool import SpoolFile
 from arena.server.play.ports import Happening
 from tests.recorded_results import block, finished, match_id
+from tests.server.failover.spooled import add_record
 
 VERSIONS = (VersionId(1), VersionId(2))
 KEY = b"k" * 32
@@ -61,38 +64,78 @@ async def test_a_spool_holds_no_file_open(tmp_path: Path) -> None:
     assert open_below(tmp_path) == []
 
 
-async def test_a_record_torn_anywhere_leaves_those_before_it(tmp_path: Path) -> None:
+KILLED = """
+import os, signal, sqlite3, sys
+connection = sqlite3.connect(sys.argv[1])
+connection.execute("PRAGMA cache_size = 1")  # so that it writes before it commits
+for _ in range(100):
+    connection.execute("INSERT INTO records (content) VALUES (?)", (bytes(10_000),))
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def killed_in_writing(file: Path) -> None:
+    """Leave a spool as a referee does that is killed while it appends."""
+    before = file.stat().st_size
+    done = subprocess.run([sys.executable, "-c", KILLED, str(file)], check=False)
+    assert done.returncode == -signal.SIGKILL
+    assert file.stat().st_size > before
+    assert file.with_name(f"{file.name}-journal").exists()
+
+
+async def test_what_a_referee_was_killed_in_writing_is_left_out(tmp_path: Path) -> None:
     file = tmp_path / "spool"
-    first, last = happenings()[:2]
+    first, second = happenings()[:2]
+    await SpoolFile(file).append([first])
+    killed_in_writing(file)
+    assert SpoolFile(file).read() == [first]
+    killed_in_writing(file)
+    await SpoolFile(file).append([second])
+    assert SpoolFile(file).read() == [first, second]
+
+
+async def test_a_spool_set_aside_or_cleared_takes_its_journal_along(tmp_path: Path) -> None:
+    file = tmp_path / "results.spool"
+    first, second = happenings()[:2]
     spool = SpoolFile(file)
     await spool.append([first])
-    whole = file.stat().st_size
-    await spool.append([last])
-    data = file.read_bytes()
-    for length in (whole + 1, whole + 7, whole + 8, whole + 9, len(data) - 1):
-        file.write_bytes(data[:length])
-        with capture_logs() as log:
-            assert SpoolFile(file).read() == [first]
-        assert [line["bytes"] for line in log] == [length - whole]
-    file.write_bytes(data[:-1] + bytes([data[-1] ^ 1]))
-    assert SpoolFile(file).read() == [first]
+    killed_in_writing(file)
+    aside = await spool.set_aside("superseded")
+    assert files(tmp_path) == [aside]
+    assert SpoolFile(aside).read() == [first]
+    await spool.append([second])
+    killed_in_writing(file)
+    await spool.clear()
+    assert files(tmp_path) == [aside]
+    await spool.append([second])
+    assert spool.read() == [second]
+
+
+async def test_a_file_that_is_no_spool_is_an_error_that_names_it(tmp_path: Path) -> None:
+    file = tmp_path / "spool"
+    file.write_text("no database at all " * 100)
+    with pytest.raises(SpoolFailedError, match="spool: file is not a database"):
+        SpoolFile(file).read()
+    assert file.read_text().startswith("no database")
 
 
 async def test_a_spool_has_a_bound_and_keeps_all_of_a_group_or_none(tmp_path: Path) -> None:
     group = happenings()
-    spool = SpoolFile(tmp_path / "spool", most_bytes=4_000)
+    spool = SpoolFile(tmp_path / "spool", most_bytes=16_384)
     await spool.append(group)
-    with pytest.raises(SpoolFailedError, match="may hold 4000 bytes"):
-        await spool.append(group * 10)
+    with pytest.raises(SpoolFailedError, match="full; it may hold 16384 bytes"):
+        await spool.append(group * 20)
     assert spool.read() == group
+    await spool.append(group)
+    assert spool.read() == group * 2
 
 
 async def test_a_spool_holds_64_mebibytes_unless_told_otherwise(tmp_path: Path) -> None:
     match = finished(VERSIONS)
     spool = SpoolFile(tmp_path / "spool")
-    with pytest.raises(SpoolFailedError, match="may hold 67108864 bytes"):
+    with pytest.raises(SpoolFailedError, match="full; it may hold 67108864 bytes"):
         await spool.append([replace(match, written=bytes(64 << 20))])
-    await spool.append([replace(match, written=bytes((64 << 20) - 1_000))])
+    await spool.append([replace(match, written=bytes((64 << 20) - 100_000))])
 
 
 async def test_what_follows_on_a_spool_that_was_set_aside_begins_a_new_file(
@@ -183,8 +226,7 @@ async def test_a_spool_with_a_record_of_a_newer_release_is_kept_for_one(
     spools = Spools(tmp_path, KEY)
     await spools.of(1).append([finished(versions[:2])])
     (file,) = files(tmp_path)
-    with file.open("ab") as opened:
-        opened.write(_frame(b'{"of": "a newer release"}\n'))
+    add_record(file, b'{"of": "a newer release"}\n')
     whole = file.read_bytes()
     await record_spooled(spools, {1}, referee)
     assert await referee.match_count() == 1
