@@ -124,8 +124,6 @@ class OwnedVersion:
     matches: int
     faults: int
     """In all of its matches."""
-    check: str = ""
-    """Its last check against the protocol, in a sentence; empty without one."""
 
 
 class CheckOrigin(Enum):

@@ -2,13 +2,17 @@
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
-from typing import Any, Final, Literal, Protocol
+from dataclasses import dataclass
+from typing import Any, Final, Literal
 
 import grpc
 import grpc.aio
 
-from arena.records import Allowance, Identity, OwnBots, OwnedVersion, Owner, SignUp, VersionId
+from arena.records import Allowance, OwnBots, Owner, SignUp, VersionId
+from arena.server.accounts.identity_provider import IdentityProvider
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
+from arena.server.accounts.owners import Owners
+from arena.server.accounts.sign_ins import SignIns
 from arena.server.limits.gate import Gate
 from arena.server.limits.guarding import bearer_token
 from arena.server.limits.refusals import Context
@@ -23,97 +27,52 @@ _SIGN_UP: Final = {
 }
 
 
-class OwnerRegistry(OwnerKeys, Protocol):
-    """What the calls need. Every method raises ProtocolError for a request that it refuses."""
-
-    @property
-    def sign_up_by(self) -> SignUp:
-        """Who may sign up."""
-        ...
-
-    @property
-    def allowance(self) -> Allowance:
-        """What an owner may register."""
-        ...
-
-    async def sign_up(self, name: str, invite: str) -> tuple[Owner, str]:
-        """A new owner, and the key."""
-        ...
-
-    @property
-    def identity_issuer(self) -> str:
-        """The issuer of the identity provider; "" if there is none."""
-        ...
-
-    async def identity(self, id_token: str) -> Identity:
-        """Whose ID token it is."""
-        ...
-
-    async def sign_in(self, identity: Identity) -> tuple[Owner, str] | None:
-        """The owner who has an identity, and a key for this sign-in; None if nobody has it."""
-        ...
-
-    async def sign_up_as(self, identity: Identity, name: str, invite: str) -> tuple[Owner, str]:
-        """A new owner who has an identity, and a key for this sign-in."""
-        ...
-
-    async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
-        """The owner who has a key, and from now on an identity, and a key for this sign-in."""
-        ...
-
-    async def stay_signed_in(self, owner: Owner) -> str:
-        """A key for a new sign-in of an owner."""
-        ...
-
-    async def sign_out(self, key: str) -> None:
-        """End the sign-in that has this key, if it is one of a sign-in."""
-        ...
-
-    async def renew_key(self, owner: Owner) -> str:
-        """A new key of an owner, whose other keys end."""
-        ...
-
-    async def own_bots(self, owner: Owner, wanted: OwnBots) -> list[OwnedVersion]:
-        """Versions of the owner's bots, by bot and newest first."""
-        ...
-
-    async def describe(self, owner: Owner, bot: str, said: dict[str, str]) -> None:
-        """Change what the owner says of a bot: text, language and link, as far as given."""
-        ...
-
-    async def pause(self, owner: Owner, bot: str, *, paused: bool) -> None:
-        """Let a bot of the owner play no more for now, or again."""
-        ...
-
-    async def rotate(self, owner: Owner, bot: str, version: str) -> tuple[str, str]:
-        """A new token for a version, and the version's label."""
-        ...
-
-    async def retire(self, owner: Owner, bot: str, version: str) -> None:
-        """Retire a version, or the whole bot for ""."""
-        ...
-
-
 CountCopies = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, tuple[int, int]]]]
 """Of these versions those that are here: how many copies of each are connected to any referee, and
 in how many matches they have a seat. Raises StorageError."""
 
 
+DescribeChecks = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, str]]]
+"""Of these versions those that were checked: the last check in words. Raises StorageError."""
+
+
+@dataclass(frozen=True, slots=True)
+class SignUpRules:
+    """Who may sign up, and what an owner may register then."""
+
+    by: SignUp
+    allowance: Allowance
+    provider: IdentityProvider | None = None
+    """Where owners sign up and sign in; without one, they do so by their keys."""
+
+
 class OwnerService:
     """Serves the proto's OwnerService."""
 
-    def __init__(self, registry: OwnerRegistry, gate: Gate, count_copies: CountCopies) -> None:
-        self._registry = registry
+    def __init__(
+        self,
+        keys: OwnerKeys,
+        owners: Owners,
+        sign_ins: SignIns,
+        rules: SignUpRules,
+        gate: Gate,
+        count_copies: CountCopies,
+        describe_checks: DescribeChecks,
+    ) -> None:
+        self._owners = owners
+        self._sign_ins = sign_ins
+        self._rules = rules
         self._gate = gate
         self._count_copies = count_copies
-        self._calls = OwnerCalls(registry, gate, pb)
+        self._describe_checks = describe_checks
+        self._calls = OwnerCalls(keys, gate, pb)
 
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
         """The calls by name, for the server."""
         of_anybody, of_owner = self._calls.of_anybody, self._calls.of_owner
         return {
-            "GetSignUpTerms": of_anybody("GetSignUpTerms", self._terms),
+            "GetSignUpTerms": of_anybody("GetSignUpTerms", self._sign_up_terms),
             "SignUp": of_anybody("SignUp", self._sign_up),
             "SignIn": of_anybody("SignIn", self._sign_in),
             "StaySignedIn": of_owner("StaySignedIn", self._stay_signed_in),
@@ -127,20 +86,27 @@ class OwnerService:
             "RetireBot": of_owner("RetireBot", self._retire),
         }
 
-    async def _terms(self, _request: Any, _context: Context) -> pb.GetSignUpTermsResponse:
-        allowed = self._registry.allowance
+    async def _sign_up_terms(self, _request: Any, _context: Context) -> pb.GetSignUpTermsResponse:
+        allowed, provider = self._rules.allowance, self._rules.provider
         return pb.GetSignUpTermsResponse(
-            sign_up=_SIGN_UP[self._registry.sign_up_by],
+            sign_up=_SIGN_UP[self._rules.by],
             bots=allowed.bots,
             bot_versions_a_day=allowed.bot_versions_a_day,
             owner_versions_a_day=allowed.owner_versions_a_day,
-            identity_issuer=self._registry.identity_issuer,
+            identity_issuer="" if provider is None else provider.issuer,
         )
 
     async def _sign_up(self, request: pb.SignUpRequest, context: Context) -> pb.SignUpResponse:
         peer = self._gate.caller(context)
         async with self._signing_up(peer, request.invite):
-            owner, key = await self._registry.sign_up(request.name, request.invite)
+            provider = self._rules.provider
+            if provider is not None:
+                raise ProtocolError(
+                    grpc.StatusCode.PERMISSION_DENIED,
+                    "here owners sign up on the arena's pages, by their identity at "
+                    f'{provider.issuer}; "My bots" there makes a key for `arena login`',
+                )
+            owner, key = await self._owners.sign_up(request.name, self._code(request.invite))
         self._gate.learn(key)
         return pb.SignUpResponse(owner=owner.name, key=key)
 
@@ -148,14 +114,20 @@ class OwnerService:
         peer = self._gate.caller(context)
         # A token that is not valid counts as a wrong key.
         async with self._gate.trying(request.id_token, peer):
-            identity = await self._registry.identity(request.id_token)
-            found = await self._registry.sign_in(identity)
+            if self._rules.provider is None:
+                raise ProtocolError(
+                    grpc.StatusCode.UNIMPLEMENTED,
+                    "this arena has no identity provider: sign in with your key",
+                )
+            identity = await self._rules.provider.identity(request.id_token)
+            found = await self._sign_ins.sign_in(identity)
         if found is None and request.key:
             async with self._gate.trying(request.key, peer):
-                found = await self._registry.bind(identity, request.key)
+                found = await self._sign_ins.bind(identity, request.key)
         elif found is None and request.name:
             async with self._signing_up(peer, request.invite):
-                found = await self._registry.sign_up_as(identity, request.name, request.invite)
+                code = self._code(request.invite)
+                found = await self._sign_ins.sign_up(identity, request.name, code)
         if found is None:
             return pb.SignInResponse(suggested_name=identity.suggested_name)
         owner, key = found
@@ -166,16 +138,24 @@ class OwnerService:
     async def _signing_up(self, peer: str, invite: str) -> AsyncIterator[None]:
         """A context in which somebody becomes an owner."""
         with self._gate.signing_up(peer):
-            if self._registry.sign_up_by is not SignUp.INVITE:
+            if self._rules.by is SignUp.CLOSED:
+                raise ProtocolError(
+                    grpc.StatusCode.PERMISSION_DENIED,
+                    "nobody can sign up here: ask the operator to register your bot",
+                )
+            if self._rules.by is not SignUp.INVITE:
                 yield
                 return
             # An invite that nobody made counts as a wrong key.
             async with self._gate.trying(invite, peer):
                 yield
 
+    def _code(self, invite: str) -> str | None:
+        return invite if self._rules.by is SignUp.INVITE else None
+
     async def _stay_signed_in(self, _request: Any, owner: Owner) -> pb.StaySignedInResponse:
         self._gate.change(owner)
-        key = await self._registry.stay_signed_in(owner)
+        key = await self._sign_ins.stay(owner)
         self._gate.learn(key)
         return pb.StaySignedInResponse(key=key)
 
@@ -186,12 +166,12 @@ class OwnerService:
             # An owner who is banned may sign out, too.
             if error.code is not grpc.StatusCode.PERMISSION_DENIED:
                 raise
-        await self._registry.sign_out(bearer_token(context))
+        await self._sign_ins.end(bearer_token(context))
         return pb.SignOutResponse()
 
     async def _renew_key(self, _request: Any, owner: Owner) -> pb.RenewKeyResponse:
         self._gate.change(owner)
-        key = await self._registry.renew_key(owner)
+        key = await self._owners.renew_key(owner)
         self._gate.learn(key)
         return pb.RenewKeyResponse(key=key)
 
@@ -203,9 +183,10 @@ class OwnerService:
         after = VersionId(page_number(request.page_token)) if request.page_token else None
         # One more, which says whether there is a next page.
         wanted = OwnBots(request.bot, request.name_prefix, after, size + 1)
-        found = await self._registry.own_bots(owner, wanted)
+        found = await self._owners.bots(owner, wanted)
         shown = found[:size]
-        present = await self._count_copies([one.id for one in shown])
+        ids = [one.id for one in shown]
+        present, checks = await self._count_copies(ids), await self._describe_checks(ids)
         response = pb.ListOwnBotsResponse()
         if len(found) > size:
             response.next_page_token = str(shown[-1].id)
@@ -228,7 +209,7 @@ class OwnerService:
                 faults=one.faults,
                 connected=copies,
                 playing=seats,
-                check=one.check,
+                check=checks.get(one.id, ""),
             )
         return response
 
@@ -240,21 +221,21 @@ class OwnerService:
             field: getattr(request, field) for field in fields if request.HasField(field)
         }
         self._gate.change(owner)
-        await self._registry.describe(owner, request.bot, said)
+        await self._owners.describe(owner, request.bot, said)
         return pb.DescribeBotResponse()
 
     async def _pause(self, request: pb.PauseBotRequest, owner: Owner) -> pb.PauseBotResponse:
         self._gate.change(owner)
-        await self._registry.pause(owner, request.bot, paused=not request.resume)
+        await self._owners.pause(owner, request.bot, paused=not request.resume)
         return pb.PauseBotResponse()
 
     async def _rotate(self, request: pb.RotateTokenRequest, owner: Owner) -> pb.RotateTokenResponse:
         self._gate.change(owner)
-        token, label = await self._registry.rotate(owner, request.bot, request.version)
+        token, label = await self._owners.rotate(owner, request.bot, request.version or None)
         self._gate.learn(token)
         return pb.RotateTokenResponse(version=label, token=token)
 
     async def _retire(self, request: pb.RetireBotRequest, owner: Owner) -> pb.RetireBotResponse:
         self._gate.change(owner)
-        await self._registry.retire(owner, request.bot, request.version)
+        await self._owners.retire(owner, request.bot, request.version or None)
         return pb.RetireBotResponse()

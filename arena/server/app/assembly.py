@@ -15,19 +15,20 @@ from arena.database.errors import StorageError
 from arena.database.listening import notifications
 from arena.database.reading import open_reader
 from arena.randomness import SECRET_BYTES
-from arena.records import VersionId
+from arena.records import Allowance, VersionId
 from arena.server.accounts.identity_provider import IdentityProvider
-from arena.server.accounts.owner_service import OwnerService
+from arena.server.accounts.owner_service import OwnerService, SignUpRules
+from arena.server.accounts.registration import Registration
 from arena.server.app.arena import Arena
 from arena.server.app.metrics import Metrics, metrics_served
 from arena.server.app.pairing_history import pairing_history
 from arena.server.app.presence import Presences
 from arena.server.app.referee_settings import RefereeSettings
 from arena.server.app.referees_store import open_referees_store
-from arena.server.app.registry import StoredRegistry
 from arena.server.app.server import LoopTimer, RefereeServer, Services
 from arena.server.app.spools import Spools
 from arena.server.app.takeover import Takeover
+from arena.server.app.tokens import HostedPlayers, Players, Tokens
 from arena.server.boards.checkpoint_keeper import CheckpointKeeper
 from arena.server.failover.readiness import Readiness
 from arena.server.failover.result_writer import ResultWriter
@@ -106,18 +107,18 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
         takeover = Takeover(store, spools, writer, director, conductor, lobby, missed_ends, metrics)
         await takeover.run_once()
         issuer = settings.identity_provider
-        registry = StoredRegistry(
-            store,
-            signer.public_key,
-            settings.sign_up,
-            limits,
-            None if issuer is None else IdentityProvider(*issuer),
+        tokens = Tokens(store)
+        allowance = Allowance(
+            limits.bots_per_owner, limits.versions_per_day, limits.owner_versions_per_day
+        )
+        rules = SignUpRules(
+            settings.sign_up, allowance, None if issuer is None else IdentityProvider(*issuer)
         )
         known = await store.token_hashes(MOST_KNOWN)
         gate = Gate(limits, metrics, time.monotonic, known, settings.dashboard_secret)
         play = PlayService(
-            *(registry.players, lobby, gate, settings.hello_seconds, metrics.queued),
-            hosted=registry.hosted_players,
+            *(Players(tokens), lobby, gate, settings.hello_seconds, metrics.queued),
+            hosted=HostedPlayers(tokens),
         )
         worker: ReadingWorker = (
             ReadingProcess(database_url)
@@ -138,13 +139,19 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
 
         services = Services(
             play=play,
-            registry=RegistryService(registry, reading, gate),
-            owners=OwnerService(registry, gate, presences.of),
-            challenges=ChallengeService(registry, director.challenges, gate),
+            registry=RegistryService(
+                *(tokens, Registration(store.owners, allowance), store.checks.record),
+                *(signer.public_key, reading, gate),
+            ),
+            owners=OwnerService(
+                *(tokens, store.owners, store.sign_ins, rules, gate),
+                *(presences.of, store.checks.in_words),
+            ),
+            challenges=ChallengeService(tokens, store.challenge, director.challenges, gate),
             spectating=SpectatorService(spectators, gate, timer, activity),
-            attendance=AttendanceService(registry.players, play.attendances, gate),
+            attendance=AttendanceService(Players(tokens), play.attendances, gate),
             uploads=UploadService(
-                registry, store.builds, store.shifts, settings.hosting, registry.allowance, gate
+                tokens, store.builds, store.shifts, settings.hosting, allowance, gate
             ),
             # Those of all only if bots are told which is which.
             workers=WorkerService(

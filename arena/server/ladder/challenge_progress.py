@@ -1,5 +1,6 @@
 """What became of a challenge: for who has lost the call that told it."""
 
+from collections.abc import Awaitable, Callable
 from typing import Protocol
 
 import grpc
@@ -7,7 +8,6 @@ import grpc
 from arena.codec.transcript import write_entrant
 from arena.match.match_id import is_match_id
 from arena.records import RecordedChallenge, RecordedMatch, Registered, VersionId
-from arena.server.limits.gate import Authenticator
 from arena.server.requests.errors import ProtocolError, malformed
 from arena.v1 import challenge_pb2 as pb
 from arena.v1 import registry_pb2
@@ -23,23 +23,19 @@ class GoingOn(Protocol):
         ...
 
 
-class ChallengeRecords(Authenticator, Protocol):
-    """Tokens, and what is recorded of challenges."""
-
-    async def recorded_challenge(self, challenge_id: str) -> RecordedChallenge | None:
-        """What is recorded of the challenge with this UUID; None if no match is."""
-        ...
+FindChallenge = Callable[[str], Awaitable[RecordedChallenge | None]]
+"""What is recorded of the challenge with this UUID; None if no match is. Raises StorageError."""
 
 
 async def so_far(
-    challenge_id: str, registered: Registered, host: GoingOn, records: ChallengeRecords
+    challenge_id: str, registered: Registered, host: GoingOn, find: FindChallenge
 ) -> pb.GetChallengeResponse:
     """The answer for a bot that plays in the challenge. Raises ProtocolError."""
     if not is_match_id(challenge_id):
         raise malformed(f"{challenge_id[:80]!r} is not the id of a challenge: that is a UUID")
     # Before the records are read, so that what ends meanwhile is not called over without its match.
     going_on = host.going_on(challenge_id)
-    recorded = await records.recorded_challenge(challenge_id)
+    recorded = await find(challenge_id)
     players: frozenset[VersionId] = frozenset()
     wanted = 0
     if going_on is not None:

@@ -15,7 +15,7 @@ from arena.games import GAMES, make_game
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.records import FinishedMatch, RecordedMatch, Registered
 from arena.scheduling.ladder import TableType
-from arena.server.ladder.challenge_progress import ChallengeRecords, GoingOn, so_far, summary
+from arena.server.ladder.challenge_progress import FindChallenge, GoingOn, so_far, summary
 from arena.server.ladder.challenges import (
     Challenge,
     ChallengeFollower,
@@ -23,7 +23,7 @@ from arena.server.ladder.challenges import (
     ChallengeRefusedError,
     ChallengeRun,
 )
-from arena.server.limits.gate import Gate
+from arena.server.limits.gate import Authenticator, Gate
 from arena.server.limits.guarding import bearer_token, guarded
 from arena.server.limits.limits import LimitError
 from arena.server.limits.reading_queue import KEPT_SECONDS
@@ -72,7 +72,8 @@ class ChallengeService:
 
     def __init__(
         self,
-        records: ChallengeRecords,
+        authenticator: Authenticator,
+        find: FindChallenge,
         host: ChallengeHost,
         gate: Gate,
         now: Callable[[], float] = time.monotonic,
@@ -80,7 +81,8 @@ class ChallengeService:
         self._now = now
         self._listed: dict[str, tuple[float, pb.ListOpponentsResponse]] = {}
         """Answers of ListOpponents by game, each with the time until which it is given."""
-        self._records = records
+        self._authenticator = authenticator
+        self._find = find
         self._host = host
         self._gate = gate
         self._followers: set[_Follower] = set()
@@ -118,7 +120,7 @@ class ChallengeService:
             with self._gate.calling(context) as peer:
                 self._gate.call(peer)  # before the database is asked
                 async with self._gate.trying(token, peer):
-                    registered = await self._records.authenticate(token)
+                    registered = await self._authenticator.authenticate(token)
                 self._gate.challenge(registered)
                 await self._follow(self._wanted(request, registered), context)
         except ProtocolError as error:
@@ -137,8 +139,8 @@ class ChallengeService:
         async def answer() -> pb.GetChallengeResponse:
             token = bearer_token(context)
             async with self._gate.trying(token, self._gate.caller(context)):
-                registered = await self._records.authenticate(token)
-            return await so_far(request.challenge_id.lower(), registered, self._host, self._records)
+                registered = await self._authenticator.authenticate(token)
+            return await so_far(request.challenge_id.lower(), registered, self._host, self._find)
 
         return await guarded(self._gate, "GetChallenge", context, answer)
 

@@ -11,8 +11,8 @@ import grpc.aio
 from arena.codec.checks import read_outcome
 from arena.codec.malformed import MalformedError
 from arena.codec.transcript import write_entrant
-from arena.match.transcript import Entrant
-from arena.records import CheckOutcome, Owner, Registered
+from arena.records import CheckOrigin, CheckOutcome, Owner, Registered, VersionId
+from arena.server.accounts.registration import Registration
 from arena.server.limits.gate import Authenticator, Gate
 from arena.server.limits.guarding import bearer_token, guarded, token_or_nothing
 from arena.server.limits.reading_queue import ReadingQueue
@@ -26,29 +26,19 @@ READING_CALLS = ("ListBots", "GetLeaderboard", "ListMatches", "GetTranscript")
 """Those that wait in the reading queue."""
 
 
-class Registry(Authenticator, Protocol):
-    """What the calls need. Every method raises ProtocolError for a request that it refuses."""
-
-    @property
-    def signing_key(self) -> bytes:
-        """The public key of the transcripts' signatures."""
-        ...
+class RegistrantTokens(Authenticator, Protocol):
+    """Who registers a bot."""
 
     async def registrant(self, token: str) -> Registered | Owner:
-        """The owner who has this key, or the bot version that has this token."""
-        ...
+        """Return the owner who has this key, or the version that has this token.
 
-    async def register(
-        self, registrant: Registered | Owner, bot: str, owner: str, version: str
-    ) -> tuple[Entrant, str]:
-        """Register a version of the registrant's bot, or a new bot of an owner. Returns it and its
-        token.
+        Raises ProtocolError.
         """
         ...
 
-    async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
-        """Record what came of an author's check of a version."""
-        ...
+
+RecordCheck = Callable[[VersionId, CheckOrigin, CheckOutcome], Awaitable[None]]
+"""Records what came of a check of a version. Raises StorageError."""
 
 
 RequestT = TypeVar("RequestT")
@@ -77,8 +67,20 @@ def _guarded(
 class RegistryService:
     """Serves the proto's RegistryService."""
 
-    def __init__(self, registry: Registry, reading: ReadingQueue, gate: Gate) -> None:
-        self._registry = registry
+    def __init__(
+        self,
+        tokens: RegistrantTokens,
+        registration: Registration,
+        record_check: RecordCheck,
+        signing_key: bytes,
+        reading: ReadingQueue,
+        gate: Gate,
+    ) -> None:
+        """`signing_key` is the public key of the transcripts' signatures."""
+        self._tokens = tokens
+        self._registration = registration
+        self._record_check = record_check
+        self._signing_key = signing_key
         self._reading = reading
         self.gate = gate
         self.turnstile = asyncio.Semaphore(MOST_AT_ONCE)
@@ -89,9 +91,9 @@ class RegistryService:
     ) -> registry_pb2.RegisterBotResponse:
         given, peer = bearer_token(context), self.gate.caller(context)
         async with self.gate.trying(given, peer):
-            registrant = await self._registry.registrant(given)
+            registrant = await self._tokens.registrant(given)
         self.gate.registration(registrant)
-        entrant, token = await self._registry.register(
+        entrant, token = await self._registration.register(
             registrant, request.bot, request.owner, request.version or "1"
         )
         self.gate.learn(token)
@@ -105,12 +107,12 @@ class RegistryService:
     ) -> registry_pb2.ReportCheckResponse:
         token, peer = bearer_token(context), self.gate.caller(context)
         async with self.gate.trying(token, peer):
-            registered = await self._registry.authenticate(token)
+            registered = await self._tokens.authenticate(token)
         try:
             outcome = read_outcome(request.outcome)
         except MalformedError as error:
             raise malformed(str(error)) from error
-        await self._registry.record_check(registered, outcome)
+        await self._record_check(registered.version_id, CheckOrigin.AUTHOR, outcome)
         response = registry_pb2.ReportCheckResponse()
         write_entrant(registered.entrant, response.entrant)
         return response
@@ -149,4 +151,4 @@ class RegistryService:
     async def get_signing_key(
         self, _request: registry_pb2.GetSigningKeyRequest, _context: Context
     ) -> registry_pb2.GetSigningKeyResponse:
-        return registry_pb2.GetSigningKeyResponse(key=self._registry.signing_key)
+        return registry_pb2.GetSigningKeyResponse(key=self._signing_key)

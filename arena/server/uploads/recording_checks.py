@@ -9,7 +9,8 @@ from sqlalchemy.ext.asyncio import AsyncEngine
 from arena.database.tables.bots import conformance_checks
 from arena.database.transaction import transaction
 from arena.records import CheckOrigin, CheckOutcome, VersionId
-from arena.server.uploads.checks import RecordedCheck, last_checks_of, recorded
+from arena.server.uploads.check_words import check_in_words
+from arena.server.uploads.checks import last_checks_of, recorded
 
 
 class Checks:
@@ -27,12 +28,14 @@ class Checks:
         async with transaction(self._engine) as connection:
             await connection.execute(set_check(version_id, origin, outcome))
 
-    async def last(self, versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
-        """The last check of each of these versions that has one. Raises
-        DatabaseUnreachableError.
+    async def in_words(self, versions: Collection[VersionId]) -> dict[VersionId, str]:
+        """Return the last check of each of these versions that has one, in a sentence.
+
+        Raises DatabaseUnreachableError.
         """
         async with transaction(self._engine) as connection:
-            return recorded((await connection.execute(last_checks_of(versions))).all())
+            found = recorded((await connection.execute(last_checks_of(versions))).all())
+        return {version: check_in_words(check) for version, check in found.items()}
 
 
 def set_check(version_id: VersionId, origin: CheckOrigin, outcome: CheckOutcome) -> Insert:

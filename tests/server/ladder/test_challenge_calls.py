@@ -208,12 +208,19 @@ class _Everybody:
         return self.registered
 
 
+def _service(registered: Registered | None, *rest: Any) -> ChallengeService:
+    async def find(_challenge_id: str) -> None:
+        return None
+
+    return ChallengeService(_Everybody(registered), find, *rest)
+
+
 async def test_a_caller_that_is_gone_leaves_no_error_in_the_log() -> None:
     world = World()
     asking = world.arrive("me", challenges=ChallengePolicy.OWN_ONLY)
     world.arrive("you", challenges=ChallengePolicy.ACCEPT)
     gate = Gate(Limits(), Metrics(), time.monotonic)
-    service = ChallengeService(_Everybody(asking.registered), world.director.challenges, gate)
+    service = _service(asking.registered, world.director.challenges, gate)
     with capture_logs() as log:
         await service.challenge(request("you"), _GoneCaller())  # type: ignore[arg-type]
     assert log == []
@@ -273,7 +280,7 @@ async def test_bots_are_listed_anew_only_once_a_second_however_many_ask() -> Non
             return challenges.accepting()
 
     gate = Gate(Limits(), Metrics(), time.monotonic)
-    service = ChallengeService(_Everybody(), Host(), gate, world.timer.now)
+    service = _service(None, Host(), gate, world.timer.now)
 
     async def listed(game: str) -> list[str]:
         asked = pb.ListOpponentsRequest(game=game)

@@ -72,7 +72,7 @@ class Service:
     def __init__(self, **limits: Any) -> None:
         self.host, self.meter = Host(), Meter()
         self.gate: Gate = gate(self.meter, **limits)
-        self.service = ChallengeService(Known({"token": ME}), self.host, self.gate)
+        self.service = ChallengeService(Known({"token": ME}), cast(Any, None), self.host, self.gate)
 
     async def asked(self, request: pb.ChallengeRequest) -> Challenge:
         """What the host is asked for."""

@@ -142,9 +142,8 @@ ANN = Owner(OwnerId(1), "ann")
 
 @dataclass
 class Books:
-    """A Registry, and what it was asked for."""
+    """Tokens and a Registration, and what it was asked for."""
 
-    signing_key: bytes = b"the key"
     asked: list[tuple[Registered | Owner, str, str, str]] = field(default_factory=list)
     failure: Exception | None = None
 
@@ -168,7 +167,10 @@ class Registering:
     def __init__(self, **limits: Any) -> None:
         self.books, self.meter = Books(), Meter()
         self.gate = gate(self.meter, **limits)
-        self.service = RegistryService(self.books, cast(Any, self), self.gate)
+        self.service = RegistryService(
+            *(cast(Any, self.books), cast(Any, self.books), cast(Any, None), b"the key"),
+            *(cast(Any, self), self.gate),
+        )
 
     async def answer(self, call: str, request: bytes, peer: str) -> bytes:
         return f"{call} {request.decode()} {peer}".encode()

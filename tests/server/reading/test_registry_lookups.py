@@ -7,10 +7,10 @@ import pytest
 from arena.database.async_engine import async_engine
 from arena.database.errors import StorageError
 from arena.database.rows import BotVersion
-from arena.records import SignUp
-from arena.server.app.registry import StoredRegistry
+from arena.records import Allowance
+from arena.server.accounts.registration import Registration
 from arena.server.app.store import Store
-from arena.server.limits.limits import Limits
+from arena.server.app.tokens import Tokens
 from arena.server.reading.calls import ReadingCalls
 from arena.server.requests.errors import ProtocolError
 from arena.v1 import registry_pb2 as pb
@@ -49,19 +49,20 @@ class _NeverLists(Store):
 
 async def test_a_registration_looks_up_its_own_names_only(database: str) -> None:
     engine = async_engine(database)
-    registry = StoredRegistry(_NeverLists(engine), b"", SignUp.OPEN, Limits())
-    ann, key = await registry.sign_up("Ann", "")
-    assert await registry.registrant(key) == ann
-    _, token = await registry.register(ann, "Fox", "", "1")
-    bot = await registry.registrant(token)
-    await registry.register(bot, "fox", "", "2")
-    bob, _ = await registry.sign_up("bob", "")
+    store = _NeverLists(engine)
+    tokens, registration = Tokens(store), Registration(store.owners, Allowance(20, 24, 60))
+    ann, key = await store.owners.sign_up("Ann", None)
+    assert await tokens.registrant(key) == ann
+    _, token = await registration.register(ann, "Fox", "", "1")
+    bot = await tokens.registrant(token)
+    await registration.register(bot, "fox", "", "2")
+    bob, _ = await store.owners.sign_up("bob", None)
     for owner, name, words in (
         (bob, "fOX", "The bot Fox is Ann's"),
         (bot, "new", "registers new versions of Fox only"),
         (bob, "a\x00b", "cannot name the bot"),
     ):
         with pytest.raises((ProtocolError, StorageError), match=words):
-            await registry.register(owner, name, "", "3")
-    await registry.register(bob, "hare", "BOB", "1")
+            await registration.register(owner, name, "", "3")
+    await registration.register(bob, "hare", "BOB", "1")
     await engine.dispose()

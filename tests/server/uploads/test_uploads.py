@@ -335,7 +335,7 @@ async def test_an_end_of_a_check_that_failed_half_way_can_be_told_again(database
         await host.end(check.shift_id, **end)
         (build,) = await host.builds("me")
         assert build.state == pb.BUILD_STATE_ACCEPTED
-        assert VersionId(1) in await host.scene.arena.store.checks.last([VersionId(1)])
+        assert VersionId(1) in await host.scene.arena.store.checks.in_words([VersionId(1)])
 
 
 async def test_bytes_that_are_no_message_are_refused(database: str) -> None:

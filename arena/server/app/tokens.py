@@ -1,0 +1,83 @@
+"""`Tokens`: who makes a call, by the token or key that it carries."""
+
+import grpc
+
+from arena.database.names import KEY_PREFIX, SHIFT_PREFIX
+from arena.records import Owner, Registered
+from arena.server.app.store import Store
+from arena.server.requests.errors import ProtocolError
+
+
+class Tokens:
+    """Looks up the tokens of bots and the keys of owners.
+
+    The Authenticator of all calls but play. Every method raises ProtocolError for a token that is
+    unknown or not meant for the call, and StorageError.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def authenticate(self, token: str) -> Registered:
+        """Return the version that has this token; a shift's token is refused."""
+        if token.startswith(SHIFT_PREFIX):
+            raise ProtocolError(
+                grpc.StatusCode.PERMISSION_DENIED,
+                "this token is of a hosted bot's shift, and good for playing only",
+            )
+        return await self.player(token)
+
+    async def player(self, token: str) -> Registered:
+        """Return the version that plays with this token, its own or that of a shift."""
+        registered = await self._store.authenticate(token)
+        if registered is None:
+            raise ProtocolError(
+                grpc.StatusCode.UNAUTHENTICATED,
+                "this is an owner's key: a bot plays with the token that `arena bot new` prints"
+                if token.startswith(KEY_PREFIX)
+                else "no bot has this token: see `arena bot new` and `arena bot rotate`",
+            )
+        return registered
+
+    async def owner(self, key: str) -> Owner:
+        """Return the owner who has this key."""
+        owner = await self._store.owners.by_key(key)
+        if owner is None:
+            raise ProtocolError(
+                grpc.StatusCode.UNAUTHENTICATED,
+                "no owner has this key: sign up, or ask the operator for a new one"
+                if key.startswith(KEY_PREFIX)
+                else "this is not an owner's key: those begin with " + KEY_PREFIX,
+            )
+        return owner
+
+    async def registrant(self, token: str) -> Registered | Owner:
+        """Return the owner who has this key, or the version that has this token."""
+        return await (
+            self.owner(token) if token.startswith(KEY_PREFIX) else self.authenticate(token)
+        )
+
+
+class Players:
+    """The Authenticator of play: the token of a shift is good for this alone."""
+
+    def __init__(self, tokens: Tokens) -> None:
+        self.authenticate = tokens.player
+
+
+class HostedPlayers:
+    """The Authenticator of play over the Unix socket.
+
+    A program in the sandbox that knows the token of another bot does not play as it.
+    """
+
+    def __init__(self, tokens: Tokens) -> None:
+        self._tokens = tokens
+
+    async def authenticate(self, token: str) -> Registered:
+        """Return the version whose running shift has this token."""
+        if not token.startswith(SHIFT_PREFIX):
+            raise ProtocolError(
+                grpc.StatusCode.UNAUTHENTICATED, "a hosted bot plays with the token of its shift"
+            )
+        return await self._tokens.player(token)
