@@ -73,6 +73,22 @@ class HostedBuild:
     running: bool
     """Whether a worker runs it now."""
 
+    @property
+    def in_short(self) -> str:
+        """What became of it."""
+        if self.state is BuildState.CHECKING:
+            return "is being checked" if self.running else "waits for its check"
+        if self.state is BuildState.REFUSED:
+            return "refused"
+        return "plays" if self.plays else "accepted"
+
+    @property
+    def in_words(self) -> str:
+        """`in_short`; while it is checked or waits for that, with the step or the reason."""
+        if self.state is not BuildState.CHECKING or not self.reason:
+            return self.in_short
+        return f"{'checking' if self.running else self.in_short}: {self.reason}"
+
 
 @dataclass(frozen=True, slots=True)
 class HostedShift:
@@ -100,6 +116,16 @@ class MatchLog:
     other_matches: int
     """That the program played in that time: nobody knows which lines are from which."""
     log: str
+
+    @property
+    def in_words(self) -> str:
+        """Whose lines these are."""
+        if not self.log:
+            return "It printed nothing in that time."
+        if not self.other_matches:
+            return "It played no other match in that time."
+        others = "another match" if self.other_matches == 1 else f"{self.other_matches} others"
+        return f"It played {others} in that time: lines may be from there."
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from typing import Any, Final
 from arena.bot.address import Address
 from arena.builds import Build, BuildRefusedError, read_build
 from arena.builds.build import most_source_bytes
-from arena.builds.hosted import SLOWEST_UPLOAD
+from arena.builds.hosted import SLOWEST_UPLOAD, BuildState, HostedBuild, HostedShift, MatchLog
 from arena.clients.owner_client import OwnerCallError, OwnerClient
 from arena.v1 import upload_pb2 as pb
 from arena.v1.upload_pb2_grpc import UploadServiceStub
@@ -41,75 +41,6 @@ class Uploaded:
     bot: str
     version: str
     sha256: str
-
-
-@dataclass(frozen=True, slots=True)
-class BuildSeen:
-    """An uploaded build, as its owner sees it."""
-
-    bot: str
-    version: str
-    sha256: str
-    size: int
-    uploaded: datetime
-    state: str
-    """checking, accepted or refused."""
-    reason: str
-    """Of a refused one, why; while it is checked, the step; of one that plays, how its last shift
-    ended, if its program cut it short; while no worker runs, that."""
-    plays: bool
-    kept: bool
-    running: bool
-
-    @property
-    def in_short(self) -> str:
-        """What became of it."""
-        if self.state == "checking":
-            return "is being checked" if self.running else "waits for its check"
-        if self.state == "refused":
-            return "refused"
-        return "plays" if self.plays else "accepted"
-
-    @property
-    def in_words(self) -> str:
-        """The same; while it is checked or waits for that, with the step or the reason."""
-        if self.state != "checking" or not self.reason:
-            return self.in_short
-        return f"{'checking' if self.running else self.in_short}: {self.reason}"
-
-
-@dataclass(frozen=True, slots=True)
-class ShiftSeen:
-    """A run of a hosted bot's program."""
-
-    began: datetime
-    ended: datetime | None
-    check: bool
-    outcome: str
-    log: str
-    match_ids: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class MatchLogSeen:
-    """What a hosted bot's program printed while it played a match."""
-
-    version: str
-    shift_began: datetime
-    started: datetime
-    finished: datetime
-    other_matches: int
-    log: str
-
-    @property
-    def in_words(self) -> str:
-        """Whose lines these are."""
-        if not self.log:
-            return "It printed nothing in that time."
-        if not self.other_matches:
-            return "It played no other match in that time."
-        others = "another match" if self.other_matches == 1 else f"{self.other_matches} others"
-        return f"It played {others} in that time: lines may be from there."
 
 
 class UploadClient(OwnerClient):
@@ -156,17 +87,17 @@ class UploadClient(OwnerClient):
         answer = self._ask(call, None, key)
         return Uploaded(answer.bot, answer.version, answer.sha256.hex())
 
-    def builds(self, key: str, bot: str = "") -> list[BuildSeen]:
+    def builds(self, key: str, bot: str = "") -> list[HostedBuild]:
         """The uploaded builds of the owner's bots, or of one, newest first."""
         answer = self._ask(self._uploads.ListBuilds, pb.ListBuildsRequest(bot=bot), key)
         return [
-            BuildSeen(
+            HostedBuild(
                 one.bot,
                 one.version,
-                one.sha256.hex(),
+                one.sha256,
                 one.size,
                 _time(one.uploaded_ms),
-                pb.BuildState.Name(one.state).removeprefix("BUILD_STATE_").lower(),
+                BuildState(pb.BuildState.Name(one.state).removeprefix("BUILD_STATE_").lower()),
                 one.reason,
                 one.plays,
                 one.kept,
@@ -179,12 +110,12 @@ class UploadClient(OwnerClient):
         """Let another accepted build of a bot play."""
         self._ask(self._uploads.RollBack, pb.RollBackRequest(bot=bot, version=version), key)
 
-    def shifts(self, key: str, bot: str, version: str = "") -> list[ShiftSeen]:
+    def shifts(self, key: str, bot: str, version: str = "") -> list[HostedShift]:
         """The last shifts of a version, by default the newest uploaded; newest first."""
         request = pb.ListShiftsRequest(bot=bot, version=version)
         answer = self._ask(self._uploads.ListShifts, request, key)
         return [
-            ShiftSeen(
+            HostedShift(
                 _time(one.began_ms),
                 _time(one.ended_ms) if one.ended_ms else None,
                 one.check,
@@ -195,11 +126,11 @@ class UploadClient(OwnerClient):
             for one in answer.shifts
         ]
 
-    def match_log(self, key: str, bot: str, match_id: str) -> MatchLogSeen:
+    def match_log(self, key: str, bot: str, match_id: str) -> MatchLog:
         """What a bot printed while it played a match."""
         request = pb.GetMatchLogRequest(bot=bot, match_id=match_id)
         answer = self._ask(self._uploads.GetMatchLog, request, key)
-        return MatchLogSeen(
+        return MatchLog(
             answer.version,
             _time(answer.shift_began_ms),
             _time(answer.started_ms),
@@ -219,6 +150,3 @@ def _parts(bot: str, version: str, build: Build) -> Iterator[pb.UploadBuildReque
 
 def _time(milliseconds: int) -> datetime:
     return datetime.fromtimestamp(milliseconds / 1000, UTC)
-
-
-__all__ = ["BuildSeen", "MatchLogSeen", "ShiftSeen", "UploadClient", "UploadTerms", "Uploaded"]

@@ -6,8 +6,9 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from arena.builds.hosted import BuildState, HostedBuild
 from arena.clients.owner_client import BotSeen, OwnerCallError
-from arena.clients.upload_client import BuildSeen, UploadClient
+from arena.clients.upload_client import UploadClient
 from arena.database.errors import StorageError
 from arena.local.starters import LANGUAGES, starter_archive
 from arena.rating.support import ENOUGH_CLUSTERS
@@ -91,7 +92,7 @@ class StepsSeen:
     """How far a version has come, as it was seen last."""
 
     steps: tuple[FirstStep, ...] = ()
-    build: BuildSeen | None = None
+    build: HostedBuild | None = None
     """Of a version that was uploaded."""
     why_old: str = ""
     """Why there is nothing newer."""
@@ -101,7 +102,7 @@ class StepsSeen:
     @property
     def final(self) -> bool:
         """Whether there will never be anything newer."""
-        refused = self.build is not None and self.build.state == "refused"
+        refused = self.build is not None and self.build.state is BuildState.REFUSED
         return self.stranger or (refused and not self.why_old)
 
 
@@ -139,7 +140,7 @@ class FirstSteps:
         if self._uploaded:
             builds = self._client.builds(self._key, self.bot)
             build = next(one for one in builds if one.version == self.version)
-            if build.state != "accepted":
+            if build.state is not BuildState.ACCEPTED:
                 return StepsSeen(build=build)
         done = {step.name for step in self._seen.steps if step.done}
         return StepsSeen(steps(bot, self.version, done, self._check()), build)

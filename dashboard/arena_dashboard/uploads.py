@@ -6,8 +6,9 @@ from typing import Final
 
 import streamlit as st
 
+from arena.builds.hosted import BuildState, HostedBuild, HostedShift
 from arena.clients.owner_client import OwnerCallError
-from arena.clients.upload_client import BuildSeen, ShiftSeen, UploadClient, UploadTerms
+from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.database.errors import NameRefusedError
 from arena.database.names import ALLOWED, normal_name
 from arena.moments import in_utc
@@ -148,27 +149,28 @@ def _progress(progress: FirstSteps) -> None:
         browser.beat("upload", browser.PULSE_SECONDS if done else SOON_SECONDS)
 
 
-def _show_build(build: BuildSeen) -> None:
+def _show_build(build: HostedBuild) -> None:
+    sha256 = build.sha256.hex()[:16]
     st.html(
         tag(
             "ol",
-            _step("Uploaded", f"SHA-256 {build.sha256[:16]}…, {build.size:,} bytes", done=True),
+            _step("Uploaded", f"SHA-256 {sha256}…, {build.size:,} bytes", done=True),
             _check_step(build),
             class_="ba-steps",
             role="status",
         )
     )
-    if build.state == "refused":
+    if build.state is BuildState.REFUSED:
         st.markdown("Why, as the check says it:")
         st.code(build.reason, language=None, wrap_lines=True)
 
 
-def _check_step(build: BuildSeen) -> Html:
-    if build.state == "accepted":
+def _check_step(build: HostedBuild) -> Html:
+    if build.state is BuildState.ACCEPTED:
         return _step(
             "Accepted by the check", build.reason or "It plays when it is its turn", done=True
         )
-    if build.state == "refused":
+    if build.state is BuildState.REFUSED:
         return tag("li", "✗ Refused by the check.", class_="ba-bad-text")
     now = build.reason or "it waits for a worker"
     return _step("Being checked", with_code(now[:1].upper() + now[1:]), done=False)
@@ -202,7 +204,7 @@ def show_builds(client: UploadClient, owner: SignedIn, bot: str) -> None:
 
 
 def _show_logs(
-    client: UploadClient, owner: SignedIn, bot: str, shifts: Sequence[ShiftSeen]
+    client: UploadClient, owner: SignedIn, bot: str, shifts: Sequence[HostedShift]
 ) -> None:
     """The logs of the last shifts, and of one match. Raises OwnerCallError."""
     if not shifts:
@@ -210,7 +212,7 @@ def _show_logs(
         return
     match_id = st.selectbox(
         "Log of one match",
-        [one for shift in shifts if shift.ended for one in reversed(shift.match_ids)],
+        [one for shift in shifts if shift.ended_at for one in reversed(shift.match_ids)],
         index=None,
         accept_new_options=True,
         placeholder="Choose one, or enter the id in the address of its replay",
@@ -219,7 +221,7 @@ def _show_logs(
     if match_id is not None:
         found = client.match_log(owner.key, bot, match_id)
         replay = tag("a", "The match", href=replay_link(match_id))
-        begins = f" began at {in_utc(found.started)}. "
+        begins = f" began at {in_utc(found.started_at)}. "
         st.html(tag("div", replay, begins, found.in_words))
         if found.log:
             _show_log(found.log)
@@ -228,7 +230,7 @@ def _show_logs(
         _show_shift(shift)
 
 
-def _table(builds: list[BuildSeen]) -> Html:
+def _table(builds: list[HostedBuild]) -> Html:
     # On a phone there is no place for all of them.
     heads = (
         *(("Version", None), ("Uploaded", None), ("Bytes", "ba-number ba-wide")),
@@ -245,15 +247,15 @@ def _table(builds: list[BuildSeen]) -> Html:
     )
 
 
-def _line(build: BuildSeen) -> Html:
-    look = {"refused": "warn", "accepted": "good"}.get(build.state, "")
+def _line(build: HostedBuild) -> Html:
+    look = {BuildState.REFUSED: "warn", BuildState.ACCEPTED: "good"}.get(build.state, "")
     words = build.in_short + ("" if build.kept else ", not kept any more")
     return tag(
         "tr",
         tag("td", build.version),
-        tag("td", time_of(build.uploaded)),
+        tag("td", time_of(build.uploaded_at)),
         tag("td", f"{build.size:,}", class_="ba-number ba-wide"),
-        tag("td", tag("code", build.sha256[:12]), class_="ba-wide"),
+        tag("td", tag("code", build.sha256.hex()[:12]), class_="ba-wide"),
         tag(
             "td",
             badge(words, look) if look else badge(words),
@@ -262,8 +264,8 @@ def _line(build: BuildSeen) -> Html:
     )
 
 
-def _roll_back(client: UploadClient, owner: SignedIn, bot: str, builds: list[BuildSeen]) -> None:
-    others = [one.version for one in builds if one.state == "accepted" and not one.plays]
+def _roll_back(client: UploadClient, owner: SignedIn, bot: str, builds: list[HostedBuild]) -> None:
+    others = [one.version for one in builds if one.state is BuildState.ACCEPTED and not one.plays]
     if not others:
         return
     with st.form(f"roll-back {bot}"):
@@ -278,10 +280,10 @@ def _roll_back(client: UploadClient, owner: SignedIn, bot: str, builds: list[Bui
         st.rerun()
 
 
-def _show_shift(shift: ShiftSeen) -> None:
+def _show_shift(shift: HostedShift) -> None:
     what = "Check" if shift.check else "Shift"
     outcome = shift.outcome or "It runs."
-    st.markdown(f"{in_utc(shift.began)}, {what}. {in_markdown(outcome)}")
+    st.markdown(f"{in_utc(shift.began_at)}, {what}. {in_markdown(outcome)}")
     links = [tag("a", one[:8], href=replay_link(one)) for one in shift.match_ids[-_MOST_LINKS:]]
     if links:
         st.html(tag("div", "Its last matches: ", *(together(link, " ") for link in links)))

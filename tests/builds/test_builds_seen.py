@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from arena.clients.upload_client import BuildSeen
+from arena.builds.hosted import BuildState, HostedBuild
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ from arena.clients.upload_client import BuildSeen
 def test_the_words_say_what_it_waits_for(
     state: str, reason: str, plays: bool, running: bool, words: str
 ) -> None:
-    seen = BuildSeen(
-        *("mine", "1", "0" * 64, 10, datetime(2026, 1, 1, tzinfo=UTC), state, reason),
+    seen = HostedBuild(
+        *("mine", "1", bytes(32), 10, datetime(2026, 1, 1, tzinfo=UTC), BuildState(state), reason),
         plays=plays,
         kept=True,
         running=running,

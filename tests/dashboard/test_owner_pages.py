@@ -15,7 +15,7 @@ from structlog.testing import capture_logs
 
 from arena.bot.address import Address
 from arena.builds import read_build
-from arena.builds.hosted import HostingTerms
+from arena.builds.hosted import BuildState, HostingTerms
 from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.games import GAMES
 from arena.records import Allowance, SignUp
@@ -328,7 +328,7 @@ async def test_while_the_referee_is_away_the_build_that_was_seen_stays_and_is_lo
             client = UploadClient(Address(f"127.0.0.1:{scene.port}"))
             steps = FirstSteps(client, await scene.key("ann"), "fox", "1", uploaded=True)
             before = await asyncio.to_thread(steps.look)
-            assert before.build is not None and before.build.state == "checking"
+            assert before.build is not None and before.build.state is BuildState.CHECKING
         found = await asyncio.to_thread(steps.look)
         assert "cannot be reached" in found.why_old
         assert found.build == before.build and not found.final

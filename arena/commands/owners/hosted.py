@@ -5,6 +5,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from arena.builds.hosted import BuildState
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at, upload_client_of
 from arena.commands.terminal import Terminal, say, say_json
@@ -28,10 +29,10 @@ def builds(
             {
                 "bot": one.bot,
                 "version": one.version,
-                "sha256": one.sha256,
+                "sha256": one.sha256.hex(),
                 "bytes": one.size,
-                "uploaded": iso_utc(one.uploaded),
-                "state": one.state,
+                "uploaded": iso_utc(one.uploaded_at),
+                "state": one.state.value,
                 "reason": one.reason,
                 "plays": one.plays,
                 "kept": one.kept,
@@ -45,11 +46,11 @@ def builds(
     for one in found:
         size = f"{one.size / 1000:,.1f}"
         words = one.in_words + ("" if one.kept else ", not kept any more")
-        uploaded = in_utc(one.uploaded)
-        table.add_row(one.bot, one.version, uploaded, size, one.sha256[:12], words)
+        uploaded = in_utc(one.uploaded_at)
+        table.add_row(one.bot, one.version, uploaded, size, one.sha256.hex()[:12], words)
     Terminal().print_table(table)
     for one in found:
-        if one.state == "refused":
+        if one.state is BuildState.REFUSED:
             say(f"{one.bot} {one.version} was refused. {one.reason}")
         elif one.plays and one.reason:
             say(f"{one.bot} {one.version}: {one.reason}.")
@@ -87,13 +88,13 @@ def logs(
         return
     with exit_with_message():
         shifts = upload_client_of(address).shifts(login_at(address).key, name, version)
-    running = [one for one in shifts if one.ended is None]
-    found = running + [one for one in shifts if one.ended is not None][:limit]
+    running = [one for one in shifts if one.ended_at is None]
+    found = running + [one for one in shifts if one.ended_at is not None][:limit]
     if as_json:
         lines = [
             {
-                "began": iso_utc(one.began),
-                "ended": one.ended and iso_utc(one.ended),
+                "began": iso_utc(one.began_at),
+                "ended": one.ended_at and iso_utc(one.ended_at),
                 "check": one.check,
                 "outcome": one.outcome,
                 "matches": one.match_ids,
@@ -107,7 +108,7 @@ def logs(
         say("It has not run yet.")
     for one in reversed(found):
         what = "check" if one.check else "shift"
-        say(f"--- {in_utc(one.began)}, {what}: {one.outcome or 'it runs.'}")
+        say(f"--- {in_utc(one.began_at)}, {what}: {one.outcome or 'it runs.'}")
         say(one.log.rstrip("\n"))
 
 
@@ -117,17 +118,20 @@ def _match_log(name: str, match: str, address: str, *, as_json: bool) -> None:
     if as_json:
         line = {
             "version": found.version,
-            "shift_began": iso_utc(found.shift_began),
-            "started": iso_utc(found.started),
-            "finished": iso_utc(found.finished),
+            "shift_began": iso_utc(found.shift_began_at),
+            "started": iso_utc(found.started_at),
+            "finished": iso_utc(found.finished_at),
             "other_matches": found.other_matches,
             "log": found.log,
         }
         say_json(line)
         return
-    times = [(one - found.shift_began).total_seconds() for one in (found.started, found.finished)]
+    times = [
+        (one - found.shift_began_at).total_seconds()
+        for one in (found.started_at, found.finished_at)
+    ]
     say(
-        f"--- version {found.version}, {in_utc(found.started)}, from {times[0]:.3f} to "
+        f"--- version {found.version}, {in_utc(found.started_at)}, from {times[0]:.3f} to "
         f"{times[1]:.3f} s of its shift. {found.in_words}"
     )
     say(found.log.rstrip("\n"))

@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from arena.builds.hosted import BuildState, HostedBuild
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at, upload_client_of
 from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:
-    from arena.clients.upload_client import BuildSeen, UploadClient
+    from arena.clients.upload_client import UploadClient
 
 LOOK_SECONDS = 0.5
 """Between two looks at what has become of the build; half as long again each time nothing has."""
@@ -55,10 +56,10 @@ def submit(
         say(f"Uploaded {made.bot} {made.version}, SHA-256 {made.sha256[:16]}….", err=True)
         last = _follow(client, key, made.bot, made.version) if wait else None
     if as_json:
-        state = {"state": last.state, "reason": last.reason} if last else {}
+        state = {"state": last.state.value, "reason": last.reason} if last else {}
         line = {"bot": made.bot, "version": made.version, "sha256": made.sha256}
         say_json(line | state)
-    if last is not None and last.state == "refused":
+    if last is not None and last.state is BuildState.REFUSED:
         say(f"Refused. {last.reason}", err=True)
         raise typer.Exit(REFUSED)
 
@@ -79,14 +80,14 @@ def _meant(client: "UploadClient", key: str, file: Path) -> str:
     )
 
 
-def _follow(client: "UploadClient", key: str, bot: str, version: str) -> "BuildSeen":
+def _follow(client: "UploadClient", key: str, bot: str, version: str) -> HostedBuild:
     """Say what happens to a build, until it is refused or has played a match."""
     told, accepted, pause = "", False, LOOK_SECONDS
     while True:
         seen = next(one for one in client.builds(key, bot) if one.version == version)
-        if seen.state == "refused":
+        if seen.state is BuildState.REFUSED:
             return seen
-        if seen.state == "accepted" and not accepted:
+        if seen.state is BuildState.ACCEPTED and not accepted:
             accepted, told, pause = True, "", LOOK_SECONDS
             say(
                 "Accepted: it met all scenarios and made no fault in its matches. It plays as soon "
