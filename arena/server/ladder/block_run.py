@@ -1,6 +1,8 @@
 """`BlockRun`: a block under way, from match to match, until it is complete or cut short."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from functools import partial
 
 import structlog
@@ -8,22 +10,45 @@ import structlog
 from arena.identifiers import new_id
 from arena.match.flow import Reply
 from arena.match.seating import moved_on
-from arena.match.transcript import Opening, Setup
+from arena.match.transcript import Opening, Setup, Transcript
 from arena.records import Block, FinishedMatch
 from arena.scheduling.ladder import Candidate, TableType
 from arena.scheduling.shares import BlockTime
+from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.agenda import Engagement, EngagementEnd
-from arena.server.ladder.block_services import BlockServices
 from arena.server.ladder.challenges import ChallengeRun
 from arena.server.ladder.connected_bots import ConnectedBot
 from arena.server.ladder.match_in_block import MatchInBlock
+from arena.server.ladder.owed_seats import OwedSeats
+from arena.server.ladder.pauses import Pauses
 from arena.server.ladder.penalty_policy import PenaltyPolicy
 from arena.server.ladder.roster import all_take_offers
 from arena.server.ladder.time_used import TimeUsed
 from arena.server.play.hosted_match import HostedMatch, Outcome
 from arena.server.play.kept_blocks import BegunMatch, KeptMatch, Place, RunningBlock
+from arena.server.play.ports import Timer
+from arena.server.play.terms import Terms
 
 log = structlog.get_logger()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BlockContext:
+    """What all blocks of a director use."""
+
+    writer: ResultWriter
+    timer: Timer
+    wall_clock: Callable[[], datetime]
+    new_secret: Callable[[], bytes]
+    write_down: Callable[[Transcript], bytes]
+    terms: Terms
+    pauses: Pauses
+    owed: OwedSeats
+    learn: Callable[[TableType, Sequence[int], Sequence[int]], None]
+    """Called with the versions and placings by seat when a match of the ladder or of a tournament
+    was played."""
+    show: Callable[[HostedMatch, str], None]
+    """Called when a match begins, with the name of its tournament or ""."""
 
 
 class BlockRun:
@@ -34,7 +59,8 @@ class BlockRun:
 
     def __init__(
         self,
-        services: BlockServices,
+        context: BlockContext,
+        over: "Callable[[BlockRun, EngagementEnd], None]",
         table_type: TableType,
         bots: Sequence[ConnectedBot],
         block: Block,
@@ -45,7 +71,8 @@ class BlockRun:
         challenge: ChallengeRun | None = None,
         awaited_until: float = 0.0,
     ) -> None:
-        """`bots` are in the order of the first match's seats, `left` the positions to play.
+        """`over` is called once, at the block's end. `bots` are in the order of the first match's
+        seats, `left` the positions to play.
 
         `challenge` is the one that asked for it; None also for one that an earlier referee began.
         `engaged` says whether a tournament asked for the block, even one that is over by now;
@@ -56,13 +83,15 @@ class BlockRun:
         self.challenge = challenge
         self.left = list(left)
         """Positions of the matches that have not begun, in order."""
-        self._services = services
+        self._context = context
+        self._when_over = over
         self._awaited_until = awaited_until
         self._playing: dict[int, HostedMatch] = {}
         """Matches that are offered or run, by position."""
-        self._time = TimeUsed(services.timer.now())
+        self._time = TimeUsed(context.timer.now())
         self._conduct = PenaltyPolicy(
-            services,
+            context.pauses,
+            context.owed,
             table_type,
             challenge,
             of_ladder=self.of_ladder,
@@ -98,7 +127,7 @@ class BlockRun:
     @property
     def time(self) -> BlockTime:
         """How long it has held its bots' places, and who used the time."""
-        return self._time.until(self._services.timer.now(), self.table_type, self.bots)
+        return self._time.until(self._context.timer.now(), self.table_type, self.bots)
 
     @property
     def _began(self) -> bool:
@@ -128,13 +157,13 @@ class BlockRun:
 
     def play_on(self) -> None:
         """Begin the next match, or end the block, unless a match of it still runs."""
-        services = self._services
+        context = self._context
         if self._playing or self._over or self._resuming or self._suspended:
             return
         if not self.left:
             self._end(EngagementEnd.COMPLETE)
             return
-        now = services.timer.now()
+        now = context.timer.now()
         if not all_take_offers(self.bots, now):
             if now >= self._awaited_until:
                 for seat, bot in enumerate(self._seats(self.left[0])):
@@ -143,11 +172,11 @@ class BlockRun:
                 self._cut_short(void=False)
             elif not self._awaiting:
                 self._awaiting = True
-                services.timer.call_at(self._awaited_until, self.play_on)
+                context.timer.call_at(self._awaited_until, self.play_on)
             return
         self._awaiting = False
         position = self.left.pop(0)
-        bots, terms = self._seats(position), services.terms
+        bots, terms = self._seats(position), context.terms
         setup = Setup(
             match_id=new_id(),
             game=self.table_type.game,
@@ -156,9 +185,9 @@ class BlockRun:
             time_control=self.table_type.time_control,
             fault_limit=terms.fault_limit,
         )
-        started_at = services.wall_clock()
+        started_at = context.wall_clock()
         match = MatchInBlock(position, bots, started_at, started_at, now)
-        self._host(match, setup, services.new_secret()).open()
+        self._host(match, setup, context.new_secret()).open()
 
     def resume(self, kept: Sequence[KeptMatch]) -> None:
         """Continue the matches that an earlier referee left, and then the block."""
@@ -170,13 +199,13 @@ class BlockRun:
         self.play_on()
 
     def _resume(self, kept: KeptMatch) -> None:
-        begun, services = kept.begun, self._services
-        notes = services.writer.snapshots.adopt_match(self.block.id, begun, len(kept.replies))
+        begun, context = kept.begun, self._context
+        notes = context.writer.snapshots.adopt_match(self.block.id, begun, len(kept.replies))
         # The clock may have been set back meanwhile.
-        clock_shows = max(begun.started_at, services.wall_clock())
+        clock_shows = max(begun.started_at, context.wall_clock())
         bots = self._seats(begun.position)
         match = MatchInBlock(
-            begun.position, bots, begun.started_at, clock_shows, services.timer.now(), notes
+            begun.position, bots, begun.started_at, clock_shows, context.timer.now(), notes
         )
         hosted = self._host(match, begun.setup, begun.opening.secret)
         try:
@@ -190,16 +219,16 @@ class BlockRun:
         return [self.bots[index] for index in moved_on(self.table_type.seats, position)]
 
     def _host(self, match: MatchInBlock, setup: Setup, secret: bytes) -> HostedMatch:
-        services = self._services
+        context = self._context
         hosted = self._playing[match.position] = HostedMatch(
             setup,
             [bot.participant.player() for bot in match.bots],
             secret,
-            services.timer,
+            context.timer,
             partial(self._match_over, match),
-            services.terms.patience.at(setup.time_control),
+            context.terms.patience.at(setup.time_control),
             partial(self._match_begun, match, setup, secret),
-            lambda hosted: services.showable(hosted, self.tournament),
+            lambda hosted: context.show(hosted, self.tournament),
         )
         return hosted
 
@@ -208,11 +237,11 @@ class BlockRun:
     ) -> Callable[[int, Reply], None]:
         opening = Opening(secret, entropies)
         begun = BegunMatch(setup, opening, self.block.id, match.position, match.started_at)
-        match.notes = self._services.writer.snapshots.begin(self.block.id, self.kept, begun)
+        match.notes = self._context.writer.snapshots.begin(self.block.id, self.kept, begun)
         return match.notes.add
 
     def _match_over(self, match: MatchInBlock, hosted: HostedMatch, outcome: Outcome) -> None:
-        services = self._services
+        context = self._context
         del self._playing[match.position]
         match outcome:
             case Outcome.PLAYED:
@@ -223,15 +252,15 @@ class BlockRun:
                     hosted.discard()
                     self._break(match, hosted)
                     return
-                if not self.left or not all_take_offers(self.bots, services.timer.now()):
+                if not self.left or not all_take_offers(self.bots, context.timer.now()):
                     self.play_on()
                 else:
                     # Later, not from within the last answer of the finished match: the calls of
                     # one match would nest in those of another.
-                    services.timer.call_at(services.timer.now(), self.play_on)
+                    context.timer.call_at(context.timer.now(), self.play_on)
             case Outcome.NOT_JOINED | Outcome.DECLINED:
                 self.left.insert(0, match.position)
-                self._time.offered_in_vain(match.bots, hosted, services.timer.now() - match.began)
+                self._time.offered_in_vain(match.bots, hosted, context.timer.now() - match.began)
                 self._conduct.stayed_away(
                     match.bots,
                     hosted.absent_at_start,
@@ -245,28 +274,28 @@ class BlockRun:
     def _break(self, match: MatchInBlock, hosted: HostedMatch) -> None:
         """A match is void by an error of ours, and with it its block."""
         self.left.insert(0, match.position)
-        self._services.writer.snapshots.gone(self.block.id, hosted.setup.match_id)
+        self._context.writer.snapshots.gone(self.block.id, hosted.setup.match_id)
         for other in list(self._playing.values()):
             other.break_off("another match of its block is void")
         self._cut_short(void=True)
 
     def _record(self, match: MatchInBlock, hosted: HostedMatch) -> None:
-        services = self._services
+        context = self._context
         transcript = hosted.transcript
         assert transcript is not None
         if match.notes is not None:
             match.notes.over = True
         # Once for storage and for all seats: it is the most expensive part of a match's end. First,
         # because a match that cannot be written down was not played.
-        written = services.write_down(transcript)
+        written = context.write_down(transcript)
         self._conduct.played(match.bots, transcript.result.forfeited, first=match.position == 0)
         self._time.played(match.bots, hosted, transcript)
         if not self.casual:
             versions = [bot.candidate.bot for bot in match.bots]
-            services.learn(self.table_type, versions, transcript.result.placing)
-        now = services.timer.now()
+            context.learn(self.table_type, versions, transcript.result.placing)
+        now = context.timer.now()
         finished = match.finished(transcript, written, self.block, now, hosted.refused)
-        services.writer.add(
+        context.writer.add(
             finished,
             lambda: self._recorded(finished, hosted),
             lambda: self._refused(hosted),
@@ -289,10 +318,10 @@ class BlockRun:
         begun = len(self.left) + len(self._playing) < self.block.size or self.engaged
         continued = self.engagement is not None and not void
         if begun and not continued:
-            self._services.writer.end_block(self.block.id, void=void)
+            self._context.writer.end_block(self.block.id, void=void)
         self._end(EngagementEnd.BROKEN if void else EngagementEnd.INTERRUPTED)
 
     def _end(self, ending: EngagementEnd) -> None:
         self._over = True
-        self._services.writer.snapshots.close(self.block.id)
-        self._services.over(self, ending)
+        self._context.writer.snapshots.close(self.block.id)
+        self._when_over(self, ending)

@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import partial
 
 from arena.identifiers import new_id
 from arena.match.transcript import Transcript
@@ -25,8 +26,7 @@ from arena.scheduling.ladder import MeetingCounts, TableType
 from arena.scheduling.strengths import Strengths
 from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.agenda import Agenda, Engagement, EngagementEnd
-from arena.server.ladder.block_run import BlockRun
-from arena.server.ladder.block_services import BlockServices
+from arena.server.ladder.block_run import BlockContext, BlockRun
 from arena.server.ladder.challenge_book import ChallengeBook
 from arena.server.ladder.challenges import ChallengeRun
 from arena.server.ladder.connected_bots import ConnectedBot, one_per_version
@@ -70,23 +70,19 @@ class Director:
         pauses = Pauses(
             self._roster, timer, self._schedule, decline_seconds=terms.patience.decline_seconds
         )
-        self._services = BlockServices(
-            writer,
-            timer,
-            new_secret,
-            write_down,
-            terms,
-            wall_clock,
-            missed=pauses.missed,
-            unanswered=pauses.unanswered,
-            declined=pauses.declined,
-            left=pauses.left_block,
-            proved=pauses.proved,
-            over=self._release,
+        context = BlockContext(
+            writer=writer,
+            timer=timer,
+            wall_clock=wall_clock,
+            new_secret=new_secret,
+            write_down=write_down,
+            terms=terms,
+            pauses=pauses,
             owed=self._owed,
-            showable=self._show,
             learn=strengths.learn,
+            show=self._show,
         )
+        self._block = partial(BlockRun, context, self._release)
         self._kept: Collection[int] | None = None
         """In a look, the versions that the agenda keeps from the ladder, once it has nothing more
         to begin: both cost a way through all that it waits for."""
@@ -177,8 +173,7 @@ class Director:
         bots = [self._roster.expect(participant) for participant in participants]
         patience = self._terms.patience.at(given.time_control)
         taken = kept.recorded | {match.begun.position for match in kept.matches}
-        running = BlockRun(
-            self._services,
+        running = self._block(
             TableType(given.game, given.options, len(bots), given.time_control),
             bots,
             block,
@@ -297,8 +292,7 @@ class Director:
         engagement: Engagement | None = None,
         challenge: ChallengeRun | None = None,
     ) -> None:
-        running = BlockRun(
-            self._services,
+        running = self._block(
             table_type,
             bots,
             block,

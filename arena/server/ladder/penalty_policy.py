@@ -3,9 +3,10 @@
 from collections.abc import Collection, Sequence
 
 from arena.scheduling.ladder import TableType
-from arena.server.ladder.block_services import BlockServices
 from arena.server.ladder.challenges import ChallengeRun
 from arena.server.ladder.connected_bots import ConnectedBot
+from arena.server.ladder.owed_seats import OwedSeats
+from arena.server.ladder.pauses import Pauses
 
 
 class PenaltyPolicy:
@@ -15,7 +16,8 @@ class PenaltyPolicy:
 
     def __init__(
         self,
-        services: BlockServices,
+        pauses: Pauses,
+        owed: OwedSeats,
         table_type: TableType,
         challenge: ChallengeRun | None,
         *,
@@ -23,7 +25,8 @@ class PenaltyPolicy:
         casual: bool,
         tournament_goes_on: bool,
     ) -> None:
-        self._services = services
+        self._pauses = pauses
+        self._owed = owed
         self._table = table_type.key
         self._challenge = challenge
         self._of_ladder = of_ladder
@@ -43,11 +46,11 @@ class PenaltyPolicy:
             if self._challenge is not None:
                 self._challenge.absent(bots[seat], declined=declined)
             if declined:
-                self._services.declined(bots[seat])
+                self._pauses.declined(bots[seat])
             else:
-                self._services.unanswered(bots[seat])
+                self._pauses.unanswered(bots[seat])
                 if not self._casual:
-                    self._services.missed(bots[seat])
+                    self._pauses.missed(bots[seat])
             self.refused_seat(bots[seat], seat, block_began=block_began)
 
     def refused_seat(self, bot: ConnectedBot, seat: int, *, block_began: bool) -> None:
@@ -55,9 +58,9 @@ class PenaltyPolicy:
         name the version comes back.
         """
         if self._of_ladder:
-            self._services.owed.owe(bot.candidate.bot, self._table, seat)
+            self._owed.owe(bot.candidate.bot, self._table, seat)
             if block_began:
-                self._services.left(bot)
+                self._pauses.left_block(bot)
 
     def played(
         self, bots: Sequence[ConnectedBot], forfeited: Sequence[bool], *, first: bool
@@ -68,9 +71,9 @@ class PenaltyPolicy:
                 if not out:
                     bot.reliability.played()
                     if bot.on_probation:
-                        self._services.proved(bot)
+                        self._pauses.proved(bot)
                 elif not self._tournament_goes_on:
-                    self._services.missed(bot)
+                    self._pauses.missed(bot)
         if self._of_ladder and first:
             for seat, bot in enumerate(bots):
-                self._services.owed.taken(bot.candidate.bot, self._table, seat)
+                self._owed.taken(bot.candidate.bot, self._table, seat)
