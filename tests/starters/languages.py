@@ -1,6 +1,7 @@
 """The starters: how each is built, tested on the vectors and run, by the commands of its README.
 
-What cargo, Go, Maven, CMake and npm build stays in the starter's own folder."""
+What Go, Maven, CMake and npm build stays in the folder of the starter. What cargo builds is kept
+for later runs of any clone; ccache does so for C++, if it is installed."""
 
 import fcntl
 import os
@@ -18,13 +19,17 @@ from tests.turns import file_of_this_run
 
 SAMPLE_BOTS = Path(__file__).parents[2] / "sample_bots"
 
+_KEPT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bluff-arena-tests"
+_CARGO = _KEPT / "cargo"
+
 _SPARING = {
     "CARGO_BUILD_JOBS": "1",
     "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",  # half of the time
     "CMAKE_BUILD_PARALLEL_LEVEL": "1",
     "CMAKE_BUILD_TYPE": "None",  # without optimisation: a third of the time
+    "CARGO_TARGET_DIR": str(_CARGO),
     "GOMAXPROCS": "2",
-}
+} | ({"CMAKE_CXX_COMPILER_LAUNCHER": "ccache"} if shutil.which("ccache") else {})
 """Builds share a small machine with other tests."""
 
 
@@ -62,8 +67,20 @@ class Language:
         with file_of_this_run(f"{self.name}-is-built").open("ab") as built:
             fcntl.flock(built, fcntl.LOCK_EX)
             if os.fstat(built.fileno()).st_size == 0:
-                self.run_to_end(self._commands["build"])
+                self._build()
                 built.write(b"built\n")
+
+    def _build(self) -> None:
+        if self.name != "rust":
+            self.run_to_end(self._commands["build"])
+            return
+        _KEPT.mkdir(parents=True, exist_ok=True)
+        program = self.folder / self.run[0]
+        with (_KEPT / "cargo.lock").open("ab") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # another clone would put its program there
+            self.run_to_end(self._commands["build"])
+            program.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(_CARGO / program.relative_to(self.folder / "target"), program)
 
     def test(self) -> None:
         """Test it on the vectors."""
