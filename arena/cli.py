@@ -87,7 +87,7 @@ def _reason(cause: BaseException | None) -> str | None:
 
 
 def application(arguments: Sequence[str]) -> typer.Typer:
-    """The Typer app with all commands, of which only the one named in the arguments can run."""
+    """Return the app with all commands, of which only the one named in the arguments can run."""
     asked_for = arguments[0] if arguments else None
     app = typer.Typer(
         cls=_Commands,
@@ -120,7 +120,7 @@ def _not_loaded() -> None:
 
 
 def _help(place: str) -> str:
-    """A command's docstring (a group's is its module's), without loading its module."""
+    """Return a command's docstring (a group's is its module's), without loading its module."""
     module, attribute = place.split(":")
     spec = find_spec(f"arena.commands.{module}")
     assert spec is not None and spec.origin is not None

@@ -11,7 +11,7 @@ _VARIANT: Final = 2 << 62
 
 
 def new_id() -> str:
-    """A UUID of version 7: the time in milliseconds, then 74 random bits.
+    """Return a UUID of version 7: the time in milliseconds, then 74 random bits.
 
     Rows of matches that were played at the same time therefore lie together in the database's
     indexes. With ids by chance, each of them would be on a page of its own, so that a long history

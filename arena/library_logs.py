@@ -46,8 +46,9 @@ class _BoundedLogger(logging.Logger):
         super()._log(level, msg, args, *rest, **named)
 
     def _leaves_out(self, msg: object) -> bool:
-        """Whether an entry is beyond the bounds, counted if it is. Nothing of ours is: it counts
-        as nothing written.
+        """Whether an entry is beyond the bounds, counted if it is.
+
+        Nothing of ours is: it counts as nothing written.
         """
         now = monotonic()
         if now >= self._until:

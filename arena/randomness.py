@@ -39,7 +39,7 @@ class Randomness(Protocol):
     """A source of draws; games do not know which one they use."""
 
     def below(self, key: str, bound: int) -> int:
-        """The number in [0, bound) for `key`."""
+        """Return the number in [0, bound) for `key`."""
         ...
 
 
@@ -71,7 +71,7 @@ class KeyedRandomness:
 # Bounded by the sizes of dice, decks and tables.
 @cache
 def _limit(bound: int) -> int:
-    """The first number of the incomplete last block."""
+    """Return the first number of the incomplete last block."""
     return _SPAN - _SPAN % bound
 
 
@@ -90,7 +90,7 @@ def commitment(secret: bytes) -> bytes:
 
 
 def match_key(secret: bytes, match_id: str, entropies: Sequence[bytes]) -> bytes:
-    """The key of all draws of a match; `entropies` in seat order."""
+    """Return the key of all draws of a match; `entropies` in seat order."""
     message = b"".join(
         len(part).to_bytes(4, "big") + part for part in (match_id.encode(), *entropies)
     )

@@ -185,7 +185,7 @@ class ToldFault:
 
     @classmethod
     def of(cls, game: AnyGame, refused: Refused) -> "ToldFault":
-        """What is kept of a refusal; of what a bot sent, no more than a screen holds."""
+        """Return what is kept of a refusal; of what a bot sent, no more than a screen holds."""
         sent = None
         if refused.sent is not None:
             sent = game.notation.to_text(refused.sent).replace("\\u0000", "")

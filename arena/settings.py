@@ -176,8 +176,9 @@ class Settings(BaseSettings):
 
     @property
     def public_addresses(self) -> tuple[str, ...]:
-        """`public_address`, for each port of a range: `host:50061-50063` is three. Raises
-        SettingsError.
+        """`public_address`, for each port of a range: `host:50061-50063` is three.
+
+        Raises SettingsError.
         """
         if self.public_address is None:
             return ()

@@ -30,19 +30,20 @@ class Signer:
         self.public_key: Final = self._private.public_key().public_bytes_raw()
 
     def signed(self, transcript: Transcript) -> Transcript:
-        """The transcript with a signature."""
+        """Return the transcript with a signature."""
         value = self._private.sign(canonical(transcript))
         return replace(transcript, signature=Signature(self.public_key, value))
 
 
 def new_private_key() -> bytes:
-    """A new random private key."""
+    """Return a new random private key."""
     return Ed25519PrivateKey.generate().private_bytes_raw()
 
 
 def check_signature(transcript: Transcript, key: bytes | None = None) -> None:
-    """Raise TranscriptError unless the transcript is signed by `key`. Without `key`, an unsigned
-    transcript and a valid signature by the key it names are accepted.
+    """Raise TranscriptError unless the transcript is signed by `key`.
+
+    Without `key`, an unsigned transcript and a valid signature by the key it names are accepted.
     """
     signature = transcript.signature
     if signature is None:

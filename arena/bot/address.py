@@ -56,7 +56,10 @@ class Trust:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Trust":
-        """What the variables say. Raises AddressError for a certificate without a key."""
+        """Return what the variables say.
+
+        Raises AddressError for a certificate without a key.
+        """
         ca, name, cert, key = (
             environment.get(f"ARENA_{word}", "").strip()
             for word in ("CA", "SERVER_NAME", "CLIENT_CERT", "CLIENT_KEY")
@@ -109,13 +112,19 @@ class Address:
         return cls(rest.rstrip("/"), encrypted=True, trust=trust)
 
     def channel(self) -> grpc.Channel:
-        """A new channel. Raises AddressError."""
+        """Return a new channel.
+
+        Raises AddressError.
+        """
         if not self.encrypted:
             return grpc.insecure_channel(self.target, self._options)
         return grpc.secure_channel(self.target, self.trust.credentials(), self._options)
 
     def aio_channel(self) -> "grpc.aio.Channel":
-        """A new channel for asyncio. Raises AddressError."""
+        """Return a new channel for asyncio.
+
+        Raises AddressError.
+        """
         import grpc.aio  # bots do without it
 
         if not self.encrypted:
@@ -137,7 +146,7 @@ class Address:
         return self.target.startswith("unix:") or on_loopback(self.target.rpartition(":")[0])
 
     def why_unreachable(self, details: str) -> str:
-        """A sentence for UNAVAILABLE, from gRPC's details."""
+        """Return a sentence for UNAVAILABLE, from gRPC's details."""
         if "CERTIFICATE_VERIFY_FAILED" in details:
             return (
                 f"The referee at {self.target} shows a certificate that is not trusted here. "
@@ -183,7 +192,7 @@ def _read(setting: str, path: str) -> bytes:
 
 
 def _system_roots() -> bytes | None:
-    """What the system trusts; None if gRPC shall look for it, which brings a list along."""
+    """Return what the system trusts; None if gRPC shall look for it, which brings a list along."""
     if "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH" in os.environ:
         return None  # gRPC reads it
     for path in (ssl.get_default_verify_paths().cafile, *_SYSTEM_ROOTS):

@@ -27,8 +27,10 @@ class NoAnswerError(Exception):
 
 
 class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
-    """A player. One object plays one match in one seat, so everything it keeps in `self` belongs
-    to that match only.
+    """A player.
+
+    One object plays one match in one seat, so everything it keeps in `self` belongs to that match
+    only.
 
     The types are those of its game: `Bot[BluffView, Bet | Doubt]`, and, for a bot that looks at
     events and options, `Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]`. A bot of several
@@ -51,7 +53,7 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
 
     @abstractmethod
     def act(self, turn: Turn[ViewT, ActionT, EventT, OptionsT]) -> ActionT:
-        """Returns the action to play now.
+        """Return the action to play now.
 
         An exception (`sys.exit` raises one, too), or a result that is not an action of the game,
         counts as a malformed answer: a fault, and the game's default action is played instead.

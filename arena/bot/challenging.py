@@ -145,7 +145,10 @@ class Challenger:
                 call.cancel()
 
     def so_far(self, challenge_id: str, timeout: float = 5.0) -> ChallengeSoFar:
-        """What became of a challenge in which the bot plays. Raises ChallengeError."""
+        """Return what became of a challenge in which the bot plays.
+
+        Raises ChallengeError.
+        """
         metadata = (("authorization", f"Bearer {self._token}"),)
         request = pb.GetChallengeRequest(challenge_id=challenge_id)
         with self._address.channel() as channel:
@@ -197,7 +200,10 @@ class Challenger:
             sleep(ASK_SECONDS)
 
     def rivals(self, game: str = "", timeout: float = 5.0) -> list[Rival]:
-        """The bots that accept challenges now, by name. Raises ChallengeError."""
+        """Return the bots that accept challenges now, by name.
+
+        Raises ChallengeError.
+        """
         with self._address.channel() as channel:
             request = pb.ListOpponentsRequest(game=game)
             try:

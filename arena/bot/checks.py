@@ -35,7 +35,7 @@ class Own:
 
 
 def check(transcript: Transcript, offered: Offered, own: Own, signing_key: bytes) -> None:
-    """Raises TranscriptError naming the first thing that is wrong.
+    """Raise TranscriptError naming the first thing that is wrong.
 
     `signing_key` is the key in the welcome; b"" if the referee does not sign.
     """

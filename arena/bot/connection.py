@@ -230,7 +230,7 @@ def _warn_if_late(turn: referee_pb2.Turn, seconds: float) -> None:
 
 
 def _retry_after(call: Any) -> float:
-    """What the trailing metadata says; 0 if nothing."""
+    """Return what the trailing metadata says; 0 if nothing."""
     said = dict(call.trailing_metadata() or ()).get("retry-after", "")
     return float(said) if said.isdecimal() else 0.0
 

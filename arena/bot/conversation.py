@@ -83,8 +83,9 @@ class Conversation:
         return other
 
     def take_over(self, other: "Conversation", *, running: bool) -> None:
-        """Another one is over, and another referee may resume its matches. They are `running` if
-        the stream of this one, too, is lost.
+        """Another one is over, and another referee may resume its matches.
+
+        They are `running` if the stream of this one, too, is lost.
         """
         self._fellows.remove(other)
         kept = self._seats if running else self._lost
@@ -112,7 +113,7 @@ class Conversation:
         return self.leaving and not self._knows_drain
 
     def hello(self) -> referee_pb2.PlayRequest:
-        """The first message of a stream."""
+        """Return the first message of a stream."""
         self.places_told = self.places
         hello = referee_pb2.Hello(
             protocol_version=PROTOCOL_VERSION,
@@ -125,8 +126,9 @@ class Conversation:
         return referee_pb2.PlayRequest(hello=hello)
 
     def drain(self) -> referee_pb2.PlayRequest | None:
-        """What asks the referee to let the bot go when its blocks are over; None if this one does
-        not know that.
+        """Return what asks the referee to let the bot go when its blocks are over.
+
+        None if this one does not know that.
         """
         return referee_pb2.PlayRequest(drain=referee_pb2.Drain()) if self._knows_drain else None
 
@@ -208,7 +210,7 @@ class Conversation:
             self._begin(match_id, offered.setup.entrants)
 
     def _of_fellow(self, match_id: str) -> RunningMatch | None:
-        """A match that was played with a referee that has stopped."""
+        """Return a match that was played with a referee that has stopped."""
         found = (one._seat_of(match_id, last=True) for one in self._fellows if one is not self)
         return next((seat for seat in found if seat is not None), None)
 

@@ -86,8 +86,9 @@ class Referees:
         """Wakes `alone`. A signal handler may put into it."""
 
     def begin(self, given: Address, keep: Callable[[RefereeStream], None]) -> None:
-        """`given` is the address that the bot was given; `keep` keeps a stream, until
-        `next_address` says None.
+        """`given` is the address that the bot was given.
+
+        `keep` keeps a stream, until `next_address` says None.
         """
         self._given, self._keep = given, keep
 
@@ -145,8 +146,9 @@ class Referees:
         return stream in self._streams and not self._closed
 
     def alone(self) -> bool:
-        """Wait while other streams than the first do. Whether it is needed again; if not, the bot
-        has left or failed.
+        """Wait while other streams than the first do.
+
+        Whether it is needed again; if not, the bot has left or failed.
         """
         while self.failure is None:
             if not any(one.line.up for one in self._streams[1:]):
@@ -239,7 +241,7 @@ class Referees:
             self._listed = {}
 
     def _shares(self) -> dict[str, int]:
-        """A referee that cannot be reached from here gets none while that is so."""
+        """Return a referee that cannot be reached from here gets none while that is so."""
         most = 0 if self.leaving else self.first.conversation.most_places
         unreached = {one.address for one in self._streams if one.unreached}
         reached = [address for address in self._listed if address not in unreached]

@@ -7,7 +7,7 @@ from arena.games.validation_errors import shown
 
 
 def no_action(value: object, title: str) -> str:
-    """A sentence that shows what `act` returned instead of an action of the game."""
+    """Return a sentence that shows what `act` returned instead of an action of the game."""
     if iscoroutine(value):
         value.close()  # Python would warn that nobody awaits it
         return "act returned a coroutine: it is to be written with def, not with async def."
@@ -15,7 +15,7 @@ def no_action(value: object, title: str) -> str:
 
 
 def error_message(error: BaseException) -> str:
-    """The type and the message of an exception of a bot."""
+    """Return the type and the message of an exception of a bot."""
     try:
         return f"{type(error).__name__}: {error}"
     except any_failure():  # its own __str__

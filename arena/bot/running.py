@@ -143,8 +143,9 @@ class BotRun:
 def read_settings(
     bot: type[AnyBot], arguments: Sequence[str], environment: Mapping[str, str]
 ) -> RunSettings:
-    """The settings; arguments override the environment. The token has no argument, because process
-    lists show arguments.
+    """Return the settings; arguments override the environment.
+
+    The token has no argument, because process lists show arguments.
 
     Ends the program with code 2 and argparse's message for unknown arguments.
     """
@@ -180,8 +181,10 @@ def read_settings(
 
 
 def _let_threads_end(others: set[threading.Thread]) -> None:
-    """Wait for the threads that have begun since those, which are gRPC's. One that is cut off by
-    the interpreter's end may hold a lock that the end waits for: then the program never ends.
+    """Wait for the threads that have begun since those, which are gRPC's.
+
+    One that is cut off by the interpreter's end may hold a lock that the end waits for: then the
+    program never ends.
     """
     until = time.monotonic() + _LAST_THREADS_S
     with suppress(KeyboardInterrupt):

@@ -57,7 +57,7 @@ class RunningMatch:
             self._started()
 
     def _started(self) -> Match[Any]:
-        """The match, of which the bot is told when it begins."""
+        """Return the match, of which the bot is told when it begins."""
         if self._match is None:
             self._match = Match.of(self.offered.setup, self.offered.seat)
             self._tell_start(self._match)
@@ -82,8 +82,10 @@ class RunningMatch:
         self.own.all_told = False
 
     def refused(self, refusal: referee_pb2.Refusal) -> str:
-        """Note a fault that the referee reported. Returns its reason: the bot's own, if it had no
-        answer, because the referee knows no other than that it got none.
+        """Note a fault that the referee reported.
+
+        Returns its reason: the bot's own, if it had no answer, because the referee knows no other
+        than that it got none.
         """
         number, reason = refusal.turn_number, refusal.reason
         self.own.refusals[number] = refusal

@@ -39,7 +39,7 @@ class Match(Generic[OptionsT_co]):
 
     @classmethod
     def of(cls, setup: Setup, seat: int) -> "Match[Any]":
-        """The match of a setup as one seat sees it."""
+        """Return the match of a setup as one seat sees it."""
         return cls(
             setup.match_id,
             setup.make_game(),

@@ -54,8 +54,9 @@ class Bridge:
         per_match: bool = False,
         silent_seconds: float = SILENT_SECONDS,
     ) -> None:
-        """`failed` is called once, in any thread, when `failure` has been set. A program that is
-        asked and silent for `silent_seconds` may count as hung.
+        """`failed` is called once, in any thread, when `failure` has been set.
+
+        A program that is asked and silent for `silent_seconds` may count as hung.
         """
         self._command = command
         self._hello = hello
@@ -110,7 +111,10 @@ class Bridge:
                 program.wait()
 
     def ask(self, turn: Turn[Any, Any, Any, Any]) -> AnyAction:
-        """The program's action. Raises NoAnswerError."""
+        """Return the program's action.
+
+        Raises NoAnswerError.
+        """
         with self._failing:  # so that the bot asks to leave before it goes without an answer
             if self.failure is not None:
                 raise NoAnswerError(self.failure)
@@ -172,7 +176,10 @@ class Bridge:
 
 
 def _action(turn: Turn[Any, Any, Any, Any], value: object) -> AnyAction:
-    """The action of a JSON value. Raises NoAnswerError for what no seat can do."""
+    """Return the action of a JSON value.
+
+    Raises NoAnswerError for what no seat can do.
+    """
     game = turn.game
     try:
         action = game.view_notation.answer_from_json(value, ("action",))

@@ -107,7 +107,7 @@ class Program:
             self._ended(self)
 
     def how_it_ended(self) -> str:
-        """What became of a program whose output has ended, in words."""
+        """Return what became of a program whose output has ended, in words."""
         try:
             code = self.process.wait(1)
         except TimeoutExpired:

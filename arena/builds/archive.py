@@ -42,7 +42,10 @@ _ZIP64_BYTES: Final = 20
 
 
 def open_archive(data: bytes) -> zipfile.ZipFile:
-    """The archive in a file. Raises BuildRefusedError if it is none."""
+    """Return the archive in a file.
+
+    Raises BuildRefusedError if it is none.
+    """
     _require_few(data)
     try:
         return zipfile.ZipFile(io.BytesIO(data))
@@ -71,7 +74,10 @@ def _too_many() -> BuildRefusedError:
 
 
 def harmless_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """The files of an archive by their paths, folders left out. Raises BuildRefusedError."""
+    """Return the files of an archive by their paths, folders left out.
+
+    Raises BuildRefusedError.
+    """
     entries = archive.infolist()
     if len(entries) > MOST_FILES:
         raise _too_many()
@@ -114,8 +120,9 @@ def harmless_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def file_in(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    """The bytes of a file in parts, no more of them than the list says. Raises BuildRefusedError if
-    it is damaged.
+    """Yield the bytes of a file in parts, no more of them than the list says.
+
+    Raises BuildRefusedError if it is damaged.
 
     `ZipFile.read` would take the memory of all that is packed before it stops there.
     """

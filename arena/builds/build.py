@@ -43,7 +43,10 @@ class Build:
 
 
 def read_build(file_name: str, data: bytes, most_bytes: int = MOST_BUILD_BYTES) -> Build:
-    """The build in a file. Raises BuildRefusedError."""
+    """Return the build in a file.
+
+    Raises BuildRefusedError.
+    """
     check_size(file_name, len(data), most_bytes)
     if not data:
         raise BuildRefusedError("The file is empty.")
@@ -58,7 +61,7 @@ def read_build(file_name: str, data: bytes, most_bytes: int = MOST_BUILD_BYTES) 
 
 
 def most_source_bytes(most_bytes: int) -> int:
-    """The most bytes of a .py file where a build may have `most_bytes`."""
+    """Return the most bytes of a .py file where a build may have `most_bytes`."""
     return min(most_bytes, MOST_SOURCE_BYTES)
 
 

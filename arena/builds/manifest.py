@@ -46,7 +46,10 @@ class Manifest:
 
 
 def read_manifest(text: bytes, files: Collection[str]) -> Manifest:
-    """The manifest in a bot.toml, beside which lie these files. Raises BuildRefusedError."""
+    """Return the manifest in a bot.toml, beside which lie these files.
+
+    Raises BuildRefusedError.
+    """
     try:
         # Editors of Windows may write a byte order mark, which TOML ignores.
         said = tomllib.loads(text.decode("utf-8-sig"))

@@ -12,7 +12,7 @@ _STAMPED: Final = re.compile(r"([0-9]+\.[0-9]{3}) ")
 
 
 def stamp(seconds: float) -> bytes:
-    """What a line begins with that was printed so long after the beginning."""
+    """Return what a line begins with that was printed so long after the beginning."""
     return f"{seconds:.3f} ".encode()
 
 

@@ -115,11 +115,14 @@ class OwnerClient:
 
     @classmethod
     def at(cls, address: str, environment: Mapping[str, str]) -> Self:
-        """A client of the referee at an address. Raises AddressError."""
+        """Return a client of the referee at an address.
+
+        Raises AddressError.
+        """
         return cls(Address.parse(address, environment))
 
     def for_visitor(self, address: str, secret: str | None) -> Self:
-        """The same client, asking for the visitor of a dashboard: limits are the visitor's.
+        """Return the same client, asking for the visitor of a dashboard: limits are the visitor's.
 
         `secret` is the referee's ARENA_DASHBOARD_SECRET; without one all count as the dashboard.
         """
@@ -143,8 +146,10 @@ class OwnerClient:
         return answer.owner, answer.key
 
     def sign_in(self, id_token: str, name: str = "", invite: str = "", key: str = "") -> SignedInBy:
-        """Sign in by an ID token; an identity that nobody has becomes a new owner of that name, or
-        the identity of the owner who has the key.
+        """Sign in by an ID token.
+
+        An identity that nobody has becomes a new owner of that name, or the identity of the owner
+        who has the key.
         """
         request = pb.SignInRequest(
             id_token=_sent(id_token), name=_sent(name), invite=_sent(invite), key=_sent(key)
@@ -153,7 +158,10 @@ class OwnerClient:
         return SignedInBy(answer.owner, answer.key, answer.suggested_name)
 
     def stay_signed_in(self, key: str) -> str:
-        """A key for a new sign-in of the owner, valid until it has not been used for long."""
+        """Return a key for a new sign-in of the owner.
+
+        It is valid until it has not been used for long.
+        """
         made: str = self._ask(self._owners.StaySignedIn, pb.StaySignedInRequest(), key).key
         return made
 
@@ -162,18 +170,19 @@ class OwnerClient:
         self._ask(self._owners.SignOut, pb.SignOutRequest(), key)
 
     def renew_key(self, key: str) -> str:
-        """A new key of the owner; all others end."""
+        """Return a new key of the owner; all others end."""
         renewed: str = self._ask(self._owners.RenewKey, pb.RenewKeyRequest(), key).key
         return renewed
 
     def owner(self, key: str) -> str:
-        """The name of the owner who has a key."""
+        """Return the name of the owner who has a key."""
         name: str = self._ask(self._owners.GetOwner, pb.GetOwnerRequest(), key).owner
         return name
 
     def register(self, key: str, bot: str, version: str = "1") -> tuple[str, str]:
-        """Register a new bot, or a new version of one. Returns the bot's name as it is stored, and
-        the token.
+        """Register a new bot, or a new version of one.
+
+        Returns the bot's name as it is stored, and the token.
         """
         request = registry_pb2.RegisterBotRequest(bot=_sent(bot), version=_sent(version))
         answer = self._ask(self._registry.RegisterBot, request, key)
@@ -192,7 +201,7 @@ class OwnerClient:
         return BotPage(tuple(map(_bot, answer.bots)), answer.next_page_token)
 
     def bot(self, key: str, name: str, versions: int = MOST_LINES) -> BotSeen:
-        """The owner's bot of that name, with so many of its versions at most, the newest."""
+        """Return the owner's bot of that name, with so many of its versions at most, the newest."""
         found: list[VersionSeen] = []
         page = ""
         while True:
@@ -223,8 +232,9 @@ class OwnerClient:
         self._ask(self._owners.PauseBot, pb.PauseBotRequest(bot=_sent(bot), resume=not paused), key)
 
     def rotate(self, key: str, bot: str, version: str = "") -> tuple[str, str]:
-        """A new token, by default for the newest version in service. Returns the version's label
-        and the token.
+        """Return a new token, by default for the newest version in service.
+
+        Returns the version's label and the token.
         """
         request = pb.RotateTokenRequest(bot=_sent(bot), version=_sent(version))
         answer = self._ask(self._owners.RotateToken, request, key)

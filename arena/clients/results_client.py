@@ -52,7 +52,7 @@ class ResultsClient(OwnerClient):
     """Asks one referee for what it tells anybody. Every method raises OwnerCallError."""
 
     def matches(self, bot: str = "", limit: int = 50) -> list[MatchSeen]:
-        """The newest finished matches, of one bot or of all; at most 1,000."""
+        """Return the newest finished matches, of one bot or of all; at most 1,000."""
         request = pb.ListMatchesRequest(bot=bot, limit=limit)
         return [
             MatchSeen(
@@ -66,11 +66,11 @@ class ResultsClient(OwnerClient):
         ]
 
     def transcript(self, match_id: str) -> Transcript:
-        """The record of a finished match."""
+        """Return the record of a finished match."""
         return self.with_faults(match_id)[0]
 
     def with_faults(self, match_id: str) -> tuple[Transcript, dict[int, FaultSeen]]:
-        """The record of a finished match, and what bots were told of faults in it, by turn."""
+        """Return the record of a finished match, and its faults as told to bots, by turn."""
         request = pb.GetTranscriptRequest(match_id=match_id)
         answer = self._ask(self._registry.GetTranscript, request)
         transcript = from_message(answer.transcript)
@@ -83,7 +83,10 @@ class ResultsClient(OwnerClient):
         return transcript, told
 
     def ratings(self, game: str, seats: int = 0, limit: int = 50) -> list[RatingSeen]:
-        """The best of a game's ladder, at a table size (by default that with most matches)."""
+        """Return the best of a game's ladder at a table size.
+
+        By default at the size with the most matches.
+        """
         request = pb.GetLeaderboardRequest(game=game, seats=seats, page_size=limit)
         return [
             RatingSeen(

@@ -68,8 +68,9 @@ class SpectatorClient:
 
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ) -> "SpectatorClient | None":
-        """A dashboard's client of the referee of ARENA_ADDRESS; None if it is not set. Raises
-        AddressError.
+        """Return a dashboard's client of the referee of ARENA_ADDRESS; None if it is not set.
+
+        Raises AddressError.
         """
         text = environment.get("ARENA_ADDRESS", "").strip()
         secret = environment.get("ARENA_DASHBOARD_SECRET") or None
@@ -112,7 +113,10 @@ class Watching:
         self._matches: dict[str, WatchedMatch] = {}
 
     def __iter__(self) -> Iterator[WatchedMatch]:
-        """The matches as they grow, without end. Raises RefereeAwayError, unless stopped."""
+        """Yield the matches as they grow, without end.
+
+        Raises RefereeAwayError, unless stopped.
+        """
         try:
             for message in self._call:
                 yield from self._read(message)

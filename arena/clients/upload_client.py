@@ -52,7 +52,7 @@ class UploadClient(OwnerClient):
         self._uploads: Any = UploadServiceStub(address.channel())
 
     def upload_terms(self) -> UploadTerms:
-        """What may be uploaded."""
+        """Return what may be uploaded."""
         found = self._ask(self._uploads.GetUploadTerms, pb.GetUploadTermsRequest())
         return UploadTerms(
             found.hosting,
@@ -88,7 +88,7 @@ class UploadClient(OwnerClient):
         return Uploaded(answer.bot, answer.version, answer.sha256.hex())
 
     def builds(self, key: str, bot: str = "") -> list[HostedBuild]:
-        """The uploaded builds of the owner's bots, or of one, newest first."""
+        """Return the uploaded builds of the owner's bots, or of one, newest first."""
         answer = self._ask(self._uploads.ListBuilds, pb.ListBuildsRequest(bot=bot), key)
         return [
             HostedBuild(
@@ -111,7 +111,7 @@ class UploadClient(OwnerClient):
         self._ask(self._uploads.RollBack, pb.RollBackRequest(bot=bot, version=version), key)
 
     def shifts(self, key: str, bot: str, version: str = "") -> list[HostedShift]:
-        """The last shifts of a version, by default the newest uploaded; newest first."""
+        """Return the last shifts of a version, by default the newest uploaded; newest first."""
         request = pb.ListShiftsRequest(bot=bot, version=version)
         answer = self._ask(self._uploads.ListShifts, request, key)
         return [
@@ -127,7 +127,7 @@ class UploadClient(OwnerClient):
         ]
 
     def match_log(self, key: str, bot: str, match_id: str) -> MatchLog:
-        """What a bot printed while it played a match."""
+        """Return what a bot printed while it played a match."""
         request = pb.GetMatchLogRequest(bot=bot, match_id=match_id)
         answer = self._ask(self._uploads.GetMatchLog, request, key)
         return MatchLog(

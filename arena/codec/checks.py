@@ -19,7 +19,10 @@ _ORIGINS: Final = {
 
 
 def read_outcome(message: pb.CheckOutcome) -> CheckOutcome:
-    """What came of a check. Raises MalformedError for what cannot be."""
+    """Return what came of a check.
+
+    Raises MalformedError for what cannot be.
+    """
     if message.edition < 1:
         raise MalformedError(f"`edition` is 1 or more, not {message.edition}")
     if not 0 <= message.met <= _MOST_MET:

@@ -14,26 +14,44 @@ class GameCodec(Protocol):
 
     def write_options(self, options: Any, message: Any) -> None: ...
     def read_options(self, message: Any) -> Options:
-        """The options. Raises MalformedError."""
+        """Return the options.
+
+        Raises MalformedError.
+        """
 
     def write_action(self, action: Any, message: Any) -> None: ...
     def read_action(self, message: Any) -> Any:
-        """The action. Raises MalformedError; the game decides whether it is legal."""
+        """Return the action.
+
+        Raises MalformedError; the game decides whether it is legal.
+        """
 
     def write_draw(self, draw: Any, message: Any) -> None: ...
     def read_draw(self, message: Any) -> Any:
-        """The draw. Raises MalformedError."""
+        """Return the draw.
+
+        Raises MalformedError.
+        """
 
     def view_bytes(self, view: Any) -> bytes: ...
     def read_view(self, message: Any, seat: int) -> Any:
-        """The view of a seat that has a turn. Raises MalformedError."""
+        """Return the view of a seat that has a turn.
+
+        Raises MalformedError.
+        """
 
     def read_public_view(self, message: Any, to_act: Sequence[int]) -> Any:
-        """The spectator's view, while the seats `to_act` are asked. Raises MalformedError."""
+        """Return the spectator's view, while the seats `to_act` are asked.
+
+        Raises MalformedError.
+        """
 
     def event_bytes(self, event: Any) -> bytes: ...
     def read_event(self, message: Any) -> Any:
-        """The event. Raises MalformedError."""
+        """Return the event.
+
+        Raises MalformedError.
+        """
 
 
 def _codec(kit: GameKit) -> GameCodec:

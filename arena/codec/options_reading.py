@@ -11,7 +11,10 @@ OptionsT = TypeVar("OptionsT", bound=Options)
 
 
 def validated(kind: type[OptionsT], values: dict[str, Any]) -> OptionsT:
-    """The options with these values. Raises MalformedError if the game does not accept them."""
+    """Return the options with these values.
+
+    Raises MalformedError if the game does not accept them.
+    """
     try:
         return kind.model_validate(values)
     except ValidationError as error:

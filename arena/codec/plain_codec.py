@@ -218,7 +218,7 @@ class _Perhaps:
 
 
 def _members(kind: type, descriptor: Descriptor, but: str | None) -> dict[str, _Part]:
-    """The fields of a class that its message has: all but one, or any if `but` is None."""
+    """Return the fields of a class that its message has: all but one, or any if `but` is None."""
     hints = {
         name: hint
         for name, hint in get_type_hints(kind).items()
@@ -231,7 +231,7 @@ def _members(kind: type, descriptor: Descriptor, but: str | None) -> dict[str, _
 
 
 def _member(hint: Any, field: FieldDescriptor) -> _Part:
-    """A field of a message, which holds a value of that type."""
+    """Return a field of a message, which holds a value of that type."""
     if NoneType in get_args(hint):
         rest = tuple(each for each in get_args(hint) if each is not NoneType)
         return _Perhaps(field.name, _member(Union[rest], field))  # noqa: UP007 - from a tuple
@@ -246,7 +246,7 @@ def _member(hint: Any, field: FieldDescriptor) -> _Part:
 
 
 def _message(hint: Any, descriptor: Descriptor) -> _Part:
-    """A message, which is a value of that type."""
+    """Return a message, which is a value of that type."""
     if get_origin(hint) is tuple:
         (field,) = descriptor.fields
         return _member(hint, field)
@@ -279,7 +279,7 @@ def _number(hint: Any, enum: EnumDescriptor | None) -> tuple[Callable[[Any], Any
 
 
 def _type_of(field: FieldDescriptor) -> Descriptor:
-    """The message in a field of a oneof."""
+    """Return the message in a field of a oneof."""
     assert field.message_type is not None, f"{field.full_name} is no message"
     return field.message_type
 

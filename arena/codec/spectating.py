@@ -29,7 +29,7 @@ _EVENTS = key(spectator_pb2.PublicMoment, "events")
 
 
 def match_part(setup: Setup, tournament: str) -> bytes:
-    """A match in the `matches` of a WatchResponse, as it is encoded there."""
+    """Return a match in the `matches` of a WatchResponse, as it is encoded there."""
     message = spectator_pb2.WatchedMatch(match_id=setup.match_id, tournament=tournament)
     write_options(setup, message.options)
     for entrant in setup.entrants:
@@ -38,7 +38,7 @@ def match_part(setup: Setup, tournament: str) -> bytes:
 
 
 def moment_part(setup: Setup, moment: PublicMoment) -> bytes:
-    """A moment in the `moments` of a WatchResponse, as it is encoded there."""
+    """Return a moment in the `moments` of a WatchResponse, as it is encoded there."""
     game = setup.game
     head = spectator_pb2.PublicMoment(
         match_id=setup.match_id, step=moment.step, to_act=_seats(moment.view.to_act)
@@ -49,7 +49,7 @@ def moment_part(setup: Setup, moment: PublicMoment) -> bytes:
 
 
 def end_part(match_id: str, result: Result | None) -> bytes:
-    """An end in the `ends` of a WatchResponse, as it is encoded there."""
+    """Return an end in the `ends` of a WatchResponse, as it is encoded there."""
     message = spectator_pb2.WatchedEnd(match_id=match_id)
     if result is not None:
         write_result(result, message.result)
@@ -68,7 +68,10 @@ def read_match(
 
 
 def read_moment(game: str, message: spectator_pb2.PublicMoment) -> PublicMoment:
-    """A moment of a match of `game`. Raises MalformedError."""
+    """Return a moment of a match of `game`.
+
+    Raises MalformedError.
+    """
     if message.view.WhichOneof("game") != game:
         raise MalformedError(f"the view is not one of {game}")
     view = CODECS[game].read_public_view(getattr(message.view, game), message.to_act)
@@ -81,7 +84,7 @@ def read_end(message: spectator_pb2.WatchedEnd) -> Result | None:
 
 
 def _seats(to_act: Any) -> Sequence[int]:
-    """The seats of a view's `to_act`, which is one seat, several or none."""
+    """Return the seats of a view's `to_act`, which is one seat, several or none."""
     if to_act is None:
         return ()
     return (to_act,) if isinstance(to_act, int) else to_act

@@ -49,7 +49,7 @@ def offer(
 
 
 def begin(setup: Setup) -> referee_pb2.Begin:
-    """The Begin message of a match."""
+    """Return the Begin message of a match."""
     message = referee_pb2.Begin(match_id=setup.match_id)
     for entrant in setup.entrants:
         write_entrant(entrant, message.entrants.add())
@@ -57,7 +57,7 @@ def begin(setup: Setup) -> referee_pb2.Begin:
 
 
 def turn(setup: Setup, asked: OpenTurn, turn_ms: int, bank_ms: int) -> bytes:
-    """The bytes of a Turn, the message that the referee writes most often."""
+    """Return the bytes of a Turn, the message that the referee writes most often."""
     game = setup.game
     head = referee_pb2.Turn(
         match_id=setup.match_id, turn_number=asked.number, turn_ms=turn_ms, bank_ms=bank_ms
@@ -68,7 +68,7 @@ def turn(setup: Setup, asked: OpenTurn, turn_ms: int, bank_ms: int) -> bytes:
 
 
 def end(setup: Setup, written: bytes, events: Sequence[Any], unseen: int) -> bytes:
-    """The bytes of an End: the transcript (`written`), and the events from `unseen` on."""
+    """Return the bytes of an End: the transcript (`written`), and the events from `unseen` on."""
     head = referee_pb2.End(match_id=setup.match_id).SerializeToString()
     news = [_event(_END_EVENTS, setup.game, event) for event in events[unseen:]]
     return b"".join((head, field(_END_TRANSCRIPT, written), *news))
@@ -77,12 +77,12 @@ def end(setup: Setup, written: bytes, events: Sequence[Any], unseen: int) -> byt
 # Every event is sent to every seat, and the same bets occur in many matches.
 @lru_cache(maxsize=4096)
 def _event(event_key: bytes, game: str, event: Any) -> bytes:
-    """An event as it is encoded in a Turn or an End."""
+    """Return an event as it is encoded in a Turn or an End."""
     return field(event_key, encoded_event(game, event))
 
 
 def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:
-    """The Refusal message for a fault."""
+    """Return the Refusal message for a fault."""
     message = referee_pb2.Refusal(
         match_id=setup.match_id,
         turn_number=value.turn_number,
@@ -96,7 +96,10 @@ def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:
 
 
 def action(game: str, message: game_pb2.Action) -> Any:
-    """The action in an answer. Raises MalformedError."""
+    """Return the action in an answer.
+
+    Raises MalformedError.
+    """
     held = message.WhichOneof("game")
     if held is None:  # as the SDK and the bridge of programs say that the bot failed
         raise MalformedError(

@@ -164,8 +164,9 @@ def pause(name: NameArgument, address: AddressOption = DEFAULT_ADDRESS) -> None:
 
 @app.command()
 def resume(name: NameArgument, address: AddressOption = DEFAULT_ADDRESS) -> None:
-    """Let a paused bot of yours play again. Start it again yourself if the arena does not host
-    it.
+    """Let a paused bot of yours play again.
+
+    Start it again yourself if the arena does not host it.
     """
     with exit_with_message():
         client_of(address).pause(login_at(address).key, name, paused=False)
@@ -212,7 +213,7 @@ app.command()(any_bot.identical)
 
 
 def _own_bots(address: str, limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
-    """The first versions of the owner's bots, as JSON, and whether there are more."""
+    """Return the first versions of the owner's bots, as JSON, and whether there are more."""
     from arena.server.requests.paging import MOST_LINES
 
     lines: list[dict[str, Any]] = []

@@ -77,8 +77,9 @@ def _why_not_there(settings: "Settings") -> str:
 
 
 def with_store(use: "Callable[[Store], Awaitable[T]]", *, begins: bool = False) -> T:
-    """The result of `use` on the settings' store, for what `begins` an arena also a new one; errors
-    are handled by `exit_with_message`.
+    """Return the result of `use` on the settings' store, for what `begins` an arena also a new one.
+
+    Errors are handled by `exit_with_message`.
     """
     from arena.server.app.store import open_store
     from arena.settings import read_settings
@@ -93,7 +94,10 @@ def with_store(use: "Callable[[Store], Awaitable[T]]", *, begins: bool = False) 
 
 
 def with_reader(use: "Callable[[Reader], T]") -> T:
-    """The result of `use` on the settings' database; errors are handled by `exit_with_message`."""
+    """Return the result of `use` on the settings' database.
+
+    Errors are handled by `exit_with_message`.
+    """
     from arena.database.reading import open_reader
     from arena.settings import read_settings
 

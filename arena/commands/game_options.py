@@ -14,7 +14,10 @@ OptionList = Annotated[
 
 
 def game_options(pairs: Sequence[str] | None) -> dict[str, object]:
-    """The options of repeated NAME=VALUE. Raises CommandError."""
+    """Return the options of repeated NAME=VALUE.
+
+    Raises CommandError.
+    """
     options: dict[str, object] = {}
     for pair in pairs or ():
         name, equals, value = pair.partition("=")

@@ -20,7 +20,7 @@ class Advance(Protocol):
 
 
 def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
-    """The items, with a progress bar on stderr after the first second."""
+    """Yield the items, with a progress bar on stderr after the first second."""
     with progress(total, doing) as advance:
         for item in items:
             yield item

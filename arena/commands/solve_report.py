@@ -33,7 +33,7 @@ class StateLine:
 
 
 def exact_line(state: SolvedState) -> StateLine:
-    """A state with proven bounds."""
+    """Return a state with proven bounds."""
     return StateLine(
         state.dice, state.value, state.bounds, state.exploitability, state.iterations,
         state.seconds,
@@ -175,7 +175,7 @@ def print_json(found: object) -> None:
 
 
 def state_json(state: StateLine) -> dict[str, Any]:
-    """A state as JSON."""
+    """Return a state as JSON."""
     return {
         "opener_dice": state.dice[0],
         "other_dice": state.dice[1],
@@ -191,7 +191,7 @@ def state_json(state: StateLine) -> dict[str, Any]:
 def match_json(
     states: Sequence[StateLine], options: BluffOptions, value: float, bounds: ValueBounds
 ) -> dict[str, Any]:
-    """A match as JSON: its options, seat 0's probability to win, and its states."""
+    """Return a match as JSON: its options, seat 0's probability to win, and its states."""
     return {
         "options": options.model_dump(mode="json"),
         "value": round(value, 9),

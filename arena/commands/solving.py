@@ -71,8 +71,10 @@ def exact_states(
     wanted: Collection[DicePair], files: StateFiles | None, effort: Effort, for_each: ForEach,
     *, checkpoints: bool,
 ) -> list[SolvedState]:  # fmt: skip
-    """The states that are wanted, with proof, and what they need; what a folder holds is gone on
-    with. With `checkpoints` it is also kept while a state is under way.
+    """Return the states that are wanted, with proof, and what they need.
+
+    What a folder holds is gone on with. With `checkpoints` it is also kept while a state is under
+    way.
     """
     solve = partial(
         solve_matches, wanted, width=effort.width, until=effort.until, report=Reporter(),
@@ -93,8 +95,9 @@ def exact_states(
 def _stoppable(
     solve: Callable[..., dict[DicePair, SolvedState]], files: StateFiles
 ) -> dict[DicePair, SolvedState]:
-    """What is solved, with what is found kept on the way and at the first Ctrl-C. Raises
-    SolveStoppedError.
+    """Return what is solved, with what is found kept on the way and at the first Ctrl-C.
+
+    Raises SolveStoppedError.
     """
     with awaiting_stop():
         try:
@@ -135,7 +138,7 @@ def all_states(
 
 
 def single_round(dice: DicePair, effort: Effort, *, exact: bool) -> StateLine:
-    """A round for itself."""
+    """Return a round for itself."""
     if exact:
         state = solve_round(dice, width=effort.width, until=effort.until, report=Reporter())
         tell_if_wide(state, effort.width, timed=effort.until < inf)
@@ -149,8 +152,10 @@ def write_tables(
     file: Path, dice: int, files: StateFiles | None, other: Path | None, effort: Effort,
     workers: AbstractContextManager[ForEach],
 ) -> list[StateLine]:  # fmt: skip
-    """The tables of the sample bot `cfr`, for matches from so many dice each. Goes on state by
-    state where it was stopped. What other tables hold that knows as many bets is taken.
+    """Return the tables of the sample bot `cfr`, for matches from so many dice each.
+
+    Goes on state by state where it was stopped. What other tables hold that knows as many bets is
+    taken.
     """
     wanted = states_of_match(dice)
     exact = [] if files is None else _read(files, {*wanted})

@@ -27,8 +27,9 @@ def await_stop_in_worker() -> None:
 
 @contextmanager
 def awaiting_stop() -> Iterator[None]:
-    """While it lasts the first Ctrl-C notes the wish, here and in the processes of this one; the
-    second interrupts as usual.
+    """While it lasts the first Ctrl-C notes the wish, here and in the processes of this one.
+
+    The second interrupts as usual.
     """
     before = signal.signal(signal.SIGINT, _note_and_pass_on)
     try:

@@ -105,8 +105,10 @@ class Terminal(Console):
 
 
 def fitted(console: Console, table: Table, lesser: Sequence[str] = ()) -> Table:
-    """The table, with cells wrapped but not cut; if it still does not fit, without some of its
-    `lesser` columns (names of headers), least important first.
+    """Return the table, with cells wrapped but not cut.
+
+    If it still does not fit, without some of its `lesser` columns (names of headers), least
+    important first.
     """
     for column in table.columns:
         column.min_width = _least_width(console, column)
@@ -127,7 +129,7 @@ def _measured(console: Console, renderable: Any) -> Measurement:
 
 
 def _least_width(console: Console, column: Column) -> int:
-    """The width of its longest word, or of its longest cell if cells are not wrapped."""
+    """Return the width of its longest word, or of its longest cell if cells are not wrapped."""
     found = [_measured(console, cell) for cell in (column.header, *column.cells)]
     return max(cell.maximum if column.no_wrap else cell.minimum for cell in found)
 

@@ -9,7 +9,7 @@ from arena.games import GAMES
 
 
 def games_of(stream: BotStream) -> list[str]:
-    """The games that the bot's hello names, of those there are."""
+    """Return the games that the bot's hello names, of those there are."""
     return [game for game in GAMES if game in stream.hello.games]
 
 
@@ -20,19 +20,20 @@ class Matches:
         self._numbers = count(1)
 
     def one(self, stream: BotStream, **terms: object) -> ScriptedMatch:
-        """A match of the bot's first game."""
+        """Return a match of the bot's first game."""
         return ScriptedMatch(next(self._numbers), games_of(stream)[0], **terms)  # type: ignore[arg-type]
 
     def of(self, game: str, options: Mapping[str, object], **terms: object) -> ScriptedMatch:
-        """A match of a game."""
+        """Return a match of a game."""
         return ScriptedMatch(next(self._numbers), game, options, **terms)  # type: ignore[arg-type]
 
 
 async def seat(
     stream: BotStream, matches: Sequence[ScriptedMatch], *, may_decline: bool = False
 ) -> list[ScriptedMatch]:
-    """Offer matches in one message. Returns those that the bot joined, which must be all unless it
-    may decline.
+    """Offer matches in one message.
+
+    Returns those that the bot joined, which must be all unless it may decline.
     """
     await stream.say(offers=[match.offer() for match in matches])
     return await joined(stream, matches, may_decline=may_decline)

@@ -30,8 +30,9 @@ def quiet_about(referee: ScriptedReferee, match_id: str, which: str) -> None:
 
 
 def line_about(referee: ScriptedReferee, match_id: str) -> str | None:
-    """What the bot printed of a match that it found to be wrong; of a bot that was not started here
-    nothing is known.
+    """Return what the bot printed of a match that it found to be wrong.
+
+    Of a bot that was not started here nothing is known.
     """
     if referee.log is None:
         return None

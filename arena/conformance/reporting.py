@@ -26,7 +26,7 @@ class ReportRefusedError(UserError):
 
 
 def outcome_of(played: Sequence[ScenarioOutcome], skipped: Sequence[Scenario]) -> CheckOutcome:
-    """What came of a check, for the referee."""
+    """Return what came of a check, for the referee."""
     return CheckOutcome(
         edition=EDITION,
         met=sum(one.met for one in played),
@@ -36,8 +36,9 @@ def outcome_of(played: Sequence[ScenarioOutcome], skipped: Sequence[Scenario]) -
 
 
 def report_check(address: Address, token: str, outcome: CheckOutcome) -> Entrant:
-    """Record an outcome with the referee, and return the version that has this token. Raises
-    ReportRefusedError and AddressError.
+    """Record an outcome with the referee, and return the version that has this token.
+
+    Raises ReportRefusedError and AddressError.
     """
     request = pb.ReportCheckRequest()
     write_outcome(outcome, request.outcome)

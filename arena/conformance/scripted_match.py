@@ -69,7 +69,7 @@ class ScriptedMatch:
         return self.setup.match_id
 
     def offer(self, *, named: bool = False) -> pb.Offer:
-        """The offer, or with all names that of a resume."""
+        """Return the offer, or with all names that of a resume."""
         sealed = commitment(self._secret)
         return turns.offer(self.setup, self.seat, sealed, JOIN_MS, named=named)
 
@@ -105,7 +105,7 @@ class ScriptedMatch:
         return next(turn for turn in self._ask.turns if turn.seat == self.seat)
 
     def turn(self, *, repeat: bool = False, times: tuple[int, int] | None = None) -> pb.Turn:
-        """The bot's open turn; with all of the match's events if `repeat`."""
+        """Return the bot's open turn; with all of the match's events if `repeat`."""
         asked = self.own
         if repeat:
             asked = asked._replace(unseen=0)
@@ -140,14 +140,14 @@ class ScriptedMatch:
         return turns.refusal(self.setup, fault, 1)
 
     def transcript(self) -> Transcript:
-        """The record of the match, which is over."""
+        """Return the record of the match, which is over."""
         assert self.record is not None
         sealed = commitment(self._secret)
         steps, result = self.record.steps, self.record.result
         return Transcript(self.setup, sealed, steps, result, self._opening)
 
     def end(self, signer: Signer, transcript: Transcript | None = None) -> pb.End:
-        """The news of the end, with another transcript than its own if one is given."""
+        """Return the news of the end, with another transcript than its own if one is given."""
         signed = signer.signed(transcript or self.transcript())
         return pb.End(match_id=self.id, transcript=to_message(signed))
 

@@ -79,7 +79,10 @@ class BotStream:
         self._heard.put_nowait(None)
 
     async def hear(self, what: str, seconds: float = ANSWER_SECONDS) -> pb.PlayRequest:
-        """The next message; `what` it is to be, for the error. Raises UnmetError."""
+        """Return the next message; `what` it is to be, for the error.
+
+        Raises UnmetError.
+        """
         message = await self.perhaps_hear(seconds)
         if message is None:
             if self.closed:
@@ -88,7 +91,7 @@ class BotStream:
         return message
 
     async def perhaps_hear(self, seconds: float) -> pb.PlayRequest | None:
-        """The next message; None if there is none."""
+        """Return the next message; None if there is none."""
         until = self._now() + seconds
         while (left := until - self._now()) > 0:
             with suppress(TimeoutError):
@@ -187,11 +190,14 @@ class ScriptedReferee(ABC):
             await server.stop(None)
 
     def now(self) -> float:
-        """The seconds that count when the bot is waited for."""
+        """Return the seconds that count when the bot is waited for."""
         return (self._timer if self.program is None else self.program.timer).now()
 
     async def stream(self) -> BotStream:
-        """The next stream that the bot opens, not greeted yet. Raises UnmetError."""
+        """Return the next stream that the bot opens, not greeted yet.
+
+        Raises UnmetError.
+        """
         stream = await self.perhaps_stream(self.connect_seconds)
         if stream is not None:
             return stream
@@ -200,7 +206,7 @@ class ScriptedReferee(ABC):
         raise UnmetError(f"it opened no stream within {self.connect_seconds:g} s")
 
     async def perhaps_stream(self, seconds: float) -> BotStream | None:
-        """The next stream that the bot opens; None if it opens none."""
+        """Return the next stream that the bot opens; None if it opens none."""
         until = self.now() + seconds
         while self.now() < until:
             if not self._streams.empty():
@@ -226,7 +232,10 @@ class ScriptedReferee(ABC):
         return f": it {self.program.how_it_ended()}"
 
     async def greeted(self, stream: BotStream | None = None) -> BotStream:
-        """The next stream, after its hello; not welcomed. Raises UnmetError for a wrong one."""
+        """Return the next stream, after its hello; not welcomed.
+
+        Raises UnmetError for a wrong one.
+        """
         stream = stream or await self.stream()
         if stream.token != f"Bearer {self.token}":
             raise UnmetError(
@@ -250,7 +259,7 @@ class ScriptedReferee(ABC):
         return stream
 
     async def welcomed(self, **members: Any) -> BotStream:
-        """The next stream, greeted and welcomed; `members` go with the welcome."""
+        """Return the next stream, greeted and welcomed; `members` go with the welcome."""
         stream = await self.greeted()
         await stream.say(welcome=self.welcome(stream.hello), **members)
         return stream
@@ -261,7 +270,7 @@ class ScriptedReferee(ABC):
         return await self.welcomed()
 
     def welcome(self, hello: pb.Hello) -> pb.Welcome:
-        """The answer to a hello."""
+        """Return the answer to a hello."""
         welcome = pb.Welcome(
             protocol_version=PROTOCOL_VERSION,
             max_matches=max(1, hello.max_matches),

@@ -11,7 +11,10 @@ many referees share what the server has."""
 
 
 def async_engine(url: str) -> AsyncEngine:
-    """The referee's: reads and writes. Raises MalformedUrlError."""
+    """Return the referee's: reads and writes.
+
+    Raises MalformedUrlError.
+    """
     place = parsed(url)
     engine = create_async_engine(
         place,

@@ -29,8 +29,9 @@ class BatchedLookup(Generic[Key, Value]):
         self._asking: asyncio.Task[None] | None = None
 
     async def get(self, key: Key) -> Value | None:
-        """The value, as of a moment after this call; None if there is none. Raises what `look_up`
-        raises.
+        """Return the value, as of a moment after this call; None if there is none.
+
+        Raises what `look_up` raises.
         """
         found = self._waiting.get(key)
         if found is None:

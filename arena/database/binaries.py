@@ -33,7 +33,10 @@ class Binaries:
 
 
 def find_binaries(major: int | None = None) -> Binaries:
-    """The installation to use; `major` asks for one version. Raises PostgresMissingError."""
+    """Return the installation to use; `major` asks for one version.
+
+    Raises PostgresMissingError.
+    """
     for binaries in _installed():
         if major is None or binaries.major == major:
             return binaries

@@ -23,5 +23,5 @@ Time = TIMESTAMP(timezone=True)
 
 
 def now(name: str) -> Column[object]:
-    """A column for the time at which the row was added."""
+    """Return a column for the time at which the row was added."""
     return Column(name, Time, nullable=False, server_default=func.now())

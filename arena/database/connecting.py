@@ -77,8 +77,10 @@ class ImpatientAsyncConnection(psycopg.AsyncConnection[Any]):
 
     @classmethod
     async def connect(cls, *words: Any, **named: Any) -> Self:
-        """As its parent's. An attempt that fails or is cancelled leaves no socket open: the server
-        would wait a minute for us to log in, and drop no database meanwhile.
+        """As its parent's.
+
+        An attempt that fails or is cancelled leaves no socket open: the server would wait a minute
+        for us to log in, and drop no database meanwhile.
         """
         try:
             return await super().connect(*words, **named)
@@ -110,7 +112,7 @@ class MigratingConnection(ImpatientConnection):
 
 
 async def connect(url: str, session: str = REFEREE) -> ImpatientAsyncConnection:
-    """A connection of its own, outside any pool, that commits each statement."""
+    """Return a connection of its own, outside any pool, that commits each statement."""
     given = psycopg.conninfo.conninfo_to_dict(url.replace("+psycopg", "", 1))
     options = f"{session} {given.pop('options', '')}".strip()
     return await ImpatientAsyncConnection.connect(
@@ -119,7 +121,10 @@ async def connect(url: str, session: str = REFEREE) -> ImpatientAsyncConnection:
 
 
 def _impatient(gen: PQGen[T], connection: pq.abc.PGconn, seconds: float) -> PQGen[T]:
-    """What `gen` does, until nothing has come for so long; the driver asks ten times a second."""
+    """Return what `gen` does, until nothing has come for so long.
+
+    The driver asks ten times a second.
+    """
     heard = monotonic()
     try:
         state = next(gen)

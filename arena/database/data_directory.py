@@ -80,7 +80,7 @@ class DataDirectory:
         self._durable = durable
 
     def made_by(self) -> int | None:
-        """The major version that made the data directory; None when there is none yet."""
+        """Return the major version that made the data directory; None when there is none yet."""
         try:
             return int((self._data / "PG_VERSION").read_text())
         except FileNotFoundError:
@@ -127,7 +127,7 @@ class DataDirectory:
         self._new.rename(self._data)
 
     def password(self) -> str | None:
-        """The password that the server asks for; None before its first start."""
+        """Return the password that the server asks for; None before its first start."""
         try:
             return self._password_file.read_text().strip() or None
         except FileNotFoundError:

@@ -15,7 +15,7 @@ _LEASE_TAKEN = "AR001"
 
 
 def cause_of(error: Exception) -> BaseException | None:
-    """The driver's error under SQLAlchemy's."""
+    """Return the driver's error under SQLAlchemy's."""
     return error.orig if isinstance(error, DBAPIError) else error
 
 

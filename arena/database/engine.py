@@ -33,7 +33,7 @@ READERS = 5
 
 
 def reading_engine(url: str) -> Engine:
-    """The dashboard's: cannot write and cannot see tokens or private keys.
+    """Return the dashboard's: cannot write and cannot see tokens or private keys.
 
     Raises MalformedUrlError.
     """
@@ -72,7 +72,10 @@ def _without_pool(url: str, session: str, kind: type[ImpatientConnection]) -> En
 
 
 def parsed(url: str) -> URL:
-    """A database's address. Raises MalformedUrlError."""
+    """Return a database's address.
+
+    Raises MalformedUrlError.
+    """
     try:
         place = make_url(url)
         place.get_dialect()().create_connect_args(place)

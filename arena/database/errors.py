@@ -123,8 +123,9 @@ class VersionExistsError(NameTakenError):
 
 
 class TooManyVersionsError(StorageError):
-    """A bot, or all bots of an owner, got too many versions in a day; `wait_seconds` is how long
-    until there may be another.
+    """A bot, or all bots of an owner, got too many versions in a day.
+
+    `wait_seconds` is how long until there may be another.
     """
 
     def __init__(self, whose: str, versions: int, wait_seconds: float) -> None:
@@ -137,8 +138,9 @@ class TooManyBotsError(StorageError):
 
 
 class TooManyUploadsError(StorageError):
-    """An owner uploaded too many builds in a day; `wait_seconds` is how long until there may be
-    another.
+    """An owner uploaded too many builds in a day.
+
+    `wait_seconds` is how long until there may be another.
     """
 
     def __init__(self, uploads: int, wait_seconds: float) -> None:

@@ -30,8 +30,9 @@ log = structlog.get_logger()
 
 
 def pause_after(answered_seconds: float, last: float) -> float:
-    """Seconds to wait before a new start of a server that answered for `answered_seconds`; `last`
-    is the pause before its own start, 0 before the first.
+    """Seconds to wait before a new start of a server that answered for `answered_seconds`.
+
+    `last` is the pause before its own start, 0 before the first.
     """
     if answered_seconds >= SETTLED_SECONDS:
         return FIRST_PAUSE

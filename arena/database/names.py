@@ -54,7 +54,10 @@ def check_name(kind: str, name: str) -> None:
 
 
 def normal_name(kind: str, name: str) -> str:
-    """The name of a `kind` (bot, owner) as it is stored. Raises NameRefusedError."""
+    """Return the name of a `kind` (bot, owner) as it is stored.
+
+    Raises NameRefusedError.
+    """
     # Far beyond what can become short enough, nothing is normalised.
     normal = unicodedata.normalize("NFKC", name) if len(name) <= 4 * LONGEST else ""
     normal = normal.strip(" ")
@@ -94,7 +97,7 @@ def _letters_of(name: str) -> str:
 
 
 def folded(name: str) -> str:
-    """What a name is found by: equal for names that differ in case only."""
+    """Return what a name is found by: equal for names that differ in case only."""
     # Far longer than any name: it is none, and costs no time.
     name = name[: 4 * LONGEST]
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
@@ -107,40 +110,41 @@ def skeleton(name: str) -> str:
 
 
 def new_token() -> str:
-    """A random token."""
+    """Return a random token."""
     return _TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
 def new_key() -> str:
-    """A random key of an owner."""
+    """Return a random key of an owner."""
     return KEY_PREFIX + secrets.token_urlsafe(32)
 
 
 def new_shift_token() -> str:
-    """A random token for a shift."""
+    """Return a random token for a shift."""
     return SHIFT_PREFIX + secrets.token_urlsafe(32)
 
 
 def new_worker_token() -> str:
-    """A random token of a worker."""
+    """Return a random token of a worker."""
     return WORKER_PREFIX + secrets.token_urlsafe(32)
 
 
 def new_code() -> str:
-    """A random invite, to be typed: 78 random bits."""
+    """Return a random invite, to be typed: 78 random bits."""
     letters = "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
     return "-".join(letters[at : at + 4] for at in range(0, _CODE_LENGTH, 4))
 
 
 def token_hash(token: str) -> bytes:
-    """The hash stored for a token or key. No salt or slow hash is needed: they have 256 random
-    bits.
+    """Return the hash stored for a token or key.
+
+    No salt or slow hash is needed: they have 256 random bits.
     """
     return hashlib.sha256(token.encode()).digest()
 
 
 def code_hash(code: str) -> bytes:
-    """The hash stored for an invite, however it was typed."""
+    """Return the hash stored for an invite, however it was typed."""
     return token_hash(re.sub(r"[\s-]", "", code).upper())
 
 

@@ -45,7 +45,7 @@ def private_log(path: Path, *, append: bool = False) -> BinaryIO:
 
 
 def not_writable(place: Path, error: OSError) -> HomeNotWritableError:
-    """The error for a place in ARENA_HOME that cannot be written."""
+    """Return the error for a place in ARENA_HOME that cannot be written."""
     return HomeNotWritableError(
         f"Cannot write to {place} ({error.strerror}): choose another directory with ARENA_HOME."
     )

@@ -92,12 +92,12 @@ def url(sockets: Path, password: str) -> str:
 
 
 def password_of(role: str, owners_password: str) -> str:
-    """The password of a lesser role, from which nobody learns the owner's."""
+    """Return the password of a lesser role, from which nobody learns the owner's."""
     return hmac.digest(owners_password.encode(), role.encode(), "sha256").hex()
 
 
 def url_of(role: str, owners_url: str) -> str:
-    """The built-in database's address for a lesser role, from that of its owner."""
+    """Return the built-in database's address for a lesser role, from that of its owner."""
     place = make_url(owners_url)
     lesser = place.set(username=role, password=password_of(role, str(place.password)))
     return lesser.render_as_string(hide_password=False)

@@ -16,8 +16,9 @@ def own_identity() -> str:
 
 
 def has_ended(identity: str) -> bool:
-    """Whether the process has certainly ended. False also for one of another machine, of which
-    nothing is known from here.
+    """Whether the process has certainly ended.
+
+    False also for one of another machine, of which nothing is known from here.
     """
     place, _, rest = identity.rpartition(" ")[0].rpartition(" ")
     started = identity.rpartition(" ")[2]

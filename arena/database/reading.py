@@ -40,7 +40,7 @@ class ColumnReader(Protocol):
     """Runs read statements, small ones and those with a million rows. Raises StorageError."""
 
     def __call__(self, statement: Row, /) -> Sequence[Any]:
-        """The rows of a statement."""
+        """Return the rows of a statement."""
         ...
 
     def columns(self, statement: Row, row: "np.dtype[np.void]") -> "NDArray[Any]":
@@ -57,7 +57,10 @@ class Reader:
         self._engine = reading_engine(url)
 
     def __call__(self, statement: Row) -> Sequence[Any]:
-        """The rows of a statement. Raises StorageError."""
+        """Return the rows of a statement.
+
+        Raises StorageError.
+        """
         with storage_errors(), self._engine.connect() as connection:
             return connection.execute(statement).all()
 
@@ -99,7 +102,7 @@ class Reader:
 
 @contextmanager
 def storage_errors() -> Iterator[None]:
-    """Raises StorageError for the driver's errors in the block."""
+    """Raise StorageError for the driver's errors in the block."""
     try:
         yield
     except (DBAPIError, psycopg.Error, PoolTimeoutError) as error:

@@ -147,18 +147,18 @@ class RatedMatch:
 
 
 def registered_of(row: Any) -> Registered:
-    """The registered version in a row of `bot_statements.all_versions`."""
+    """Return the registered version in a row of `bot_statements.all_versions`."""
     return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)
 
 
 def match_row(row: Mapping[str, Any]) -> MatchRow:
-    """The MatchRow of a row of `match_search.found_matches` or `statements.match_by_id`."""
+    """Return the MatchRow of a row of `match_search.found_matches` or `statements.match_by_id`."""
     seats = tuple(SeatRow(**seat) for seat in row["seats"])
     return MatchRow(**with_time_control({**row, "seats": seats}))
 
 
 def recorded_challenge(rows: Sequence[Mapping[str, Any]]) -> RecordedChallenge:
-    """The challenge in the rows of `statements.matches_of_challenge`, at least one."""
+    """Return the challenge in the rows of `statements.matches_of_challenge`, at least one."""
     played = tuple(
         RecordedMatch(
             row["match_id"],
@@ -174,7 +174,7 @@ def recorded_challenge(rows: Sequence[Mapping[str, Any]]) -> RecordedChallenge:
 
 
 def with_time_control(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with a `time_control` in place of its two columns."""
+    """Return the row with a `time_control` in place of its two columns."""
     found = dict(row)
     found["time_control"] = TimeControl(found.pop("turn_ms"), found.pop("bank_ms"))
     return found

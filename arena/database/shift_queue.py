@@ -28,8 +28,9 @@ def queue_lock() -> TextClause:
 
 
 def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
-    """Queues the check of a build. Those of one owner are begun one after the other, so that its
-    uploads take one slot at most.
+    """Queues the check of a build.
+
+    Those of one owner are begun one after the other, so that its uploads take one slot at most.
     """
     return text(
         f"""
@@ -44,8 +45,9 @@ def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
 
 
 def play_in_hand(bot_id: int) -> TextClause:
-    """started_at: since when a worker has the job of a bot's shift; no row if none has it. Locks
-    the job until the end of the transaction.
+    """started_at: since when a worker has the job of a bot's shift; no row if none has it.
+
+    Locks the job until the end of the transaction.
     """
     return _in_hand(PLAY_TASK, "bot_id", bot_id)
 
@@ -69,7 +71,7 @@ def _in_hand(task: str, argument: str, value: int) -> TextClause:
 
 
 def drop_delayed_play(bot_id: int) -> TextClause:
-    """Removes the shift of a bot that waits because those before were cut short."""
+    """Remove the shift of a bot that waits because those before were cut short."""
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_cancel_job_v1(id, false, true)
@@ -83,8 +85,9 @@ def drop_delayed_play(bot_id: int) -> TextClause:
 def queue_play(
     bot_id: int | None = None, *, first: bool = False, delay: timedelta | None = None
 ) -> TextClause:
-    """Queues a shift for each bot, or for one, that plays and has none waiting or running; behind
-    all others. With `first` before them, and while an older one runs, too. It begins after a
+    """Queues a shift for each bot, or for one, that plays and has none waiting or running.
+
+    Behind all others. With `first` before them, and while an older one runs, too. It begins after a
     `delay`.
     """
     return text(

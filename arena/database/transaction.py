@@ -29,7 +29,7 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
 
 
 async def driver_of(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:
-    """The driver's connection under SQLAlchemy's, in the same transaction."""
+    """Return the driver's connection under SQLAlchemy's, in the same transaction."""
     driver = (await connection.get_raw_connection()).driver_connection
     assert isinstance(driver, psycopg.AsyncConnection)
     return driver

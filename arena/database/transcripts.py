@@ -28,7 +28,7 @@ class Packed:
 
 
 def packer() -> Callable[[bytes], Packed]:
-    """A function that packs serialised transcripts and reuses one compressor."""
+    """Return a function that packs serialised transcripts and reuses one compressor."""
     compress = zstandard.ZstdCompressor(level=_LEVEL).compress
 
     def pack(message: bytes) -> Packed:
@@ -38,12 +38,18 @@ def packer() -> Callable[[bytes], Packed]:
 
 
 def unpack(packed: Packed) -> Transcript:
-    """The transcript that was packed. Raises TranscriptDamagedError."""
+    """Return the transcript that was packed.
+
+    Raises TranscriptDamagedError.
+    """
     return from_bytes(unpack_message(packed))
 
 
 def unpack_message(packed: Packed) -> bytes:
-    """The bytes of its message. Raises TranscriptDamagedError."""
+    """Return the bytes of its message.
+
+    Raises TranscriptDamagedError.
+    """
     if packed.format != FORMAT:
         raise TranscriptDamagedError(
             f"The transcript has format {packed.format}: read it with a newer release of the arena."

@@ -66,10 +66,10 @@ class OptionsError(UserError, ValueError):
 
 
 def make_game(name: str, options: Mapping[str, object] | None = None) -> AnyGame:
-    """The game `name` under its default options, changed by `options`.
+    """Return the game `name` under its default options, changed by `options`.
 
-    Values may be strings as they come from a command line: "true", "3". Raises UnknownGameError
-    and OptionsError.
+    Values may be strings as they come from a command line: "true", "3". Raises UnknownGameError and
+    OptionsError.
     """
     game = GAMES.get(name)
     if game is None:
@@ -103,7 +103,7 @@ def _word_read(value: object) -> object:
 
 
 def _error_text(kind: type[Options], options: Mapping[str, object], error: ValidationError) -> str:
-    """The first thing wrong, in terms of the options as they were given."""
+    """Return the first thing wrong, in terms of the options as they were given."""
     first = error.errors()[0]
     if not first["loc"]:
         return str(first["ctx"]["error"]) if "error" in first.get("ctx", {}) else first["msg"]
@@ -116,13 +116,16 @@ def _error_text(kind: type[Options], options: Mapping[str, object], error: Valid
 
 
 def _shown(value: object) -> str:
-    """What was given, cut if it is long: the message may be sent to whoever gave it."""
+    """Return what was given, cut if it is long: the message may be sent to whoever gave it."""
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _allowed(schema: Mapping[str, Any]) -> str:
-    """The allowed values of an option, from its JSON schema; "" when they do not fit one line."""
+    """Return the allowed values of an option, from its JSON schema.
+
+    "" when they do not fit one line.
+    """
     if "const" in schema:
         return json.dumps(schema["const"])
     if "enum" in schema:

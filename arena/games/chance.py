@@ -35,7 +35,7 @@ def equally_likely(outcomes: Sequence[ActionT]) -> dict[ActionT, Fraction]:
 # Bounded by the faces of a die and the dice of a cup.
 @cache
 def rolls(faces: tuple[FaceT, ...], count: int) -> Mapping[tuple[FaceT, ...], Fraction]:
-    """The rolls of `count` dice, each noted in the order of `faces`."""
+    """Return the rolls of `count` dice, each noted in the order of `faces`."""
     orders = factorial(count)
     return {
         dice: Fraction(orders // prod(map(factorial, Counter(dice).values())), len(faces) ** count)
@@ -44,12 +44,12 @@ def rolls(faces: tuple[FaceT, ...], count: int) -> Mapping[tuple[FaceT, ...], Fr
 
 
 def orders(cards: Sequence[FaceT]) -> int:
-    """The number of different orders of cards, some of which may be equal."""
+    """Return the number of different orders of cards, some of which may be equal."""
     return factorial(len(cards)) // prod(map(factorial, Counter(cards).values()))
 
 
 def shuffles(cards: Sequence[FaceT]) -> Iterator[tuple[FaceT, ...]]:
-    """The different orders of cards, some of which may be equal; all are equally likely."""
+    """Yield the different orders of cards, some of which may be equal; all are equally likely."""
     left = Counter(cards)
 
     def continued(order: tuple[FaceT, ...]) -> Iterator[tuple[FaceT, ...]]:

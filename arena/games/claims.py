@@ -17,16 +17,18 @@ class GameClaims(Protocol):
         """By how much a claim is false, after 1 and after another number: "die short"."""
 
     def off(self, action: Any, before: Any, after: Any) -> int | None:
-        """Return by how much the claim of an action is false, 0 if it is true; None if it makes no
-        claim. `before` and `after` are the states around it.
+        """Return by how much the claim of an action is false, 0 if it is true.
+
+        None if it makes no claim. `before` and `after` are the states around it.
         """
 
     def doubts(self, action: Any) -> bool:
         """Return whether an action doubts the last claim."""
 
     def chance(self, view: Any, options: Options) -> Fraction | None:
-        """Return the probability that the claim which stands is true, given what a view shows; None
-        without one.
+        """Return the probability that the claim which stands is true, given what a view shows.
+
+        None without one.
         """
 
 

@@ -54,7 +54,10 @@ class Options(BaseModel):
     players_max: int
 
     def changed(self) -> dict[str, Any]:
-        """The options that differ from the defaults, as JSON values; they identify a variant."""
+        """Return the options that differ from the defaults, as JSON values.
+
+        They identify a variant.
+        """
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
@@ -93,23 +96,26 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
 
     @abstractmethod
     def start(self, seat_count: int) -> StateT:
-        """The state before anything is drawn. Raises ValueError outside `seat_counts`."""
+        """Return the state before anything is drawn.
+
+        Raises ValueError outside `seat_counts`.
+        """
 
     @abstractmethod
     def to_act(self, state: StateT) -> ToAct:
-        """The actors that act now; each seat among them has at least one legal action."""
+        """Return the actors that act now; each seat among them has at least one legal action."""
 
     @abstractmethod
     def draw(self, state: StateT, randomness: Randomness) -> ActionT:
-        """The dealer's next draw; call it only while `to_act` is the dealer.
+        """Return the dealer's next draw; call it only while `to_act` is the dealer.
 
-        Every key passed to `randomness` names what is drawn (round, seat, die, re-roll number;
-        deal position) and occurs once in a match.
+        Every key passed to `randomness` names what is drawn (round, seat, die, re-roll number; deal
+        position) and occurs once in a match.
         """
 
     @abstractmethod
     def chance_outcomes(self, state: StateT) -> ChanceOutcomes[ActionT]:
-        """What `draw` may return now, for solvers and searches; call it as `draw`.
+        """Return what `draw` may return now, for solvers and searches; call it as `draw`.
 
         Every outcome with its exact probability, or a sampler of them if there are more than
         MOST_OUTCOMES (arena/games/chance.py).
@@ -132,33 +138,42 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
 
     @abstractmethod
     def apply(self, state: StateT, actor: Actor, action: ActionT) -> StateT:
-        """The state after an action. Raises IllegalActionError if it is not legal."""
+        """Return the state after an action.
+
+        Raises IllegalActionError if it is not legal.
+        """
 
     @abstractmethod
     def view(self, state: StateT, seat: int | None) -> ViewT:
-        """The view of one seat, built up field by field; None is the spectator."""
+        """Return the view of one seat, built up field by field; None is the spectator."""
 
     @abstractmethod
     def events(
         self, before: StateT, actor: Actor, action: ActionT, after: StateT
     ) -> tuple[EventT, ...]:
-        """The public events of a step, in order. They hold no secret of any seat."""
+        """Return the public events of a step, in order.
+
+        They hold no secret of any seat.
+        """
 
     @abstractmethod
     def default_action(self, state: StateT, seat: int) -> ActionT:
-        """The legal action played for a seat that gives no valid answer."""
+        """Return the legal action played for a seat that gives no valid answer."""
 
     @abstractmethod
     def placing(self, state: StateT) -> tuple[int, ...]:
-        """The rank of every seat once the match is over: 1 is best, ties share (1, 2, 2, 4)."""
+        """Return the rank of every seat once the match is over.
+
+        1 is best, ties share a rank (1, 2, 2, 4).
+        """
 
     @abstractmethod
     def scores(self, state: StateT) -> tuple[int, ...]:
-        """The points of every seat once the match is over, as the rules count them."""
+        """Return the points of every seat once the match is over, as the rules count them."""
 
     @abstractmethod
     def longest(self, seat_count: int) -> int:
-        """An upper bound of the number of actions of seats in one match."""
+        """Return an upper bound of the number of actions of seats in one match."""
 
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any, Any]

@@ -22,7 +22,7 @@ class NotationError(ValueError):
 
 
 def type_name(kind: type) -> str:
-    """The member `type` for values of a class: its name in snake case."""
+    """Return the member `type` for values of a class: its name in snake case."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
@@ -53,7 +53,7 @@ class Notation:
         return self._names
 
     def name_of(self, kind: type) -> str | None:
-        """The type of actions of this class; None if it is no action of the game."""
+        """Return the type of actions of this class; None if it is no action of the game."""
         return self._names.get(kind)
 
     def defaults(self, kind: type) -> dict[str, Any]:
@@ -61,7 +61,7 @@ class Notation:
         return {field.name: field.default for field in fields(kind) if field.default is not MISSING}
 
     def to_json(self, action: Any) -> dict[str, Any]:
-        """The JSON object of an action."""
+        """Return the JSON object of an action."""
         kind = type(action)
         members = self._adapter(kind).dump_python(action, mode="json")
         defaults = self.defaults(kind)
@@ -73,7 +73,7 @@ class Notation:
         return {"type": self._names[kind], **present}
 
     def to_text(self, action: Any) -> str:
-        """The JSON of an action in its canonical form (RFC 8785)."""
+        """Return the JSON of an action in its canonical form (RFC 8785)."""
         kind = type(action)
         ending = self._endings.get(kind)
         if ending is not None:
@@ -88,8 +88,10 @@ class Notation:
         within: Sequence[int | str] = (),
         among: Collection[type] | None = None,
     ) -> Any:
-        """The action of a JSON object; `within` is the path to the object, for error messages.
-        `among` are the classes that it may have, if not all are allowed.
+        """Return the action of a JSON object.
+
+        `within` is the path to the object, for error messages. `among` are the classes that it may
+        have, if not all are allowed.
 
         Nothing is converted: a number as text, or true for 1, is refused. Raises NotationError.
         """
@@ -115,8 +117,10 @@ class Notation:
             raise NotationError(error_text(error, within, name)) from error
 
     def understood(self, value: object) -> Any:
-        """An equal action of the game, built anew from plain values; None for whatever else a bot
-        may return: another type, or an action with a member that no action has.
+        """Return an equal action of the game, built anew from plain values.
+
+        None for whatever else a bot may return: another type, or an action with a member that no
+        action has.
         """
         kind = type(value)
         if kind not in self._names:

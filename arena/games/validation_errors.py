@@ -40,7 +40,7 @@ _ALLOWED: Final = {
 
 
 def path_text(path: FieldPath) -> str:
-    """A path as printable text, such as `steps[12].action.quantity`."""
+    """Return a path as printable text, such as `steps[12].action.quantity`."""
     text = ""
     for before, part in zip(("", *path), path, strict=False):
         if isinstance(part, int):
@@ -52,7 +52,10 @@ def path_text(path: FieldPath) -> str:
 
 
 def shown(value: object) -> str:
-    """A value as Python shows it, cut if it is long; of whatever a stranger's program made."""
+    """Return a value as Python shows it, cut if it is long.
+
+    The value is whatever a program of others made.
+    """
     try:
         text = repr(value)
     except any_failure() as error:  # its own code, or a number of thousands of digits
@@ -62,7 +65,10 @@ def shown(value: object) -> str:
 
 
 def json_excerpt(value: object) -> str:
-    """A value as JSON, cut if it is long; as Python shows it where JSON has no such value."""
+    """Return a value as JSON, cut if it is long.
+
+    Where JSON has no such value, it is as Python shows it.
+    """
     try:
         text = json.dumps(
             value, ensure_ascii=False, separators=(", ", ": "), default=shown, allow_nan=False
@@ -75,8 +81,9 @@ def json_excerpt(value: object) -> str:
 
 
 def error_text(error: ValidationError, within: FieldPath = (), whole: str = "the value") -> str:
-    """A message about the first error. `within` is the path to the validated value; `whole` names
-    the value where the path is empty.
+    """Return a message about the first error.
+
+    `within` is the path to the validated value; `whole` names the value where the path is empty.
     """
     first = error.errors(include_url=False)[0]
     where = path_text((*within, *first["loc"])) or whole
@@ -92,7 +99,7 @@ def error_text(error: ValidationError, within: FieldPath = (), whole: str = "the
 
 
 def found_text(value: object) -> str:
-    """What was found, in front of a reason."""
+    """Return what was found, in front of a reason."""
     return f"found {json_excerpt(value)}"
 
 

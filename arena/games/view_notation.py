@@ -39,7 +39,7 @@ class ViewNotation:
         } | {event: name for name, event in named.items()}
 
     def to_json(self, value: Any) -> dict[str, Any]:
-        """The JSON object of a view or an event."""
+        """Return the JSON object of a view or an event."""
         kind: Any = type(value)
         members = {
             name: self._written(getattr(value, name), hint) for name, hint in _members(kind).items()
@@ -47,8 +47,9 @@ class ViewNotation:
         return {"type": self.events[kind], **members} if kind in self.events else members
 
     def answer_from_json(self, value: object, within: Sequence[int | str] = ()) -> Any:
-        """The action of a seat, not of the dealer, as `Notation.from_json` reads it. Raises
-        NotationError.
+        """Return the action of a seat, not of the dealer, as `Notation.from_json` reads it.
+
+        Raises NotationError.
         """
         return self._actions.from_json(value, within, self.choices)
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 
 def span(low: int, high: int) -> str:
-    """A range as text: "2 to 4", or "exactly 2" when it holds one number."""
+    """Return a range as text: "2 to 4", or "exactly 2" when it holds one number."""
     return f"exactly {low}" if low == high else f"{low} to {high}"
 
 
@@ -16,5 +16,5 @@ def one_of(choices: Sequence[object]) -> str:
 
 
 def number_of(count: int, thing: str, things: str) -> str:
-    """A number with its noun: "1 die", "2 dice"."""
+    """Return a number with its noun: "1 die", "2 dice"."""
     return f"{count} {thing if count == 1 else things}"

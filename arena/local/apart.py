@@ -56,7 +56,7 @@ def play_deal_blocks_apart(
 def play_parts(
     workers: WorkPool, game: AnyGame, parts: Iterable[Part]
 ) -> Generator[Blocks, None, None]:
-    """Yields the blocks of each part, in the order of the parts, of which there may be no end.
+    """Yield the blocks of each part, in the order of the parts, of which there may be no end.
 
     Raises UnreadyBotError, BotFileError and BlockBrokenError. Close it to give up the others.
     """
@@ -77,7 +77,7 @@ def play_parts(
 
 
 def play_apart(game: str, options: Mapping[str, Any], part: Part) -> Blocks:
-    """The blocks of a part, played by a program of its own."""
+    """Return the blocks of a part, played by a program of its own."""
     with tempfile.TemporaryDirectory() as folder:
         asked, answer = Path(folder, "asked"), Path(folder, "answer")
         asked.write_bytes(pickle.dumps((game, dict(options), part)))

@@ -37,7 +37,7 @@ class ResponseTable:
     def explore(
         self, situation: Hashable, actions: Sequence[BluffChoice], random: Random
     ) -> BluffChoice:
-        """An action to learn from: one that was never tried, or the most promising."""
+        """Return an action to learn from: one that was never tried, or the most promising."""
         tried = self._tried[situation]
         untried = [action for action in actions if action not in tried]
         if untried:
@@ -46,7 +46,7 @@ class ResponseTable:
         return max(tried, key=lambda one: tried[one][1] + _EXPLORES * sqrt(wide / tried[one][0]))
 
     def best(self, situation: Hashable) -> BluffChoice | None:
-        """The best action as far as is known; None in an unknown situation."""
+        """Return the best action as far as is known; None in an unknown situation."""
         tried = self._tried.get(situation)
         if not tried:
             return None
@@ -54,7 +54,7 @@ class ResponseTable:
         return max(tried, key=lambda one: tried[one][1] - _DOUBTS_ITSELF / sqrt(4 * tried[one][0]))
 
     def value(self, situation: Hashable) -> float:
-        """What the situation is worth if the best action follows; 1/2 if it is unknown."""
+        """Return what the situation is worth if the best action follows; 1/2 if it is unknown."""
         tried = self._tried.get(situation)
         return max((mean for _, mean in tried.values()), default=0.5) if tried else 0.5
 
@@ -67,7 +67,7 @@ class ResponseTable:
 
 
 def situation_of(view: BluffView) -> Hashable:
-    """What a seat knows of the round."""
+    """Return what a seat knows of the round."""
     bets = tuple((placed.bet.quantity, placed.bet.face) for placed in view.bets)
     assert view.seat is not None  # a decision is a seat's
     counts = view.dice_counts[view.seat], view.dice_counts[1 - view.seat]
@@ -75,14 +75,14 @@ def situation_of(view: BluffView) -> Hashable:
 
 
 def actions_of(view: BluffView) -> list[BluffChoice]:
-    """The doubt, if a bet stands, and the legal bets without lay-outs."""
+    """Return the doubt, if a bet stands, and the legal bets without lay-outs."""
     bets = track(view.highest)
     above = bets.index(view.bets[-1].bet) + 1 if view.bets else 0
     return [*([Doubt()] if view.can_doubt else []), *bets[above:]]
 
 
 def responder(table: ResponseTable, *, learns: bool) -> type[AnyBot]:
-    """A bot that learns the table while it plays, or plays the best of it."""
+    """Return a bot that learns the table while it plays, or plays the best of it."""
 
     class Responder(Bot[BluffView, BluffChoice]):
         def match_started(self, match: Match) -> None:

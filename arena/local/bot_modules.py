@@ -20,7 +20,10 @@ class BotFileError(UserError, ValueError):
 
 
 def bot_in(file: Path) -> type[AnyBot]:
-    """The bot class of a file, as `loading.load_bot`. Raises BotFileError."""
+    """Return the bot class of a file, as `loading.load_bot`.
+
+    Raises BotFileError.
+    """
     name = f"arena_bot_{file.stem}_{abs(hash(file))}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, file)

@@ -75,7 +75,7 @@ class Series:
     """Of so many blocks this process plays one."""
 
     def numbers(self) -> Iterable[int]:
-        """The blocks to play."""
+        """Yield the blocks to play."""
         if self.blocks is None:
             return count(self.first, self.step)
         return range(self.first, self.blocks, self.step)
@@ -96,12 +96,12 @@ class BlockMatch:
 
 
 def written_down(transcript: Transcript) -> str:
-    """A transcript as one line of JSON."""
+    """Return a transcript as one line of JSON."""
     return json.dumps(to_json(transcript), separators=(",", ":"))
 
 
 def every_rotation(entries: Sequence[NamedBot]) -> list[Lineup]:
-    """The line-ups of a block in which every bot sits in every seat once."""
+    """Return the line-ups of a block in which every bot sits in every seat once."""
     return [Lineup(tuple(entries), shift) for shift in range(len(entries))]
 
 
@@ -120,7 +120,7 @@ class DealBlocks:
     time_control: TimeControl = DEFAULT_TIME_CONTROL
 
     def series(self, lineup: Lineup, first: int, end: int | None, step: int = 1) -> Series:
-        """The matches of a line-up in some of the blocks."""
+        """Return the matches of a line-up in some of the blocks."""
         return Series(
             lineup=lineup,
             seed=self.seed,

@@ -84,7 +84,7 @@ def play_series(
     seed: str,
     time_control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> Iterator[PlayedMatch]:
-    """Yields `matches` finished matches; every bot moves one seat down with each match.
+    """Yield `matches` finished matches; every bot moves one seat down with each match.
 
     Raises ValueError if the game does not allow this number of seats, and UnreadyBotError.
     """
@@ -104,7 +104,10 @@ def opened(
     label: str,
     time_control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> tuple[Setup, bytes]:
-    """The setup and the dealer's secret of the match that has this label; entrants are by seat."""
+    """Return the setup and the dealer's secret of the match that has this label.
+
+    Entrants are by seat.
+    """
     setup = Setup(
         match_id=str(UUID(bytes=seed.derive(f"{label} id")[:16], version=4)),
         game=game.name,
@@ -205,6 +208,6 @@ def _reply(bot: AnyBot, match: Match, asked: Asked) -> Reply:
 
 
 def _place(error: BaseException) -> str:
-    """The file and line where a bot failed."""
+    """Return the file and line where a bot failed."""
     last = traceback.extract_tb(error.__traceback__)[-1]
     return f"{Path(last.filename).name}, line {last.lineno}"

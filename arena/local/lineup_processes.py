@@ -44,7 +44,7 @@ _News: TypeAlias = list[BlockMatch] | UnreadyBotError | BotFileError
 def play_deal_blocks(
     asked: DealBlocks, *, jobs: int = 1
 ) -> Generator[tuple[BlockMatch, ...], None, None]:
-    """Yields the matches of each complete block, in order.
+    """Yield the matches of each complete block, in order.
 
     Plays in up to `jobs` processes, and in one for each line-up at least, where the bots are
     loaded. Raises UnreadyBotError, BotFileError and BlockBrokenError. Close the iterator (or
@@ -68,14 +68,19 @@ class LineupProcess:
         self._received: deque[BlockMatch] = deque()
 
     def begin(self, series: Series) -> None:
-        """Queue a series after those queued before. Queue only a few at a time: with full pipes
-        in both directions, the caller and the process would wait for each other.
+        """Queue a series after those queued before.
+
+        Queue only a few at a time: with full pipes in both directions, the caller and the process
+        would wait for each other.
         """
         with suppress(ConnectionError):  # `next_match` raises what ended the process
             self._connection.send(series)
 
     def next_match(self) -> BlockMatch:
-        """The next match. Raises UnreadyBotError, BotFileError and BlockBrokenError."""
+        """Return the next match.
+
+        Raises UnreadyBotError, BotFileError and BlockBrokenError.
+        """
         while not self._received:
             self._received.extend(self._receive())
         return self._received.popleft()
@@ -99,6 +104,7 @@ def lineup_sets(
     game: AnyGame, lineups: int, jobs: int = 1
 ) -> Iterator[tuple[tuple[LineupProcess, ...], ...]]:
     """As many sets of one process for each line-up as `jobs` processes make, and at least one.
+
     They end with the context. No two processes share memory.
     """
     options = game.options.changed()

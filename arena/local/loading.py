@@ -20,12 +20,12 @@ SAMPLE_BOTS = Path(str(files("arena_sample_bots")))
 
 
 def sample_names(directory: Path = SAMPLE_BOTS) -> tuple[str, ...]:
-    """The names of the sample bots: their files without `.py` and `_bot`."""
+    """Return the names of the sample bots: their files without `.py` and `_bot`."""
     return tuple(sorted(file.stem.removesuffix("_bot") for file in directory.glob("[!_]*.py")))
 
 
 def samples_of(game: str) -> tuple[str, ...]:
-    """The names of the sample bots that play a game."""
+    """Return the names of the sample bots that play a game."""
     return tuple(name for name in sample_names() if game in load_bot(name).games)
 
 
@@ -35,7 +35,10 @@ def is_python(word: str, directory: Path = SAMPLE_BOTS) -> bool:
 
 
 def bot_file(name_or_path: str, directory: Path = SAMPLE_BOTS) -> Path:
-    """The file of a sample bot (`honest`) or a path (`my/bot.py`). Raises BotFileError."""
+    """Return the file of a sample bot (`honest`) or a path (`my/bot.py`).
+
+    Raises BotFileError.
+    """
     found = _python_file(name_or_path, directory)
     if found is None:
         raise _no_bot(name_or_path, directory)
@@ -61,7 +64,7 @@ def _no_bot(word: str, directory: Path, why: str = "") -> BotFileError:
 
 
 def bot_command(word: str, directory: Path = SAMPLE_BOTS) -> tuple[str, ...]:
-    """The words of a command that starts a program; none for a sample bot or a .py file.
+    """Return the words of a command that starts a program; none for a sample bot or a .py file.
 
     Raises BotFileError for what is neither.
     """
@@ -94,10 +97,10 @@ def command_name(command: Sequence[str]) -> str:
 
 
 def load_bot(name_or_path: str, directory: Path = SAMPLE_BOTS) -> type[AnyBot]:
-    """The bot class of a sample bot or of a file.
+    """Return the bot class of a sample bot or of a file.
 
     The file runs as a module that can import from its own folder, as with `python my/bot.py`: two
-    versions of a bot in two folders each use their own `tables.py`. Raises BotFileError, also for
-    a file that cannot be run.
+    versions of a bot in two folders each use their own `tables.py`. Raises BotFileError, also for a
+    file that cannot be run.
     """
     return bot_in(bot_file(name_or_path, directory))

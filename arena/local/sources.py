@@ -35,7 +35,7 @@ _GIT_SECONDS: Final = 30.0
 
 
 def source_files(folder: Path) -> Iterator[Path]:
-    """The files in a folder and those below it, no links; none if there is no such folder.
+    """Yield the files in a folder and those below it, no links; none if there is no such folder.
 
     Of an installation those that it brought, of a checkout those that git tracks, as they are now.
     Where neither says anything, those of the kinds that the project consists of.

@@ -61,7 +61,10 @@ def require_sdk(language: str) -> None:
 
 
 def language_named(word: str) -> str:
-    """The language's name in LANGUAGES. Raises StarterError."""
+    """Return the language's name in LANGUAGES.
+
+    Raises StarterError.
+    """
     name = _NAMES.get(word.lower(), word.lower())
     if name not in LANGUAGES:
         known = ", ".join(LANGUAGES)
@@ -70,8 +73,9 @@ def language_named(word: str) -> str:
 
 
 def copy_starter(language: str, directory: Path) -> str:
-    """Copy the starter of a language into a new or empty folder, with the test vectors; that in
-    Python with the SDK's wheel.
+    """Copy the starter of a language into a new or empty folder, with the test vectors.
+
+    That in Python with the SDK's wheel.
 
     Returns its name in LANGUAGES. Raises StarterError and NoWheelError, having written nothing.
     """

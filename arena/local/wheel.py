@@ -49,12 +49,18 @@ class NoWheelError(UserError):
 
 @cache
 def wheel_name() -> str:
-    """The file's name, by which installers know what it is. Raises NoWheelError."""
+    """Return the file's name, by which installers know what it is.
+
+    Raises NoWheelError.
+    """
     return f"{_stem(_installed())}-py3-none-any.whl"
 
 
 def wheel() -> bytes:
-    """The wheel of what is installed here; made at the first call. Raises NoWheelError."""
+    """Return the wheel of what is installed here; made at the first call.
+
+    Raises NoWheelError.
+    """
     # Those that come meanwhile wait for it: the cache alone would let each make its own.
     with _PACKING:
         return _packed()
@@ -95,7 +101,7 @@ def _stem(installed: Distribution) -> str:
 
 
 def _files() -> Iterator[tuple[str, Path]]:
-    """The files of the packages, and their names in the wheel."""
+    """Yield the files of the packages, and their names in the wheel."""
     for package in _PACKAGES:
         # Found, not imported: nothing here needs the dashboard.
         spec = find_spec(package)
@@ -111,7 +117,7 @@ def _below(folder: Path, place: str) -> Iterator[tuple[str, Path]]:
 
 
 def _record(members: dict[str, bytes], own_name: str) -> bytes:
-    """What the wheel holds, with digests, as installers want it."""
+    """Return what the wheel holds, with digests, as installers want it."""
     lines = io.StringIO()
     table = csv.writer(lines, lineterminator="\n")
     for name, content in members.items():

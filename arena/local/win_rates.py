@@ -84,7 +84,10 @@ class WinRates:
             self.first.setdefault(fault, refused)
 
     def table(self) -> list[WinRate]:
-        """The bots, best first. Only after the first match."""
+        """Return the bots, best first.
+
+        Only after the first match.
+        """
         rates = [
             WinRate(
                 name=name,
@@ -101,7 +104,10 @@ class WinRates:
         return sorted(rates, key=lambda rate: (-rate.wins, rate.mean_placing))
 
     def _design_effect(self, contender: int) -> float:
-        """The design effect, shrunk to 1 as if by one more match, so it is never 0 or 0 / 0."""
+        """Return the design effect, shrunk to 1 as if by one more match.
+
+        So it is never 0 or 0 / 0.
+        """
         blocks, size = self.matches // self._size, self._size
         if size == 1:
             return 1.0

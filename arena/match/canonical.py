@@ -21,7 +21,7 @@ from arena.match.transcript_json import FORMAT
 
 
 def canonical(transcript: Transcript) -> bytes:
-    """The bytes that are signed."""
+    """Return the bytes that are signed."""
     setup, opening = transcript.setup, transcript.opening
     entropies = ",".join([f'"{entropy.hex()}"' for entropy in opening.entropies])
     return (

@@ -47,8 +47,9 @@ long."""
 
 
 def time_control_of(settings: Mapping[str, str]) -> TimeControl:
-    """The time control of settings such as {"turn": "60s", "bank": "10m"}; what is missing is as by
-    default. Raises TimeControlError.
+    """Return the time control of settings such as {"turn": "60s", "bank": "10m"}.
+
+    What is missing is as by default. Raises TimeControlError.
     """
     for name in settings:
         if name not in TIME_SETTINGS:
@@ -60,8 +61,9 @@ def time_control_of(settings: Mapping[str, str]) -> TimeControl:
 
 
 def read_time_control(text: str) -> TimeControl:
-    """The time control of a text such as `turn=60s,bank=10m`; "" is the default. Raises
-    TimeControlError.
+    """Return the time control of a text such as `turn=60s,bank=10m`; "" is the default.
+
+    Raises TimeControlError.
     """
     settings: dict[str, str] = {}
     for setting in filter(None, text.split(",")):

@@ -26,7 +26,7 @@ class FaultStep:
 
 
 def fault_steps(transcript: Transcript) -> Iterator[FaultStep]:
-    """The faults of all seats, in order."""
+    """Yield the faults of all seats, in order."""
     game = transcript.setup.make_game()
     state, turn = start(game, transcript), 0
     for number, step in enumerate(transcript.steps, start=1):

@@ -91,7 +91,7 @@ Flow: TypeAlias = Generator[Ask, Sequence[Reply], MatchRecord]
 def play(
     game: AnyGame, seat_count: int, randomness: Randomness, fault_limit: int = DEFAULT_FAULT_LIMIT
 ) -> Flow:
-    """The flow of one match."""
+    """Return the flow of one match."""
     return MatchFlow(game, seat_count, randomness, fault_limit).conduct()
 
 
@@ -124,12 +124,12 @@ class MatchFlow:
         """The view of the last moment."""
 
     def public(self) -> PublicMoment:
-        """What is public now, with all public events so far."""
+        """Return what is public now, with all public events so far."""
         self._shown = self._game.view(self._state, None)
         return PublicMoment(self._known_steps, self._shown, tuple(self._events))
 
     def conduct(self) -> Flow:
-        """The flow."""
+        """Return the flow."""
         while True:
             to_act = self._game.to_act(self._state)
             if to_act is DEALER:

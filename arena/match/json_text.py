@@ -29,7 +29,10 @@ class _Twice(dict[str, Any]):
 
 
 def parse(text: bytes) -> Any:
-    """The value of a JSON text. Raises JsonTextError."""
+    """Return the value of a JSON text.
+
+    Raises JsonTextError.
+    """
     repeated: list[_Twice] = []
 
     def members(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
@@ -94,7 +97,7 @@ def _refuse_constant(name: str) -> NoReturn:
 
 
 def _path_to(target: object, value: Any, path: JsonPath = ()) -> JsonPath:
-    """The path of the object `target` inside `value`; () if `value` is the target itself."""
+    """Return the path of the object `target` inside `value`; () if `value` is the target itself."""
     if value is not target:
         for key, inner in _entries(value):
             found = _path_to(target, inner, (*path, key))
@@ -111,7 +114,10 @@ def _entries(value: Any) -> Sequence[tuple[int | str, Any]]:
 
 
 def difference(one: Any, other: Any) -> Difference | None:
-    """The first place where two JSON values differ in type or value; None if they are equal."""
+    """Return the first place where two JSON values differ in type or value.
+
+    None if they are equal.
+    """
     return _difference(one, other, ())
 
 

@@ -24,7 +24,10 @@ class Frame:
 
 
 def replay(transcript: Transcript) -> Iterator[Frame]:
-    """The states of a match in order. Raises TranscriptError at the first impossible step."""
+    """Yield the states of a match in order.
+
+    Raises TranscriptError at the first impossible step.
+    """
     game = transcript.setup.make_game()
     state = start(game, transcript)
     yield Frame(0, None, state, ())
@@ -34,7 +37,10 @@ def replay(transcript: Transcript) -> Iterator[Frame]:
 
 
 def start(game: AnyGame, transcript: Transcript) -> Any:
-    """The state before the first step. Raises TranscriptError."""
+    """Return the state before the first step.
+
+    Raises TranscriptError.
+    """
     try:
         return game.start(len(transcript.setup.entrants))
     except ValueError as error:
@@ -42,7 +48,10 @@ def start(game: AnyGame, transcript: Transcript) -> Any:
 
 
 def advance(game: AnyGame, state: Any, index: int, step: Step) -> Any:
-    """The state after step `index`. Raises TranscriptError if the step is impossible."""
+    """Return the state after step `index`.
+
+    Raises TranscriptError if the step is impossible.
+    """
     to_act = game.to_act(state)
     if to_act == ():
         raise TranscriptError(f"step {index}: the match is over already")
@@ -56,5 +65,5 @@ def advance(game: AnyGame, state: Any, index: int, step: Step) -> Any:
 
 
 def name(actor: Actor) -> str:
-    """An actor as text."""
+    """Return an actor as text."""
     return "the dealer" if actor is DEALER else f"seat {actor}"

@@ -9,5 +9,5 @@ def moved_on(seats: int, shift: int) -> tuple[int, ...]:
 
 
 def rotations(seats: int) -> Iterator[tuple[int, ...]]:
-    """The seatings of a block, in which every bot sits in every seat once."""
+    """Yield the seatings of a block, in which every bot sits in every seat once."""
     return (moved_on(seats, shift) for shift in range(seats))

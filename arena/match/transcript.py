@@ -68,7 +68,7 @@ class Setup:
     fault_limit: int
 
     def make_game(self) -> AnyGame:
-        """The rules of this match."""
+        """Return the rules of this match."""
         return GAMES[self.game](self.options)
 
 
@@ -87,7 +87,7 @@ class Transcript:
 
 
 def thinking_seconds(transcript: Transcript) -> list[float]:
-    """The seconds that each seat took for its decisions, by seat."""
+    """Return the seconds that each seat took for its decisions, by seat."""
     spent = [0] * len(transcript.setup.entrants)
     for step in transcript.steps:
         if isinstance(step.actor, int):

@@ -64,7 +64,7 @@ _List = Annotated[list[_Item], Field(fail_fast=True)]
 
 
 def with_one_unknown(model: type[BaseModel], value: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The members of an object, with one of many unknown ones, for one error."""
+    """Return the members of an object, with one of many unknown ones, for one error."""
     known = model.model_fields
     if len(value) <= len(known):
         return value

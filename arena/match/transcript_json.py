@@ -33,7 +33,7 @@ FORMAT = "arena-transcript/1"
 
 
 def to_json(transcript: Transcript) -> dict[str, Any]:
-    """The JSON object of a transcript."""
+    """Return the JSON object of a transcript."""
     setup, signature = transcript.setup, transcript.signature
     document: dict[str, Any] = {
         "format": FORMAT,
@@ -72,7 +72,7 @@ def terms_to_json(setup: Setup) -> dict[str, Any]:
 
 
 def result_to_json(result: Result) -> dict[str, Any]:
-    """The JSON object of the member `result`."""
+    """Return the JSON object of the member `result`."""
     return {
         "termination": result.termination.value,
         "placings": list(result.placing),
@@ -83,7 +83,10 @@ def result_to_json(result: Result) -> dict[str, Any]:
 
 
 def read_json(text: bytes) -> Transcript:
-    """The transcript in a JSON text. Raises TranscriptError naming what is wrong."""
+    """Return the transcript in a JSON text.
+
+    Raises TranscriptError naming what is wrong.
+    """
     try:
         value = parse(text)
     except JsonTextError as error:
@@ -92,7 +95,9 @@ def read_json(text: bytes) -> Transcript:
 
 
 def from_json(value: object) -> Transcript:
-    """The transcript of a JSON object. Raises TranscriptError naming what is wrong.
+    """Return the transcript of a JSON object.
+
+    Raises TranscriptError naming what is wrong.
 
     Strict: what is accepted is exactly what `to_json` returns, in any order of members.
     """

@@ -13,16 +13,22 @@ class PlayEndpoint:
     """Opens sessions at one referee."""
 
     def __init__(self, address: str, environment: Mapping[str, str], token: str) -> None:
-        """Raises AddressError."""
+        """Raise AddressError."""
         self._address = Address.parse(address, environment)
         self._token = token
 
     def rivals(self) -> list[Rival]:
-        """The bots that can be played against now. Raises ChallengeError."""
+        """Return the bots that can be played against now.
+
+        Raises ChallengeError.
+        """
         return Challenger(self._address, self._token).rivals()
 
     def session(
         self, instance: str, games: tuple[str, ...], changed: Callable[[], None]
     ) -> PersonSession:
-        """A session that is not open yet; `changed` is called in another thread at any news."""
+        """Return a session that is not open yet.
+
+        `changed` is called in another thread at any news.
+        """
         return PersonSession(self._address, self._token, instance, games, changed)

@@ -45,7 +45,7 @@ class AskedTurn:
     asked_at: float
 
     def left_ms(self, now: float) -> tuple[int, int]:
-        """The milliseconds left: for the turn, and in the bank."""
+        """Return the milliseconds left: for the turn, and in the bank."""
         taken = int(1000 * (now - self.asked_at))
         over = max(0, taken - self.turn_ms)
         return max(0, self.turn_ms - taken), max(0, self.bank_ms - over)
@@ -128,8 +128,9 @@ class PersonSeat:
         self.result = transcript.result
 
     def see(self, moment: PublicMoment, first: int) -> bool:
-        """What everybody at the table learned between the seat's turns; `first` is the number of
-        its first event. Returns whether it is new.
+        """Take in what everybody at the table learned between the seat's turns.
+
+        `first` is the number of its first event. Returns whether it is new.
         """
         if self.over or first + len(moment.events) <= len(self._events):
             return False
@@ -137,8 +138,9 @@ class PersonSeat:
         return True
 
     def answer(self, turn_number: int, answer: object) -> referee_pb2.Answer:
-        """The answer to the open turn, from its JSON form. Raises AnswerError for one that is not
-        legal, and nothing is lost.
+        """Return the answer to the open turn, from its JSON form.
+
+        Raises AnswerError for one that is not legal, and nothing is lost.
         """
         turn = self.turn
         if turn is None or turn.number != turn_number:
@@ -156,7 +158,7 @@ class PersonSeat:
         return message
 
     def no_answer(self) -> referee_pb2.Answer | None:
-        """An answer without an action, which is a fault; None without an open turn."""
+        """Return an answer without an action, which is a fault; None without an open turn."""
         if self.turn is None:
             return None
         message = self._empty_answer(self.turn.number)

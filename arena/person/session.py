@@ -53,8 +53,10 @@ _log = logging.getLogger("arena.person")
 
 
 class PersonSession:
-    """One person. All methods may be called in any thread; `changed` is called in the session's
-    whenever there is something new.
+    """One person.
+
+    All methods may be called in any thread; `changed` is called in the session's whenever there is
+    something new.
     """
 
     def __init__(

@@ -11,7 +11,10 @@ _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def processes_of(first: int) -> Iterator[int]:
-    """A process, its children, and theirs. Orphans are the first's."""
+    """Yield a process, its children, and theirs.
+
+    Orphans are the first's.
+    """
     waiting = [first]
     while waiting:
         process = waiting.pop()
@@ -20,7 +23,7 @@ def processes_of(first: int) -> Iterator[int]:
 
 
 def children_of(process: int) -> list[int]:
-    """The processes that a process started, as far as they run; none if it has ended."""
+    """Return the processes that a process started, as far as they run; none if it has ended."""
     found: list[int] = []
     with suppress(OSError):
         for thread in os.scandir(f"/proc/{process}/task"):
@@ -52,5 +55,5 @@ def processor_seconds(first: int) -> float:
 
 
 def _stat(folder: str) -> list[str]:
-    """The numbers of /proc/…/stat from the state on, which is a letter."""
+    """Return the numbers of /proc/…/stat from the state on, which is a letter."""
     return Path(folder, "stat").read_text().rpartition(")")[2].split()

@@ -15,8 +15,10 @@ _KEEPER: Final = Path(__file__).with_name("keeper.py")
 
 
 class UserProgram(subprocess.Popen[bytes]):
-    """A user's program. Its process id is the keeper's, which passes signals on to the program and
-    ends as it did, once everything below is gone.
+    """A user's program.
+
+    Its process id is the keeper's, which passes signals on to the program and ends as it did, once
+    everything below is gone.
 
     The keeper also ends it all when this process dies, whichever thread started it.
     """

@@ -94,8 +94,9 @@ async def start_async(
     stderr: int | None = None,
     keep_open: Sequence[int] = (),
 ) -> AsyncProcess:
-    """Start a program of ours for asyncio, with pipes as stdin and stdout. Its first words see to
-    it that it ends with the thread that calls this.
+    """Start a program of ours for asyncio, with pipes as stdin and stdout.
+
+    Its first words see to it that it ends with the thread that calls this.
     """
     return await asyncio.create_subprocess_exec(
         *arguments,
@@ -116,8 +117,9 @@ def run_to_end(
     stderr: Stream = DEVNULL,
     seconds: float | None = None,
 ) -> bytes:
-    """Run a program and return its stdout. Raises OSError, and SubprocessError for an exit code
-    other than 0 and after so many seconds.
+    """Run a program and return its stdout.
+
+    Raises OSError, and SubprocessError for an exit code other than 0 and after so many seconds.
     """
     return subprocess.run(  # noqa: S603  arguments without a shell
         arguments,

@@ -60,7 +60,7 @@ def _set(variables: Mapping[str, str | None]) -> None:
 
 @contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Processes started within the context ignore Ctrl-C: only this process ends them."""
+    """Process started within the context ignore Ctrl-C: only this process ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

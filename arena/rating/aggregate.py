@@ -45,7 +45,7 @@ class Aggregate(Generic[BotT]):
 
     @classmethod
     def of(cls, results: Results[BotT], rule: ScoreRule = ScoreRule.PLACEMENT) -> "Aggregate[BotT]":
-        """The aggregate of a whole log."""
+        """Return the aggregate of a whole log."""
         aggregate = cls(rule, results.bots)
         for table in results.tables:
             aggregate.add_table(table)
@@ -126,7 +126,10 @@ class Aggregate(Generic[BotT]):
         self.matches[:] += np.bincount(table.bots.ravel(), minlength=count)
 
     def without(self, others: "Aggregate[BotT]") -> "Aggregate[BotT]":
-        """What is left without the matches of `others`, whose bots are among these; no luck."""
+        """Return what is left without the matches of `others`, without luck.
+
+        The bots of `others` are among these.
+        """
         left = Aggregate(self.rule, self.bots)
         at = np.array([self._numbers[bot] for bot in others.bots], np.int64)
         chosen = np.ix_(at, at)
@@ -154,7 +157,7 @@ class Aggregate(Generic[BotT]):
     def of_arrays(
         cls, rule: ScoreRule, bots: Iterable[BotT], arrays: Mapping[str, NDArray[np.generic]]
     ) -> "Aggregate[BotT]":
-        """The aggregate of `arrays`."""
+        """Return the aggregate of `arrays`."""
         found = cls(rule, bots)
         low, high = arrays["low"].astype(np.int64), arrays["high"].astype(np.int64)
         found.matches[:] = arrays["matches"]
@@ -164,7 +167,7 @@ class Aggregate(Generic[BotT]):
         return found
 
     def index(self, bot: BotT) -> int:
-        """The bot's index in all arrays; a new bot gets the next one."""
+        """Return the bot's index in all arrays; a new bot gets the next one."""
         return self._number(bot)
 
     def _count(self, match: MatchResult[BotT], sign: int) -> None:

@@ -38,7 +38,7 @@ class Bootstrap(Generic[BotT]):
         return se
 
     def difference_se(self, first: BotT, second: BotT) -> float:
-        """The standard error of the difference of two bots, Elo."""
+        """Return the standard error of the difference of two bots, Elo."""
         i, j = self.bots.index(first), self.bots.index(second)
         return float((self.elo[:, i] - self.elo[:, j]).std(ddof=1))
 
@@ -69,7 +69,9 @@ def resampled(
     replicates: int = REPLICATES,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Iterator[FloatArray]:
-    """Yields W (K, K) of the weighted log per replicate. Each costs a pass over all pairs.
+    """Yield W (K, K) of the weighted log per replicate.
+
+    Each costs a pass over all pairs.
 
     Raises `ValueError` for PAIR: the pairs of a match are not independent.
     """

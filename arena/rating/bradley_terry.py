@@ -115,11 +115,13 @@ def fit(
     anchor: Anchor[BotT] | None = None,
     start: Mapping[BotT, float] | None = None,
 ) -> Fit[BotT]:
-    """The ratings of every bot with a match. `start`, `nats` of an earlier fit, only saves steps.
+    """Return the ratings of every bot with a match.
+
+    `start`, `nats` of an earlier fit, only saves steps.
 
     prior_sd: Elo, or None for plain maximum likelihood. Raises `UnboundedRatingError` if that has
-    no finite maximum, `AnchorError` if the anchor has no match or lies beyond
-    `FARTHEST_ANCHOR`, `RatingError` without any match.
+    no finite maximum, `AnchorError` if the anchor has no match or lies beyond `FARTHEST_ANCHOR`,
+    `RatingError` without any match.
     """
     played = aggregate.matches > 0
     bots = tuple(bot for bot, plays in zip(aggregate.bots, played.tolist(), strict=True) if plays)
@@ -187,9 +189,11 @@ def maximise(
 
 
 def _newton_step(curvature: FloatArray, gradient: FloatArray) -> FloatArray:
-    """H^-1 g. Of many bots by conjugate gradients, preconditioned by the diagonal (Hestenes &
-    Stiefel 1952): where most bots have met many others, some twenty products of H with a vector
-    are as exact as elimination. Where they have not, elimination it is.
+    """H^-1 g.
+
+    Of many bots by conjugate gradients, preconditioned by the diagonal (Hestenes & Stiefel 1952):
+    where most bots have met many others, some twenty products of H with a vector are as exact as
+    elimination. Where they have not, elimination it is.
     """
     scale = 1.0 / np.diag(curvature)
     step, left = np.zeros(len(gradient)), gradient
@@ -209,7 +213,7 @@ def _newton_step(curvature: FloatArray, gradient: FloatArray) -> FloatArray:
 
 
 def _log_posterior(theta: FloatArray, score: FloatArray, precision: float) -> float:
-    """The log posterior up to a constant; concave."""
+    """Return the log posterior up to a constant; concave."""
     log_chances = -np.logaddexp(0.0, theta[None, :] - theta[:, None])
     return float((score * log_chances).sum() - 0.5 * precision * (theta @ theta))
 

@@ -100,7 +100,7 @@ class ClusterSums:
             self._larger = self._larger.followed_by(renumbered)
 
     def products(self, chances: FloatArray, luck_taken: FloatArray | None = None) -> ScoreProducts:
-        """The sums over all clusters under other ratings.
+        """Return the sums over all clusters under other ratings.
 
         chances (K, K): P(i above j); luck_taken (K, K): the amount subtracted from a pair's points
         per point of its luck.
@@ -130,7 +130,7 @@ class ClusterSums:
 
     @classmethod
     def of_arrays(cls, rule: ScoreRule, arrays: Mapping[str, NDArray[np.generic]]) -> "ClusterSums":
-        """The sums of `arrays`."""
+        """Return the sums of `arrays`."""
         found = cls(rule)
         found._pairs = arrays["pairs"].astype(np.int64)
         found._sums = tuple(arrays[f"pair_{name}"].copy() for name in _SUMS)
@@ -187,7 +187,10 @@ def _bots(pairs: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _rows_of(tables: Sequence[MatchColumns], rule: ScoreRule) -> _Rows:
-    """The rows of some matches, clusters numbered as the blocks; matches alone after these."""
+    """Return the rows of some matches, clusters numbered as the blocks.
+
+    Matches alone come after these.
+    """
     free = 1 + max((int(table.blocks.max(initial=NO_BLOCK)) for table in tables), default=NO_BLOCK)
     parts = []
     for table in tables:

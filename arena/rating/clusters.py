@@ -127,7 +127,7 @@ def summed_scores(
 
 
 def score_products(groups: Iterator[ScoreGroup], count: int) -> ScoreProducts:
-    """The sums over all clusters of `count` bots; computed in pieces for memory."""
+    """Return the sums over all clusters of `count` bots; computed in pieces for memory."""
     upper, whole = np.zeros((2, count * count)), np.zeros((2, count, count))
     clusters = 0
     for bots, scores in groups:
@@ -156,7 +156,7 @@ def score_products(groups: Iterator[ScoreGroup], count: int) -> ScoreProducts:
 
 
 def _square(bots: IntArray, values: FloatArray, count: int) -> FloatArray:
-    """The sum of v v^T (count, count) over the vectors v that have `values` at `bots`."""
+    """Return the sum of v v^T (count, count) over the vectors v that have `values` at `bots`."""
     spread = np.zeros((len(bots), count))
     np.put_along_axis(spread, bots, values, axis=1)
     product: FloatArray = spread.T @ spread

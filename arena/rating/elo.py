@@ -36,5 +36,5 @@ def win_probabilities(theta: FloatArray) -> FloatArray:
 
 
 def normal_cdf(z: float) -> float:
-    """The standard normal distribution function, exact in both tails."""
+    """Return the standard normal distribution function, exact in both tails."""
     return 0.5 * math.erfc(-z / math.sqrt(2.0))

@@ -64,7 +64,7 @@ def wilson(points: FloatArray, comparisons: FloatArray) -> tuple[FloatArray, Flo
 
 
 def head_to_head(counts: Aggregate[BotT] | Fit[BotT]) -> HeadToHead[BotT]:
-    """The matrix behind an aggregate or a fit, under its score rule."""
+    """Return the matrix behind an aggregate or a fit, under its score rule."""
     pairs, score = counts.pairs, counts.score
     low, high = wilson(score, pairs)
     share = np.where(pairs > 0, score / np.maximum(pairs, 1.0), np.nan)
@@ -73,7 +73,7 @@ def head_to_head(counts: Aggregate[BotT] | Fit[BotT]) -> HeadToHead[BotT]:
 
 
 def in_order(matrix: HeadToHead[BotT], bots: Sequence[BotT]) -> HeadToHead[BotT]:
-    """The matrix restricted to `bots`, in their order."""
+    """Return the matrix restricted to `bots`, in their order."""
     at = [matrix.bots.index(bot) for bot in bots]
     chosen = np.ix_(at, at)
     return HeadToHead(
@@ -88,7 +88,9 @@ def in_order(matrix: HeadToHead[BotT], bots: Sequence[BotT]) -> HeadToHead[BotT]
 
 
 def worst_residual(fit: Fit[BotT], *, fewest: int = 20) -> Residual[BotT] | None:
-    """The pair of at least `fewest` comparisons farthest from its prediction; None without any.
+    """Return the pair of at least `fewest` comparisons farthest from its prediction.
+
+    None without any.
 
     Large values (above about 4) mean that one number per bot does not describe this pair: one bot
     exploits a weakness of the other.

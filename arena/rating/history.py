@@ -33,7 +33,9 @@ def history(
     anchor: Anchor[BotT] | None = None,
     score: ScoreRule = ScoreRule.PLACEMENT,
 ) -> Iterator[FitAfter[BotT]]:
-    """Yields a fit after each `every` matches and at the end. Costs one pass and a fit per point.
+    """Yield a fit after each `every` matches and at the end.
+
+    Costs one pass and a fit per point.
 
     Points before the anchor's first match, or without a prior before the first finite fit, are left
     out; at the end these cases raise AnchorError or UnboundedRatingError.

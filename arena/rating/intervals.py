@@ -222,7 +222,7 @@ def _difference_variance(covariance: FloatArray) -> FloatArray:
 
 
 def _pair_products(fit: Fit[BotT], chances: FloatArray) -> ScoreProducts:
-    """The sums with each pair as its own cluster: a Laplacian of squared surpluses."""
+    """Return the sums with each pair as its own cluster: a Laplacian of squared surpluses."""
     squares = fit.wins * (1.0 - chances) ** 2 + fit.ties * (0.5 - chances) ** 2
     squares += fit.wins.T * chances**2
     middle: FloatArray = -squares

@@ -56,9 +56,7 @@ class Pair(Generic[BotT]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ladder(Generic[BotT]):
-    """A ladder: established bots best first, then provisional ones; bands and every pair on
-    demand.
-    """
+    """A ladder: established bots best first, then provisional ones, with bands and pairs."""
 
     intervals: Intervals[BotT]
     ratings: tuple[Rating[BotT], ...]
@@ -97,7 +95,10 @@ def rate(
     score: ScoreRule = ScoreRule.PLACEMENT,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Ladder[BotT]:
-    """The ladder of a log. prior_sd: Elo or None. Raises the errors of `fit`."""
+    """Return the ladder of a log.
+
+    prior_sd: Elo or None. Raises the errors of `fit`.
+    """
     measured = intervals(
         fit(Aggregate.of(results, score), prior_sd=prior_sd, anchor=anchor), results, clusters
     )
@@ -105,7 +106,7 @@ def rate(
 
 
 def ladder(measured: Intervals[BotT]) -> Ladder[BotT]:
-    """The ladder of a fit with its intervals."""
+    """Return the ladder of a fit with its intervals."""
     fitted = measured.fit
     elo, se = fitted.elo.tolist(), measured.se.tolist()
     low, high = measured.low.tolist(), measured.high.tolist()

@@ -30,7 +30,7 @@ class LadderId:
         score: ScoreRule = ScoreRule.PLACEMENT,
         time_control: TimeControl = DEFAULT_TIME_CONTROL,
     ) -> "LadderId":
-        """The ladder of options given as values."""
+        """Return the ladder of options given as values."""
         changed = json.dumps(dict(options), sort_keys=True)
         return cls(game, changed, tuple(sizes), score, time_control)
 

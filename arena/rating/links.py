@@ -71,8 +71,10 @@ def well_linked(weights: FloatArray, least: float) -> IntArray:
 
 
 def _contracted(weights: FloatArray, least: float) -> IntArray:
-    """(G,): new numbers of nodes, from 0; equal where a scan in maximum-adjacency order finds that
-    no cut between the nodes weighs under `least`. The scan begins at the node with most links.
+    """(G,): new numbers of nodes, from 0.
+
+    Equal where a scan in maximum-adjacency order finds that no cut between the nodes weighs under
+    `least`. The scan begins at the node with most links.
     """
     count = len(weights)
     leader = np.arange(count)
@@ -90,7 +92,7 @@ def _contracted(weights: FloatArray, least: float) -> IntArray:
 
 
 def _summed(rows: FloatArray, numbers: IntArray) -> FloatArray:
-    """The sums of the rows with the same number, in the order of the numbers."""
+    """Return the sums of the rows with the same number, in the order of the numbers."""
     order = np.argsort(numbers, kind="stable")
     starts = np.searchsorted(numbers[order], np.arange(int(numbers.max()) + 1))
     return np.add.reduceat(rows[order], starts, axis=0)

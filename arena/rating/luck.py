@@ -32,7 +32,7 @@ class AdjustedMean:
 
 
 def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> AdjustedMean:
-    """The regression estimator of the mean outcome.
+    """Return the regression estimator of the mean outcome.
 
     outcomes (n,): one per independent block. luck (n,) or (n, q): covariates of expectation zero.
     adjusted = intercept of the least-squares fit of outcomes on luck = mean(y) - beta . mean(x),

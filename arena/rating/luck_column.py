@@ -92,7 +92,7 @@ class LuckColumn(Generic[BotT]):
 def luck_fit(
     official: Fit[BotT], aggregate: Aggregate[BotT], *, start: Mapping[BotT, float] | None = None
 ) -> LuckFit[BotT] | None:
-    """The adjusted ratings; None where no bot has enough matches with luck.
+    """Return the adjusted ratings; None where no bot has enough matches with luck.
 
     `official` must be the fit of this aggregate; `start`, `nats` of an earlier adjusted fit, only
     saves steps.
@@ -126,7 +126,10 @@ def luck_fit(
 def luck_column(
     luck: LuckFit[BotT], official: Intervals[BotT], results: Results[BotT] | ClusterSums
 ) -> LuckColumn[BotT]:
-    """The errors of the adjusted ratings. Costs half as much as those of the official ratings."""
+    """Return the errors of the adjusted ratings.
+
+    Costs half as much as those of the official ratings.
+    """
     before = official.se
     after = standard_errors(luck.fit, results, official.clusters, luck_taken=luck.taken)
     factors = np.where(before > 0, (after / np.where(before > 0, before, 1.0)) ** 2, 1.0)

@@ -47,7 +47,7 @@ class LuckSums:
         return _first(self._counted, bots)
 
     def squares(self, bots: int) -> FloatArray:
-        """The sum of x^2 over all pairs (K, K); symmetric."""
+        """Return the sum of x^2 over all pairs (K, K); symmetric."""
         return _first(self._squares, bots)
 
     def add(
@@ -146,7 +146,7 @@ class LuckSums:
 
 
 def grown(square: NDArray[Any], more: int) -> NDArray[Any]:
-    """A square matrix with so many more rows and columns of zeros, which take no memory yet."""
+    """Return a square matrix with more rows and columns of zeros, which take no memory."""
     room = len(square)
     larger = np.zeros((room + more, room + more), square.dtype)
     larger[:room, :room] = square

@@ -53,7 +53,7 @@ class Misfit(Generic[BotT]):
 
 
 def misfit(intervals: Intervals[BotT], results: Results[BotT]) -> Misfit[BotT]:
-    """The comparison of a fit (score rule placement) with the exact model of the same log."""
+    """Return the comparison of a fit by placement with the exact model of the same log."""
     fit = intervals.fit
     if fit.rule is not ScoreRule.PLACEMENT:
         raise RatingError("the exact model is one of whole placings, not of first places alone")

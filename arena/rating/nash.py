@@ -33,7 +33,7 @@ class NashAverage(Generic[BotT]):
 
 
 def nash_average(fit: Fit[BotT]) -> NashAverage[BotT]:
-    """The Nash average of the results behind a fit (see `logits`)."""
+    """Return the Nash average of the results behind a fit (see `logits`)."""
     game = logits(fit.score, fit.theta)
     weight = equilibrium(game)
     return NashAverage(fit.bots, weight, ELO_PER_NAT * (game @ weight))
@@ -49,7 +49,7 @@ def nash_bootstrap(fit: Fit[BotT], resampled: Iterable[FloatArray]) -> FloatArra
 
 
 def logits(score: FloatArray, theta: FloatArray) -> FloatArray:
-    """The antisymmetric matrix (K, K) of ln(p / (1 - p)), in nats.
+    """Return the antisymmetric matrix (K, K) of ln(p / (1 - p)), in nats.
 
     p is the share i took from j, with one added comparison whose result is what the ratings
     predict: the logits of shares 0 and 1 stay finite, and pairs that never met use the prediction.
@@ -61,7 +61,7 @@ def logits(score: FloatArray, theta: FloatArray) -> FloatArray:
 
 
 def equilibrium(game: FloatArray) -> FloatArray:
-    """The maximum-entropy equilibrium (K,) of an antisymmetric payoff matrix (K, K).
+    """Return the maximum-entropy equilibrium (K,) of an antisymmetric payoff matrix (K, K).
 
     A linear program finds an equilibrium with the largest support (one with x_i > 0 wherever any
     equilibrium has it: strict complementarity, Goldman & Tucker 1956). If others share that

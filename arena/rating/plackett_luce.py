@@ -46,7 +46,9 @@ class PlackettLuce(Generic[BotT]):
 def plackett_luce(
     results: Results[BotT], *, prior_sd: float | None = PRIOR_SD
 ) -> PlackettLuce[BotT]:
-    """The most likely strengths and ties, with the board's prior; the log's order has no effect.
+    """Return the most likely strengths and ties, with the board's prior.
+
+    The log's order has no effect.
 
     Costs seconds per million matches and step, so do not call it after every match. Raises the
     errors of `fit`.
@@ -96,8 +98,10 @@ def subsets(size: int, orders: IntArray) -> tuple[FloatArray, IntArray]:
 
 
 class _Choices:
-    """The log as choices. The chosen sets enter the likelihood linearly; the sets to choose from
-    are kept once each, with their number of occurrences.
+    """The log as choices.
+
+    The chosen sets enter the likelihood linearly; the sets to choose from are kept once each, with
+    their number of occurrences.
     """
 
     def __init__(self, results: Results[BotT], count: int) -> None:
@@ -127,7 +131,7 @@ class _Choices:
         self._left = {size: _unique(np.concatenate(sets)) for size, sets in left.items()}
 
     def log_likelihood(self, theta: FloatArray, log_delta: FloatArray) -> tuple[float, FloatArray]:
-        """The value, and its gradient by theta (K,) and by the log deltas of orders above 1."""
+        """Return the value and its gradient by theta (K,) and by the higher log deltas."""
         value = float(self._chosen @ theta + self._ties @ log_delta)
         by_bot = self._chosen.copy()
         by_order = np.r_[0.0, self._ties]
@@ -148,6 +152,6 @@ class _Choices:
 
 
 def _unique(sets: IntArray) -> tuple[IntArray, FloatArray]:
-    """The distinct sets (n, r) and their numbers of occurrences (n,)."""
+    """Return the distinct sets (n, r) and their numbers of occurrences (n,)."""
     different, times = np.unique(np.sort(sets, axis=1), axis=0, return_counts=True)
     return different, times.astype(np.float64)

@@ -49,7 +49,7 @@ def ladder_order(intervals: Intervals[BotT]) -> IntArray:
 
 
 def band_numbers(intervals: Intervals[BotT], order: IntArray) -> list[int]:
-    """The number of each bot's band, from 0, in the order of a ladder.
+    """Return the number of each bot's band, from 0, in the order of a ladder.
 
     A band starts with the first bot that is significantly below the best of the band above it, and
     with the first provisional one. Unlike `bands` these do not overlap: a table shows them as

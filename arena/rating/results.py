@@ -77,7 +77,7 @@ class MatchColumns:
         return len(self.blocks)
 
     def rows(self, chosen: slice | NDArray[np.bool_]) -> "MatchColumns":
-        """The columns of the chosen matches."""
+        """Return the columns of the chosen matches."""
         return MatchColumns(
             self.bots[chosen],
             self.placings[chosen],
@@ -88,8 +88,9 @@ class MatchColumns:
 
 
 class _Columns:
-    """A growing table: its capacity doubles, so an append costs only its seats. Luck has no column
-    before the first match with luck.
+    """A growing table: its capacity doubles, so an append costs only its seats.
+
+    Luck has no column before the first match with luck.
     """
 
     def __init__(self, seats: int, rows: int = 0) -> None:
@@ -159,15 +160,15 @@ class Results(Generic[BotT]):
         cls,
         rows: Iterable[tuple[Hashable, Hashable | None, Sequence[tuple[BotT, int]]]],
     ) -> "Results[BotT]":
-        """The log of rows (match id, block id or None, [(bot, placing), …])."""
+        """Return the log of rows (match id, block id or None, [(bot, placing), …])."""
         return cls(MatchResult(match, tuple(seats), block) for match, block, seats in rows)
 
     @classmethod
     def of_tables(cls, bots: Sequence[BotT], tables: Iterable[MatchColumns]) -> "Results[BotT]":
-        """The log of whole columns, fast for many matches.
+        """Return the log of whole columns, fast for many matches.
 
-        The ids of matches and blocks are their numbers. At most one table per table size;
-        `numbers` must be 0 to n - 1 over all tables. Raises `ResultError` as `MatchResult` does.
+        The ids of matches and blocks are their numbers. At most one table per table size; `numbers`
+        must be 0 to n - 1 over all tables. Raises `ResultError` as `MatchResult` does.
         """
         log = cls()
         log._bot_numbers = {bot: number for number, bot in enumerate(bots)}
@@ -240,12 +241,14 @@ class Results(Generic[BotT]):
         return (match for _, match in found)
 
     def first(self, count: int) -> "Results[BotT]":
-        """A new log with the first `count` matches; their ids are their numbers."""
+        """Return a new log with the first `count` matches; their ids are their numbers."""
         kept = [table.rows(table.numbers < count) for table in self.tables]
         return self._of_rows(kept)
 
     def every(self, step: int) -> "Results[BotT]":
-        """A new log with every `step`-th block (or match outside a block); all blocks are complete.
+        """Return a new log with every `step`-th block (or match outside a block).
+
+        All blocks are complete.
 
         The same log gives the same choice. The ids of matches are their numbers.
         """
@@ -257,7 +260,7 @@ class Results(Generic[BotT]):
         return self._of_rows(kept)
 
     def _of_rows(self, tables: Sequence[MatchColumns]) -> "Results[BotT]":
-        """A log of these rows, with only the remaining bots and numbers, in their old order."""
+        """Return a log of these rows in their old order, with the remaining bots renumbered."""
         tables = [table for table in tables if len(table)]
         if not tables:
             return Results()

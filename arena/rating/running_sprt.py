@@ -44,7 +44,10 @@ class RunningSprt:
         return self.look()
 
     def look(self) -> Sprt:
-        """The result of the test now. Raises RatingError for bounds that scores cannot reach."""
+        """Return the result of the test now.
+
+        Raises RatingError for bounds that scores cannot reach.
+        """
         counts = self.counts
         observed = BlockCounts(tuple(counts), tuple(counts.values()), self._matches_per_block)
         return sprt(observed, self._bounds)

@@ -48,8 +48,9 @@ PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 
 
 class SprtState(StrEnum):
-    """The state of a test. CONTINUE: not decided. ACCEPT: H1, elo1 or more. REJECT: H0, elo0 or
-    less.
+    """The state of a test.
+
+    CONTINUE: not decided. ACCEPT: H1, elo1 or more. REJECT: H0, elo0 or less.
     """
 
     CONTINUE = "continue"
@@ -114,7 +115,7 @@ class BlockCounts:
 
     @classmethod
     def of_pairs(cls, counts: Sequence[int]) -> "BlockCounts":
-        """The counts of pairs of matches: (LL, LT, TT + WL, WT, WW), T being a tie."""
+        """Return the counts of pairs of matches: (LL, LT, TT + WL, WT, WW), T being a tie."""
         if len(counts) != len(PAIR_SCORES):
             raise RatingError(f"needs five counts LL, LT, TT+WL, WT, WW, got {len(counts)}")
         return cls(PAIR_SCORES, tuple(counts), 2)
@@ -154,7 +155,10 @@ class Sprt:
 
 
 def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
-    """The result of the test. Raises `RatingError` for bounds that block scores cannot reach."""
+    """Return the result of the test.
+
+    Raises `RatingError` for bounds that block scores cannot reach.
+    """
     counts, scores = np.array(observed.counts, np.float64), np.array(observed.scores)
     size = observed.matches_per_block
     llr = float(log_likelihood_ratio(counts, scores, bounds, matches_per_block=size))
@@ -240,7 +244,7 @@ def expected_matches(bounds: Bounds, *, elo: float, sd: float = 0.5, llr: float 
 
 
 def _score(elo: float) -> float:
-    """The expected score; exact also where it is nearly 0."""
+    """Return the expected score; exact also where it is nearly 0."""
     return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
 
 

@@ -56,8 +56,9 @@ class Support:
         return part
 
     def _main(self, groups: IntArray) -> int:
-        """The number of the largest group, of several the one with most clusters; that of no group
-        if several have as many, so that nothing depends on the order of the bots.
+        """Return the number of the largest group, of several the one with most clusters.
+
+        That of no group if several have as many, so that nothing depends on the order of the bots.
         """
         numbers, inverse, sizes = np.unique(groups, return_inverse=True, return_counts=True)
         clusters = np.bincount(inverse, self.clusters)
@@ -107,6 +108,6 @@ def dispersion(
 
 
 def _part(clusters: IntArray) -> FloatArray:
-    """The least part of the model's variance with so many clusters: it falls from 20 on."""
+    """Return the least part of the model's variance with so many clusters: it falls from 20 on."""
     part: FloatArray = ENOUGH_CLUSTERS / np.maximum(clusters, ENOUGH_CLUSTERS)
     return part

@@ -32,7 +32,7 @@ class VarianceFactor:
 
 
 def variance_factor(scores: FloatArray) -> VarianceFactor | None:
-    """The variance factor of scores (blocks, matches, bots), in any unit.
+    """Return the variance factor of scores (blocks, matches, bots), in any unit.
 
     None for fewer than FEWEST_BLOCKS blocks, and where all matches had the same scores. Raises
     RatingError for blocks of one match.

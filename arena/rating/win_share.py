@@ -82,7 +82,7 @@ class WinCounts(Generic[BotT]):
         counts += np.bincount(keys, minlength=counts.size).reshape(counts.shape)
 
     def shares(self) -> tuple[WinShares[BotT], ...]:
-        """The win shares by table size played, ascending."""
+        """Return the win shares by table size played, ascending."""
         bots = self.bots
         found = []
         for seats in sorted(self._sizes):
@@ -96,7 +96,7 @@ class WinCounts(Generic[BotT]):
         return tuple(found)
 
     def index(self, bot: BotT) -> int:
-        """The bot's index in all arrays; a new bot gets the next one."""
+        """Return the bot's index in all arrays; a new bot gets the next one."""
         return self._numbers.setdefault(bot, len(self._numbers))
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
@@ -108,7 +108,7 @@ class WinCounts(Generic[BotT]):
     def of_arrays(
         cls, bots: Iterable[BotT], arrays: Mapping[str, NDArray[np.generic]]
     ) -> "WinCounts[BotT]":
-        """The counts of `arrays`."""
+        """Return the counts of `arrays`."""
         found = cls(bots)
         for name, counts in arrays.items():
             kind, _, seats = name.partition("_")
@@ -126,7 +126,7 @@ class WinCounts(Generic[BotT]):
 
 
 def win_shares(results: Results[BotT]) -> tuple[WinShares[BotT], ...]:
-    """The win shares of a log by table size played, ascending."""
+    """Return the win shares of a log by table size played, ascending."""
     counts = WinCounts(results.bots)
     for table in results.tables:
         counts.add_table(table)

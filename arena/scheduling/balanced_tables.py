@@ -26,7 +26,10 @@ Table = tuple[int, ...]
 
 @lru_cache(maxsize=64)
 def balanced_tables(bots: int, seats: int) -> tuple[Table, ...]:
-    """The tables, as ascending positions from 0. Needs at least as many bots as seats."""
+    """Return the tables, as ascending positions from 0.
+
+    Needs at least as many bots as seats.
+    """
     turned = _turned_tables(bots, seats)
     if comb(bots, seats) <= len(turned):
         return tuple(combinations(range(bots), seats))
@@ -52,7 +55,7 @@ def _turn(base: Table, by: int, bots: int) -> Table:
 
 
 def _occurrences(base: Table, bots: int) -> Iterator[int]:
-    """The distance of each two seats, once for each meeting at that distance in a full turn."""
+    """Yield the distance of each two seats, once for each meeting at it in a full turn."""
     for one, other in combinations(base, 2):
         distance = min((other - one) % bots, (one - other) % bots)
         yield distance
@@ -72,7 +75,7 @@ def _best_base(bots: int, seats: int, meetings: list[int]) -> Table:
 
 
 def _unevenness(base: Table, bots: int, meetings: list[int]) -> tuple[int, int]:
-    """The sort key of a base table: distances left that never occur, then their unevenness."""
+    """Return the sort key of a base table: distances that never occur, then unevenness."""
     after = list(meetings)
     for distance in _occurrences(base, bots):
         after[distance] += 1

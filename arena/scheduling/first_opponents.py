@@ -68,8 +68,9 @@ class FirstOpponents:
         return self._until.get(newcomer, now) <= now or self._is_due(newcomer, other, others)
 
     def _is_due(self, newcomer: int, other: int, others: int) -> bool:
-        """Whether a bot has met another no more often than it would in turn. Where a table has
-        more seats, once more: all at a table must be due to each other.
+        """Whether a bot has met another no more often than it would in turn.
+
+        Where a table has more seats, once more: all at a table must be due to each other.
         """
         met = self._counts.meetings(self._type, newcomer, other)
         tables = self._counts.matches(self._type, newcomer)

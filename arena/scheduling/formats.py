@@ -33,7 +33,9 @@ def make_format(
     rounds: int | None,
     seed: str,
 ) -> Format:
-    """The format for a field of `field` bots. Raises FormatError, saying what is possible.
+    """Return the format for a field of `field` bots.
+
+    Raises FormatError, saying what is possible.
 
     `rounds`: the number of cycles (round robin, gauntlet; default 1), or the rounds of a Swiss
     (default: enough to leave at most one bot unbeaten). `blocks`: per pairing.

@@ -65,8 +65,10 @@ class _Free:
 
 
 class FreeBots:
-    """Of one table type. Every method takes a time that grows with the logarithm of their number,
-    `choose` on average over calls; only `look_again(None)` looks at all that found no table.
+    """Of one table type.
+
+    Every method takes a time that grows with the logarithm of their number, `choose` on average
+    over calls; only `look_again(None)` looks at all that found no table.
     """
 
     def __init__(self, table_type: TableType, counts: MeetingCounts, strengths: Strengths) -> None:

@@ -40,7 +40,7 @@ class Gauntlet(PairedAtStart):
         return len(self._tables(field)) * self.cycles * self.blocks
 
     def _tables(self, field: int) -> list[tuple[int, ...]]:
-        """The tables of one cycle, as positions among the opponents, from 0."""
+        """Return the tables of one cycle, as positions among the opponents, from 0."""
         opponents = field - 1
         runs = {
             tuple(sorted((start + at) % opponents for at in range(self.seats - 1))): start

@@ -69,7 +69,7 @@ def blocks_to_decide(played: PlayedPairing, planned: int, level: Callable[[int],
 
 
 def how_decided(count: int, planned: int, played: PlayedPairing, *, level: bool) -> Decision:
-    """The reason that decided a pairing of `count` blocks."""
+    """Return the reason that decided a pairing of `count` blocks."""
     if not level:
         return Decision.POINTS if count == planned else Decision.EXTRA_BLOCKS
     played_off = count == planned + MOST_EXTRA_BLOCKS
@@ -77,7 +77,7 @@ def how_decided(count: int, planned: int, played: PlayedPairing, *, level: bool)
 
 
 def in_order(played: PlayedPairing, count: int, by: Decision) -> list[EntryNumber]:
-    """The bots of a decided pairing, best first."""
+    """Return the bots of a decided pairing, best first."""
     total = dict(zip(played.pairing.entries, played.total(count), strict=True))
     gone = played.absent if by is Decision.WALKOVER else ()
     return sorted(total, key=lambda entry: (-total[entry], entry in gone, entry))
@@ -103,7 +103,7 @@ class Knockout:
         return blocks_to_decide(played, self.blocks, lambda count: _level(played, count))
 
     def decided(self, played: PlayedPairing) -> Decided | None:
-        """The bot that goes on, and why; None while blocks are missing."""
+        """Return the bot that goes on, and why; None while blocks are missing."""
         if played.pairing.is_bye:
             return Decided(played.pairing.entries, Decision.BYE)
         count = self.blocks_wanted(played)
@@ -149,7 +149,7 @@ class Knockout:
         return (field - 1) * self.blocks
 
     def _winners(self, played: Sequence[PlayedPairing]) -> dict[tuple[int, int], EntryNumber]:
-        """The winners of the decided pairings by (round, table)."""
+        """Return the winners of the decided pairings by (round, table)."""
         return {
             (one.pairing.round, one.pairing.table): decided.winner
             for one in played
@@ -167,7 +167,10 @@ def _level(played: PlayedPairing, count: int) -> bool:
 
 
 def first_round(field: int) -> list[tuple[EntryNumber, ...]]:
-    """The pairings of the first round, from the top of the bracket; a single bot has a bye."""
+    """Return the pairings of the first round, from the top of the bracket.
+
+    A single bot has a bye.
+    """
     bracket = _bracket(field)
     return [
         tuple(sorted(number for number in pair if number <= field))

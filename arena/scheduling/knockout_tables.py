@@ -68,7 +68,7 @@ class Stage:
 
 @lru_cache(maxsize=64)
 def stages(field: int, seats: int) -> tuple[Stage, ...]:
-    """The rounds of a field of at least `seats` bots; the last round is the final."""
+    """Return the rounds of a field of at least `seats` bots; the last round is the final."""
     found = []
     left = field
     while left > seats:
@@ -103,7 +103,7 @@ class TableKnockout:
         require_full_table(field, self.seats)
 
     def through(self, pairing: Pairing) -> int:
-        """The number of bots that go on from a pairing."""
+        """Return the number of bots that go on from a pairing."""
         if pairing.is_bye:
             return 1
         return stages(self.field, self.seats)[pairing.round - 1].through[pairing.table - 1]
@@ -114,7 +114,7 @@ class TableKnockout:
         return blocks_to_decide(played, self.blocks, lambda count: self._level(played, count))
 
     def decided(self, played: PlayedPairing) -> Decided | None:
-        """The bots that go on, best first, and why; None while blocks are missing."""
+        """Return the bots that go on, best first, and why; None while blocks are missing."""
         if played.pairing.is_bye:
             return Decided(played.pairing.entries, Decision.BYE)
         count = self.blocks_wanted(played)
@@ -185,7 +185,7 @@ class TableKnockout:
     def _round(
         self, number: int, left: Sequence[EntryNumber], withdrawn: Set[EntryNumber]
     ) -> tuple[Pairing, ...]:
-        """The pairings of a round; `left` holds the remaining bots, best seeded first."""
+        """Return the pairings of a round; `left` holds the remaining bots, best seeded first."""
         stage = stages(self.field, self.seats)[number - 1]
         # Withdrawn bots get the byes first, then seats at as few tables as possible.
         order = sorted(left, key=lambda entry: entry not in withdrawn)

@@ -60,8 +60,9 @@ times the matches from which a start counts."""
 
 
 def forget_oldest(known: dict[Any, Any], most: int) -> None:
-    """Forget the half of more than `most` that came first. Half at a time: one by one, each would
-    cost a way past those that are gone.
+    """Forget the half of more than `most` that came first.
+
+    Half at a time: one by one, each would cost a way past those that are gone.
     """
     if len(known) > most:
         for one in list(islice(known, len(known) // 2)):
@@ -69,8 +70,10 @@ def forget_oldest(known: dict[Any, Any], most: int) -> None:
 
 
 class MeetingCounts:
-    """Counts of tables per bot and pair, by type of table. A match changes only its own pairs. Who
-    was counted long ago is forgotten: for bots and pairs beyond `most`.
+    """Counts of tables per bot and pair, by type of table.
+
+    A match changes only its own pairs. Who was counted long ago is forgotten: for bots and pairs
+    beyond `most`.
     """
 
     def __init__(self, most: int = MOST_KNOWN) -> None:
@@ -102,13 +105,16 @@ class MeetingCounts:
             forget_oldest(counted, self._most)
 
     def matches(self, table_type: TableType, bot: int) -> int:
-        """The number of tables of a bot."""
+        """Return the number of tables of a bot."""
         return self._matches[table_type.key].get(bot, 0)
 
     def meetings(self, table_type: TableType, one: int, other: int) -> int:
-        """The number of tables that the two shared."""
+        """Return the number of tables that the two shared."""
         return self._pairs[table_type.key].get((min(one, other), max(one, other)), 0)
 
     def pairs(self, table_type: TableType) -> Mapping[tuple[int, int], int]:
-        """The tables of each two that met, the lower id first; a view that grows with them."""
+        """Return the tables of each two that met, the lower id first.
+
+        The view grows with them.
+        """
         return self._pairs[table_type.key]

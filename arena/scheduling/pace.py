@@ -17,7 +17,10 @@ SLOWEST, FASTEST = 0.001, 10_000
 
 
 def read_pace(text: str) -> float:
-    """Matches per second, from a text such as `2`, `0.5` or `max`. Raises ValueError."""
+    """Match per second, from a text such as `2`, `0.5` or `max`.
+
+    Raises ValueError.
+    """
     word = text.strip().lower()
     if word == "max":
         return FULL_SPEED
@@ -41,7 +44,10 @@ class Pace:
         self._full_at = -math.inf
 
     def ready_at(self, matches: int) -> float:
-        """The time from which `matches` matches may begin; in the past if they may begin now."""
+        """Return the time from which `matches` matches may begin.
+
+        In the past if they may begin now.
+        """
         return self._full_at - (self._burst - matches) * self._seconds_each
 
     def spend(self, now: float, matches: int) -> None:

@@ -93,30 +93,31 @@ class Format(Protocol):
         ...
 
     def blocks_wanted(self, played: PlayedPairing) -> int:
-        """The number of blocks that decide this pairing, as known now; 0 for a bye."""
+        """Return the number of blocks that decide this pairing, as known now; 0 for a bye."""
         ...
 
     def next_pairings(
         self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
     ) -> tuple[Pairing, ...] | None:
-        """The pairings to add to those in `played`; () while results are missing; None when the
-        tournament is over.
+        """Return the pairings to add to those in `played`; () while results are missing.
+
+        None when the tournament is over.
 
         `withdrawn`: bots that need no new pairings. Existing pairings stay.
         """
         ...
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
-        """The standings of all bots, best first."""
+        """Return the standings of all bots, best first."""
         ...
 
     def expected_blocks(self, field: int) -> int:
-        """The number of blocks of the whole tournament, without extra blocks for ties."""
+        """Return the number of blocks of the whole tournament, without extra blocks for ties."""
         ...
 
 
 def schedule_randomness(seed: str) -> KeyedRandomness:
-    """The randomness of a schedule, determined by its seed."""
+    """Return the randomness of a schedule, determined by its seed."""
     return KeyedRandomness(hashlib.sha256(f"schedule {seed}".encode()).digest())
 
 
@@ -138,7 +139,10 @@ def ranked(
     blocks: Mapping[EntryNumber, int],
     means: Mapping[EntryNumber, Fraction] | None = None,
 ) -> tuple[Standing, ...]:
-    """The standings by means (by default the points) and then tie-breaks; higher is better."""
+    """Return the standings by means (by default of points) and then tie-breaks.
+
+    Higher is better.
+    """
     zero = Fraction(0)
     means = points if means is None else means
     keys = {entry: (means.get(entry, zero), *tie_breaks(entry)) for entry in range(1, field + 1)}
@@ -161,7 +165,7 @@ def ranked(
 
 
 def blocks_by_entry(played: Iterable[PlayedPairing]) -> dict[EntryNumber, int]:
-    """The number of blocks played by each bot."""
+    """Return the number of blocks played by each bot."""
     counted: dict[EntryNumber, int] = {}
     for one in played:
         for entry in one.pairing.entries:
@@ -172,7 +176,7 @@ def blocks_by_entry(played: Iterable[PlayedPairing]) -> dict[EntryNumber, int]:
 def divided(
     points: Mapping[EntryNumber, Fraction], by: Mapping[EntryNumber, int]
 ) -> dict[EntryNumber, Fraction]:
-    """The points by what they are from; 0 where that is nothing yet."""
+    """Return the points by what they are from; 0 where that is nothing yet."""
     return {
         entry: total / by[entry] if by.get(entry) else Fraction(0)
         for entry, total in points.items()
@@ -180,7 +184,7 @@ def divided(
 
 
 def points_by_entry(played: Iterable[PlayedPairing]) -> dict[EntryNumber, Fraction]:
-    """The points of all blocks of each bot."""
+    """Return the points of all blocks of each bot."""
     summed: dict[EntryNumber, Fraction] = {}
     for one in played:
         for entry, total in zip(one.pairing.entries, one.total(), strict=True):

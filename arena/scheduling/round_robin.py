@@ -97,7 +97,7 @@ class RoundRobin(PairedAtStart):
 
 
 def circle(order: Sequence[EntryNumber]) -> list[list[tuple[EntryNumber, ...]]]:
-    """The rounds in which each two of `order` meet once, and no bot plays twice in a round.
+    """Return the rounds in which each two of `order` meet once, and no bot plays twice in a round.
 
     The first bot stays, the others rotate around it; the bot opposite the gap sits out.
     """

@@ -34,7 +34,10 @@ def points(placing: Sequence[int], rule: ScoreRule) -> tuple[Fraction, ...]:
 
 
 def block_points(placings: Sequence[Sequence[int]], rule: ScoreRule) -> tuple[Fraction, ...]:
-    """The mean points over the matches of a block; each match's ranks are in the order of bots."""
+    """Return the mean points over the matches of a block.
+
+    Each match's ranks are in the order of bots.
+    """
     return mean([points(placing, rule) for placing in placings])
 
 
@@ -49,5 +52,5 @@ def ranks(totals: Sequence[Fraction]) -> tuple[int, ...]:
 
 
 def mean(rows: Sequence[Sequence[Fraction]]) -> tuple[Fraction, ...]:
-    """The mean of each column."""
+    """Return the mean of each column."""
     return tuple(sum(column, Fraction(0)) / len(rows) for column in zip(*rows, strict=True))

@@ -53,7 +53,7 @@ class BlockTime:
     """Seconds that each bot took to join, or not to, and to decide."""
 
     def scaled(self, by: float) -> "BlockTime":
-        """The same block, as if all its times had been so much longer."""
+        """Return the same block, as if all its times had been so much longer."""
         used = {bot: by * seconds for bot, seconds in self.used.items()}
         return replace(self, seconds=by * self.seconds, used=used)
 
@@ -123,8 +123,9 @@ class HeldTime:
         )
 
     def held(self, block: BlockTime, places: Mapping[int, int], now: float) -> float | None:
-        """A block is over; `places` says how many each bot has. Returns until when somebody rests
-        from another, if so.
+        """Note that a block ended; `places` says how many each bot has.
+
+        Returns until when somebody rests from another, if so.
         """
         slow = block.slow()
         excessive: set[str] = set()
@@ -201,8 +202,9 @@ class SharedPlaces:
                     _add(self._held, one, other, by)
 
     def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
-        """Count a place of each of `hosts` that their guest holds at another table type. One
-        place is left to the guest's owner all the same: nobody avoids an opponent in this way.
+        """Count a place of each of `hosts` that their guest holds at another table type.
+
+        One place is left to the guest's owner all the same: nobody avoids an opponent in this way.
         """
         for host in hosts:
             _add(self._charged, host, guest, by)

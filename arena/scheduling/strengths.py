@@ -42,8 +42,9 @@ def _variance(matches: int) -> float:
 
 
 class Strengths:
-    """Of bots by table type, at most `most` of which something was learnt last. Unknown ones are
-    average, and as uncertain as can be.
+    """Of bots by table type, at most `most` of which something was learnt last.
+
+    Unknown ones are average, and as uncertain as can be.
     """
 
     def __init__(self, most: int = MOST_KNOWN) -> None:
@@ -55,7 +56,7 @@ class Strengths:
         return len(self._known)
 
     def of(self, table_type: TableType, bot: int) -> Strength:
-        """What is known of a bot; not to be changed."""
+        """Return what is known of a bot; not to be changed."""
         return self._known.get((table_type.key, bot)) or Strength()
 
     def learn(self, table_type: TableType, bots: Sequence[int], placings: Sequence[int]) -> None:

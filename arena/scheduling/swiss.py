@@ -60,7 +60,7 @@ MOST_ROUNDS = 100
 
 
 def usual_rounds(field: int) -> int:
-    """The default number of rounds: enough that at most one bot can win all its pairings."""
+    """Return the default number of rounds: enough that at most one bot can win all its pairings."""
     return max(1, (field - 1).bit_length())
 
 
@@ -124,7 +124,7 @@ class Swiss:
     def _outcomes(
         self, played: Sequence[PlayedPairing]
     ) -> list[tuple[Pairing, tuple[Fraction, ...]]]:
-        """The decided pairings with their points; for a bye see the module's docstring."""
+        """Return the decided pairings with their points; for a bye see the module's docstring."""
         return [
             (
                 one.pairing,
@@ -163,7 +163,7 @@ class Swiss:
 def _matching(
     number: int, present: Sequence[EntryNumber], history: SwissHistory, seed: str
 ) -> list[tuple[EntryNumber, ...]]:
-    """The pairs of a round; (BYE, entry) for the bye."""
+    """Return the pairs of a round; (BYE, entry) for the bye."""
     entries = [*([BYE] if len(present) % 2 else []), *present]
     lots = shuffled(schedule_randomness(seed), f"round {number} lots", entries)
     cost = partial(_cost, history=history, lot={entry: lot for lot, entry in enumerate(lots)})
@@ -188,7 +188,7 @@ def _matching(
 def _cost(
     one: EntryNumber, other: EntryNumber, history: SwissHistory, lot: dict[EntryNumber, int]
 ) -> tuple[int, ...]:
-    """The cost, by criterion, of two bots meeting, or of a bye for `other` if `one` is BYE."""
+    """Return the cost, by criterion, of two bots meeting; `one` as BYE is a bye for `other`."""
     if one == BYE:
         again = history.met[other].count(BYE)
         # A bye counts as a group below all others, so it goes to the lower end of a group.

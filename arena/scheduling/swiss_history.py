@@ -30,19 +30,19 @@ class SwissHistory:
         return int(2 * self.points[entry])
 
     def standing(self, entry: EntryNumber) -> tuple[Fraction, EntryNumber]:
-        """The sort key by points, then by seeding."""
+        """Return the sort key by points, then by seeding."""
         return -self.points[entry], entry
 
     def from_above(self, entry: EntryNumber) -> int:
-        """The number of bots above it in its score group."""
+        """Return the number of bots above it in its score group."""
         return self.places[entry][0]
 
     def from_below(self, entry: EntryNumber) -> int:
-        """The number of bots below it in its score group."""
+        """Return the number of bots below it in its score group."""
         return self.places[entry][1] - 1 - self.places[entry][0]
 
     def group_size(self, entry: EntryNumber) -> int:
-        """The size of its score group, including itself."""
+        """Return the size of its score group, including itself."""
         return self.places[entry][1]
 
 
@@ -52,7 +52,10 @@ def history_of(
     seats: int = 2,
     withdrawn: Set[EntryNumber] = frozenset(),
 ) -> SwissHistory:
-    """The history of decided pairings, in any order; points are in the order of the entries."""
+    """Return the history of decided pairings, given in any order.
+
+    Points are in the order of the entries.
+    """
     entries = range(1, field + 1)
     points = dict.fromkeys(entries, Fraction(0))
     met: dict[EntryNumber, tuple[EntryNumber, ...]] = dict.fromkeys(entries, ())

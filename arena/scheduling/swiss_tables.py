@@ -32,7 +32,7 @@ _Costs = dict[EntryNumber, dict[EntryNumber, int]]
 def tables(
     number: int, present: Sequence[EntryNumber], seats: int, history: SwissHistory, seed: str
 ) -> list[tuple[EntryNumber, ...]]:
-    """The tables of round `number`; (BYE, entry) for each bye."""
+    """Return the tables of round `number`; (BYE, entry) for each bye."""
     byes = _byes(present, seats, history)
     playing = [entry for entry in present if entry not in byes]
     if not playing:  # so many withdrew that no table is full
@@ -57,7 +57,7 @@ def _byes(present: Sequence[EntryNumber], seats: int, history: SwissHistory) -> 
 
 
 def _costs(playing: Sequence[EntryNumber], seats: int, history: SwissHistory) -> _Costs:
-    """The cost of each two bots at one table, as one number for all criteria above."""
+    """Return the cost of each two bots at one table, as one number for all criteria above."""
     costs = {
         (one, other): _cost(one, other, seats, history) for one, other in combinations(playing, 2)
     }

@@ -15,8 +15,9 @@ class GameControls(Protocol):
     def options(
         self, actions: Iterable[Any], view: Any, names: Sequence[str]
     ) -> Iterator[tuple[Any, Option]]:
-        """Yield the legal actions with their options, in the order in which they are offered; those
-        that change nothing beside another may be left out.
+        """Yield the legal actions with their options, in the order in which they are offered.
+
+        Those that change nothing beside another may be left out.
         """
 
     def question(self, view: Any, names: Sequence[str]) -> str:

@@ -36,27 +36,27 @@ class Scene(Protocol):
         """What the game calls a round."""
 
     def table(self, moment: Moment, before: Moment | None) -> dict[str, Any]:
-        """The table as JSON, in the form that the game's module of the player draws."""
+        """Return the table as JSON, in the form that the game's module of the player draws."""
 
     def standing(self, view: Any) -> Sequence[int]:
-        """What each seat has."""
+        """Return what each seat has."""
 
     def round_started(self, event: Any) -> int | None:
-        """The number of the round that an event starts, if it starts one."""
+        """Return the number of the round that an event starts, if it starts one."""
 
     def claimed(
         self, moment: Moment, before: Moment | None, after: Moment | None, rules: Options
     ) -> ShownClaim | None:
-        """The claim made in a moment, between the moments `before` and `after`."""
+        """Return the claim made in a moment, between the moments `before` and `after`."""
 
     def outcome(self, moment: Moment, before: Moment | None) -> ClaimOutcome | None:
         """How the standing claim ends in this moment; None if it does not."""
 
     def tell(self, event: Any, names: Sequence[str]) -> str:
-        """An event in words."""
+        """Return an event in words."""
 
     def reveal(self, step: Step, names: Sequence[str]) -> str | None:
-        """What a step that the viewpoint may see in full shows beyond its events."""
+        """Return what a step that the viewpoint may see in full shows beyond its events."""
 
 
 SCENES: Final = ByGame[Scene](lambda kit: cast("Scene", kit.part("scene") or plain_scene))
@@ -64,7 +64,7 @@ SCENES: Final = ByGame[Scene](lambda kit: cast("Scene", kit.part("scene") or pla
 
 
 def sentences(moment: Moment, game: str, names: Sequence[str]) -> list[str]:
-    """What happened, in words."""
+    """Return what happened, in words."""
     scene = SCENES[game]
     secret = None if moment.own is None else scene.reveal(moment.own, names)
     said = [] if secret is None else [secret]

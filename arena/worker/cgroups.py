@@ -53,8 +53,9 @@ class ProgramGroup:
 
 
 def enter_leaf() -> str:
-    """Make this process a worker that has a group for each program. Returns why that cannot be,
-    empty if it is so.
+    """Make this process a worker that has a group for each program.
+
+    Returns why that cannot be, empty if it is so.
     """
     tree = _own_folder()
     if tree is None:

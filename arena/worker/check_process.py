@@ -53,8 +53,9 @@ async def checked(
     leave: asyncio.Event,
     seconds: float = CHECK_SECONDS,
 ) -> ShiftEnd:
-    """Check a build for so many seconds at most, or until `leave` is set; every step is told, if
-    `tell_step` does not raise WorkerCallError.
+    """Check a build for so many seconds at most, or until `leave` is set.
+
+    Every step is told, if `tell_step` does not raise WorkerCallError.
     """
     with _scratch_folder() as scratch:
         plan = {
@@ -138,7 +139,7 @@ def remove_left_folders() -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Raises OSError if another process has locked it, or it is no folder."""
+    """Raise OSError if another process has locked it, or it is no folder."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

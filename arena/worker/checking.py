@@ -56,7 +56,7 @@ class CheckPlan:
     """How long the program may take to connect, by its ProgramTimer."""
 
     def command(self, socket: Path) -> list[str]:
-        """The words that start the program in the sandbox."""
+        """Return the words that start the program in the sandbox."""
         return confined_command(self.folder, socket, list(self.program))
 
     def socket(self, name: str) -> Path:
@@ -64,7 +64,7 @@ class CheckPlan:
         return self.scratch / f"{name}.sock"
 
     def log(self, name: str) -> Path:
-        """What the program printed when it met that one."""
+        """Return what the program printed when it met that one."""
         return self.scratch / f"{name}.log"
 
 
@@ -156,7 +156,7 @@ def _order(scenario: Scenario) -> int:
 
 
 async def _alone(plan: CheckPlan, scenario: Scenario) -> ScenarioOutcome:
-    """A scenario with a program of its own."""
+    """Return a scenario with a program of its own."""
     socket = plan.socket(f"alone-{HOSTED_SCENARIOS.index(scenario)}")
     (outcome,) = await check(
         plan.command(socket),

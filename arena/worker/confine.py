@@ -20,7 +20,7 @@ _LOOK_SECONDS: Final = 0.02
 
 
 def confined_command(folder: Path, socket: Path, program: list[str]) -> list[str]:
-    """The words that start a program in the sandbox; its token is in ARENA_TOKEN."""
+    """Return the words that start a program in the sandbox; its token is in ARENA_TOKEN."""
     return module_command("arena.worker.confine", str(folder), str(socket), *program)
 
 

@@ -58,7 +58,7 @@ class ConfinedProgram:
         return self._process.pid
 
     def look(self) -> Usage:
-        """What it uses, and the most that it was seen to use before."""
+        """Return what it uses, and the most that it was seen to use before."""
         self.usage = self.usage.and_then(usage_of(self.first))
         if self._socket is not None:
             self._floods += unread_bytes(self.first, self._socket) > MOST_UNREAD_BYTES

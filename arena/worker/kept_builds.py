@@ -31,8 +31,9 @@ class KeptBuilds:
     async def get(
         self, sha256: bytes, file_name: str, fetch: Callable[[], Awaitable[bytes]]
     ) -> tuple[Build, Path]:
-        """A build, and the folder with its files. Raises BuildRefusedError and what `fetch`
-        raises.
+        """Return a build, and the folder with its files.
+
+        Raises BuildRefusedError and what `fetch` raises.
         """
         place = self._folder / sha256.hex()
         data = await asyncio.to_thread(self._kept, place)
@@ -46,7 +47,7 @@ class KeptBuilds:
         return build, place / _UNPACKED
 
     def _kept(self, place: Path) -> bytes | None:
-        """A build that is there, as it was handed in."""
+        """Return a build that is there, as it was handed in."""
         with self._one_at_a_time:
             if not (place / _UNPACKED).is_dir():
                 return None

@@ -8,7 +8,10 @@ _CUT = "\n… {bytes:,} bytes are left out …\n"
 
 
 def both_ends(path: Path, most: int = MOST_OF_A_LOG) -> str:
-    """The beginning and the end of a file, up to `most` bytes in all; empty if there is none."""
+    """Return the beginning and the end of a file, up to `most` bytes in all.
+
+    Empty if there is none.
+    """
     try:
         size = path.stat().st_size
         with path.open("rb") as file:

@@ -45,8 +45,9 @@ class OpenFiles:
 
 
 def open_files(first: int, limits: SandboxLimits) -> OpenFiles:
-    """Count what processes hold open, up to the first excess; `first` is the sandbox's own, which
-    started all others.
+    """Count what processes hold open, up to the first excess.
+
+    `first` is the sandbox's own, which started all others.
     """
     found = OpenFiles()
     for process in processes_of(first):

@@ -44,7 +44,7 @@ class Printed:
             self._tail_bytes -= len(self._tail.popleft())
 
     def text(self) -> str:
-        """What is kept, as text; a line in its middle says how much is missing."""
+        """Return what is kept, as text; a line in its middle says how much is missing."""
         tail = b"".join(self._tail)
         if self._given > len(self._head) + self._half:
             tail = tail[-self._half :]

@@ -54,15 +54,19 @@ class Shifts:
         self._stubs: dict[Address, Any] = {}
 
     async def try_token(self) -> None:
-        """Begin no shift: there is no bot 0. Raises UnknownTokenError if the referee does not know
-        the token.
+        """Begin no shift: there is no bot 0.
+
+        Raises UnknownTokenError if the referee does not know the token.
         """
         await self.begin()
 
     async def begin(
         self, *, bot_id: int = 0, check_version_id: int = 0
     ) -> pb.BeginShiftResponse | None:
-        """A shift of a bot, or the check of a version; None if there is nothing to do any more."""
+        """Return a shift of a bot, or the check of a version.
+
+        None if there is nothing to do any more.
+        """
         request = pb.BeginShiftRequest(bot_id=bot_id, check_version_id=check_version_id)
         try:
             begun: pb.BeginShiftResponse = await self._ask("BeginShift", request)
@@ -72,7 +76,7 @@ class Shifts:
         return begun
 
     async def fetch(self, shift_id: int) -> bytes:
-        """The build that a shift runs."""
+        """Return the build that a shift runs."""
 
         def fetch(stub: Any) -> bytes:
             request = pb.FetchBuildRequest(shift_id=shift_id)
@@ -95,8 +99,10 @@ class Shifts:
         check: CheckOutcome | None = None,
         cut_short: bool = False,
     ) -> None:
-        """End a shift. With `accepted` None nothing is decided on the build that it checked; after
-        one that was `cut_short` the bot's next one is delayed.
+        """End a shift.
+
+        With `accepted` None nothing is decided on the build that it checked; after one that was
+        `cut_short` the bot's next one is delayed.
         """
         request = pb.EndShiftRequest(
             shift_id=shift_id,
@@ -119,7 +125,7 @@ class Shifts:
         )
 
     def _of_any(self, ask: Callable[[Any], AnswerT]) -> AnswerT:
-        """What the first referee that is reached answers."""
+        """Return what the first referee that is reached answers."""
         found = WorkerCallError("no referee is known")
         for address in self._referees.in_turn:
             stub = self._stubs.get(address)

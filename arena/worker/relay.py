@@ -83,7 +83,7 @@ class _Relay:
     async def _pass_on(
         self, context: Any, channel: grpc.aio.Channel
     ) -> tuple[grpc.StatusCode, str]:
-        """Returns how the stream ended."""
+        """Return how the stream ended."""
         call: Any = channel.stream_stream(f"/{_SERVICE}/Play")(metadata=self._metadata)
         up = asyncio.create_task(_up(context, call))
         # It fails when the call ends while the bot speaks; the call says why.

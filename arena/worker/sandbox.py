@@ -172,8 +172,10 @@ async def confined(
 
 
 async def at_gate(process: AsyncProcess, printed: Printed) -> int:
-    """The first process of a program that waits at the gate. What the sandbox said before, a
-    warning for one, is added to what the program printed. Raises SandboxError.
+    """Return the first process of a program that waits at the gate.
+
+    What the sandbox said before, a warning for one, is added to what the program printed. Raises
+    SandboxError.
     """
     assert process.stdout is not None
     said = Printed()
@@ -194,8 +196,9 @@ async def at_gate(process: AsyncProcess, printed: Printed) -> int:
 
 
 def _allowances(printed: Printed) -> list[CallAllowance]:
-    """How often a program may make the calls before which the kernel asks. When it first waits,
-    that is added to what it printed.
+    """How often a program may make the calls before which the kernel asks.
+
+    When it first waits, that is added to what it printed.
     """
     return [
         CallAllowance(

@@ -18,7 +18,7 @@ other."""
 
 
 def system_call_filter() -> int:
-    """A file descriptor with the filter, for `bwrap --seccomp`; the caller closes it.
+    """Return a file descriptor with the filter, for `bwrap --seccomp`; the caller closes it.
 
     Raises OSError, RuntimeError or ImportError where libseccomp is missing or too old to know a
     call, and on other machines than MACHINES.

@@ -22,7 +22,7 @@ class Usage:
     sockets: int = 0
 
     def and_then(self, later: "Usage") -> "Usage":
-        """The most of each: processes that have ended are not seen any more."""
+        """Return the most of each: processes that have ended are not seen any more."""
         return Usage(
             max(self.memory_bytes, later.memory_bytes),
             max(self.processor_seconds, later.processor_seconds),
@@ -31,7 +31,7 @@ class Usage:
 
 
 def usage_of(first: int) -> Usage:
-    """What the processes use of which `first` is the first."""
+    """Return what the processes use of which `first` is the first."""
     kilobytes, sockets = 0, 0
     for process in processes_of(first):
         with suppress(OSError, ValueError, IndexError):
@@ -50,9 +50,10 @@ def usage_of(first: int) -> Usage:
 
 
 def mappings_of(first: int, most: int) -> int:
-    """How many mappings of memory the processes have of which `first` is the first; a little more
-    than `most` if there are so many. A mapping takes the kernel some 220 bytes that count nowhere.
-    The kernel writes a line for each: 30,000 take it 60 ms.
+    """How many mappings of memory the processes have of which `first` is the first.
+
+    A little more than `most` if there are so many. A mapping takes the kernel some 220 bytes that
+    count nowhere. The kernel writes a line for each: 30,000 take it 60 ms.
     """
     count = 0
     for process in processes_of(first):

@@ -15,8 +15,10 @@ from pathlib import Path
 
 @contextmanager
 def program_user(users: range) -> Iterator[int | None]:
-    """One of these users that no other program on this machine has until the block ends; `nobody`
-    where this machine does not have them; None where we are not root, and programs run as we do.
+    """One of these users that no other program on this machine has until the block ends.
+
+    `nobody` where this machine does not have them; None where we are not root, and programs run as
+    we do.
 
     Raises OSError if all are taken.
     """
@@ -54,9 +56,7 @@ def _taken(users: range) -> tuple[int, socket.socket]:
 
 
 def _known(name: str) -> Iterator[tuple[int, int]]:
-    """Ranges of users, or of groups, that our namespace has: the first, and the one after the
-    last.
-    """
+    """Ranges of users, or of groups, of our namespace: the first and the one after the last."""
     for line in Path("/proc/self", name).read_text().splitlines():
         first, _, count = map(int, line.split())
         yield first, first + count

@@ -66,7 +66,7 @@ class Workplace:
 
 
 def queue_of(database_url: str) -> PsycopgConnector:
-    """The queue in a database."""
+    """Return the queue in a database."""
     url = database_url.replace("postgresql+psycopg://", "postgresql://", 1)
     return PsycopgConnector(
         conninfo=url,
@@ -137,6 +137,7 @@ class _Ending:
 
     async def until_slot_is_free(self, shift: asyncio.Task[Any], over: asyncio.Event) -> None:
         """Wait until the shift's time is nearly `over`; or for its end, if too many others end.
+
         Cancelling ends the shift.
         """
         shift.add_done_callback(lambda _: over.set())

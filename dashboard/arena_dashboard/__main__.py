@@ -98,7 +98,7 @@ def main() -> None:
 
 
 def _glibc() -> ctypes.CDLL | None:
-    """The C library, if it is GNU's."""
+    """Return the C library, if it is GNU's."""
     if platform.libc_ver()[0] != "glibc":
         return None
     return ctypes.CDLL(None)

@@ -47,7 +47,7 @@ def _points(played: Sequence[tuple[datetime, SeatAnalysis]]) -> Iterator[Accurac
 
 
 def accuracy_chart(points: Sequence[AccuracyPoint]) -> alt.LayerChart:
-    """A line with the band of its 95 % interval."""
+    """Return a line with the band of its 95 % interval."""
     del points  # Altair draws them; they are handed over as plain values
     share = alt.Axis(format="%")
     base = alt.Chart().encode(x=alt.X("finished:T", title="Matches ended"))
@@ -68,7 +68,7 @@ def accuracy_chart(points: Sequence[AccuracyPoint]) -> alt.LayerChart:
 
 
 def in_words(points: Sequence[AccuracyPoint]) -> str:
-    """The text alternative of the chart."""
+    """Return the text alternative of the chart."""
     first, last = points[0], points[-1]
     return (
         f"Accuracy over time: from {first.accuracy:.0%} in its {first.matches} oldest matches here "

@@ -14,7 +14,7 @@ from arena_dashboard.ladder_choice import in_words
 
 
 def ratings_chart(bot: Profile, ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Drawn:
-    """The ratings of all versions on all ladders, older versions first."""
+    """Return the ratings of all versions on all ladders, older versions first."""
     age = {one.id: at for at, one in enumerate(reversed(bot.versions))}
     return _ratings_chart(
         [

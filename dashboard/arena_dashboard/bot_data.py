@@ -116,7 +116,7 @@ def index(search: str, after: str | None, before: str | None) -> BotIndex:
 
 
 def profile(name: str) -> Profile | None:
-    """The bot of that name, in any case; None if there is none."""
+    """Return the bot of that name, in any case; None if there is none."""
     rows = data.read(bot_statements.profile_of(name))
     if not rows:
         return None
@@ -125,7 +125,7 @@ def profile(name: str) -> Profile | None:
 
 
 def ladders_of(bot: str) -> list[tuple[LadderId, list[BoardLine]]]:
-    """The ladders that the bot stands on, with its lines."""
+    """Return the ladders that the bot stands on, with its lines."""
     found = []
     for game, variants in data.ladders().items():
         for options, times in variants.items():
@@ -160,8 +160,9 @@ def _recent(url: str | None, bot: str) -> Recent:
 
 
 def decisions(bot: str) -> Decisions | None:
-    """What the bot's decisions cost in its latest matches, some seconds ago at most; None if no
-    analysis of them is kept.
+    """Return what the bot's decisions cost in its latest matches, some seconds ago at most.
+
+    None if no analysis of them is kept.
     """
     return _decisions(data.database_url(), bot)
 

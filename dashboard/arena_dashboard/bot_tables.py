@@ -34,7 +34,7 @@ _REASONS = {
 
 
 def index(rows: Sequence[Any], checks: Mapping[VersionId, RecordedCheck]) -> Html:
-    """A page of the list of bots, with the `checks` of their newest versions."""
+    """Return a page of the list of bots, with the `checks` of their newest versions."""
     # On a phone the owner stands under the bot's name.
     heads = (("Bot", None), ("Owner", "ba-wide"), ("Newest version", None), ("Registered", None))
     return tag(
@@ -104,7 +104,7 @@ def facts(profile: Profile) -> Html:
 
 
 def said(profile: Profile) -> Html | None:
-    """What its owner says of the bot; None for nothing."""
+    """Return what its owner says of the bot; None for nothing."""
     newest = profile.versions[0]
     parts = []
     if newest.text:
@@ -124,7 +124,7 @@ def check_badge(check: RecordedCheck) -> Html:
 
 
 def checks(profile: Profile) -> Html:
-    """What the checks of the bot's versions found, newest version first."""
+    """Return what the checks of the bot's versions found, newest version first."""
     found = [
         (one.version, profile.checks[one.id])
         for one in profile.versions
@@ -164,7 +164,7 @@ def style(found: Style, luck: tuple[float, int]) -> Html:
 
 
 def decisions(found: BotAnalysis) -> Html:
-    """What a bot's decisions cost, and where it loses most."""
+    """Return what a bot's decisions cost, and where it loses most."""
     good = found.grades[Grade.BEST] + found.grades[Grade.FINE]
     blunders = found.grades[Grade.BLUNDER]
     figures = tag(
@@ -200,7 +200,7 @@ def _entry(name: str, figure: str, words: str) -> tuple[Html, ...]:
 
 
 def faults(found: Sequence[SeenFault]) -> Html:
-    """The latest faults, each with what the bot saw, sent and might have done."""
+    """Return the latest faults, each with what the bot saw, sent and might have done."""
     return tag("ul", *map(_fault, found), class_="ba-faults")
 
 
@@ -233,12 +233,12 @@ def _fault(fault: SeenFault) -> Html:
 
 
 def faults_link(bot: str, version: str) -> str:
-    """The address of the latest faults of a version, with their turns."""
+    """Return the address of the latest faults of a version, with their turns."""
     return "bot?" + urlencode({"bot": bot, "faults": version})
 
 
 def matches_link(bot: str, **more: str) -> str:
-    """The address of the list of a bot's matches."""
+    """Return the address of the list of a bot's matches."""
     return "matches?" + urlencode({"bot": bot} | more)
 
 
@@ -262,7 +262,7 @@ class VersionRating:
 
 
 def versions_chart(ratings: Sequence[VersionRating]) -> alt.LayerChart:
-    """A dot with its 95 % interval for each version and ladder, in the order of `ratings`."""
+    """Return a dot with its 95 % interval for each version and ladder, in order of `ratings`."""
     ladders = list(dict.fromkeys(rating.ladder for rating in ratings))
     colour = alt.Color(
         "ladder:N",
@@ -297,7 +297,7 @@ def versions_chart(ratings: Sequence[VersionRating]) -> alt.LayerChart:
 
 
 def chart_in_words(ratings: Sequence[VersionRating]) -> str:
-    """The text alternative of the chart."""
+    """Return the text alternative of the chart."""
     return "Elo with 95 % intervals: " + "; ".join(
         f"{one.ladder}, version {one.version}: {one.elo:.0f} ({one.low:.0f} to {one.high:.0f})"
         for one in ratings

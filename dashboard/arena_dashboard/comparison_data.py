@@ -27,7 +27,7 @@ DETAILS_SECONDS = 30.0
 
 @st.cache_resource(ttl=DETAILS_SECONDS, max_entries=50, show_spinner=False)
 def ladder_details(ladder: LadderId) -> Details:
-    """The ladder with its comparisons, faults and other table sizes, all of one moment."""
+    """Return the ladder with its comparisons, faults and other table sizes, all of one moment."""
     board = data.leaderboard(ladder)
     return Details(
         ladder,
@@ -76,25 +76,25 @@ def comparisons_page(
 
 
 def versions_on(facts: Details, bot: str) -> list[str]:
-    """The bot's versions on a ladder, as charts call them."""
+    """Return the bot's versions on a ladder, as charts call them."""
     return [f"{line.bot} {line.version}" for line in facts.board.lines if line.bot == bot]
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def history(ladder: LadderId) -> LadderHistory:
-    """The ladder's ratings over time, at most some minutes old."""
+    """Return the ladder's ratings over time, at most some minutes old."""
     return details.ladder_history(data.reader(), data.live_board(ladder))
 
 
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=50, show_spinner=False)
 def history_drawn(ladder: LadderId, versions: list[VersionId]) -> Drawn:
-    """The chart of a ladder's history."""
+    """Return the chart of a ladder's history."""
     points = history_points(history(ladder), versions)
     return drawn(points, history_chart.history, history_chart.in_words)
 
 
 def history_points(found: LadderHistory, versions: list[VersionId]) -> list[HistoryPoint]:
-    """The rows of a history's chart: one per point and bot."""
+    """Return the rows of a history's chart: one per point and bot."""
     ends = {match.sequence: match.finished_at for match in found.matches}
     return [
         HistoryPoint(
@@ -112,7 +112,10 @@ def history_points(found: LadderHistory, versions: list[VersionId]) -> list[Hist
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def check(ladder: LadderId) -> ModelCheck | None:
-    """The check by the exact model, at most some minutes old; None before the first match."""
+    """Return the check by the exact model, at most some minutes old.
+
+    None before the first match.
+    """
     return model_check(read_log(data.reader(), ladder).results(), score=ladder.score)
 
 

@@ -20,15 +20,16 @@ MOST_OPPONENTS = 50
 
 
 def versus_link(bot: str, opponent: str, ladder: LadderId) -> str:
-    """The address of the page about two bots."""
+    """Return the address of the page about two bots."""
     return link("versus", ladder, bot=bot, opponent=opponent)
 
 
 def matrix(
     lines: Sequence[BoardLine], shown: range, comparisons: Comparisons, ladder: LadderId
 ) -> Html:
-    """Points taken by the row's bot from the column's, in %, coloured, with Wilson intervals; of
-    the lines at the positions `shown`.
+    """Points taken by the row's bot from the column's, in %, coloured, with Wilson intervals.
+
+    Of the lines at the positions `shown`.
     """
     head = tag(
         "tr",
@@ -105,9 +106,7 @@ def numbers(
     across: Mapping[VersionId, AcrossTables],
     check: ModelCheck | None,
 ) -> Html:
-    """Per bot at the positions `shown`: Nash weight, first places by table size, faults,
-    forfeits.
-    """
+    """Rows per bot `shown`: Nash weight, first places by table size, faults and forfeits."""
     sizes = sorted({cell.seats for one in across.values() for cell in one.wins})
     several = any(len(one.elo) > 1 for one in across.values())
     heads: list[tuple[str, str, str | None]] = [
@@ -186,7 +185,7 @@ def opponents(
 def scrolling(
     caption: str, heads: Sequence[tuple[str, str, str | None]], rows: Sequence[Html]
 ) -> Html:
-    """A table that scrolls sideways on narrow screens, also by keyboard."""
+    """Return a table that scrolls sideways on narrow screens, also by keyboard."""
     head = tag("tr", *(tag("th", t, class_=c or None, title=h, scope="col") for t, c, h in heads))
     return tag(
         "div",
@@ -205,7 +204,7 @@ def scrolling(
 
 
 def worst_in_words(lines: Sequence[BoardLine], comparisons: Comparisons) -> str:
-    """The pair that the ratings explain worst; "" where nobody met often enough."""
+    """Return the pair that the ratings explain worst; "" where nobody met often enough."""
     worst = comparisons.worst
     if worst is None:
         return ""
@@ -218,7 +217,7 @@ def worst_in_words(lines: Sequence[BoardLine], comparisons: Comparisons) -> str:
 
 
 def check_in_words(lines: Sequence[BoardLine], check: ModelCheck) -> str:
-    """The result of the check by the exact model, as a sentence."""
+    """Return the result of the check by the exact model, as a sentence."""
     looked = f"Looked at {check.looked_at:,} of {check.matches:,} matches."
     if check.misfit is None:
         return f"The exact model supports only ladders on which every placing counts. {looked}"

@@ -57,7 +57,10 @@ SUGGESTED = 200
 
 
 def database_url() -> str | None:
-    """The URL of the arena's database; None if it is not set. Raises SettingsError."""
+    """Return the URL of the arena's database; None if it is not set.
+
+    Raises SettingsError.
+    """
     return _database_url(os.environ.get("ARENA_DATABASE_URL"))
 
 
@@ -69,8 +72,9 @@ def _database_url(given: str | None) -> str | None:
 
 
 def leaderboard(ladder: LadderId) -> Leaderboard:
-    """The current leaderboard of a ladder, or the last one read while the database is away; cheap
-    to call repeatedly.
+    """Return the current leaderboard of a ladder, or the last one read while the database is away.
+
+    Cheap to call repeatedly.
     """
     board = live_board(ladder)
     try:
@@ -92,37 +96,37 @@ def away() -> bool:
 
 
 def live_board(ladder: LadderId) -> LiveBoard:
-    """The live board of a ladder, shared by all visitors."""
+    """Return the live board of a ladder, shared by all visitors."""
     return _live_boards(_url()).board(ladder)
 
 
 def reader() -> RememberingReader:
-    """The reader that runs statements, for functions that take a reader."""
+    """Return the reader that runs statements, for functions that take a reader."""
     return _reader(_url())
 
 
 def read(statement: Row) -> Sequence[Any]:
-    """The rows of a statement."""
+    """Return the rows of a statement."""
     return reader()(statement)
 
 
 def ladders() -> Ladders:
-    """The ladders on which matches were played."""
+    """Return the ladders on which matches were played."""
     return _ladders(_url())
 
 
 def checks(versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
-    """The last check against the protocol of each of these versions that has one."""
+    """Return the last check against the protocol of each of these versions that has one."""
     return last_checks(reader(), versions)
 
 
 def some_bots() -> list[str]:
-    """The names of some bots, as suggestions."""
+    """Return the names of some bots, as suggestions."""
     return _some_bots(_url())
 
 
 def bot_named(name: str) -> str | None:
-    """The name of a bot as registered, from one in any case; None if there is none."""
+    """Return the name of a bot as registered, from one in any case; None if there is none."""
     rows = read(bot_statements.bot_named(name))
     return rows[0].name if rows else None
 
@@ -130,8 +134,9 @@ def bot_named(name: str) -> str | None:
 def find_matches(
     wanted: MatchFilter, *, sort: Sort = Sort.NEWEST, before: str | None = None, limit: int = PAGE
 ) -> list[MatchRow]:
-    """The matches that fit; for the newest, those that come after the match `before`. The closest
-    and the boldest are some seconds old at most.
+    """Return the matches that fit; for the newest, those that come after the match `before`.
+
+    The closest and the boldest are some seconds old at most.
     """
     if sort is not Sort.NEWEST:
         return _best_matches(_url(), wanted, sort, limit)
@@ -141,12 +146,12 @@ def find_matches(
 
 
 def bluffs() -> Bluffs:
-    """The bluffs of matches, shared by all visitors."""
+    """Return the bluffs of matches, shared by all visitors."""
     return _bluffs(_url())
 
 
 def newest_match() -> str | None:
-    """The id of the match that ended last."""
+    """Return the id of the match that ended last."""
     rows = find_matches(MatchFilter(), limit=1)
     return rows[0].match_id if rows else None
 
@@ -186,18 +191,18 @@ def replay_content(
 
 
 def transcript_file(match_id: str) -> str:
-    """The transcript of a recorded match as `arena verify` reads it: everything is in it."""
+    """Return the transcript of a recorded match as `arena verify` reads it: everything is in it."""
     return json.dumps(to_json(_transcript(_url(), match_id)), ensure_ascii=False, indent=1)
 
 
 def block_of(match: MatchRow) -> list[MatchRow]:
-    """The matches of a match's block that are recorded, itself included, by position."""
+    """Return the matches of a match's block that are recorded, itself included, by position."""
     found = statements.all_matches().where(matches.c.block_id == match.block_id)
     return sorted((match_row(row._mapping) for row in read(found)), key=lambda row: row.position)
 
 
 def tournament_of(match: MatchRow) -> str | None:
-    """The name of the tournament that a match was played for, if any."""
+    """Return the name of the tournament that a match was played for, if any."""
     found = select(tournaments.c.name).join(
         tournament_blocks, tournament_blocks.c.tournament_id == tournaments.c.id
     )

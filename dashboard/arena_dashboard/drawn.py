@@ -34,7 +34,10 @@ def drawn(
     draw: Callable[[Sequence[RowT]], alt.LayerChart],
     in_words: Callable[[Sequence[RowT]], str],
 ) -> Drawn:
-    """The chart and the words for rows whose fields are JSON values; `draw` leaves the data out."""
+    """Return the chart and the words for rows whose fields are JSON values.
+
+    `draw` leaves the data out.
+    """
     spec = draw(rows).to_dict()
     del spec["datasets"]  # Altair's own, of a chart without data
     # Streamlit looks for values at the top of a chart only.

@@ -18,7 +18,7 @@ from arena_dashboard.watching import Watched, write_viewpoint
 
 
 def packed(content: Mapping[str, Any]) -> bytes:
-    """A `match_json` as it goes to the browser: compact JSON, deflated (zlib).
+    """Return a `match_json` as it goes to the browser: compact JSON, deflated (zlib).
 
     Of each frame but the first only the changes are sent, see `packed.js`.
     """
@@ -30,7 +30,7 @@ def packed(content: Mapping[str, Any]) -> bytes:
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """The entries of `after` that differ; of a mapping only what differs in it."""
+    """Return the entries of `after` that differ; of a mapping only what differs in it."""
     return {
         key: _changes(before[key], value)
         if isinstance(value, dict) and isinstance(before.get(key), dict)
@@ -41,7 +41,7 @@ def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, A
 
 
 def match_json(match: Watched) -> dict[str, Any]:
-    """The whole match for the player; `types.js` describes its form."""
+    """Return the whole match for the player; `types.js` describes its form."""
     scene = SCENES[match.game]
     result = match.result
     return {

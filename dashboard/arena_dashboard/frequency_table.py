@@ -8,7 +8,7 @@ from arena_dashboard.markup import Html, tag, together
 
 
 def frequency_table(found: Sequence[Frequency]) -> Html | None:
-    """A row for each situation; None without any."""
+    """Return a row for each situation; None without any."""
     rows = [_row(one) for one in found if one.situation in SITUATIONS]
     if not rows:
         return None

@@ -27,12 +27,12 @@ class HistoryPoint:
 
 
 def suggested(names: Sequence[str], chosen: Sequence[str]) -> list[str]:
-    """The bots to choose from: the chosen ones, and the first of all."""
+    """Return the bots to choose from: the chosen ones, and the first of all."""
     return list(dict.fromkeys([*chosen, *names[:SUGGESTED]]))
 
 
 def history(points: Sequence[HistoryPoint]) -> alt.LayerChart:
-    """A line per bot with the band of its 95 % interval; `points` oldest first."""
+    """Return a line per bot with the band of its 95 % interval; `points` oldest first."""
     latest = {point.bot: point.elo for point in points}
     bots = sorted(latest, key=lambda bot: -latest[bot])
     colour = alt.Color(
@@ -65,7 +65,7 @@ def history(points: Sequence[HistoryPoint]) -> alt.LayerChart:
 
 
 def in_words(points: Sequence[HistoryPoint]) -> str:
-    """The text alternative of the chart."""
+    """Return the text alternative of the chart."""
     said = []
     for bot in dict.fromkeys(point.bot for point in points):
         its = [point for point in points if point.bot == bot]

@@ -56,7 +56,7 @@ def read_ahead() -> None:
 
 
 def live_matches() -> LiveMatches | None:
-    """The running matches of the referee of ARENA_ADDRESS; None if it is not set."""
+    """Return the running matches of the referee of ARENA_ADDRESS; None if it is not set."""
     return _live_matches()
 
 
@@ -66,12 +66,12 @@ def matches_a_second() -> float:
 
 
 def ladders() -> list[tuple[LadderId, Leaderboard]]:
-    """The leaderboards of some ladders."""
+    """Return the leaderboards of some ladders."""
     return _ladders(data.database_url())
 
 
 def matches_of_the_day() -> MatchesOfTheDay:
-    """The boldest bluffs and the closest matches."""
+    """Return the boldest bluffs and the closest matches."""
     return _matches_of_the_day(data.database_url())
 
 
@@ -81,7 +81,7 @@ def running_tournaments() -> list[Tournament]:
 
 
 def live_content(match: WatchedMatch) -> bytes:
-    """A running match so far, for the player."""
+    """Return a running match so far, for the player."""
     return _live_content(match.match_id, len(match.moments), match.over, _match=match)
 
 

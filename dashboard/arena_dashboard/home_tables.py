@@ -15,7 +15,7 @@ TOP = 3
 
 
 def welcome() -> Html:
-    """What this is, for who comes for the first time."""
+    """Return what this is, for who comes for the first time."""
     return tag(
         "p",
         "Programs play games of bluff against each other: dice or cards are hidden, a claim may be "
@@ -29,7 +29,7 @@ def welcome() -> Html:
 
 
 def now(matches_a_second: float | None, activity: RefereeActivity | None, known: bool) -> Html:
-    """What is going on; `known` says whether these pages know a referee to ask."""
+    """Return what is going on; `known` says whether these pages know a referee to ask."""
     figures = []
     if matches_a_second is not None:
         figures.append(_figure(_rate(matches_a_second), "matches a second"))
@@ -48,7 +48,7 @@ def now(matches_a_second: float | None, activity: RefereeActivity | None, known:
 
 
 def ladders(found: Sequence[tuple[LadderId, Leaderboard]]) -> Html:
-    """The top of each ladder."""
+    """Return the top of each ladder."""
     return tag("div", *(_top(ladder, board) for ladder, board in found), class_="ba-cards")
 
 
@@ -64,7 +64,7 @@ def matches_of_the_day(found: MatchesOfTheDay) -> Html:
 
 
 def tournaments(found: Sequence[Tournament]) -> Html:
-    """The running tournaments."""
+    """Return the running tournaments."""
     lines = (
         tag(
             "li",

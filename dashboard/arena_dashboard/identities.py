@@ -45,7 +45,9 @@ def just_came() -> bool:
 
 
 def signed_in(client: OwnerClient) -> SignedInBy | None:
-    """The owner of the visitor's identity, or one to be; None for who has not signed in there.
+    """Return the owner of the visitor's identity, or one to be.
+
+    None for who has not signed in there.
 
     Raises OwnerCallError, after which the visitor has to sign in again if the token is refused.
     """
@@ -56,7 +58,10 @@ def signed_in(client: OwnerClient) -> SignedInBy | None:
 
 
 def signed_up(client: OwnerClient, name: str, invite: str, key: str) -> SignedInBy:
-    """The same for an identity that is new, with what it is to become. Raises OwnerCallError."""
+    """Return the same for an identity that is new, with what it is to become.
+
+    Raises OwnerCallError.
+    """
     token = _id_token()
     if token is None:
         raise OwnerCallError("Sign in first.")
@@ -105,7 +110,7 @@ def write_secrets(settings: Settings, folder: Path) -> Path:
 
 @cache
 def _fresh() -> ShortMemory[SignedInBy]:
-    """The sign-ins of this process, by the hash of their ID token."""
+    """Return the sign-ins of this process, by the hash of their ID token."""
     return ShortMemory(FRESH_SECONDS, MOST_FRESH)
 
 

@@ -68,7 +68,7 @@ _STYLE: Final = Path(__file__).with_name("style.css")
 
 @cache
 def index_page(path: str) -> str:
-    """The HTML of the page at a path of TITLES."""
+    """Return the HTML of the page at a path of TITLES."""
     title = f"{TITLES[path]} · {NAME}"
     told = {"og:site_name": NAME, "og:title": title, "og:description": DESCRIPTION}
     head = [f"<title>{escape(title)}</title>", BASE, _meta("name", "description", DESCRIPTION)]

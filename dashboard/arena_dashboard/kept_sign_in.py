@@ -40,15 +40,17 @@ COOKIE_SECONDS: Final = 14 * 86_400
 
 
 def cookie_name() -> str:
-    """The cookie's name: of the referee that knows the key. A browser sends cookies to all ports of
-    a host, so several arenas on a machine each have their own.
+    """Return the cookie's name: of the referee that knows the key.
+
+    A browser sends cookies to all ports of a host, so several arenas on a machine each have their
+    own.
     """
     referee = os.environ.get("ARENA_ADDRESS", "").strip()
     return f"arena_sign_in_{sha256(referee.encode()).hexdigest()[:12]}"
 
 
 def key_of_browser() -> str:
-    """The key that the visitor's browser has kept; "" without one."""
+    """Return the key that the visitor's browser has kept; "" without one."""
     return st.context.cookies.get(cookie_name()) or ""
 
 
@@ -68,8 +70,10 @@ class Tickets:
         """By visit, the ticket issued last."""
 
     def issue(self, key: str, instead_of: str | None = None, visit: str = "") -> str:
-        """A ticket for a key, or for "" to keep none; with `instead_of` only for a browser that has
-        that key: another tab may have signed in anew meanwhile.
+        """Return a ticket for a key, or for "" to keep none.
+
+        With `instead_of` only for a browser that has that key: another tab may have signed in anew
+        meanwhile.
         """
         ticket = secrets.token_urlsafe(32)
         self._waiting.put(ticket, (key, instead_of))
@@ -78,13 +82,17 @@ class Tickets:
         return ticket
 
     def pending(self, visit: str) -> str:
-        """The key that the browser of this visit is to keep and does not yet; "" without one."""
+        """Return the key that the browser of this visit is to keep and does not yet.
+
+        "" without one.
+        """
         found = self._waiting.get(self._newest.get(visit))
         return "" if found is None else found[0]
 
     def redeem(self, ticket: str, has: str = "") -> str | None:
-        """What a browser that has the key `has` is to keep from now on; None if the ticket is
-        unknown, used or too old.
+        """Return what a browser that has the key `has` is to keep from now on.
+
+        None if the ticket is unknown, used or too old.
         """
         found = self._waiting.take(ticket)
         if found is None:
@@ -95,7 +103,7 @@ class Tickets:
 
 @cache
 def tickets() -> Tickets:
-    """The tickets of this process."""
+    """Return the tickets of this process."""
     return Tickets()
 
 

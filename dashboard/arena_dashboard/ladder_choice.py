@@ -27,7 +27,7 @@ _WORDS = {
 
 
 def choose_ladder() -> LadderId | None:
-    """The ladder of the URL, or the first; None before the first match."""
+    """Return the ladder of the URL, or the first; None before the first match."""
     played = data.ladders()
     if not played:
         return None
@@ -46,7 +46,7 @@ def choose_ladder() -> LadderId | None:
 
 
 def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str:
-    """A choice among options, by default the first; with one option there is no widget."""
+    """Return a choice among options, by default the first; with one option there is no widget."""
     if warn_of_unknown(name, options, _WORDS.get(name, name)):
         st.caption(f"Shown instead: {in_words(options[0])}.")
     if len(options) == 1:
@@ -87,7 +87,7 @@ def ladder_tabs(here: str, ladder: LadderId) -> None:
 
 
 def query(ladder: LadderId) -> dict[str, str]:
-    """The query parameters of a URL that choose the ladder."""
+    """Return the query parameters of a URL that choose the ladder."""
     chosen = {
         "game": ladder.game,
         "options": ladder.options,
@@ -98,7 +98,7 @@ def query(ladder: LadderId) -> dict[str, str]:
 
 
 def link(path: str, ladder: LadderId, /, **more: str) -> str:
-    """The address of a page about the ladder."""
+    """Return the address of a page about the ladder."""
     return f"{path}?{urlencode(query(ladder) | more)}"
 
 
@@ -118,10 +118,10 @@ def size_in_words(size: tuple[int, ...]) -> str:
 
 
 def options_in_words(changed: str) -> str:
-    """A variant in words, from its options as JSON."""
+    """Return a variant in words, from its options as JSON."""
     return tables.options(json.loads(changed).items()) or "standard"
 
 
 def score_in_words(rule: str) -> str:
-    """A score rule in words."""
+    """Return a score rule in words."""
     return _SCORES[ScoreRule(rule)]

@@ -13,7 +13,7 @@ from arena_dashboard.match_filter import bot_of_url, choose_bot
 
 
 def choose_lines(lines: Sequence[BoardLine], most: int) -> range:
-    """The positions of the page's lines; with a widget to find a bot if they are not all."""
+    """Return the positions of the page's lines; with a widget to find a bot if they are not all."""
     all_shown = len(lines) <= most
     if all_shown:
         bot = bot_of_url("bot")

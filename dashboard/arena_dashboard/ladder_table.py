@@ -86,7 +86,7 @@ def content(
 
 
 def luck_note(lines: Sequence[BoardLine], game: str) -> str | None:
-    """What the luck-adjusted column is, and what it gained; None where there is none."""
+    """Return what the luck-adjusted column is, and what it gained; None where there is none."""
     luck = luck_source(game, [line.luck_adjusted for line in lines])
     return None if luck is None else luck.note()
 
@@ -108,7 +108,7 @@ def _rounded(gain: float | None) -> int | None:
 
 
 def _checked(check: RecordedCheck | None) -> list[Any] | None:
-    """The mark, what it means, and whether all is well; None if there was no check."""
+    """Return the mark, what it means, and whether all is well; None if there was no check."""
     if check is None:
         return None
     return [check_mark(check), check_in_words(check), not check.outcome.failed]
@@ -122,8 +122,10 @@ def _percents(loss: Estimate | None) -> list[float] | None:
 
 
 def _domain(lines: Sequence[BoardLine]) -> tuple[float, float]:
-    """The ends of the axis. A bot that never won or lost must not flatten all other intervals, so
-    an interval beyond the axis is drawn cut off.
+    """Return the ends of the axis.
+
+    A bot that never won or lost must not flatten all other intervals, so an interval beyond the
+    axis is drawn cut off.
     """
     if not lines:
         return CENTRE - 100, CENTRE + 100

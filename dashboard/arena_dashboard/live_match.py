@@ -62,8 +62,9 @@ class LiveMatches:
         return self._activity
 
     def match(self, shown: str | None, *, seen: bool) -> WatchedMatch | None:
-        """The match that a visitor is to see, who sees `shown` now; another one if it has `seen`
-        that to its end and there is one. None while there is none.
+        """Return the match that a visitor is to see, who sees `shown` now.
+
+        Another one if it has `seen` that to its end and there is one. None while there is none.
         """
         with self._lock:
             now = self._asked_at = self._clock()

@@ -16,7 +16,10 @@ class Html(str):
 
 
 def tag(name: str, *children: str, **attributes: str | int | None) -> Html:
-    """An element. `class_` is the class, `aria_label` is aria-label; None leaves one out."""
+    """Return an element.
+
+    `class_` is the class, `aria_label` is aria-label; None leaves one out.
+    """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
         for key, value in attributes.items()
@@ -31,7 +34,7 @@ def together(*parts: str) -> Html:
 
 
 def with_code(sentence: str) -> Html:
-    """A sentence in which what stands between two backticks is code."""
+    """Return a sentence in which what stands between two backticks is code."""
     words = sentence.split("`")
     if len(words) % 2 == 0:  # of no sentence of ours, but of what a program printed
         return together(sentence)
@@ -39,18 +42,19 @@ def with_code(sentence: str) -> Html:
 
 
 def badge(text: str, kind: str = "plain", hint: str | None = None) -> Html:
-    """A short label, shown as a pill."""
+    """Return a short label, shown as a pill."""
     return tag("span", text, class_=f"ba-badge ba-{kind}", title=hint)
 
 
 def unfolding(text: str, words: str, kind: str = "plain") -> Html:
-    """A badge that is pressed, by a key or a finger as well, to read what it means."""
+    """Return a badge that is pressed, by a key or a finger as well, to read what it means."""
     return tag("details", tag("summary", badge(text, kind)), tag("div", words), class_="ba-why")
 
 
 def command(line: str) -> Html:
-    """A line for a terminal, with a button that copies it (see shell.js). For `st.code`, which can
-    colour code, too, a page loads 1.6 MB.
+    """Return a line for a terminal, with a button that copies it (see shell.js).
+
+    For `st.code`, which can colour code, too, a page loads 1.6 MB.
     """
     return tag(
         "div",

@@ -61,7 +61,7 @@ class ChosenMatches:
 
 
 def choose_matches() -> ChosenMatches:
-    """The filters of the URL, with widgets to change them."""
+    """Return the filters of the URL, with widgets to change them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bot, bot_known = choose_bot("bot", "Bot")
         opponent, opponent_known = choose_bot("opponent", "Opponent")
@@ -108,7 +108,7 @@ def choose_matches() -> ChosenMatches:
 
 
 def bot_of_url(name: str) -> str | None:
-    """The bot that the URL names, if there is one; says so if there is not."""
+    """Return the bot that the URL names, if there is one; says so if there is not."""
     asked = st.query_params.get(name)
     known = data.bot_named(asked) if asked else None
     if asked and known is None:
@@ -119,8 +119,9 @@ def bot_of_url(name: str) -> str | None:
 def choose_bot(
     name: str, label: str, forget: str = "before", placeholder: str = "all bots"
 ) -> tuple[str | None, bool]:
-    """A bot of the URL, with a widget; and False if the URL names one that does not exist. Another
-    choice removes `forget` from the URL.
+    """Return a bot of the URL, with a widget; and False if the URL names one that does not exist.
+
+    Another choice removes `forget` from the URL.
     """
     asked = st.query_params.get(name)
     known = bot_of_url(name)
@@ -140,7 +141,7 @@ def choose_bot(
 
 
 def link(**more: str) -> str:
-    """The address of the list with the URL's filters, and with or instead of them `more`."""
+    """Return the address of the list with the URL's filters, and with or instead of them `more`."""
     kept = {name: st.query_params[name] for name in _NAMES if name in st.query_params}
     return "matches?" + urlencode(kept | more)
 

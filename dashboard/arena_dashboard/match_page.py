@@ -9,8 +9,10 @@ from arena_dashboard.tables import options, time_in_words, time_of
 
 
 def match_facts(row: MatchRow, doubt: str | None, signed_by: str | None) -> Html:
-    """The facts about the whole match. `doubt` is what is wrong with its transcript, if anything;
-    `signed_by` is the key that signed it.
+    """Return the facts about the whole match.
+
+    `doubt` is what is wrong with its transcript, if anything; `signed_by` is the key that signed
+    it.
     """
     ended = row.finished_at
     facts = [time_of(ended)]
@@ -44,7 +46,7 @@ def match_facts(row: MatchRow, doubt: str | None, signed_by: str | None) -> Html
 
 
 def neighbours(block: Sequence[MatchRow], match_id: str) -> tuple[str | None, str | None]:
-    """The matches before and after a match in its block."""
+    """Return the matches before and after a match in its block."""
     ids = [None, *(row.match_id for row in block), None]
     at = ids.index(match_id)
     return ids[at - 1], ids[at + 1]

@@ -92,7 +92,7 @@ class News:
 
 @cache
 def news() -> News:
-    """The news of this process."""
+    """Return the news of this process."""
     return News()
 
 

@@ -27,7 +27,7 @@ a { color: light-dark(#8f4a06, #f0a04b); display: inline-block; padding: 0.6rem 
 
 
 def page(path: str) -> str:
-    """The HTML for the address `path`."""
+    """Return the HTML for the address `path`."""
     # Relative, for a proxy may have the pages below a path of its own.
     root = "../" * (path.count("/") - 1) or "./"
     logo = b64encode(Path(__file__).with_name("logo.svg").read_bytes()).decode()

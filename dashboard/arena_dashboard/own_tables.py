@@ -14,7 +14,7 @@ Ladders = Sequence[tuple[LadderId, Sequence[BoardLine]]]
 
 
 def versions(bots: Sequence[BotSeen], ratings: Mapping[str, Ladders]) -> Html:
-    """A line for each version: whether it is connected, its ratings, matches and faults."""
+    """Return a line for each version: whether it is connected, its ratings, matches and faults."""
     heads = (
         *(("Bot", None), ("Now", None), ("Ratings", None)),
         *(("Matches", "ba-number"), ("Faults", "ba-number")),

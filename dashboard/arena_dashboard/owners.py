@@ -46,8 +46,9 @@ class SignedIn:
 
 
 def referee() -> UploadClient | None:
-    """The referee of ARENA_ADDRESS, asked for this page's visitor; None if it is not set. Raises
-    AddressError.
+    """Return the referee of ARENA_ADDRESS, asked for this page's visitor; None if it is not set.
+
+    Raises AddressError.
     """
     client = _client()
     if client is None:
@@ -81,14 +82,19 @@ def terms() -> SignUpTerms:
 
 @st.cache_data(ttl=15, show_spinner=False)
 def upload_terms() -> UploadTerms:
-    """What may be uploaded. Raises OwnerCallError."""
+    """Return what may be uploaded.
+
+    Raises OwnerCallError.
+    """
     client = _client()
     assert client is not None
     return client.upload_terms()
 
 
 def kept() -> dict[Any, Any]:
-    """What this session keeps of its owner, for all that pages add; signing out drops it whole.
+    """Return what this session keeps of its owner, for all that pages add.
+
+    Signing out drops it whole.
 
     Whoever asks the referee for what it says once takes this before: when the visitor clicks again,
     Streamlit ends the run at the next look into the session's state, and the answer would be lost.
@@ -99,8 +105,9 @@ def kept() -> dict[Any, Any]:
 
 
 def signed_in(client: UploadClient) -> SignedIn | None:
-    """Who is signed in in this session, or was in an earlier one of this browser. Raises
-    OwnerCallError.
+    """Who is signed in in this session, or was in an earlier one of this browser.
+
+    Raises OwnerCallError.
     """
     found: SignedIn | None = kept().get(_SIGNED_IN)
     if found is not None:
@@ -146,8 +153,9 @@ def show_no_more(key: str) -> None:
 def begin(
     session: dict[Any, Any], client: UploadClient, name: str, key: str, *, fresh: bool = False
 ) -> None:
-    """Sign in an owner who has shown the own key, or was just given it (`fresh`); `session` is what
-    `kept` returned.
+    """Sign in an owner who has shown the own key, or was just given it (`fresh`).
+
+    `session` is what `kept` returned.
     """
     try:
         stays = client.stay_signed_in(key)
@@ -195,8 +203,9 @@ def _forget(ticket: str) -> None:
 
 
 def tell_browser() -> bool:
-    """Have the browser keep who is signed in, or forget it. Returns whether there was anything to
-    tell.
+    """Have the browser keep who is signed in, or forget it.
+
+    Returns whether there was anything to tell.
     """
     ticket = kept().get(_TICKET)
     if ticket is None:
@@ -215,7 +224,10 @@ def refused(error: OwnerCallError) -> None:
 
 
 def public_address() -> str:
-    """The referee's address as the visitor reaches it. Raises SettingsError."""
+    """Return the referee's address as the visitor reaches it.
+
+    Raises SettingsError.
+    """
     return address_for(st.context.url or "", _settings())
 
 

@@ -28,8 +28,9 @@ _DIALECT: Final = postgresql.dialect()  # type: ignore[no-untyped-call]
 
 
 class RememberingReader:
-    """Runs read statements, and answers from memory while the database is away. Threads may share
-    it.
+    """Runs read statements, and answers from memory while the database is away.
+
+    Threads may share it.
     """
 
     def __init__(
@@ -53,8 +54,9 @@ class RememberingReader:
         return self._answered_at if self._away is not None else None
 
     def __call__(self, statement: Row) -> Sequence[Any]:
-        """The rows of a statement. Raises StorageError, also while the database is away if the
-        statement was not run before.
+        """Return the rows of a statement.
+
+        Raises StorageError, also while the database is away if the statement was not run before.
         """
         key = _key(statement)
         away = self._away

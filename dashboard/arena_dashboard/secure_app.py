@@ -75,7 +75,7 @@ EMBEDDED_HEADERS = {"Content-Security-Policy": f"{_POLICY}; frame-ancestors *", 
 
 
 def headers_for(path: str, query: str) -> dict[str, str]:
-    """The headers of the response to a request."""
+    """Return the headers of the response to a request."""
     embedded = path == "/replay" and parse_qs(query).get("embed") == ["1"]
     return EMBEDDED_HEADERS if embedded else HEADERS
 

@@ -30,12 +30,12 @@ class ShortMemory(Generic[V]):
                 self._known.popitem(last=False)
 
     def get(self, name: Hashable) -> V | None:
-        """The value of this name; None if it is unknown or too old."""
+        """Return the value of this name; None if it is unknown or too old."""
         with self._lock:
             return self._fresh(self._known.get(name))
 
     def take(self, name: Hashable) -> V | None:
-        """The same, and forget it."""
+        """Return the same, and forget it."""
         with self._lock:
             return self._fresh(self._known.pop(name, None))
 

@@ -28,7 +28,7 @@ _BELOW: Final = "/static/"
 
 @cache
 def paths() -> dict[str, Path]:
-    """The files by their path below `/static/`: there are no others to ask for."""
+    """Return the files by their path below `/static/`: there are no others to ask for."""
     folder = Path(str(files("streamlit") / "static/static"))
     return {one.relative_to(folder).as_posix(): one for one in folder.rglob("*") if one.is_file()}
 

@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 def page_at(path: str, view: str, **options: Any) -> StreamlitPage:
-    """The page at a path."""
+    """Return the page at a path."""
     return st.Page(f"views/{view}.py", title=TITLES[path], url_path=path or None, **options)
 
 

@@ -75,7 +75,7 @@ class OpenStreams:
 
 @cache
 def open_streams() -> OpenStreams:
-    """The streams of this process."""
+    """Return the streams of this process."""
     return OpenStreams()
 
 

@@ -55,7 +55,7 @@ class FirstStep:
 
 
 def commands(made: Made, address: str) -> str:
-    """What starts the bot, in a shell."""
+    """Return what starts the bot, in a shell."""
     return "\n".join(
         (
             f"export ARENA_ADDRESS={shlex.quote(address)}",
@@ -74,7 +74,7 @@ def check_command(made: Made, address: str) -> str:
 
 
 def starter(made: Made, address: str) -> bytes:
-    """The starter as a zip, with the address and the token in its run.sh."""
+    """Return the starter as a zip, with the address and the token in its run.sh."""
     return starter_archive(
         made.language,
         _folder(made),
@@ -83,7 +83,7 @@ def starter(made: Made, address: str) -> bytes:
 
 
 def file_name(made: Made) -> str:
-    """What the browser is to call the zip."""
+    """Return what the browser is to call the zip."""
     return f"{_folder(made)}.zip"
 
 
@@ -122,7 +122,7 @@ class FirstSteps:
         self._seen = StepsSeen()
 
     def look(self) -> StepsSeen:
-        """What there is to see now."""
+        """Return what there is to see now."""
         if self._seen.stranger:  # asked again and again, it would use up the visitor's guesses
             return self._seen
         try:
@@ -134,7 +134,7 @@ class FirstSteps:
         return self._seen
 
     def _look(self) -> StepsSeen:
-        """Raises OwnerCallError and StorageError."""
+        """Raise OwnerCallError and StorageError."""
         bot = self._client.bot(self._key, self.bot)
         build = None
         if self._uploaded:
@@ -215,7 +215,7 @@ _WORDS: Final = {
 
 
 def steps_in_html(found: Sequence[FirstStep]) -> Html:
-    """The steps as a list that a screen reader follows."""
+    """Return the steps as a list that a screen reader follows."""
     return tag(
         "ol",
         *(
@@ -249,6 +249,6 @@ def _rating(bot: str, version: str) -> Html | str:
 
 
 def _folder(made: Made) -> str:
-    """A name for files: ASCII, without what a shell or a system minds."""
+    """Return a name for files: ASCII, without what a shell or a system minds."""
     plain = re.sub(r"[^A-Za-z0-9._-]+", "-", made.bot).strip("-.")
     return plain or f"{made.language}-bot"

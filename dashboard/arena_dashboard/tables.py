@@ -13,7 +13,7 @@ from arena_dashboard.markup import Html, badge, tag, together, unfolding
 
 
 def matches(rows: Iterable[MatchRow], bluffs: Mapping[str, Bluffing] | None = None) -> Html:
-    """A page of the list of matches; with `bluffs` by match, each with its boldest bluff."""
+    """Return a page of the list of matches; with `bluffs` by match, each with its boldest bluff."""
     heads = ("Ended", "Game", "Placings", "")
     head = tag("tr", *(tag("th", text, scope="col") for text in heads))
     lines = (_match(row, (bluffs or {}).get(row.match_id)) for row in rows)
@@ -21,18 +21,18 @@ def matches(rows: Iterable[MatchRow], bluffs: Mapping[str, Bluffing] | None = No
 
 
 def time_of(moment: datetime) -> Html:
-    """A moment, which the browser writes in the visitor's zone."""
+    """Return a moment, which the browser writes in the visitor's zone."""
     return tag("time", in_utc(moment), datetime=iso_utc(moment))
 
 
 def replay_link(match_id: str, step: int | None = None) -> str:
-    """The address of a replay, at a step."""
+    """Return the address of a replay, at a step."""
     at = {} if step is None else {"step": step}
     return "replay?" + urlencode({"match": match_id} | at)
 
 
 def bot_link(bot: str) -> str:
-    """The address of a bot's page."""
+    """Return the address of a bot's page."""
     return "bot?" + urlencode({"bot": bot})
 
 
@@ -129,7 +129,7 @@ def options(changed: Iterable[tuple[str, Any]]) -> str:
 
 
 def time_in_words(name: str) -> str:
-    """A time control in words, from its name; "" for the default."""
+    """Return a time control in words, from its name; "" for the default."""
     if not name:
         return ""
     turn, bank = (part.partition("=")[2] for part in name.split(","))

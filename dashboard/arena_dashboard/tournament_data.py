@@ -77,7 +77,7 @@ class TournamentView:
 
 
 def tournament_names() -> list[str]:
-    """The newest first."""
+    """Return the newest first."""
     return [row.name for row in data.read(statements.newest_tournaments(MOST_LISTED))]
 
 
@@ -120,7 +120,7 @@ Mark = tuple[str, int, datetime | None, int, tuple[int, ...]]
 
 
 def mark(found: TournamentView) -> Mark:
-    """The mark of what was read."""
+    """Return the mark of what was read."""
     record = found.record
     waited = tuple(round(one.waited_seconds / WAIT_STEP) for one in record.waited_for())
     return (
@@ -133,13 +133,16 @@ def mark(found: TournamentView) -> Mark:
 
 
 def current_mark(name: str) -> Mark | None:
-    """The mark of the tournament as it stands, at most some seconds old."""
+    """Return the mark of the tournament as it stands, at most some seconds old."""
     found = tournament_view(name)
     return None if found is None else mark(found)
 
 
 def tournament_view(name: str) -> TournamentView | None:
-    """What was paired and played so far; None if there is none of that name. Not to be changed."""
+    """Return what was paired and played so far; None if there is none of that name.
+
+    Not to be changed.
+    """
     return _tournament_view(data.database_url(), name)
 
 

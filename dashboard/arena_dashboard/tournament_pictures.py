@@ -25,7 +25,10 @@ MATRIX_ENTRIES = 40
 
 
 def picture(view: TournamentView) -> Html | None:
-    """The picture of a tournament's format; None if there is none or the field is too large."""
+    """Return the picture of a tournament's format.
+
+    None if there is none or the field is too large.
+    """
     tournament = view.record.tournament
     if not view.played or len(tournament.entries) > MOST_ENTRIES:
         return None
@@ -41,7 +44,7 @@ def picture(view: TournamentView) -> Html | None:
 
 
 def bracket(tournament: Tournament, played: Sequence[PlayedPairing]) -> Html:
-    """The rounds of a knockout side by side; rounds that are not paired yet are empty."""
+    """Return the rounds of a knockout side by side; rounds that are not paired yet are empty."""
     rounds: dict[int, dict[int, PlayedPairing]] = {}
     for one in played:
         rounds.setdefault(one.pairing.round, {})[one.pairing.table] = one
@@ -157,7 +160,7 @@ def _round_cell(
 
 
 def matrix(tournament: Tournament, view: TournamentView) -> Html:
-    """The points that the row's bot took at its tables with the column's."""
+    """Return the points that the row's bot took at its tables with the column's."""
     meetings: dict[tuple[EntryNumber, EntryNumber], list[PlayedPairing]] = {}
     for played in view.played:
         for one in played.pairing.entries:
@@ -240,7 +243,7 @@ def _cell(
 
 
 def _share(points: Fraction, blocks: int) -> int:
-    """The points as tenths of all that could be had, for the colour."""
+    """Return the points as tenths of all that could be had, for the colour."""
     return round(10 * points / blocks) if blocks else 5
 
 

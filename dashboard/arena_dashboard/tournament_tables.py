@@ -59,7 +59,7 @@ def in_words(tournament: Tournament) -> str:
 
 
 def tournament_list(found: Sequence[Listed]) -> Html:
-    """A page of the list of tournaments."""
+    """Return a page of the list of tournaments."""
     heads = (
         ("Tournament", ""),
         ("Winner", ""),
@@ -72,12 +72,12 @@ def tournament_list(found: Sequence[Listed]) -> Html:
 
 
 def tournament_link(name: str) -> str:
-    """The address of a tournament's page."""
+    """Return the address of a tournament's page."""
     return "tournaments?" + urlencode({"name": name})
 
 
 def pairing_link(name: str, number: int, table: int) -> str:
-    """The address of the matches of a pairing."""
+    """Return the address of the matches of a pairing."""
     return "matches?" + urlencode({"tournament": name, "pairing": f"{number}.{table}"})
 
 
@@ -121,7 +121,7 @@ def _listed(one: Listed) -> Html:
 
 
 def standing_table(record: TournamentRecord, lines: Iterable[Standing]) -> Html:
-    """The standings, best first."""
+    """Return the standings, best first."""
     tournament = record.tournament
     ranked_by = ranking_terms(tournament)
     more = (
@@ -167,7 +167,7 @@ def _standing_rows(record: TournamentRecord, lines: Iterable[Standing]) -> Itera
 
 
 def pairings(found: Sequence[PairingLine], name: str) -> Html:
-    """The pairings, with the points of the blocks that count; `name` is the tournament's."""
+    """Return the pairings, with the points of the blocks that count; `name` is the tournament's."""
     heads = (("Table", "ba-number"), ("Bots and points", ""), ("Blocks", "ba-number"))
     return together(
         *(

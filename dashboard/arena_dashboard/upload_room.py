@@ -48,7 +48,7 @@ class UploadRoom:
         self._files.remove_session_files(session)
 
     def refusal(self, session: str, size: int | None) -> tuple[int, str] | None:
-        """The HTTP status and the reason why a session may not send a body of `size` bytes."""
+        """Return the HTTP status and reason why a session may not send `size` bytes."""
         if session not in self._owners:
             return 403, "This page takes no files."
         if size is None:
@@ -75,7 +75,7 @@ class UploadRoom:
                 del self._coming[owner]
 
     def held(self) -> Counter[str]:
-        """The bytes that owners' files take, those that are arriving among them."""
+        """Return the bytes that owners' files take, those that are arriving among them."""
         held = Counter(self._coming)
         for session, (owner, _) in list(self._owners.items()):
             kept = list(self._files.file_storage.get(session, {}).values())
@@ -94,14 +94,14 @@ class UploadRoom:
 
 @cache
 def upload_room() -> UploadRoom:
-    """The room of this process."""
+    """Return the room of this process."""
     files = _files()
     assert files is not None  # asked for by a server
     return UploadRoom(files)
 
 
 def _files() -> MemoryUploadedFileManager | None:
-    """The server's uploads; None where a page runs without one, which takes no files."""
+    """Return the server's uploads; None where a page runs without one, which takes no files."""
     found = get_instance().uploaded_file_mgr if exists() else None
     return found if isinstance(found, MemoryUploadedFileManager) else None
 

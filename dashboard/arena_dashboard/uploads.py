@@ -111,7 +111,10 @@ def limits_in_words(allowed: UploadTerms) -> str:
 
 
 def _own_bots(client: UploadClient, owner: SignedIn) -> list[str]:
-    """The names of the owner's bots in service. Raises OwnerCallError."""
+    """Return the names of the owner's bots in service.
+
+    Raises OwnerCallError.
+    """
     return [bot.name for bot in client.bots(owner.key).bots if not bot.retired]
 
 

@@ -15,7 +15,7 @@ LONGEST = 60
 
 
 def url_choice(name: str, options: Sequence[str], default: str | None = None) -> str | None:
-    """The URL's value of `name`, or `default`; the widget with that key will show it."""
+    """Return the URL's value of `name`, or `default`; the widget with that key will show it."""
     chosen = st.query_params.get(name)
     st.session_state[name] = chosen if chosen in options else default
     value: str | None = st.session_state[name]
@@ -41,7 +41,7 @@ def shortened(text: str) -> str:
 
 
 def to_url(name: str, *forget: str) -> Callable[[], None]:
-    """A callback that writes the widget's choice into the URL, and removes `forget` from it."""
+    """Return a callback that writes the widget's choice into the URL and drops `forget`."""
 
     def write() -> None:
         for other in forget:
@@ -56,8 +56,9 @@ def to_url(name: str, *forget: str) -> Callable[[], None]:
 
 
 def url_date(name: str) -> date | None:
-    """The URL's date of `name`, as YYYY-MM-DD; the widget with that key will show it. Says so if
-    the URL has something else.
+    """Return the URL's date of `name`, as YYYY-MM-DD; the widget with that key will show it.
+
+    Says so if the URL has something else.
     """
     asked = st.query_params.get(name, "")
     try:
@@ -71,8 +72,9 @@ def url_date(name: str) -> date | None:
 
 
 def url_switch(name: str) -> bool:
-    """Whether the URL has `name=1`; a widget with that key will show it. Says so if the URL has
-    something else.
+    """Whether the URL has `name=1`; a widget with that key will show it.
+
+    Says so if the URL has something else.
     """
     asked = st.query_params.get(name, "")
     if asked not in ("", "0", "1"):
@@ -83,8 +85,9 @@ def url_switch(name: str) -> bool:
 
 
 def url_choices(name: str, options: Sequence[str], default: Sequence[str], what: str) -> list[str]:
-    """Several of the options, comma-separated in the URL; `default` if it names none. Says which it
-    names that are none; `what` is a word for one.
+    """Several of the options, comma-separated in the URL; `default` if it names none.
+
+    Says which it names that are none; `what` is a word for one.
     """
     said = st.query_params.get(name)
     asked = said.split(",") if said else []
@@ -98,7 +101,7 @@ def url_choices(name: str, options: Sequence[str], default: Sequence[str], what:
 
 
 def to_url_list(name: str) -> Callable[[], None]:
-    """A callback that writes the widget's choices into the URL."""
+    """Return a callback that writes the widget's choices into the URL."""
 
     def write() -> None:
         st.query_params[name] = ",".join(st.session_state[name])

@@ -42,7 +42,7 @@ class Met:
 
 
 def met(bot: str, opponent: str, lines: Sequence[BoardLine], found: Comparisons) -> Met:
-    """The sum over all pairs of their versions."""
+    """Return the sum over all pairs of their versions."""
     names = {line.version_id: line.bot for line in lines}
     own = [at for at, one in enumerate(found.bots) if names.get(one) == bot]
     others = [at for at, one in enumerate(found.bots) if names.get(one) == opponent]
@@ -57,7 +57,7 @@ def met(bot: str, opponent: str, lines: Sequence[BoardLine], found: Comparisons)
 
 
 def verdict(found: Met, ladder: str) -> str:
-    """The verdict in one sentence; `ladder` names where."""
+    """Return the verdict in one sentence; `ladder` names where."""
     if not found.count:
         return f"{found.bot} and {found.opponent} have not met in a rated match of {ladder} yet."
     low, high = found.interval
@@ -73,7 +73,7 @@ def verdict(found: Met, ladder: str) -> str:
 
 
 def share_bar(found: Met) -> Html:
-    """The share as a bar with its interval."""
+    """Return the share as a bar with its interval."""
     low, high = found.interval
     said = f"{found.wins:,} won, {found.ties:,} tied, {found.losses:,} lost"
     return tag(

@@ -67,14 +67,14 @@ class Watched:
 
 
 def parse_viewpoint(text: str, seats: int) -> Viewpoint:
-    """The viewpoint of a URL; EVERYTHING if it is invalid."""
+    """Return the viewpoint of a URL; EVERYTHING if it is invalid."""
     if text.isascii() and text.isdigit() and int(text) < seats:
         return int(text)
     return next((one for one in Onlooker if one.value == text), Onlooker.EVERYTHING)
 
 
 def write_viewpoint(viewpoint: Viewpoint) -> str:
-    """The text of a viewpoint in a URL."""
+    """Return the text of a viewpoint in a URL."""
     return viewpoint.value if isinstance(viewpoint, Onlooker) else str(viewpoint)
 
 
@@ -83,7 +83,7 @@ def watch(
     viewpoint: Viewpoint,
     decisions: Iterable[AnalysedDecision] | None = None,
 ) -> Watched:
-    """The match from `viewpoint`, with those of its `decisions` that the viewpoint may know."""
+    """Return the match as seen from `viewpoint`, with the `decisions` that it may know."""
     setup = transcript.setup
     game = setup.make_game()
     moments: list[Moment] = []
@@ -123,7 +123,7 @@ def watch(
 
 
 def watch_live(match: WatchedMatch) -> Watched:
-    """A running match, as spectators have seen it so far."""
+    """Return a running match, as spectators have seen it so far."""
     return Watched(
         match.match_id,
         match.game,

@@ -14,7 +14,10 @@ _QUOTING = (
 
 
 def listed_bots(option: str, text: str) -> list[str]:
-    """The bots of the option, separated as the values of a CSV line. Raises CommandError."""
+    """Return the bots of the option, separated as the values of a CSV line.
+
+    Raises CommandError.
+    """
     try:
         rows = list(csv.reader([text], skipinitialspace=True, strict=True))
     except csv.Error as error:

@@ -105,7 +105,10 @@ def check_bot(
 
 
 def _scenarios(only: str) -> list[Scenario]:
-    """The scenarios of these names, all without any. Raises CommandError."""
+    """Return the scenarios of these names, all without any.
+
+    Raises CommandError.
+    """
     known = {scenario.name: scenario for scenario in SCENARIOS}
     names = [name.strip() for name in only.split(",") if name.strip()]
     for name in names:
@@ -115,7 +118,10 @@ def _scenarios(only: str) -> list[Scenario]:
 
 
 def _command(words: list[str]) -> list[str]:
-    """The command that starts the program. Raises BotFileError."""
+    """Return the command that starts the program.
+
+    Raises BotFileError.
+    """
     if len(words) > 1:
         bot_command(words[0])
         return words

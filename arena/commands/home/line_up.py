@@ -19,10 +19,9 @@ from arena.local.loading import (
 
 
 def line_up(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
-    """An entry for each word, as many as the game has seats.
+    """Return an entry for each word, as many as the game has seats.
 
-    Raises CommandError, also for a number of bots that the game does not allow, and
-    BotFileError.
+    Raises CommandError, also for a number of bots that the game does not allow, and BotFileError.
     """
     check_seats(len(words), game)
     return entries(words, game)
@@ -39,7 +38,7 @@ def check_seats(bots: int, game: AnyGame) -> None:
 
 
 def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
-    """An entry for each word; bots that are named twice get numbers.
+    """Return an entry for each word; bots that are named twice get numbers.
 
     Raises CommandError for a bot that does not play the game, and BotFileError.
     """

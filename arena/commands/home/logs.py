@@ -15,7 +15,7 @@ LogFolder: TypeAlias = Annotated[
 
 
 def log_folder(named: Path | None) -> Path:
-    """The folder, which exists."""
+    """Return the folder, which exists."""
     if named is None:
         return Path(tempfile.mkdtemp(prefix="arena-programs-"))
     named.mkdir(parents=True, exist_ok=True)

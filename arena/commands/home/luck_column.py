@@ -46,7 +46,7 @@ class LuckTally:
             column.lucks.append(finished.luck.seats[seat])
 
     def summary(self) -> dict[str, Any] | None:
-        """The table of luck and the adjusted share by bot; None if no luck was measured."""
+        """Return the table of luck and the adjusted share by bot; None if no luck was measured."""
         if self._table is None or len(self._columns[self._names[0]].outcomes) < FEWEST_MATCHES:
             return None
         return {
@@ -73,13 +73,13 @@ def _json(found: "AdjustedMean") -> dict[str, float]:
 
 
 def luck_adjusted_cell(summary: dict[str, Any], name: str) -> str:
-    """A bot's share with half the width of its 95 % interval."""
+    """Return a bot's share with half the width of its 95 % interval."""
     bot = summary["bots"][name]
     return f"{bot['share']:.1%} ± {(bot['share_high'] - bot['share_low']) / 2:.1%}"
 
 
 def luck_adjusted_note(summary: dict[str, Any]) -> str:
-    """A note on what the column means and how much variance it removed."""
+    """Return a note on what the column means and how much variance it removed."""
     factors = ", ".join(f"{bot['variance_factor']:.2f}" for bot in summary["bots"].values())
     file, sha256 = summary["table"]["file"], summary["table"]["sha256"]
     return (

@@ -12,7 +12,7 @@ _ALL = ", ".join(LANGUAGES)
 
 
 def _known(word: str) -> str:
-    """The language, checked before it is told that there is no folder."""
+    """Return the language, checked before it is told that there is no folder."""
     with exit_with_message():
         return language_named(word)
 

@@ -140,7 +140,7 @@ class _Series:
     """The cluster that plays instead."""
 
     def finished(self, played: PlayedMatch) -> BlockMatch:
-        """A match as it is counted."""
+        """Return a match as it is counted."""
         written = written_down(played.transcript) if self.transcripts else None
         luck = luck_of(played.transcript)
         return BlockMatch(played.contenders, played.result, played.refused, written, luck)

@@ -62,7 +62,7 @@ class PlayTally:
 def summary_of(
     game: AnyGame, tally: PlayTally, seed: str, control: TimeControl, same_deals: bool
 ) -> dict[str, Any]:
-    """What `--json` prints, without the folder of the logs."""
+    """Return what `--json` prints, without the folder of the logs."""
     win_rates, factor = tally.win_rates, tally.variance_factor()
     return {
         "game": game.name,

@@ -80,7 +80,7 @@ def identical(
 
 
 def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
-    """The first versions of all owners' bots by name, as JSON, and whether there are more."""
+    """Return the first versions of all bots by name, as JSON, and whether there are more."""
     bots = with_store(lambda store: store.find_bots(search, limit + 1))
     return [
         {
@@ -98,9 +98,7 @@ def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
 
 
 def show_bot(name: str, limit: int, *, as_json: bool) -> None:
-    """Print a bot's newest versions, each with its last check against the protocol (`arena
-    check`).
-    """
+    """Print a bot's newest versions, each with its last check (`arena check`)."""
 
     def read(reader: "Reader") -> "tuple[Sequence[Any], bool, dict[VersionId, RecordedCheck]]":
         from arena.server.accounts import bot_statements

@@ -42,7 +42,10 @@ def login_file(environment: Mapping[str, str] = os.environ) -> Path:
 
 
 def client_of(address: str) -> "OwnerClient":
-    """A client of the referee. Raises AddressError."""
+    """Return a client of the referee.
+
+    Raises AddressError.
+    """
     # Imported here, because `arena --help` needs no gRPC.
     from arena.clients.owner_client import OwnerClient
 
@@ -50,14 +53,20 @@ def client_of(address: str) -> "OwnerClient":
 
 
 def upload_client_of(address: str) -> "UploadClient":
-    """The same, for uploads and hosted bots. Raises AddressError."""
+    """Return the same, for uploads and hosted bots.
+
+    Raises AddressError.
+    """
     from arena.clients.upload_client import UploadClient
 
     return UploadClient.at(address, os.environ)
 
 
 def results_client_of(address: str) -> "ResultsClient":
-    """The same, for results. Raises AddressError."""
+    """Return the same, for results.
+
+    Raises AddressError.
+    """
     from arena.clients.results_client import ResultsClient
 
     return ResultsClient.at(address, os.environ)

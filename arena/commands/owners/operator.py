@@ -4,7 +4,7 @@ import getpass
 
 
 def actor() -> str:
-    """The operator, and the account on this machine."""
+    """Return the operator, and the account on this machine."""
     try:
         return f"operator ({getpass.getuser()})"
     except (KeyError, OSError):  # an account without a name, as in some containers

@@ -78,7 +78,7 @@ def history(
 
 
 def _chosen(found: "LadderHistory", names: Sequence[str]) -> set[int]:
-    """The versions of the bots with these names; all versions if no name is given."""
+    """Return the versions of the bots with these names; all versions if no name is given."""
     rated = {rating.version_id for point in found.points for rating in point.ratings}
     if not names:
         return set(rated)
@@ -137,7 +137,7 @@ def _json(
 
 
 def _table(title: str, found: "LadderHistory", chosen: set[int], limit: int, points: int) -> Table:
-    """A line per bot, currently best first, with its newest `points` as bars on one scale."""
+    """Return a line per bot, best first, with its newest `points` as bars on one scale."""
     of_all = f" of {len(found.points)}" if points < len(found.points) else ""
     heads = [Column(head, no_wrap=True) for head in ("bot", "first", "way", "now")]
     table = Table(*heads, title=f"{title}, {points}{of_all} points")

@@ -152,7 +152,7 @@ def _follow(
 
 
 def require_seats(rules: AnyGame, seats: int | None) -> None:
-    """Raises CommandError if the game does not allow a table of that size."""
+    """Raise CommandError if the game does not allow a table of that size."""
     if seats is not None and seats not in rules.seat_counts:
         raise CommandError(
             f"--seats {seats}: {rules.title} is played by {rules.seat_counts.start} to "
@@ -166,7 +166,10 @@ def title(
     score: ScoreRule = ScoreRule.PLACEMENT,
     control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> str:
-    """The title of a ladder: game, table sizes; time control and score rule if not the default."""
+    """Return the title of a ladder: game, table sizes.
+
+    Time control and score rule if not the default.
+    """
     from arena.server.boards.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts] or [size]
@@ -208,8 +211,9 @@ def _tables_and_note(
     console: Terminal,
     page: Page,
 ) -> tuple[list[Table], Text]:
-    """With the luck-adjusted column, or where that is too wide with a table of its own below; and
-    what that column is, and which lines are shown if not all.
+    """With the luck-adjusted column, or where that is too wide with a table of its own below.
+
+    And what that column is, and which lines are shown if not all.
     """
     luck = luck_of_lines(rules, lines)
     count, shown = len(lines), page.of(lines)

@@ -28,5 +28,5 @@ class Page:
         return around(at, len(lines), self.limit)
 
     def within(self, most: int) -> "Page":
-        """The same with at most so many lines."""
+        """Return the same with at most so many lines."""
         return replace(self, limit=min(self.limit, most))

@@ -50,7 +50,10 @@ class _Line(BaseModel):
 
 
 def read_results(file: Path) -> Results[str]:
-    """The results in `file`. Raises `ResultsFileError` at the first line that is not a result."""
+    """Return the results in `file`.
+
+    Raises `ResultsFileError` at the first line that is not a result.
+    """
     log: Results[str] = Results()
     for number, raw in enumerate(_lines(file), start=1):
         if len(raw) > LONGEST:
@@ -76,8 +79,9 @@ def read_results(file: Path) -> Results[str]:
 
 
 def _lines(file: Path) -> Iterator[bytes]:
-    """The lines of a file, without their ends and a byte order mark; one that is too long is cut
-    soon after LONGEST.
+    """Yield the lines of a file, without their ends and a byte order mark.
+
+    One that is too long is cut soon after LONGEST.
     """
     try:
         with file.open("rb") as opened:

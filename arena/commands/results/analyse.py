@@ -218,8 +218,9 @@ def _print(match: MatchAnalysis) -> bool:
 
 
 def _explain(*, graded: bool, accounted: bool) -> None:
-    """Say what the columns of matches mean; of the last ones, if any decision has a grade; and the
-    account of a result, if there is one.
+    """Say what the columns of matches mean; of the last ones, if any decision has a grade.
+
+    And the account of a result, if there is one.
     """
     console = Terminal()
     console.print(

@@ -53,7 +53,7 @@ _FORMULA = re.compile(r"'*\s*[=+\-@＝＋－＠]|'*[\t\r\n]")
 
 
 def rows(match: MatchRow) -> Iterator[tuple[Any, ...]]:
-    """A match's rows: the values of COLUMNS, times as datetimes."""
+    """Yield a match's rows: the values of COLUMNS, times as datetimes."""
     of_match = (
         *(match.match_id, match.block_id, match.position, match.game),
         json_text(match.options, sort_keys=True),

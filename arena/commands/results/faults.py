@@ -37,7 +37,7 @@ def faults(
 
 
 def fault_text(fault: "SeenFault") -> str:
-    """A fault in a few lines."""
+    """Return a fault in a few lines."""
     seated = fault.match.seats[fault.seat]
     lines = [
         f"{fault.match.finished_at:%Y-%m-%d %H:%M:%S} UTC  {fault.match.game}  match "

@@ -35,8 +35,9 @@ log = structlog.get_logger()
 def keep_missing(
     *, seats: int | None, jobs: int | None, follow: bool, cluster: str | None = None
 ) -> None:
-    """Analyse all recorded matches that have no analysis of this release, newest first; then, with
-    `follow`, those that come, until it is stopped.
+    """Analyse all recorded matches that have no analysis of this release, newest first.
+
+    Then, with `follow`, those that come, until it is stopped.
     """
     with existing_database(read_settings()) as url:
         jobs = jobs or processor_count()
@@ -74,8 +75,9 @@ async def analyse_missing(
 
 
 async def _pass(store: Store, pool: Executor, wanted: AnalysisQuery, failed: set[str]) -> int:
-    """Analyse what is missing, but for the matches that `failed` before, and add to these. Returns
-    how many were analysed.
+    """Analyse what is missing, but for the matches that `failed` before, and add to these.
+
+    Returns how many were analysed.
     """
     done = 0
     before: Unanalysed | None = None
@@ -97,7 +99,7 @@ async def _analysed(pool: Executor, part: Iterable[Unanalysed]) -> list[FoundAna
 
 
 def analysed(match: Unanalysed) -> FoundAnalysis | None:
-    """The analysis of a match; None if it cannot be analysed."""
+    """Return the analysis of a match; None if it cannot be analysed."""
     try:
         transcript = unpack(match.transcript)
         found = tuple(decisions(transcript))

@@ -36,8 +36,10 @@ _AT_A_TIME = 50
 
 
 def recorded_analysis(match_id: str, *, all_values: bool) -> MatchAnalysis:
-    """The analysis of a match; with `all_values` it is computed even if it is kept, because only
-    the values of two actions are. Raises CommandError and StorageError.
+    """Return the analysis of a match.
+
+    With `all_values` it is computed even if it is kept, because only the values of two actions are.
+    Raises CommandError and StorageError.
     """
     match_id = match_id.lower()
     with _database() as database:
@@ -50,8 +52,9 @@ def recorded_analysis(match_id: str, *, all_values: bool) -> MatchAnalysis:
 
 
 def newest_seats(bot: str, limit: int) -> list[SeatAnalysis]:
-    """The seats of a bot in its newest matches, newest first. Raises CommandError and
-    StorageError.
+    """Return the seats of a bot in its newest matches, newest first.
+
+    Raises CommandError and StorageError.
     """
     with _database() as database:
         bot = database.name_of(bot)
@@ -84,7 +87,7 @@ class _Database:
     read: Reader
 
     def name_of(self, bot: str) -> str:
-        """The name as registered, from one in any case."""
+        """Return the name as registered, from one in any case."""
         require_bot(self.read, bot)
         (row,) = self.read(bot_statements.bot_named(bot))
         name: str = row.name
@@ -99,7 +102,7 @@ class _Database:
     def computed(
         self, transcripts: Mapping[str, Transcript]
     ) -> dict[str, tuple[AnalysedDecision, ...]]:
-        """The decisions of these matches, which are kept if that is possible."""
+        """Return the decisions of these matches, which are kept if that is possible."""
         found = {match_id: _decisions(match_id, one) for match_id, one in transcripts.items()}
         new = [
             to_keep(match_id, one, found[match_id])

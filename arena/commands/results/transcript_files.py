@@ -17,13 +17,18 @@ LONGEST: Final = 4 * 2**20
 
 
 def whole_text(file: Path) -> bytes:
-    """The text of a file with one transcript. Raises OSError, and CommandError if too long."""
+    """Return the text of a file with one transcript.
+
+    Raises OSError, and CommandError if too long.
+    """
     with file.open("rb") as opened:
         return _bounded(opened.read(LONGEST + 1), str(file))
 
 
 def texts(file: Path) -> Iterator[tuple[int | None, bytes]]:
-    """The transcripts of a file, with the numbers of their lines, from 1; None is the whole file.
+    """Yield the transcripts of a file, with the numbers of their lines, from 1.
+
+    None is the whole file.
 
     A file is one transcript when its first line is not an object by itself. Blank lines are left
     out. Raises OSError, and CommandError for a transcript that is too long.
@@ -49,7 +54,7 @@ def texts(file: Path) -> Iterator[tuple[int | None, bytes]]:
 
 
 def _lines(ahead: bytes, opened: BinaryIO) -> Iterator[bytes]:
-    """The lines of what was read ahead and of the rest, each cut soon after LONGEST."""
+    """Yield the lines of what was read ahead and of the rest, each cut soon after LONGEST."""
     head = BytesIO(ahead)
     while line := head.readline():
         yield line if line.endswith(b"\n") else line + opened.readline(LONGEST + 1)

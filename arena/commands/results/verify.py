@@ -149,7 +149,9 @@ def _public_key(text: str) -> bytes | None:
 
 
 def _size(matches: Sequence[str]) -> int:
-    """The total work in bytes. Raises CommandError before any of it is done.
+    """Return the total work in bytes.
+
+    Raises CommandError before any of it is done.
 
     No file is opened: a pipe can be opened only once.
     """
@@ -183,7 +185,7 @@ def _all(matches: Sequence[str], stack: ExitStack) -> Iterator[_Unread]:
 
 
 def _opened(stack: ExitStack) -> Callable[[str], Transcript]:
-    """A function that reads recorded matches from the database of the settings."""
+    """Return a function that reads recorded matches from the database of the settings."""
     # Imported here, because files need no database.
     from arena.commands.database import existing_database
     from arena.database.errors import TranscriptDamagedError
@@ -223,7 +225,7 @@ def _closing(tally: Counter[str], signers: Counter[str], last: _Verdict | None) 
 
 
 def _signatures(signers: Counter[str]) -> str:
-    """The signers of the verified transcripts; "" if there are none."""
+    """Return the signers of the verified transcripts; "" if there are none."""
     said = [
         (count, f"signed by {key}" if key else "unsigned")
         for key, count in signers.most_common(_MOST_KEYS)

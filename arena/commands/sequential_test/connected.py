@@ -229,13 +229,13 @@ async def keep_together(
 
 
 def settled(blocks: Iterable[BlockRecord]) -> list[BlockRecord]:
-    """The blocks that count, in the order begun, up to the first that is still open."""
+    """Return the blocks that count, in the order begun, up to the first that is still open."""
     known = takewhile(lambda block: block.state is not BlockState.OPEN, blocks)
     return [block for block in known if block.state is BlockState.CLOSED]
 
 
 def block_score(tournament: Tournament, block: BlockRecord) -> Fraction:
-    """The first entry's share of a block's points, 0 to 1."""
+    """Return the first entry's share of a block's points, 0 to 1."""
     versions = [tournament.version(entry.number) for entry in tournament.entries]
     by_match = [[ranks[version] for version in versions] for ranks in block.placings]
     return block_points(by_match, tournament.rules.score)[0]

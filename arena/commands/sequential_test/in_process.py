@@ -44,7 +44,7 @@ class Contest:
     score: ScoreRule
 
     def lineups(self) -> list[Lineup]:
-        """The line-ups of a block's matches."""
+        """Return the line-ups of a block's matches."""
         if not self.opponents:
             return every_rotation([self.new, self.old])
         # Both versions sit in the same seat; from block to block all bots move on by one seat.
@@ -53,7 +53,7 @@ class Contest:
         ]
 
     def block_score(self, block: Sequence[BlockMatch]) -> Fraction:
-        """The score of a block, 0 to 1; 1/2 is no difference."""
+        """Return the score of a block, 0 to 1; 1/2 is no difference."""
         first, second = (
             points(match.result.placing, self.score)[match.contenders.index(0)] for match in block
         )
@@ -62,7 +62,7 @@ class Contest:
         return (first + second) / 2
 
     def names(self, match: int) -> list[str]:
-        """The names of the bots in a match of a block."""
+        """Return the names of the bots in a match of a block."""
         return [entry.name for entry in self.lineups()[match].entries]
 
 
@@ -88,9 +88,10 @@ def conduct(
     jobs: int = 1,
     workers: WorkPool | None = None,
 ) -> SequentialProgress:
-    """Play until the answer is clear, `max_blocks` are played, or Ctrl-C. `logs` is the folder for
-    what the programs print, if one of the bots is a program; else `jobs` processes play, or the
-    `workers` of a cluster.
+    """Play until the answer is clear, `max_blocks` are played, or Ctrl-C.
+
+    `logs` is the folder for what the programs print, if one of the bots is a program; else `jobs`
+    processes play, or the `workers` of a cluster.
 
     Raises RatingError, BotProgramError and the errors of `play_deal_blocks`.
     """
@@ -115,7 +116,7 @@ def conduct(
 def _seat_blocks(
     contest: Contest, logs: Path, seed: str, max_blocks: int | None
 ) -> Generator[tuple[BlockMatch, ...], None, None]:
-    """The matches of each complete block, in order."""
+    """Yield the matches of each complete block, in order."""
     # Imported here: tests in process must not wait for gRPC.
     from arena.local.programs.table import ProgramTable, Seating
 

@@ -18,7 +18,7 @@ _UNITS = {EloModel.NORMALIZED: "normalised Elo", EloModel.LOGISTIC: "Elo"}
 
 
 def interim(result: Sprt) -> str:
-    """The state of the test in one line."""
+    """Return the state of the test in one line."""
     return (
         f"LLR {result.llr:+.2f} ({result.lower:.2f} … {result.upper:.2f})   "
         f"{result.matches:,} matches, about {result.matches_to_go:,.0f} to go"
@@ -26,7 +26,7 @@ def interim(result: Sprt) -> str:
 
 
 def verdict(new: str, old: str, bounds: Bounds, result: Sprt, *, interrupted: bool) -> str:
-    """The answer as a sentence."""
+    """Return the answer as a sentence."""
     unit, matches = _UNITS[bounds.model], f"{result.matches:,} matches"
     # Bounds below zero ask whether something got worse, the others whether it got better.
     better, not_better = "better", "not better"
@@ -49,7 +49,7 @@ def verdict(new: str, old: str, bounds: Bounds, result: Sprt, *, interrupted: bo
 
 
 def report(result: Sprt, summary: Mapping[str, Any]) -> str:
-    """The estimates that support the answer."""
+    """Return the estimates that support the answer."""
     low, high = result.elo_interval
     scores = [(block["score"], block["times"]) for block in summary["block_scores"]]
     lines = [

@@ -78,7 +78,7 @@ class Children:
                 await asyncio.sleep(LOOK_SECONDS)
 
     def ended(self) -> Iterator[str]:
-        """A message for each program that has ended since the last call."""
+        """Yield a message for each program that has ended since the last call."""
         for name, child in list(self._running.items()):
             if child.poll() is not None:
                 del self._running[name]
@@ -130,10 +130,10 @@ def start_sample_bots(
 async def house_tokens(
     store: Store, table_types: Sequence[TableType], names: Sequence[str] = ()
 ) -> dict[str, str]:
-    """A new token for each sample bot that plays one of the games, registered if necessary.
+    """Return a new token for each sample bot that plays one of the games, registered if necessary.
 
-    Without `names` for all that answer fast. A name that another owner has, or that was retired,
-    is left out.
+    Without `names` for all that answer fast. A name that another owner has, or that was retired, is
+    left out.
     """
     games = {one.game for one in table_types}
     names = names or sorted({*sample_names()} - SLOW_BOTS)

@@ -46,8 +46,9 @@ def dashboard_command(host: str, port: int) -> list[str]:
 async def where_it_answers(
     host: str, port: int, goes_on: Callable[[], bool], seconds: float = START_SECONDS
 ) -> str | None:
-    """Wait until the pages answer a GET, and return their address; None if they do not in so many
-    seconds, or before `goes_on` says no.
+    """Wait until the pages answer a GET, and return their address.
+
+    None if they do not in so many seconds, or before `goes_on` says no.
     """
     until, at = monotonic() + seconds, host_port(host, port)
     while monotonic() < until and goes_on():

@@ -82,7 +82,7 @@ def health(
 
 
 def _listed() -> list[str | None]:
-    """The addresses of the referees on the database."""
+    """Return the addresses of the referees on the database."""
     from arena.commands.database import existing_database
     from arena.server.failover.lease import addresses
 
@@ -111,7 +111,10 @@ def _tell(answer: HealthAnswer) -> None:
 
 
 def status_of(referee: "Address", *, ready: bool) -> str:
-    """What a referee answers. Raises grpc.RpcError."""
+    """Return what a referee answers.
+
+    Raises grpc.RpcError.
+    """
     from grpc_health.v1 import health_pb2
 
     from arena.server.app.server import LIVENESS

@@ -24,19 +24,21 @@ _ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound
 
 
 def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:
-    """Who may become an owner; if the settings do not say it, everybody where the referee is for
-    its own machine `alone`, else who has an invite.
+    """Who may become an owner.
+
+    If the settings do not say it, everybody where the referee is for its own machine `alone`, else
+    who has an invite.
     """
     return settings.signup or (SignUp.OPEN if alone else SignUp.INVITE)
 
 
 def limits_of(settings: Settings) -> Limits:
-    """What everybody may use at most."""
+    """Return what everybody may use at most."""
     return Limits(bots_per_owner=settings.bots, owner_versions_per_day=settings.versions_a_day)
 
 
 def hosting_terms(settings: Settings) -> HostingTerms | None:
-    """What owners may upload; None if nothing is hosted."""
+    """Return what owners may upload; None if nothing is hosted."""
     if not settings.hosting:
         return None
     return HostingTerms(
@@ -48,7 +50,10 @@ def hosting_terms(settings: Settings) -> HostingTerms | None:
 
 
 def tls_files(settings: Settings) -> TlsFiles | None:
-    """The files of its certificate, or None without TLS. Raises SettingsError."""
+    """Return the files of its certificate, or None without TLS.
+
+    Raises SettingsError.
+    """
     cert, key = settings.tls_cert, settings.tls_key
     if cert is not None and key is not None:
         return TlsFiles(cert, key, settings.tls_client_ca)
@@ -60,8 +65,9 @@ def tls_files(settings: Settings) -> TlsFiles | None:
 
 
 def own_socket(settings: Settings) -> Path | None:
-    """Where hosted bots reach it, in a directory that exists and is private; None on systems that
-    cannot host bots. Raises DataDirectoryError and HomeNotWritableError.
+    """Where hosted bots reach it, in a directory that exists and is private.
+
+    None on systems that cannot host bots. Raises DataDirectoryError and HomeNotWritableError.
     """
     if not sys.platform.startswith("linux"):
         return None
@@ -73,8 +79,9 @@ def own_socket(settings: Settings) -> Path | None:
 
 
 def free_socket(settings: Settings) -> Path | None:
-    """The same for a referee that starts; None if another referee listens there. Raises
-    DataDirectoryError.
+    """Return the same for a referee that starts; None if another referee listens there.
+
+    Raises DataDirectoryError.
     """
     path = own_socket(settings)
     if path is None:
@@ -98,8 +105,9 @@ def own_address(settings: Settings, port: int | None = None) -> str:
 
 
 def public_addresses(settings: Settings, host: str) -> Callable[[int], Sequence[str]]:
-    """By the port, where bots may reach it among several referees, each at another address; nothing
-    if nobody says where. Raises SettingsError.
+    """By the port, where bots may reach it among several referees, each at another address.
+
+    Nothing if nobody says where. Raises SettingsError.
     """
     named = settings.public_addresses
     if named:

@@ -26,7 +26,7 @@ _STOP_SECONDS: Final = LEAVE_SECONDS + 5.0
 
 
 def hosting_here(settings: Settings) -> HostingTerms | None:
-    """What owners may upload; None, which is said, where the worker could confine nothing.
+    """Return what owners may upload; None, which is said, where the worker could confine nothing.
 
     Call it outside of an event loop: uvloop starts no program as another user.
     """

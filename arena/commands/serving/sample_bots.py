@@ -100,7 +100,7 @@ async def _tokens(
 
 
 def _stop_request() -> threading.Event:
-    """An event set by Ctrl-C or SIGTERM."""
+    """Return an event set by Ctrl-C or SIGTERM."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())

@@ -106,8 +106,9 @@ async def _work(
 
 
 async def _try_token(shifts: Shifts) -> None:
-    """Raise UnknownTokenError now, and not at the first work. A referee that does not answer may be
-    there by then.
+    """Raise UnknownTokenError now, and not at the first work.
+
+    A referee that does not answer may be there by then.
     """
     try:
         await shifts.try_token()

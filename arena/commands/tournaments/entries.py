@@ -18,7 +18,7 @@ from arena.server.tournaments.tournaments import NewEntry
 
 
 def bots_named(names: str) -> list[str]:
-    """The bots of such names."""
+    """Return the bots of such names."""
     return [name.partition(":")[0].strip() for name in names.split(",") if name.strip()]
 
 
@@ -27,8 +27,9 @@ def versions_named(
     known: Sequence[BotVersion],
     participation: Mapping[VersionId, Participation],
 ) -> list[BotVersion]:
-    """The versions named as BOT or BOT:VERSION, separated by commas; BOT is the version that plays
-    of a hosted bot, else its newest in service.
+    """Return the versions named as BOT or BOT:VERSION, separated by commas.
+
+    BOT is the version that plays of a hosted bot, else its newest in service.
 
     Raises CommandError, for a version that cannot play, too.
     """
@@ -46,7 +47,7 @@ def versions_named(
 def absent(
     entered: Sequence[BotVersion], participation: Mapping[VersionId, Participation]
 ) -> list[str]:
-    """The versions that are not here to play now, each with the reason."""
+    """Return the versions that are not here to play now, each with the reason."""
     reasons = ((one, participation[one.id].absence) for one in entered)
     return [f"{one.bot} {one.version} ({why})" for one, why in reasons if why]
 
@@ -84,7 +85,9 @@ def seeded(
     format_name: FormatName,
     seed: str,
 ) -> list[NewEntry]:
-    """The entries, best rated first; bots without a rating last, in random order by the seed.
+    """Return the entries, best rated first.
+
+    Bots without a rating last, in random order by the seed.
 
     In a gauntlet the first named bot stays first: it is the one to be tested.
     """

@@ -43,7 +43,10 @@ if TYPE_CHECKING:
 
 
 def tournament_of(entries: Sequence[NamedBot], rules: recorded.Rules) -> Tournament:
-    """A running tournament among these bots, seeded in this order. They have no version."""
+    """Return a running tournament among these bots, seeded in this order.
+
+    They have no version.
+    """
     field = tuple(
         recorded.Entry(
             number, Registered(VersionId(number), Entrant(entry.name, "", ""), False), None
@@ -116,7 +119,7 @@ class InProcess:
         return [key for key in sorted(self.record.pairings) if self._lacking(key)]
 
     def who_meets(self, key: PairingKey) -> str:
-        """A pairing in words."""
+        """Return a pairing in words."""
         names = (self.entries[number - 1].name for number in self.record.pairings[key].entries)
         return f"Round {key[0]}, table {key[1]} ({' – '.join(names)})"
 
@@ -182,7 +185,7 @@ class InProcess:
                 yield Seating(seed, f"match {block}", order)
 
     def _seed(self, key: PairingKey) -> str:
-        """The seed of the blocks that a pairing lacks now."""
+        """Return the seed of the blocks that a pairing lacks now."""
         return "{} round {} table {} block {}".format(
             self.record.tournament.rules.seed, *key, self.record.blocks_counted(key) + 1
         )
@@ -192,7 +195,7 @@ class InProcess:
             process.begin(series)
 
     def _series(self, key: PairingKey) -> tuple[Series, ...]:
-        """The blocks that a pairing lacks, by rotation of the seats."""
+        """Return the blocks that a pairing lacks, by rotation of the seats."""
         entries = [self.entries[number - 1] for number in self.record.pairings[key].entries]
         of_pairing, control = self._seed(key), self.record.tournament.rules.time_control
         fresh = self.kind is BlockKind.SEAT

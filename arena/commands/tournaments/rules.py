@@ -12,8 +12,9 @@ from arena.server.tournaments.tournament import Rules
 
 
 def game_at_tables_of(seats: int, game: str, option: Sequence[str] | None) -> AnyGame:
-    """The game with its options. Raises CommandError for a wrong number of seats,
-    UnknownGameError and OptionsError.
+    """Return the game with its options.
+
+    Raises CommandError for a wrong number of seats, UnknownGameError and OptionsError.
     """
     rules = make_game(game, game_options(option))
     if seats not in rules.seat_counts:

@@ -16,7 +16,7 @@ from arena.games.bloeff.values import NUMBER_CARDS, BloeffView, Card
 
 
 def claim_chance(view: BloeffView, options: BloeffOptions) -> Fraction | None:
-    """The probability that the balloted announcement is true, for who has this view.
+    """Return the probability that the balloted announcement is true, for who has this view.
 
     The seat that laid the card knows (0 or 1). None without an announcement to ballot.
     """
@@ -33,6 +33,6 @@ def claim_chance(view: BloeffView, options: BloeffOptions) -> Fraction | None:
 
 
 def unseen_numbers(view: BloeffView, options: BloeffOptions) -> Mapping[Card, int]:
-    """The number cards that the view does not show, by value."""
+    """Return the number cards that the view does not show, by value."""
     shown = Counter(view.hand + view.face_down + view.seen)
     return {row.card: row.count - shown[row.card] for row in options.deck if row.class_ == "number"}

@@ -15,7 +15,10 @@ from arena.randomness import Randomness, shuffled
 
 
 def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
-    """The dealer's next draw. Raises ValueError when no draw is due."""
+    """Return the dealer's next draw.
+
+    Raises ValueError when no draw is due.
+    """
     if state.phase is BloeffPhase.DEAL:
         return Deal(shuffled(randomness, "deal", state.draw_pile))
     if state.phase is BloeffPhase.RESHUFFLE:
@@ -28,7 +31,10 @@ def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
 
 
 def chance_outcomes(state: BloeffState) -> ChanceOutcomes[BloeffAction]:
-    """What `draw` may return now; only small piles are listed. Raises as `draw`."""
+    """Return what `draw` may return now; only small piles are listed.
+
+    Raises as `draw`.
+    """
     if state.phase is BloeffPhase.DOUBTER:
         return equally_likely([Doubter(seat) for seat in doubting(state.ballots)])
     if state.phase is BloeffPhase.RESHUFFLE and orders(centre_pile(state)) <= MOST_OUTCOMES:
@@ -39,7 +45,10 @@ def chance_outcomes(state: BloeffState) -> ChanceOutcomes[BloeffAction]:
 
 
 def apply_draw(state: BloeffState, options: BloeffOptions, action: BloeffAction) -> BloeffState:
-    """The state after a draw. Raises IllegalActionError if this draw is not possible now."""
+    """Return the state after a draw.
+
+    Raises IllegalActionError if this draw is not possible now.
+    """
     draft = Draft(state)
     if state.phase is BloeffPhase.DEAL and type(action) is Deal:
         _check_order(action.cards, state.draw_pile)
@@ -58,7 +67,7 @@ def apply_draw(state: BloeffState, options: BloeffOptions, action: BloeffAction)
 
 
 def doubting(ballots: Sequence[bool | None]) -> tuple[int, ...]:
-    """The seats whose ballot is to doubt."""
+    """Return the seats whose ballot is to doubt."""
     return tuple(seat for seat, ballot in enumerate(ballots) if ballot)
 
 

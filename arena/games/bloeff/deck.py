@@ -46,7 +46,10 @@ class DealRow(BaseModel):
 
 
 def deck_flaw(rows: Sequence[DeckRow]) -> tuple[int, str] | None:
-    """The first row (from 0) that makes the table unusable, and why; None if it is in order."""
+    """Return the first row (from 0) that makes the table unusable, and why.
+
+    None if it is in order.
+    """
     names = [row.name for row in rows]
     for index, row in enumerate(rows):
         reason = _row_flaw(row)
@@ -66,7 +69,10 @@ def deck_flaw(rows: Sequence[DeckRow]) -> tuple[int, str] | None:
 
 
 def deal_flaw(rows: Sequence[DealRow]) -> tuple[int, str] | None:
-    """The first row (from 0) that makes the table unusable, and why; None if it is in order."""
+    """Return the first row (from 0) that makes the table unusable, and why.
+
+    None if it is in order.
+    """
     for index, row in enumerate(rows):
         if any(row.seats == other.seats for other in rows[:index]):
             return index, f"{row.seats} seats are listed twice"
@@ -99,5 +105,5 @@ def _row_flaw(row: DeckRow) -> str | None:
 
 
 def _last(rows: Sequence[DeckRow], class_: str) -> int:
-    """The index of the last row of a class, where a missing card would be added."""
+    """Return the index of the last row of a class, where a missing card would be added."""
     return max((i for i, row in enumerate(rows) if row.class_ == class_), default=len(rows) - 1)

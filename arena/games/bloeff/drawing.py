@@ -39,16 +39,16 @@ def reshuffle(draft: Draft, cards: Cards) -> None:
 
 
 def merged(hand: Cards, cards: Cards) -> Cards:
-    """A hand with cards added, still ascending."""
+    """Return a hand with cards added, still ascending."""
     return tuple(sorted(hand + cards))
 
 
 def without(hand: Cards, card: Card) -> Cards:
-    """A hand without one copy of `card`."""
+    """Return a hand without one copy of `card`."""
     index = hand.index(card)
     return hand[:index] + hand[index + 1 :]
 
 
 def centre_size(draft: Draft) -> int:
-    """The number of cards a reshuffle would take in."""
+    """Return the number of cards a reshuffle would take in."""
     return len(draft.seen) + sum(map(len, draft.face_down))

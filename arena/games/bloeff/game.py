@@ -171,13 +171,13 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
         return ending.ranks(state, self.options)
 
     def scores(self, state: BloeffState) -> tuple[int, ...]:
-        """The points of the cards left in each hand; fewer are better (BO-24)."""
+        """Return the points of the cards left in each hand; fewer are better (BO-24)."""
         if state.phase is not _OVER:
             raise ValueError("the match is not over")
         return ending.points(state, self.options)
 
     def longest(self, seat_count: int) -> int:
-        """The most actions in a match: a play and all other seats' ballots per turn (BO-26)."""
+        """Return the most actions in a match: a play and all ballots per turn (BO-26)."""
         return self.options.max_turns * seat_count
 
     def _ballot(self, draft: Draft, seat: int, ballot: Ballot) -> None:

@@ -36,7 +36,7 @@ def asked(state: BloeffState, seat: int) -> bool:
 
 
 def claimable(options: BloeffOptions, total: int) -> tuple[int, int]:
-    """The smallest and the largest total that may be announced (BO-12)."""
+    """Return the smallest and the largest total that may be announced (BO-12)."""
     if options.announce_range == "any":
         return 0, HIGHEST_ANNOUNCEMENT
     return max(0, total + LOWEST_VALUE), total + HIGHEST_VALUE
@@ -77,7 +77,10 @@ def check(state: BloeffState, options: BloeffOptions, seat: int, action: BloeffA
 
 
 def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
-    """A sentence that says what is legal for a seat now; the only secrets in it are its own."""
+    """Return a sentence that says what is legal for a seat now.
+
+    The only secrets in it are its own.
+    """
     if state.phase is BloeffPhase.OVER:
         return "The match is over."
     if state.phase is _PLAY:
@@ -94,7 +97,7 @@ def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
 
 
 def default_action(state: BloeffState, options: BloeffOptions, seat: int) -> BloeffChoice:
-    """The action played for a faulty seat (BO-28).
+    """Return the action played for a faulty seat (BO-28).
 
     The smallest number card with its honest total; without one, the first action card in the order
     reverse, draw2, skip, red ones for the next seat; always with a call. A ballot is not to doubt.

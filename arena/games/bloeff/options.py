@@ -107,5 +107,5 @@ class BloeffOptions(Options):
         return self
 
     def cards_dealt(self, seat_count: int) -> int:
-        """The size of every hand after the deal."""
+        """Return the size of every hand after the deal."""
         return next(row.cards for row in self.deal if row.seats == seat_count)

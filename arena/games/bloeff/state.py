@@ -44,8 +44,10 @@ class Owed:
 
 @dataclass(frozen=True, slots=True)
 class BloeffState:
-    """The state of a match. Tuples by seat have one entry per seat. Every card is in exactly one of
-    `hands`, `waiting`, `draw_pile`, `seen`, `face_down` and `open_card`.
+    """The state of a match.
+
+    Tuples by seat have one entry per seat. Every card is in exactly one of `hands`, `waiting`,
+    `draw_pile`, `seen`, `face_down` and `open_card`.
     """
 
     phase: BloeffPhase
@@ -137,7 +139,7 @@ class Draft:
         self.news: list[BloeffEvent] = []
 
     def frozen(self) -> BloeffState:
-        """The draft as a frozen state."""
+        """Return the draft as a frozen state."""
         return BloeffState(
             self.phase,
             tuple(self.hands),
@@ -164,7 +166,10 @@ class Draft:
 
 
 def centre_pile(state: BloeffState | Draft) -> Cards:
-    """The cards that a reshuffle takes, ascending: their order on the pile does not matter."""
+    """Return the cards that a reshuffle takes, ascending.
+
+    Their order on the pile does not matter.
+    """
     cards = list(state.seen)
     for pile in state.face_down:
         cards += pile

@@ -24,24 +24,30 @@ class TableError(ValueError):
 
 
 def load_deck(path: Path) -> tuple[DeckRow, ...]:
-    """The deck of a file in the format of deck.csv. Raises TableError or OSError."""
+    """Return the deck of a file in the format of deck.csv.
+
+    Raises TableError or OSError.
+    """
     return _load(path, DeckRow, deck_flaw)
 
 
 def load_deal(path: Path) -> tuple[DealRow, ...]:
-    """The deal of a file in the format of deal.csv. Raises TableError or OSError."""
+    """Return the deal of a file in the format of deal.csv.
+
+    Raises TableError or OSError.
+    """
     return _load(path, DealRow, deal_flaw)
 
 
 @cache
 def house_deck() -> tuple[DeckRow, ...]:
-    """The deck shipped with the game."""
+    """Return the deck shipped with the game."""
     return _load(files(__package__).joinpath("deck.csv"), DeckRow, deck_flaw)
 
 
 @cache
 def house_deal() -> tuple[DealRow, ...]:
-    """The deal shipped with the game."""
+    """Return the deal shipped with the game."""
     return _load(files(__package__).joinpath("deal.csv"), DealRow, deal_flaw)
 
 

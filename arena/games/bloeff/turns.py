@@ -93,13 +93,16 @@ def doubt(draft: Draft, options: BloeffOptions, doubter: int) -> None:
 
 
 def honest_total(options: BloeffOptions, total: int, card: Card) -> int:
-    """The honest total h(T, v) of BO-7; below 0 only if the card cannot be announced honestly."""
+    """Return the honest total h(T, v) of BO-7.
+
+    Below 0 only if the card cannot be announced honestly.
+    """
     honest = total + card
     return 0 if honest < 0 and options.below_zero == "floor" else int(honest)
 
 
 def next_seat(seat: int, direction: Direction, seat_count: int) -> int:
-    """The next seat in the direction of play (BO-20)."""
+    """Return the next seat in the direction of play (BO-20)."""
     return (seat + direction) % seat_count
 
 

@@ -126,8 +126,9 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """All cards, shuffled: the first `deal` of them are seat 0's hand and so on by seat; the rest
-    is the draw pile, top card first (BO-4).
+    """All cards, shuffled: the first `deal` of them are seat 0's hand and so on by seat.
+
+    The rest is the draw pile, top card first (BO-4).
     """
 
     cards: Cards

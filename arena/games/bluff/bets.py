@@ -26,7 +26,7 @@ OPENING: Final = (1,) * len(FACES)
 # Bounded by TABLE_CAP quantities of six faces.
 @cache
 def lowest_raises(quantity: int, face: Face) -> tuple[int, ...]:
-    """The lowest quantity of each face that is higher than a standing bet (BL-14).
+    """Return the lowest quantity of each face that is higher than a standing bet (BL-14).
 
     From number q the next star is q // 2 + 1; from star n the next number is 2n. A number bet can
     be raised to a larger face on its own field; a star bet cannot.

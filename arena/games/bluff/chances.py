@@ -16,7 +16,10 @@ _FACES = 6
 
 
 def claim_chance(view: BluffView) -> Fraction | None:
-    """The probability that the standing bet is true, for who has this view; None without a bet."""
+    """Return the probability that the standing bet is true, for who has this view.
+
+    None without a bet.
+    """
     if not view.bets:
         return None
     placed = view.bets[-1]
@@ -27,7 +30,7 @@ def claim_chance(view: BluffView) -> Fraction | None:
 
 
 def own_bet_chance(view: BluffView, bet: Bet) -> Fraction:
-    """The probability that a bet without lay-outs would be true, for who has this view."""
+    """Return the probability that a bet without lay-outs would be true, for who has this view."""
     return _bet_chance(view, bet, view.hidden_dice)
 
 
@@ -41,7 +44,7 @@ def _bet_chance(view: BluffView, bet: Bet, own: Dice) -> Fraction:
 # Few distinct values occur in a match, each many times.
 @lru_cache(maxsize=4096)
 def at_least(needed: int, dice: int, faces: int) -> Fraction:
-    """The probability that at least `needed` of `dice` fair dice show one of `faces` faces."""
+    """Return the probability that at least `needed` of `dice` fair dice show one of `faces`."""
     ways = sum(
         comb(dice, count) * faces**count * (_FACES - faces) ** (dice - count)
         for count in range(max(0, needed), dice + 1)

@@ -32,7 +32,10 @@ _ONE = Fraction(1)
 
 
 def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> BluffAction:
-    """The dealer's next draw. Raises ValueError when no draw is due."""
+    """Return the dealer's next draw.
+
+    Raises ValueError when no draw is due.
+    """
     if state.phase is BluffPhase.ROLL:
         return CupRoll(
             tuple(
@@ -59,7 +62,10 @@ def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> Bl
 
 
 def chance_outcomes(options: BluffOptions, state: BluffState) -> ChanceOutcomes[BluffAction]:
-    """What `draw` may return now. Raises ValueError when no draw is due."""
+    """Return what `draw` may return now.
+
+    Raises ValueError when no draw is due.
+    """
     sampler = partial(draw, options, state)
     if state.phase is BluffPhase.ROLL:
         return _cups(CupRoll, state.dice_counts, sampler)
@@ -74,7 +80,9 @@ def chance_outcomes(options: BluffOptions, state: BluffState) -> ChanceOutcomes[
 
 
 def apply_draw(options: BluffOptions, state: BluffState, action: BluffAction) -> BluffState:
-    """The state after a draw. Raises IllegalActionError if this draw is not possible now.
+    """Return the state after a draw.
+
+    Raises IllegalActionError if this draw is not possible now.
 
     Draws are checked like answers, because untrusted transcripts are verified with this function.
     """
@@ -103,7 +111,7 @@ def _cups(
     counts: Sequence[int],
     sampler: Callable[[Randomness], BluffAction],
 ) -> ChanceOutcomes[BluffAction]:
-    """The rolls of all cups; the sampler where they are too many."""
+    """Return the rolls of all cups; the sampler where they are too many."""
     if prod([comb(count + len(FACES) - 1, count) for count in counts]) > MOST_OUTCOMES:
         return sampler
     return {
@@ -115,7 +123,7 @@ def _cups(
 def _starting_rolled(
     options: BluffOptions, state: BluffState, starting: Starting, roll: StartingRoll
 ) -> BluffState:
-    """The state after a starting roll (BL-4).
+    """Return the state after a starting roll (BL-4).
 
     The largest total opens; tied seats roll again; after too many ties one of them is drawn.
     """

@@ -198,7 +198,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         return competition_ranking([out_in or state.round + 1 for out_in in state.out_in])
 
     def scores(self, state: BluffState) -> tuple[int, ...]:
-        """The dice that each seat has left: the margin of the winner, 0 for all others."""
+        """Return the dice that each seat has left: the margin of the winner, 0 for all others."""
         if state.phase is not BluffPhase.OVER:
             raise ValueError("the match is not over")
         return state.dice_counts
@@ -249,7 +249,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         )
 
     def _left_hidden(self, state: BluffState, seat: int, show: object) -> Dice:
-        """The dice that stay hidden when `show` is laid out (BL-X2)."""
+        """Return the dice that stay hidden when `show` is laid out (BL-X2)."""
         if not self._showing:
             raise self._refusal(state, seat, "Dice are laid out only with show_and_reroll")
         hidden = state.hidden[seat]

@@ -11,7 +11,10 @@ from arena.games.bluff.values import Dice, Face
 # A cup of five dice has 252 rolls; the bound matters only for options with many more dice.
 @lru_cache(maxsize=4096)
 def lay_outs(hidden: Dice) -> tuple[Dice, ...]:
-    """The legal lay-outs of a cup, each multiset once, () first; one die stays hidden (BL-X2)."""
+    """Return the legal lay-outs of a cup, each multiset once, () first.
+
+    One die stays hidden (BL-X2).
+    """
     numbers = [range(hidden.count(face) + 1) for face in FACES]
     shows = (
         tuple(face for face, count in zip(FACES, counts, strict=True) for _ in range(count))
@@ -21,7 +24,10 @@ def lay_outs(hidden: Dice) -> tuple[Dice, ...]:
 
 
 def without(hidden: Dice, show: Sequence[Face]) -> Dice | None:
-    """The dice that stay in the cup when `show` is laid out; None when they are not all there."""
+    """Return the dice that stay in the cup when `show` is laid out.
+
+    None when they are not all there.
+    """
     left = list(hidden)
     for face in show:
         if face not in left:

@@ -20,7 +20,7 @@ class Settlement(NamedTuple):
 
 
 def settle(state: BluffState, doubter: int) -> Settlement:
-    """The settlement of the standing bet, doubted by `doubter`."""
+    """Return the settlement of the standing bet, doubted by `doubter`."""
     standing = state.bets[-1]
     dice = state.hidden
     if any(state.face_up):
@@ -35,7 +35,7 @@ def settle(state: BluffState, doubter: int) -> Settlement:
 
 
 def settled(state: BluffState, end: Settlement) -> BluffState:
-    """The state after a showdown: either before the next round's roll or over (BL-23 to 26)."""
+    """Return the state after a showdown: before the next roll, or over (BL-23 to 26)."""
     counts = tuple(map(sub, state.dice_counts, end.losses))
     out_in = tuple(
         [

@@ -56,7 +56,7 @@ class BluffState(NamedTuple):
 
 
 def next_live(dice_counts: tuple[int, ...], seat: int) -> int:
-    """The next seat clockwise that has dice (BL-9)."""
+    """Return the next seat clockwise that has dice (BL-9)."""
     seats = len(dice_counts)
     seat = (seat + 1) % seats
     while not dice_counts[seat]:
@@ -65,5 +65,5 @@ def next_live(dice_counts: tuple[int, ...], seat: int) -> int:
 
 
 def with_cup(cups: tuple[Dice, ...], seat: int, dice: Dice) -> tuple[Dice, ...]:
-    """The dice of all seats with those of one seat replaced."""
+    """Return the dice of all seats with those of one seat replaced."""
     return (*cups[:seat], dice, *cups[seat + 1 :])

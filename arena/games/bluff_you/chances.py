@@ -14,7 +14,7 @@ WAYS: Final = dict(sorted(Counter(map(sum, product(range(1, PIPS + 1), repeat=DI
 
 
 def claim_chance(view: BluffYouView) -> Fraction | None:
-    """The probability that this turn's announcement is true, for who has this view.
+    """Return the probability that this turn's announcement is true, for who has this view.
 
     Who sees the dice knows (0 or 1); for all others it is the share of the rolls with that sum.
     None without an announcement.

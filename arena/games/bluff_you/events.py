@@ -24,7 +24,7 @@ from arena.games.bluff_you.values import (
 def events(
     before: BluffYouState, action: BluffYouAction, after: BluffYouState
 ) -> tuple[BluffYouEvent, ...]:
-    """The public events of an action that led from `before` to `after`."""
+    """Return the public events of an action that led from `before` to `after`."""
     bluffer = before.bluffer
     match action:
         case Roll():

@@ -174,7 +174,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         return events(before, action, after)
 
     def default_action(self, state: BluffYouState, seat: int) -> BluffYouChoice:
-        """The action played for a faulty seat (BY-27).
+        """Return the action played for a faulty seat (BY-27).
 
         To announce: a win attempt for the smallest number of the centre to the next seat. To
         answer: "Ok!". To give: the cheapest chip. To take: the announced chip. No further swap.
@@ -199,16 +199,16 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         )
 
     def scores(self, state: BluffYouState) -> tuple[int, ...]:
-        """The points of the chips that each seat owns (BY-21)."""
+        """Return the points of the chips that each seat owns (BY-21)."""
         if state.phase is not OVER:
             raise ValueError("the match is not over")
         return tuple([worth(self._legality.points, own) for own in state.chips])
 
     def longest(self, seat_count: int) -> int:
-        """The most actions in a match (BY-23).
+        """Return the most actions in a match (BY-23).
 
-        Every win attempt raises the points owned, and the turns between two of them are limited.
-        A win attempt is two actions, a steal attempt at most three, a turn of swaps one per swap.
+        Every win attempt raises the points owned, and the turns between two of them are limited. A
+        win attempt is two actions, a steal attempt at most three, a turn of swaps one per swap.
         """
         points = self.options.chip_points
         other_turn = max(3, self.options.swap_max_per_turn)

@@ -49,7 +49,7 @@ class Legality:
         self._no_win_limit = options.no_win_limit
 
     def no_win_limit(self, seat_count: int) -> int:
-        """The number of turns in a row without a win that locks all other actions (BY-22)."""
+        """Return how many turns in a row without a win lock all other actions (BY-22)."""
         return self._no_win_limit or max(12, 3 * seat_count)
 
     def locked(self, state: BluffYouState) -> bool:
@@ -57,7 +57,7 @@ class Legality:
         return state.no_win_turns >= self.no_win_limit(len(state.chips))
 
     def win_numbers(self, state: BluffYouState) -> Chips:
-        """The numbers that may be announced in a win attempt (BY-8)."""
+        """Return the numbers that may be announced in a win attempt (BY-8)."""
         # While locked, a number that wins no chip is not allowed: it would not end the lock.
         return CHIPS if self._any_number and not self.locked(state) else state.centre
 
@@ -68,7 +68,10 @@ class Legality:
         return state.chips.count(()) < len(state.chips) - 1 and not self.locked(state)
 
     def swap_targets(self, state: BluffYouState) -> Chips:
-        """The chips that the bluffer may take in a swap; depends on the hidden dice (BY-16, 17)."""
+        """Return the chips that the bluffer may take in a swap.
+
+        Depends on the hidden dice (BY-16, 17).
+        """
         if not self._swap_phase(state) or not is_double(state.dice):
             return ()
         own = state.chips[state.bluffer]
@@ -117,7 +120,7 @@ class Legality:
         return None
 
     def owed(self, state: BluffYouState) -> Chips:
-        """The chips that may be given or taken after a steal attempt (BY-14, 15)."""
+        """Return the chips that may be given or taken after a steal attempt (BY-14, 15)."""
         return state.chips[state.said.seer if state.phase is TAKE else state.bluffer]
 
     def choices(self, view: BluffYouView) -> Iterator[BluffYouChoice]:

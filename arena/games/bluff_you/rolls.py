@@ -12,14 +12,17 @@ ROLLS: Final = tuple(Roll(dice) for dice in product(range(1, PIPS + 1), repeat=D
 
 
 def drawn(turn: int, randomness: Randomness) -> Roll:
-    """The roll of a turn; each die has a key of its own."""
+    """Return the roll of a turn; each die has a key of its own."""
     return Roll(
         tuple([randomness.below(f"turn {turn} die {die}", PIPS) + 1 for die in range(DICE)])
     )
 
 
 def rolled(state: BluffYouState, action: BluffYouAction) -> BluffYouState:
-    """The state after the dealer's action. Raises IllegalActionError."""
+    """Return the state after the dealer's action.
+
+    Raises IllegalActionError.
+    """
     if state.phase is not ROLL:
         raise IllegalActionError("No dice are rolled now.")
     if type(action) is not Roll or type(action.dice) is not tuple or len(action.dice) != DICE:

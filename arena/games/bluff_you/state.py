@@ -56,7 +56,7 @@ def within_turn(
     announced: BluffYouAnnouncement,
     believed: bool | None,
 ) -> BluffYouState:
-    """The state in the same turn, waiting for the next answer; no chip has moved."""
+    """Return the state in the same turn, waiting for the next answer; no chip has moved."""
     return BluffYouState(
         state.turn,
         state.bluffer,
@@ -97,7 +97,7 @@ def without_chip(chips: Chips, number: int) -> Chips:
 
 
 def moved(chips: tuple[Chips, ...], number: int, giver: int, receiver: int) -> tuple[Chips, ...]:
-    """The chips by seat after one chip moved from `giver` to `receiver`."""
+    """Return the chips by seat after one chip moved from `giver` to `receiver`."""
     seats = list(chips)
     seats[giver] = without_chip(seats[giver], number)
     seats[receiver] = with_chip(seats[receiver], number)
@@ -105,12 +105,12 @@ def moved(chips: tuple[Chips, ...], number: int, giver: int, receiver: int) -> t
 
 
 def replaced(chips: tuple[Chips, ...], seat: int, own: Chips) -> tuple[Chips, ...]:
-    """The chips by seat with those of one seat replaced."""
+    """Return the chips by seat with those of one seat replaced."""
     seats = list(chips)
     seats[seat] = own
     return tuple(seats)
 
 
 def worth(points: Sequence[int], chips: Chips) -> int:
-    """The points of chips; `points` is indexed by the number on the chip."""
+    """Return the points of chips; `points` is indexed by the number on the chip."""
     return sum([points[number] for number in chips])

@@ -45,11 +45,11 @@ class SkullState:
         return self.owned[seat].count > 0
 
     def hand(self, seat: int) -> Discs:
-        """The discs of a seat that lie on no mat."""
+        """Return the discs of a seat that lie on no mat."""
         return self.owned[seat].without(*self.mats[seat])
 
     def clockwise(self, seat: int) -> Iterator[int]:
-        """The other seats in play, from the next one on."""
+        """Yield the other seats in play, from the next one on."""
         count = len(self.owned)
         return (
             other % count for other in range(seat + 1, seat + count) if self.plays(other % count)

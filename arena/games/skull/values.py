@@ -46,7 +46,7 @@ class Discs:
         return self.flowers + self.skulls
 
     def kinds(self) -> tuple[Disc, ...]:
-        """The kinds of which there is a disc, the flower first."""
+        """Return the kinds of which there is a disc, the flower first."""
         kinds = ((Disc.FLOWER, self.flowers), (Disc.SKULL, self.skulls))
         return tuple([kind for kind, number in kinds if number])
 

@@ -47,8 +47,10 @@ class Account:
 
 
 def accounts(match: MatchAnalysis, solved: SolvedPlay | None = None) -> tuple[Account, ...]:
-    """By seat; () unless there are two seats, the match was played to its end and every decision
-    was valued by tables, which are `solved`, by default the chosen ones. Raises PlayFileError.
+    """By seat.
+
+    () unless there are two seats, the match was played to its end and every decision was valued by
+    tables, which are `solved`, by default the chosen ones. Raises PlayFileError.
     """
     solved = solved or chosen()
     if match.transcript.result.termination is not Termination.FINISHED:
@@ -97,12 +99,12 @@ def _start_and_luck(transcript: Transcript, solved: SolvedPlay) -> tuple[float, 
 
 
 def _of_seat_0(situation: Situation, value: float) -> float:
-    """An opener's chance to win as that of seat 0."""
+    """Return an opener's chance to win as that of seat 0."""
     return value if situation.opener == 0 else 1 - value
 
 
 def _dealt(state: BluffState, situation: Situation, solved: SolvedPlay) -> float:
-    """The opener's chance to win with the dice of both in sight, if both play by the tables."""
+    """Return the opener's chance to win with all dice in sight, if both play by the tables."""
     opener, play = situation.opener, situation.play
     mine, theirs = state.hidden[opener], state.hidden[1 - opener]
     their_hands, my_hands = hands_of(play.dice[1]).dice, hands_of(play.dice[0]).dice

@@ -29,7 +29,7 @@ class BotAnalysis:
 
 
 def analyse_bot(matches: Iterable[SeatAnalysis]) -> BotAnalysis | None:
-    """The sum over a bot's matches; None if no decision has values."""
+    """Return the sum over a bot's matches; None if no decision has values."""
     played = [seat for seat in matches if seat.losses]
     if not played:
         return None

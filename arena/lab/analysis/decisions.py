@@ -19,8 +19,10 @@ ANALYSED_GAMES: Final = ("bluff",)
 
 @dataclass(frozen=True, slots=True)
 class AnalysedDecision:
-    """One action of a seat. Chances of claims are None where no claim stands, and all that follows
-    from values is None where no source knows them.
+    """One action of a seat.
+
+    Chances of claims are None where no claim stands, and all that follows from values is None where
+    no source knows them.
     """
 
     step: int
@@ -66,8 +68,9 @@ class AnalysedDecision:
 def decisions(
     transcript: Transcript, sources: Sequence[ActionValues] | None = None
 ) -> Iterator[AnalysedDecision]:
-    """All decisions in order; values are those of the first source that knows the decision, by
-    default of `known_sources`.
+    """All decisions in order.
+
+    Values are those of the first source that knows the decision, by default of `known_sources`.
 
     Raises TranscriptError if the transcript contradicts the rules.
     """

@@ -51,8 +51,9 @@ class Frequency:
 
     @property
     def in_words(self) -> str:
-        """Whether it does so too often or too rarely; "" if the interval leaves that open, or
-        rests on few decisions.
+        """Whether it does so too often or too rarely.
+
+        "" if the interval leaves that open, or rests on few decisions.
         """
         if self.decisions < _MANY or abs(self.difference.mean) <= self.difference.error:
             return ""
@@ -98,14 +99,14 @@ def _answers(decision: AnalysedDecision, place: SolvedPlace) -> Iterator[tuple[W
 
 
 def by_bet(decision: AnalysedDecision) -> SituationName:
-    """The situation by how likely the standing bet is."""
+    """Return the situation by how likely the standing bet is."""
     if decision.unread is None:
         return OPENS
     return next(name for bound, name in _LIKELY if decision.unread <= bound)
 
 
 def by_dice(place: SolvedPlace) -> SituationName:
-    """The situation by who has more dice."""
+    """Return the situation by who has more dice."""
     own, other = place.own_dice, place.other_dice
     return _DICE[(own > other) - (own < other) + 1]
 

@@ -24,5 +24,5 @@ BOUNDS: Final = (
 
 
 def grade_of(loss: float) -> Grade:
-    """The grade of an action that costs so much of the chance to win."""
+    """Return the grade of an action that costs so much of the chance to win."""
     return next((grade for bound, grade in BOUNDS if loss <= bound), Grade.BLUNDER)

@@ -22,7 +22,7 @@ def edition() -> str:
 
 
 def to_json(decisions: Iterable[AnalysedDecision], notation: Notation) -> str:
-    """The text that is kept of a match's decisions."""
+    """Return the text that is kept of a match's decisions."""
     return json.dumps([_row(one, notation) for one in decisions], separators=(",", ":"))
 
 

@@ -89,7 +89,7 @@ def leak_of(found: Sequence[AnalysedDecision], counted: Sequence[Frequency]) -> 
 
 
 def _habits(decision: AnalysedDecision) -> Iterator[str]:
-    """What the bot did here and would better not have, as a habit compared with solved play."""
+    """Yield the bot's decisions that solved play avoids, as habits."""
     place, doubted = decision.solved, isinstance(decision.action, Doubt)
     if place is not None:
         if doubted != isinstance(decision.best, Doubt):

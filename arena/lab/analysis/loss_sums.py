@@ -43,8 +43,10 @@ class LossSums:
 
     @property
     def by_decision(self) -> Estimate:
-        """What a decision costs. A match is one cluster: the error is that of a ratio of sums, by
-        its linearisation (Cochran 1977, section 6.4). There must be a match.
+        """What a decision costs.
+
+        A match is one cluster: the error is that of a ratio of sums, by its linearisation (Cochran
+        1977, section 6.4). There must be a match.
         """
         mean = self.loss / self.decisions
         squares = self.loss_squares - 2 * mean * self.products + mean**2 * self.decisions_squares
@@ -57,8 +59,9 @@ class LossSums:
         return Estimate(mean, self._error(self.loss_squares - self.matches * mean**2))
 
     def _error(self, squares: float) -> float:
-        """Half the 95 % interval of a mean over the matches, by the squared deviations from it;
-        infinite for a single match.
+        """Half the 95 % interval of a mean over the matches, by the squared deviations from it.
+
+        Infinite for a single match.
         """
         if self.matches < 2:
             return inf

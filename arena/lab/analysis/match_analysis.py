@@ -55,8 +55,10 @@ class MatchAnalysis:
 
 
 def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = None) -> MatchAnalysis:
-    """The analysis of a match. Raises TranscriptError if it contradicts the rules, or ends before
-    the match does and not by a forfeit.
+    """Return the analysis of a match.
+
+    Raises TranscriptError if it contradicts the rules, or ends before the match does and not by a
+    forfeit.
     """
     *_, last = replay(transcript)
     finished = transcript.result.termination is Termination.FINISHED
@@ -66,12 +68,12 @@ def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = Non
 
 
 def analysis_of(transcript: Transcript, found: tuple[AnalysedDecision, ...]) -> MatchAnalysis:
-    """The same by decisions that are known already."""
+    """Return the same by decisions that are known already."""
     return MatchAnalysis(transcript, found, by_seat(found, len(transcript.setup.entrants)))
 
 
 def by_seat(found: Sequence[AnalysedDecision], seats: int) -> tuple[SeatAnalysis, ...]:
-    """The decisions of a match by the seat that made them."""
+    """Return the decisions of a match by the seat that made them."""
     return tuple(
         SeatAnalysis(tuple(d for d in found if d.seat == seat and d.values and not d.forced))
         for seat in range(seats)

@@ -34,8 +34,9 @@ class ActionValues(Protocol):
     """How the values were found, for display."""
 
     def look(self, view: Any, taken: Any) -> Valued | None:
-        """The values of the actions of the seat whose turn `view` shows, `taken` among them; None
-        for a decision that this source does not know.
+        """Return the values of the actions of the seat whose turn `view` shows, `taken` among them.
+
+        None for a decision that this source does not know.
         """
         ...
 

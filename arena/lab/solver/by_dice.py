@@ -26,7 +26,7 @@ class ByDice:
     small: int = 0
 
     def at(self, dice_in_play: int) -> int:
-        """The number for a round with so many dice in play."""
+        """Return the number for a round with so many dice in play."""
         return self.small if dice_in_play <= self.few else self.usual
 
     def __str__(self) -> str:
@@ -34,8 +34,9 @@ class ByDice:
 
 
 def read_by_dice(text: str) -> ByDice:
-    """The number of a text such as `2`, or `2,4:5` for 5 with at most 4 dice in play. Raises
-    ByDiceError.
+    """Return the number of a text such as `2`, or `2,4:5` for 5 with at most 4 dice in play.
+
+    Raises ByDiceError.
     """
     found = _PATTERN.fullmatch(text)
     if found is None:

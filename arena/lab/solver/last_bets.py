@@ -50,8 +50,10 @@ def solve_last_bets(
     solved: Callable[[PlayedState], None] = lambda _: None,
     for_each: ForEach = map,
 ) -> list[PlayedState]:
-    """Play of these states, smallest first; `solved` gets each. All that may follow are among them,
-    or among `values`, which are those of states that are solved otherwise.
+    """Play of these states, smallest first; `solved` gets each.
+
+    All that may follow are among them, or among `values`, which are those of states that are solved
+    otherwise.
 
     Play knows the last `recall` bets of a round, and is improved `sweeps` times. States in `played`
     are taken as they are: an interrupted call has solved them.
@@ -109,8 +111,9 @@ class _Learner:
         self._memory = np.zeros((5, len(self._nodes.places), other_lanes), np.float32)
 
     def learn(self, opponent: "_Learner", weight: float) -> float:
-        """Improve the play of every hand against an opponent's; the value before. With no weight
-        nothing changes.
+        """Improve the play of every hand against an opponent's; the value before.
+
+        With no weight nothing changes.
         """
         # Imported here, because numba is of an extra.
         from arena.lab.solver.sweep import sweep

@@ -68,7 +68,7 @@ def solve_matches(
     solved: Callable[[SolvedState], None] = lambda _: None,
     for_each: ForEach = map,
 ) -> dict[DicePair, SolvedState]:
-    """The rounds that are wanted and all that they need, smallest first; `solved` gets each.
+    """Return the rounds that are wanted and all that they need, smallest first; `solved` gets each.
 
     A state in `known` is taken as it is if its bounds are as near as is wanted now; else the search
     for it goes on, and states that may follow it are needed too. States with equally many dice in

@@ -13,7 +13,7 @@ class OptionsNotSolvedError(UserError):
 
 
 def check_options(options: BluffOptions) -> None:
-    """Raises OptionsNotSolvedError for a game that is not solved."""
+    """Raise OptionsNotSolvedError for a game that is not solved."""
     if options.show_and_reroll:
         raise OptionsNotSolvedError("Bluff is solved without its extension (show_and_reroll).")
     if options.bet_cap != "dice_in_play":

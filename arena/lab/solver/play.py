@@ -39,7 +39,10 @@ class PlayedState:
 
 
 def exact_play(state: SolvedState) -> PlayedState:
-    """The strategy of a solved state; nodes to which the seat itself does not come are zero."""
+    """Return the strategy of a solved state.
+
+    Nodes to which the seat itself does not come are zero.
+    """
     rounded: list[Floats] = []
     for seat, weights in enumerate(state.strategy.weights):
         hands = len(hands_of(state.dice[seat]))
@@ -106,8 +109,9 @@ def _over_histories(state: PlayedState) -> Strategy:
 
 
 def _rows_by_history(nodes: RecallNodes, seat: int) -> NDArray[np.int32]:
-    """The rows that a seat plays by after each history, in the order of tables.py; after the last
-    bet only a doubt is left, which has no row there.
+    """Return the rows that a seat plays by after each history, in the order of tables.py.
+
+    After the last bet only a doubt is left, which has no row there.
     """
     last = nodes.places.max()
     nothing = np.zeros(0, np.int32)

@@ -37,6 +37,7 @@ def is_play(path: Path) -> bool:
 
 def write_play(path: Path, states: Sequence[PlayedState]) -> None:
     """Write all states of a match, smallest first; a file that is there is replaced as a whole.
+
     Raises StrategyFileError.
     """
     header = {
@@ -54,7 +55,10 @@ def write_play(path: Path, states: Sequence[PlayedState]) -> None:
 
 
 def read_play(path: Path) -> list[PlayedState]:
-    """The states of a file, smallest first. Raises StrategyFileError."""
+    """Return the states of a file, smallest first.
+
+    Raises StrategyFileError.
+    """
     try:
         line, _, rest = path.read_bytes().partition(b"\n")
         header = json.loads(line)
@@ -66,7 +70,10 @@ def read_play(path: Path) -> list[PlayedState]:
 
 
 def _states(rows: list[list[Any]], tables: bytes) -> list[PlayedState]:
-    """The states that the header lists, with their play. Raises ValueError."""
+    """Return the states that the header lists, with their play.
+
+    Raises ValueError.
+    """
     states: list[PlayedState] = []
     at = 0
     for opener, other, value, recall in rows:
@@ -93,7 +100,7 @@ def _states(rows: list[list[Any]], tables: bytes) -> list[PlayedState]:
 
 
 def _check(opener: Any, other: Any, value: Any, recall: Any) -> None:
-    """Raises ValueError if these are not the figures of a state."""
+    """Raise ValueError if these are not the figures of a state."""
     if not all(type(dice) is int and 1 <= dice <= _MOST_DICE_OF_A_SEAT for dice in (opener, other)):
         raise ValueError(f"there is no round of {opener} against {other} dice")
     state = f"with {opener} against {other} dice"
@@ -114,7 +121,10 @@ class PartFiles:
         self._folder = path.with_name(f"{path.name}.{name}")
 
     def read(self) -> list[PlayedState]:
-        """What an interrupted solve left. Raises StrategyFileError."""
+        """Return what an interrupted solve left.
+
+        Raises StrategyFileError.
+        """
         return [state for part in sorted(self._folder.glob("*.part")) for state in read_play(part)]
 
     def write(self, state: PlayedState) -> None:

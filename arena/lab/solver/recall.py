@@ -17,8 +17,10 @@ from arena.lab.solver.round_game import Counts
 
 @dataclass(frozen=True)
 class RecallNodes:
-    """The nodes of a round. Rows are actions, node by node; every node has a doubt, its first row,
-    though before the first bet there is nothing to doubt.
+    """The nodes of a round.
+
+    Rows are actions, node by node; every node has a doubt, its first row, though before the first
+    bet there is nothing to doubt.
     """
 
     places: Counts
@@ -42,7 +44,7 @@ def row_count(bets: int, recall: int) -> int:
 # Bounded by the dice in play.
 @cache
 def recall_nodes(bets: int, recall: int) -> RecallNodes:
-    """The nodes of a round with so many bets, of which the last `recall` are known."""
+    """Return the nodes of a round with so many bets, of which the last `recall` are known."""
     nodes = sorted(
         (
             bets_known

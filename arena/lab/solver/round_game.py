@@ -32,7 +32,7 @@ class ValueBounds(NamedTuple):
     high: float
 
     def for_the_other(self) -> "ValueBounds":
-        """The same of the other seat's probability to win."""
+        """Return the same of the other seat's probability to win."""
         return ValueBounds(1 - self.high, 1 - self.low)
 
 
@@ -61,7 +61,7 @@ class RoundGame:
 def match_round(
     dice: tuple[int, int], values: Mapping[tuple[int, int], ValueBounds], side: Side = "middle"
 ) -> RoundGame:
-    """The round in a match: its payoff is the opener's probability to win the match.
+    """Return the round in a match: its payoff is the opener's probability to win the match.
 
     `values` bound that probability at the start of all later rounds, by (opener's dice, other's).
     The payoffs take the `side` of these bounds: the worst, the middle or the best for the opener.
@@ -77,7 +77,7 @@ def match_round(
 
 
 def single_round(dice: tuple[int, int]) -> RoundGame:
-    """The round for itself: +1 for the opener who wins the bet, -1 if the other does."""
+    """Return the round for itself: +1 for the opener who wins the bet, -1 if the other does."""
     return _round(dice, lambda _, winner: -1.0 if winner else 1.0)
 
 
@@ -101,7 +101,7 @@ def _round(dice: tuple[int, int], payoff: Payoff) -> RoundGame:
 
 
 def hands_of(dice: int) -> tuple[Dice, ...]:
-    """The distinct rolls of so many dice, ascending."""
+    """Return the distinct rolls of so many dice, ascending."""
     return tuple(combinations_with_replacement(FACES, dice))
 
 

@@ -52,18 +52,18 @@ class RoundSolver:
             walker.improve(regrets, average, due, self._regrets[1 - seat], weight)
 
     def strategy(self) -> Strategy:
-        """The average strategy so far; not a copy: it changes with further iterations."""
+        """Return the average strategy so far; not a copy: it changes with further iterations."""
         for seat, walker in enumerate(self._walkers):
             walker.catch_up(self._regrets[seat], self._average[seat], self._due[seat])
         return Strategy(self._average)
 
     def regrets(self) -> Strategy:
-        """What the next iteration plays by; not a copy."""
+        """Return what the next iteration plays by; not a copy."""
         return Strategy(self._regrets)
 
 
 def bytes_needed(dice: tuple[int, int]) -> int:
-    """The memory of a RoundSolver, nearly all of it in tables."""
+    """Return the memory of a RoundSolver, nearly all of it in tables."""
     layout = layout_of(6 * sum(dice))
     return sum(
         np.dtype(_REAL).itemsize

@@ -112,7 +112,7 @@ def keep_nothing(_: SolvedState) -> None:
 
 
 def never_stopped() -> bool:
-    """The same for a search that nobody stops."""
+    """Stand for `stop` in a search that nobody stops."""
     return False
 
 
@@ -127,8 +127,9 @@ def search(
     stopped: Stopped = never_stopped,
     keep_seconds: float = _KEEP_SECONDS,
 ) -> SolvedState:
-    """Search to a goal, or until it is `stopped`; the round of a match has the `values` of all that
-    may follow it.
+    """Search to a goal, or until it is `stopped`.
+
+    The round of a match has the `values` of all that may follow it.
 
     Goes on from what was `begun`, and lets what it has be kept every so many seconds, before it
     changes further. Raises MemoryShortError.
@@ -212,7 +213,7 @@ def _of_later_rounds(game: RoundGame, values: Values | None) -> float:
 
 
 def _look_after(iterations: int, bets: int) -> int:
-    """The first number of iterations above this one at which the bounds are computed."""
+    """Return the first number of iterations above this one at which the bounds are computed."""
     most = max(1, _HISTORIES_A_LOOK >> bets)
     look = _FIRST_LOOK
     while look <= iterations:

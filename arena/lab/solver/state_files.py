@@ -90,7 +90,10 @@ class StateFiles:
                 file.write(table.data)
 
     def read(self, dice: DicePair) -> SolvedState | None:
-        """A state, if it is there. Raises StrategyFileError."""
+        """Return a state, if it is there.
+
+        Raises StrategyFileError.
+        """
         path = self._path(dice)
         try:
             with path.open("rb") as file:

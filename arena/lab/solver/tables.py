@@ -55,7 +55,7 @@ class Layout:
 
 @cache
 def layout_of(bets: int) -> Layout:
-    """The layout of tables for a round with so many bets."""
+    """Return the layout of tables for a round with so many bets."""
     mine, others, my_nodes, other_nodes = np.zeros((4, bets + 1), np.int64)
     for place in reversed(range(bets)):
         below = slice(place + 1, None)
@@ -67,5 +67,5 @@ def layout_of(bets: int) -> Layout:
 
 
 def lanes_for(hands: int) -> int:
-    """The room for so many hands, in whole vectors of the processor."""
+    """Return the room for so many hands, in whole vectors of the processor."""
     return -(-hands // _VECTOR) * _VECTOR

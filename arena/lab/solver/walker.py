@@ -9,7 +9,7 @@ from arena.lab.solver.tables import Table, lanes_for, layout_of
 
 
 def working_memory(bets: int, lanes: int, other_lanes: int, real: type) -> tuple[Any, ...]:
-    """What walks of one seat write to, by depth."""
+    """Return what walks of one seat write to, by depth."""
     depth = bets + 2
     return (
         np.zeros((depth, other_lanes), real),  # how likely the opponent comes with each hand
@@ -62,7 +62,7 @@ class Walker:
         self._walk(regrets, average, due, opponent, best=False, weight=weight)
 
     def best_response(self, opponent: Table) -> float:
-        """What the seat's best response to the opponent's strategy gets."""
+        """Return what the seat's best response to the opponent's strategy gets."""
         unused = np.zeros(0, opponent.dtype)
         values = self._walk(unused, unused, unused, opponent, best=True, weight=0.0)
         return float(self._chances @ values)

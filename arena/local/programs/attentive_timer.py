@@ -30,7 +30,7 @@ class AttentiveTimer:
         self._lost = 0.0
 
     def now(self) -> float:
-        """The seconds in which this process ran, since any moment."""
+        """Return the seconds in which this process ran, since any moment."""
         time = self._loop.time()
         if time - self._looked > LONGEST_GAP:
             self._lost += time - self._looked
@@ -84,7 +84,7 @@ class ProgramTimer:
         self._used = self._now = 0.0
 
     def now(self) -> float:
-        """The seconds that count, since any moment."""
+        """Return the seconds that count, since any moment."""
         looked = time.monotonic()
         gap = looked - self._looked
         if gap >= _SHORTEST_GAP:

@@ -31,7 +31,7 @@ class BoundedLog:
         self._watching = threading.Thread(target=self._watch, name=f"log {path.name}", daemon=True)
 
     def __enter__(self) -> int:
-        """The file descriptor for the program's output."""
+        """Return the file descriptor for the program's output."""
         return self._file.fileno()
 
     def __exit__(

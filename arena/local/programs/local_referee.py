@@ -107,7 +107,7 @@ class LocalReferee:
 
     @asynccontextmanager
     async def listening(self, address: str = "127.0.0.1:0") -> AsyncIterator[str]:
-        """Serves the programs; yields the address for ARENA_ADDRESS."""
+        """Serve the programs; yields the address for ARENA_ADDRESS."""
         # No key: transcripts of matches at home are not signed.
         lobby = Lobby(self, b"", self)
         play = PlayService(self, lobby, Gate(_LIMITS, self, time.monotonic))

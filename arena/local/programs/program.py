@@ -34,6 +34,7 @@ _REASON: Final = "arena: "
 
 def open_socket(address: str) -> None:
     """Let programs connect that run as another user: who may reach a Unix socket, its folder says.
+
     Of other addresses nothing is changed.
     """
     if address.startswith("unix:"):
@@ -90,12 +91,13 @@ class BotProgram:
         return time.monotonic() - self._started
 
     def failed(self, how: str) -> BotProgramError:
-        """An error about it: `how` continues its name."""
+        """Return an error about it: `how` continues its name."""
         return BotProgramError(f"{self.name} {how}.{self._tail()}")
 
     def how_it_ended(self) -> str:
-        """What became of a program that is not running, in words; of a command of the arena, such
-        as the bridge, with the reason that it printed.
+        """Return what became of a program that is not running, in words.
+
+        Of a command of the arena, such as the bridge, with the reason that it printed.
         """
         how = f"{how_it_ended(self._process.wait())} after {self.age:.1f} s"
         last = self._printed(_TAIL_BYTES)[-1:]
@@ -113,7 +115,7 @@ class BotProgram:
         return None
 
     def _printed(self, most: int) -> list[str]:
-        """The lines at the end of what it printed, of at most so many bytes."""
+        """Return the lines at the end of what it printed, of at most so many bytes."""
         with self.log.open("rb") as output:
             output.seek(max(0, self.log.stat().st_size - most))
             return output.read().decode("utf-8", "replace").expandtabs(4).splitlines()

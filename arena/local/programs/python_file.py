@@ -10,7 +10,7 @@ from arena.processes import module_command
 
 
 def python_command(file: str) -> list[str]:
-    """The command that starts a bot's file as a program."""
+    """Return the command that starts a bot's file as a program."""
     return module_command("arena.local.programs.python_file", file)
 
 

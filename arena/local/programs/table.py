@@ -142,7 +142,10 @@ class ProgramTable:
                     await asyncio.sleep(0.01)
 
     def play(self, seatings: Iterable[Seating]) -> Generator[PlayedMatch, None, None]:
-        """Yields the matches in the order of the seatings. Raises BotProgramError."""
+        """Yield the matches in the order of the seatings.
+
+        Raises BotProgramError.
+        """
         assert not self._running, "one series after the other"
         self._waiting, self._next = zip(count(), seatings), None
         self._exhausted = False
@@ -160,7 +163,7 @@ class ProgramTable:
         return self._exhausted and not self._running and wanted not in self._played
 
     async def _some(self, wanted: int) -> list[PlayedMatch]:
-        """The next matches that are over, at least one if any is to be played."""
+        """Return the next matches that are over, at least one if any is to be played."""
         self._fill()
         while wanted not in self._played and not self._all_played(wanted):
             if self._failure is not None:

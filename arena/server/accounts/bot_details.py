@@ -13,7 +13,10 @@ _LINK = re.compile(r"""https?://[^\s"<>/?#\\@]+(?:[/?#][^\s"<>]*)?""")
 
 
 def checked(field: str, words: str) -> str:
-    """The words as they are stored. Raises DetailsRefusedError."""
+    """Return the words as they are stored.
+
+    Raises DetailsRefusedError.
+    """
     words = words.replace("\r\n", "\n").strip()
     if len(words) > LONGEST[field]:
         raise DetailsRefusedError(

@@ -47,13 +47,13 @@ _retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("ret
 
 
 def add_bot(name: str, owner_id: int, *, house: bool) -> Insert:
-    """Adds a bot, unless one has that name or looks like it."""
+    """Add a bot, unless one has that name or looks like it."""
     values = {"owner_id": owner_id, "house": house} | name_columns(name)
     return insert(bots).values(values).on_conflict_do_nothing()
 
 
 def name_columns(name: str) -> dict[str, str]:
-    """The columns of `bots` and `owners` that hold a name."""
+    """Return the columns of `bots` and `owners` that hold a name."""
     return {"name": name, "folded": folded(name), "skeleton": skeleton(name)}
 
 
@@ -65,7 +65,7 @@ def bot_named(name: str) -> Row:
 
 
 def bot_like(name: str) -> Row:
-    """The columns of `bot_named`, of the bot whose name looks like this one."""
+    """Return the columns of `bot_named`, of the bot whose name looks like this one."""
     return _bots().where(bots.c.skeleton == skeleton(name))
 
 
@@ -87,13 +87,13 @@ def _bots() -> Row:
 
 
 def add_version(bot_id: int, label: str) -> Insert:
-    """Adds a version, unless the bot has one with that label; returns its id."""
+    """Add a version, unless the bot has one with that label; returns its id."""
     values = {"bot_id": bot_id, "label": label}
     return insert(versions).values(values).on_conflict_do_nothing().returning(versions.c.id)
 
 
 def set_token(version_id: int, sha256: bytes) -> Insert:
-    """Sets the token of a version, which has only one."""
+    """Set the token of a version, which has only one."""
     values = {"version_id": version_id, "sha256": sha256}
     return (
         insert(tokens)
@@ -153,12 +153,15 @@ def all_versions() -> Row:
 
 
 def versions_by_id(ids: Collection[int]) -> Row:
-    """The columns of `all_versions`, of these."""
+    """Return the columns of `all_versions`, of these."""
     return all_versions().where(versions.c.id == any_(literal(list(ids), ARRAY(Integer))))
 
 
 def versions_of(bot: str, label: str | None) -> Row:
-    """The columns of `all_versions`: one bot's versions, or the one with `label`; newest first."""
+    """Return the columns of `all_versions`: one bot's versions, or the one with `label`.
+
+    Newest first.
+    """
     found = all_versions().where(is_bot(bot)).order_by(None).order_by(versions.c.id.desc())
     return found if label is None else found.where(versions.c.label == label)
 
@@ -300,7 +303,7 @@ def _listed() -> Row:
 
 
 def folded_of(version_id: int) -> ScalarSelect[str]:
-    """What the bot of a version is found by; NULL if there is no such version."""
+    """Return what the bot of a version is found by; NULL if there is no such version."""
     bot, version = bots.alias(), versions.alias()
     return (
         select(bot.c.folded)
@@ -324,5 +327,5 @@ def tell_tokens(version_ids: Sequence[int]) -> Row:
 
 
 def tell_any_tokens() -> TextClause:
-    """The same of any versions."""
+    """Return the same of any versions."""
     return text(f"NOTIFY {TOKENS_CHANNEL}")

@@ -69,8 +69,10 @@ class IdentityProvider:
         self._fetching = asyncio.Lock()
 
     async def identity(self, id_token: str) -> Identity:
-        """Who the token says somebody is. Raises ProtocolError: UNAUTHENTICATED for a token that is
-        not the issuer's for this arena, or too old; UNAVAILABLE if the issuer does not answer.
+        """Who the token says somebody is.
+
+        Raises ProtocolError: UNAUTHENTICATED for a token that is not the issuer's for this arena,
+        or too old; UNAVAILABLE if the issuer does not answer.
         """
         claims = await self._signed_claims(id_token)
         now = self._clock()

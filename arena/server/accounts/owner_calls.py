@@ -42,7 +42,7 @@ class OwnerCalls:
     def of_anybody(
         self, call: str, answer: Callable[[Any, Context], Awaitable[Any]]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
-        """The handler of a call that needs no key."""
+        """Return the handler of a call that needs no key."""
 
         async def handle(request: Any, context: Context) -> Any:
             return await guarded(
@@ -63,7 +63,7 @@ class OwnerCalls:
     def of_owner(
         self, call: str, answer: Callable[[Any, Owner], Awaitable[Any]]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
-        """The handler of a call that needs an owner's key."""
+        """Return the handler of a call that needs an owner's key."""
 
         async def authenticated(request: Any, context: Context) -> Any:
             return await answer(request, await self.owner(context))

@@ -17,7 +17,7 @@ from arena.server.accounts.sign_in_statements import owners_by_key
 
 
 def add_owner(name: str) -> Insert:
-    """Adds an owner, unless one has that name or looks like it; returns its id."""
+    """Add an owner, unless one has that name or looks like it; returns its id."""
     values = name_columns(name)
     return insert(owners).values(values).on_conflict_do_nothing().returning(owners.c.id)
 
@@ -33,13 +33,17 @@ def owner_like(name: str) -> Row:
 
 
 def owner_by_key(sha256: bytes) -> Row:
-    """The columns of `owner_list`; `sha256` is of the owner's own key, or of one of a sign-in."""
+    """Return the columns of `owner_list`.
+
+    `sha256` is of the owner's own key, or of one of a sign-in.
+    """
     return owner_list().where(owners.c.id.in_(owners_by_key(sha256)))
 
 
 def owner_list(*, search: str = "", limit: int | None = None) -> Row:
-    """id, name, created_at, banned_at, bots (those in service), has_key; by name: of the owners
-    whose name begins with `search`.
+    """id, name, created_at, banned_at, bots (those in service), has_key.
+
+    By name: of the owners whose name begins with `search`.
     """
     in_service = (
         select(func.count())
@@ -84,7 +88,7 @@ def owners_versions_today(owner_id: int) -> Row:
 
 
 def owned_versions(owner_id: int, wanted: OwnBots) -> Row:
-    """The columns of OwnedVersion, by bot and newest first."""
+    """Return the columns of OwnedVersion, by bot and newest first."""
     retired = func.coalesce(bots.c.retired_at, versions.c.retired_at)
     found = (
         select(versions.c.id, bots.c.name.label("bot"), versions.c.label.label("version"))
@@ -111,7 +115,7 @@ def owned_versions(owner_id: int, wanted: OwnBots) -> Row:
 
 
 def set_key(owner_id: int, sha256: bytes) -> Insert:
-    """Sets the key of an owner, which has only one."""
+    """Set the key of an owner, which has only one."""
     return (
         insert(owner_keys)
         .values(owner_id=owner_id, sha256=sha256)
@@ -146,12 +150,12 @@ def set_paused(bot_id: int, *, paused: bool) -> Update:
 
 
 def describe_bot(bot_id: int, said: Mapping[str, str]) -> Update:
-    """Sets what the owner says of a bot: text, language, link."""
+    """Set what the owner says of a bot: text, language, link."""
     return update(bots).where(bots.c.id == bot_id).values(dict(said))
 
 
 def add_invite(sha256: bytes, uses: int, made_by: str, expires_at: datetime | None) -> Insert:
-    """Adds an invite; returns its id."""
+    """Add an invite; returns its id."""
     return (
         insert(invites)
         .values(sha256=sha256, uses_left=uses, made_by=made_by, expires_at=expires_at)
@@ -160,7 +164,7 @@ def add_invite(sha256: bytes, uses: int, made_by: str, expires_at: datetime | No
 
 
 def use_invite(sha256: bytes) -> Update:
-    """Uses an invite once and returns its id; no row if it is unknown, used up or expired.
+    """Use an invite once and returns its id; no row if it is unknown, used up or expired.
 
     The row's lock lets those who come at once pass one after the other.
     """
@@ -178,7 +182,7 @@ def use_invite(sha256: bytes) -> Update:
 
 
 def invite_list(limit: int | None = None) -> Row:
-    """The columns of InviteRow of those that can be used, newest first."""
+    """Return the columns of InviteRow of those that can be used, newest first."""
     return (
         select(invites.c.id, invites.c.uses_left, invites.c.made_by, invites.c.created_at)
         .add_columns(invites.c.expires_at)
@@ -199,11 +203,11 @@ def withdraw_invite(invite_id: int) -> Update:
 
 
 def add_audit(actor: str, action: str, subject: str, details: Mapping[str, Any]) -> Insert:
-    """Records what somebody changed."""
+    """Record what somebody changed."""
     values = {"actor": actor, "action": action, "subject": subject, "details": dict(details)}
     return insert(audit).values(values)
 
 
 def audit_list(limit: int) -> Row:
-    """The columns of AuditRow, newest first."""
+    """Return the columns of AuditRow, newest first."""
     return select(audit).order_by(audit.c.id.desc()).limit(limit)

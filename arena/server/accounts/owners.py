@@ -50,22 +50,27 @@ class Owners:
     # An owner's own
 
     async def sign_up(self, name: str, code: str | None) -> tuple[Owner, str]:
-        """A new owner, and the key, which cannot be read again; uses the invite of that code, if
-        one is required. Raises NameRefusedError and InviteRefusedError, and uses no invite then.
+        """Return a new owner, and the key, which cannot be read again.
+
+        Uses the invite of that code, if one is required. Raises NameRefusedError and
+        InviteRefusedError, and uses no invite then.
         """
         async with self._transaction() as connection:
             owner = await new_owner(connection, name, code)
             return owner, await _new_key(connection, owner.id)
 
     async def renew_key(self, owner: Owner) -> str:
-        """A new key of an owner; the old one and those of sign-ins are revoked."""
+        """Return a new key of an owner; the old one and those of sign-ins are revoked."""
         async with self._transaction() as connection:
             key = await _new_key(connection, owner.id)
             await record(connection, owner.name, "renew key", owner.name)
         return key
 
     async def by_key(self, key: str) -> Owner | None:
-        """The owner who has this key; None for an unknown key. Raises BannedError."""
+        """Return the owner who has this key; None for an unknown key.
+
+        Raises BannedError.
+        """
         async with self._transaction() as connection:
             statement = owner_statements.owner_by_key(token_hash(key))
             found = (await connection.execute(statement)).one_or_none()
@@ -78,13 +83,16 @@ class Owners:
         return Owner(OwnerId(found.id), found.name)
 
     async def named(self, name: str) -> Owner:
-        """The owner of that name, in any case. Raises UnknownOwnerError."""
+        """Return the owner of that name, in any case.
+
+        Raises UnknownOwnerError.
+        """
         async with self._transaction() as connection:
             found = await _owner(connection, name)
         return Owner(OwnerId(found.id), found.name)
 
     async def key_hashes(self, most: int) -> list[bytes]:
-        """The hashes of the keys of the newest owners, newest first."""
+        """Return the hashes of the keys of the newest owners, newest first."""
         async with self._transaction() as connection:
             rows = (await connection.execute(owner_statements.key_hashes(most))).all()
         return [bytes(row.sha256) for row in rows]
@@ -119,7 +127,9 @@ class Owners:
         return [OwnedVersion(**row) for row in rows]
 
     async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
-        """A new token for a version, by default the newest in service; and the version's label.
+        """Return a new token for a version, by default the newest in service.
+
+        And the version's label.
 
         Raises UnknownBotError and RetiredError.
         """
@@ -130,8 +140,9 @@ class Owners:
         return token, label
 
     async def retire(self, owner: Owner, bot: str, version: str | None) -> None:
-        """Retire a version of the owner's bot, or the whole bot, for good. Raises
-        UnknownBotError.
+        """Retire a version of the owner's bot, or the whole bot, for good.
+
+        Raises UnknownBotError.
         """
         async with self._transaction() as connection:
             own = await _own(connection, owner, bot)
@@ -168,14 +179,17 @@ class Owners:
     # The operator's
 
     async def owners(self, limit: int, search: str = "") -> list[OwnerRow]:
-        """The first owners whose name begins with `search`, by name."""
+        """Return the first owners whose name begins with `search`, by name."""
         found = owner_statements.owner_list(search=search, limit=limit)
         async with self._transaction() as connection:
             rows = (await connection.execute(found)).mappings().all()
         return [OwnerRow(**row) for row in rows]
 
     async def reset_key(self, name: str, actor: str) -> str:
-        """A new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
+        """Return a new key for an owner; the old one is revoked.
+
+        Raises UnknownOwnerError.
+        """
         async with self._transaction() as connection:
             owner = await _owner(connection, name)
             key = await _new_key(connection, owner.id)
@@ -210,7 +224,10 @@ class Owners:
                 await record(connection, actor, "void block", block_id.lower(), details)
 
     async def invite(self, uses: int, days: float | None, actor: str) -> str:
-        """The code of a new invite, which cannot be read again. `uses` is at least 1."""
+        """Return the code of a new invite, which cannot be read again.
+
+        `uses` is at least 1.
+        """
         code = new_code()
         until = None if days is None else datetime.now(UTC) + timedelta(days=days)
         async with self._transaction() as connection:
@@ -221,7 +238,7 @@ class Owners:
         return code
 
     async def invites(self, limit: int) -> tuple[list[InviteRow], int]:
-        """The newest invites that can be used, newest first; and how many there are."""
+        """Return the newest invites that can be used, newest first; and how many there are."""
         found = owner_statements.invite_list(limit)
         async with self._transaction() as connection:
             rows = (await connection.execute(found)).mappings().all()
@@ -236,7 +253,7 @@ class Owners:
             await record(connection, actor, "withdraw invite", str(number))
 
     async def audit(self, limit: int = 100) -> list[AuditRow]:
-        """What owners and operators changed, newest first."""
+        """Return what owners and operators changed, newest first."""
         async with self._transaction() as connection:
             rows = (await connection.execute(owner_statements.audit_list(limit))).mappings().all()
         return [AuditRow(**row) for row in rows]
@@ -254,7 +271,10 @@ async def _owner(connection: AsyncConnection, name: str) -> OwnerRow:
 
 
 async def _own(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow[Any]:
-    """The owner's bot. Another owner's bot gives the same error as one that does not exist."""
+    """Return the owner's bot.
+
+    Another owner's bot gives the same error as one that does not exist.
+    """
     found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
     if found is None or found.owner_id != owner.id:
         raise _not_yours(bot)

@@ -43,7 +43,7 @@ def owners_by_key(sha256: bytes) -> Select[tuple[int]]:
 
 
 def bind(owner_id: int, identity: Identity) -> ReturningInsert[Any]:
-    """Gives an owner an identity and returns the owner's id; no row if one of them has another."""
+    """Give an owner an identity and returns the owner's id; no row if one of them has another."""
     return (
         insert(owner_identities)
         .values(owner_id=owner_id, issuer=identity.issuer, subject=identity.subject)
@@ -53,7 +53,7 @@ def bind(owner_id: int, identity: Identity) -> ReturningInsert[Any]:
 
 
 def use_token(identity: Identity) -> ReturningInsert[Any]:
-    """Marks the ID token of an identity as used; no row if it was used before."""
+    """Mark the ID token of an identity as used; no row if it was used before."""
     return (
         insert(used_id_tokens)
         .values(sha256=identity.token_sha256, expires_at=identity.expires_at)
@@ -70,7 +70,7 @@ def forget_expired_tokens() -> Delete:
 def add_sign_in(
     owner_id: int, sha256: bytes, valid: timedelta, *, prolonged: bool = False
 ) -> Insert:
-    """Adds a key that is valid for a time, after its last use if that prolongs it."""
+    """Add a key that is valid for a time, after its last use if that prolongs it."""
     return insert(sign_ins).values(
         sha256=sha256,
         owner_id=owner_id,
@@ -94,12 +94,12 @@ def use_sign_in(sha256: bytes) -> Update:
 
 
 def end_sign_in(sha256: bytes) -> Delete:
-    """Ends one sign-in."""
+    """End one sign-in."""
     return delete(sign_ins).where(sign_ins.c.sha256 == sha256)
 
 
 def keep_newest_sign_ins(owner_id: int, most: int) -> Delete:
-    """Ends the sign-ins of an owner but for so many, the newest."""
+    """End the sign-ins of an owner but for so many, the newest."""
     kept = (
         select(sign_ins.c.sha256)
         .where(sign_ins.c.owner_id == owner_id)
@@ -115,5 +115,5 @@ def forget_expired_sign_ins() -> Delete:
 
 
 def end_sign_ins(owner_id: int) -> Delete:
-    """Ends all sign-ins of an owner."""
+    """End all sign-ins of an owner."""
     return delete(sign_ins).where(sign_ins.c.owner_id == owner_id)

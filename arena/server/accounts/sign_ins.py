@@ -39,7 +39,10 @@ class SignIns:
         self._engine = engine
 
     async def sign_in(self, identity: Identity) -> tuple[Owner, str] | None:
-        """The owner who has this identity, with a key for this sign-in; None if nobody has it."""
+        """Return the owner who has this identity, with a key for this sign-in.
+
+        None if nobody has it.
+        """
         async with self._transaction() as connection:
             statement = sign_in_statements.owner_with(identity)
             found = (await connection.execute(statement)).one_or_none()
@@ -49,7 +52,7 @@ class SignIns:
             return owner, await _sign_in(connection, owner, identity, banned=found.banned_at)
 
     async def sign_up(self, identity: Identity, name: str, code: str | None) -> tuple[Owner, str]:
-        """A new owner who has this identity, with a key for this sign-in.
+        """Return a new owner who has this identity, with a key for this sign-in.
 
         Raises NameRefusedError, InviteRefusedError and IdentityRefusedError.
         """
@@ -75,7 +78,7 @@ class SignIns:
             return owner, await _sign_in(connection, owner, identity, banned=found.banned_at)
 
     async def stay(self, owner: Owner) -> str:
-        """A key for a new sign-in of an owner, which use prolongs."""
+        """Return a key for a new sign-in of an owner, which use prolongs."""
         key = new_key()
         add = sign_in_statements.add_sign_in(owner.id, token_hash(key), STAYS_FOR, prolonged=True)
         async with self._transaction() as connection:

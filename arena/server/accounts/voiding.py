@@ -12,8 +12,10 @@ from arena.match.match_id import is_match_id
 
 
 async def void_block(connection: AsyncConnection, block_id: str) -> bool:
-    """Let the matches of a block count for no rating any more. False, and no change, if it is void
-    already. Raises UnknownBlockError, and BlockRefusedError for a block of a tournament.
+    """Let the matches of a block count for no rating any more.
+
+    False, and no change, if it is void already. Raises UnknownBlockError, and BlockRefusedError for
+    a block of a tournament.
     """
     found = None
     if is_match_id(block_id.lower()):  # a block's id has the same form

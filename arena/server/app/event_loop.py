@@ -11,7 +11,7 @@ values without cycles; at Python's default of 700 a tenth of the referee's time 
 
 
 def runner() -> asyncio.Runner:
-    """Runs coroutines on one loop: uvloop's if it is available (not on Windows)."""
+    """Run coroutines on one loop: uvloop's if it is available (not on Windows)."""
     gc.freeze()
     gc.set_threshold(_COLLECT_AFTER, 10, 3)
     try:

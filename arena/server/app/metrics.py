@@ -41,12 +41,14 @@ class _Total(Collector):
         registry.register(self)
 
     def collect(self) -> Iterator[CounterMetricFamily]:
-        """The figure; called from another thread."""
+        """Yield the figure; called from another thread."""
         yield CounterMetricFamily(self._name, self._text, self._value())
 
     def describe(self) -> Iterator[CounterMetricFamily]:
-        """Its name. Without it the registry leaves it out of `/metrics?name[]=…`, and does not
-        refuse a second one of the same name.
+        """Its name.
+
+        Without it the registry leaves it out of `/metrics?name[]=…`, and does not refuse a second
+        one of the same name.
         """
         yield CounterMetricFamily(self._name, self._text)
 
@@ -126,7 +128,7 @@ class Metrics:
         self._waiting.observe(seconds)
 
     def resumed(self, matches: int) -> None:
-        """Matches that an earlier referee left are continued."""
+        """Match that an earlier referee left are continued."""
         self._resumed.inc(matches)
 
     def queued(self, seconds: float) -> None:

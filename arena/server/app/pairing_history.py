@@ -61,7 +61,7 @@ class PairingHistory:
 
 
 async def pairing_history(store: RefereesStore) -> PairingHistory:
-    """The history until now, of the newest results."""
+    """Return the history until now, of the newest results."""
     _, since = await store.placed_elsewhere(None)
     counts, strengths, types = MeetingCounts(), Strengths(), _TableTypes()
     for ladder in await store.newest_placings():

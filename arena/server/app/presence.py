@@ -75,8 +75,9 @@ class Presences:
         return [] if self._alone else await self._store.presence_elsewhere(versions)
 
     async def copies(self) -> int:
-        """How many copies of bots are connected to any referee. While the database is away, as
-        before.
+        """How many copies of bots are connected to any referee.
+
+        While the database is away, as before.
         """
         if self._alone:
             return self._lobby.connected
@@ -130,7 +131,7 @@ class Presences:
             del self._told[key]
 
     def _due(self, *, seats: bool) -> Iterator[tuple[_Key, Presence]]:
-        """What is to be told now; what is left for later stays in `_changed`."""
+        """Yield what is to be told now; what is left for later stays in `_changed`."""
         for key in list(self._changed):
             one = self._here(key) if seats else replace(self._here(key), seats=0)
             known, since = self._told.get(key, (None, 0.0))

@@ -15,8 +15,9 @@ from arena.server.play.terms import Terms
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RefereeSettings:
-    """One referee's settings; without any it listens on a free port of this machine, and pairs
-    nobody by itself.
+    """One referee's settings.
+
+    Without any it listens on a free port of this machine, and pairs nobody by itself.
     """
 
     host: str = "127.0.0.1"

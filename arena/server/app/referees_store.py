@@ -52,8 +52,9 @@ class RefereesStore(Store):
             await running.keep(connection, self.lease.epoch, unkept)
 
     async def kept(self, known: Callable[[], Collection[str]] = lambda: ()) -> list[KeptBlock]:
-        """The running blocks that earlier referees left to this one, those over left out; `known`
-        are the ids of the blocks that it plays already.
+        """Return the running blocks that earlier referees left to this one, those over left out.
+
+        `known` are the ids of the blocks that it plays already.
 
         Unfinished blocks that nobody goes on with are ended: matches of the ladder count, and
         blocks of tournaments that are over are void.
@@ -75,8 +76,9 @@ class RefereesStore(Store):
             return found
 
     async def placed_elsewhere(self, after: int | None) -> tuple[list[PlacedElsewhere], int]:
-        """What other referees have recorded after a point of the log, None for its end; and its
-        end.
+        """Return what other referees have recorded after a point of the log, None for its end.
+
+        And its end.
         """
         own = self.lease.epoch
         async with self._transaction() as connection:
@@ -91,7 +93,8 @@ class RefereesStore(Store):
     async def tell_presence(
         self, here: Sequence[Presence], gone: Sequence[tuple[int, str]], *, anew: bool
     ) -> None:
-        """Tell the other referees which copies of bots are here, and which are here no more;
+        """Tell the other referees which copies of bots are here, and which are here no more.
+
         `anew` if what was told before does not count.
         """
         async with self._fenced() as connection:
@@ -101,7 +104,7 @@ class RefereesStore(Store):
             await driver.execute(presence.TELL, presence.told(self.lease.epoch, here, gone))
 
     async def presence_elsewhere(self, versions: Collection[VersionId]) -> list[Presence]:
-        """The copies of these versions at the other referees."""
+        """Return the copies of these versions at the other referees."""
         async with self._transaction() as connection:
             found = await connection.execute(presence.elsewhere(self.lease.epoch, versions))
             return [

@@ -51,7 +51,7 @@ LIVENESS: Final = "liveness"
 
 
 def _name(module: Any) -> str:
-    """The full name of the one service of a generated module."""
+    """Return the full name of the one service of a generated module."""
     (service,) = module.DESCRIPTOR.services_by_name.values()
     return str(service.full_name)
 
@@ -77,7 +77,7 @@ class Services:
     workers: WorkerService
 
     def handlers(self) -> dict[str, Handlers]:
-        """The handlers of the methods, by the full name of the service."""
+        """Return the handlers of the methods, by the full name of the service."""
         return {
             _PLAY: _play_handlers(self.play.play),
             _name(registry_pb2): self.registry.handlers,
@@ -113,6 +113,7 @@ class RefereeServer:
         self, host: str, port: int, tls: TlsFiles | None = None, socket: Path | None = None
     ) -> int:
         """Take the port, and return it (a free one for 0); who connects waits until `start`.
+
         Raises PortTakenError and TlsError.
 
         Over `socket`, a path in a directory that only this user may enter, hosted bots play, with

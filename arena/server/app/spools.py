@@ -33,7 +33,7 @@ class Spools:
         self._key = public_key.hex()[:16]
 
     def of(self, epoch: int) -> SpoolFile:
-        """The spool of a lease."""
+        """Return the spool of a lease."""
         return SpoolFile(self._directory / f"results-{self._key}-{epoch}.spool")
 
     def left(self) -> dict[int, SpoolFile]:
@@ -60,11 +60,12 @@ class Spools:
 
 
 async def record_spooled(spools: Spools, inherited: Collection[int], store: RefereesStore) -> None:
-    """Record what the leases `inherited` have spooled, before their matches go on; set aside what
-    those spooled that other referees have succeeded.
+    """Record what the leases `inherited` have spooled, before their matches go on.
 
-    Raises DatabaseUnreachableError and LeaseTakenError; SpoolFailedError if the directory
-    cannot be read or, after the others are recorded, one of `inherited` cannot be read or removed.
+    Set aside what those spooled that other referees have succeeded.
+
+    Raises DatabaseUnreachableError and LeaseTakenError; SpoolFailedError if the directory cannot be
+    read or, after the others are recorded, one of `inherited` cannot be read or removed.
     """
     left = spools.left()
     if not left:

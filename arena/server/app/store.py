@@ -118,8 +118,9 @@ class Store:
         return made
 
     async def authenticate(self, token: str) -> Registered | None:
-        """The version that has this token, or plays with it in a running shift; None for an unknown
-        token. Raises BannedError, FrozenError, PausedError and RetiredError.
+        """Return the version that has this token, or plays with it in a running shift.
+
+        None for an unknown token. Raises BannedError, FrozenError, PausedError and RetiredError.
         """
         if token.startswith(SHIFT_PREFIX):
             found = await self.shifts.by_token(token)
@@ -170,8 +171,9 @@ class Store:
     async def retire(
         self, bot: str, version: str | None = None, *, actor: str | None = None
     ) -> None:
-        """Retire a version, or the whole bot, for good. The audit names the `actor`. Raises
-        UnknownBotError.
+        """Retire a version, or the whole bot, for good.
+
+        The audit names the `actor`. Raises UnknownBotError.
         """
         async with self._transaction() as connection:
             await registering.retire(connection, bot, version)
@@ -253,7 +255,7 @@ class Store:
         before: str | None = None,
         limit: int = 50,
     ) -> list[MatchRow]:
-        """The newest matches; `before` is the id of the last match of the page before."""
+        """Return the newest matches; `before` is the id of the last match of the page before."""
         if before is not None and not is_match_id(before.lower()):
             return []
         page = found_matches(MatchFilter(bot=bot, game=game), before=before, limit=limit)
@@ -267,12 +269,15 @@ class Store:
         return match_row(rows[0]) if rows else None
 
     async def challenge(self, challenge_id: str) -> RecordedChallenge | None:
-        """What is recorded of the challenge with this id, a UUID; None if it has no match."""
+        """Return what is recorded of the challenge with this id, a UUID.
+
+        None if it has no match.
+        """
         rows = await self._rows(statements.matches_of_challenge(challenge_id))
         return recorded_challenge(rows) if rows else None
 
     async def transcript(self, match_id: str) -> Transcript | None:
-        """What happened in a match; None when there is none of that id."""
+        """Return what happened in a match; None when there is none of that id."""
         if not is_match_id(match_id.lower()):
             return None
         rows = await self._rows(statements.transcript(match_id))
@@ -290,7 +295,7 @@ class Store:
             return list((await connection.execute(statement)).mappings())
 
     async def _counted(self, statement: Row) -> list[Any]:
-        """The rows of what looks at all results."""
+        """Return the rows of what looks at all results."""
         async with self._transaction() as connection:
             await take_long(connection)
             return list((await connection.execute(statement)).mappings())

@@ -70,8 +70,10 @@ class Takeover:
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def run_once(self, *, spools_needed: bool = True) -> None:
-        """Go on with what was left until now. Raises DatabaseUnreachableError and LeaseTakenError;
-        SpoolFailedError if `spools_needed`, else it goes on without those that fail.
+        """Go on with what was left until now.
+
+        Raises DatabaseUnreachableError and LeaseTakenError; SpoolFailedError if `spools_needed`,
+        else it goes on without those that fail.
         """
         lease, director = self._store.lease, self._director
         lease.changed.clear()

@@ -58,7 +58,7 @@ def server_credentials(files: TlsFiles) -> grpc.ServerCredentials:
 
 
 def changes(files: TlsFiles) -> Callable[[], grpc.ServerCertificateConfiguration | None]:
-    """A function that returns the configuration to use from now on; None: as before.
+    """Return a function that returns the configuration to use from now on; None: as before.
 
     gRPC calls it in threads of its own, whenever a client connects.
     """
@@ -80,7 +80,10 @@ def changes(files: TlsFiles) -> Callable[[], grpc.ServerCertificateConfiguration
 
 
 def read(files: TlsFiles) -> grpc.ServerCertificateConfiguration:
-    """The certificate in the files, verified to fit the key. Raises TlsError."""
+    """Return the certificate in the files, verified to fit the key.
+
+    Raises TlsError.
+    """
     chain, key = _bytes(files.cert), _bytes(files.key)
     certificate = _first(files.cert, chain)
     try:
@@ -105,12 +108,15 @@ def read(files: TlsFiles) -> grpc.ServerCertificateConfiguration:
 
 
 def certificate_name(cert: Path) -> str | None:
-    """A host name for which the certificate in a file is. Raises TlsError."""
+    """Return a host name for which the certificate in a file is.
+
+    Raises TlsError.
+    """
     return name_in(_first(cert, _bytes(cert)))
 
 
 def name_in(certificate: x509.Certificate) -> str | None:
-    """A host name for which a certificate is, None if it has none: an address, perhaps."""
+    """Return a host name for which a certificate is, None if it has none: an address, perhaps."""
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:

@@ -51,7 +51,7 @@ def rest_seconds(took: float) -> float:
 
 
 def table_sizes(seats: int) -> range:
-    """The numbers of seats of the ladder that a table of `seats` belongs to."""
+    """Return the numbers of seats of the ladder that a table of `seats` belongs to."""
     return next((sizes for sizes in TABLE_SIZES if seats in sizes), range(seats, seats + 1))
 
 
@@ -115,7 +115,7 @@ class Board:
         self._luck_column: LuckColumn[VersionId] | None = None
 
     def __len__(self) -> int:
-        """The number of rated matches."""
+        """Return the number of rated matches."""
         return self._matches
 
     @property
@@ -135,8 +135,9 @@ class Board:
             self.extend_columns(of_rows(rows))
 
     def extend_columns(self, log: LogColumns) -> None:
-        """Add the next results of the log, of each block all or none; results it already has are
-        ignored.
+        """Add the next results of the log, of each block all or none.
+
+        Results it already has are ignored.
         """
         log = log.after(self.sequence)
         if not len(log):
@@ -174,7 +175,7 @@ class Board:
     def of_arrays(
         cls, game: str, score: ScoreRule, arrays: Mapping[str, NDArray[np.generic]]
     ) -> "Board":
-        """The board of `arrays`."""
+        """Return the board of `arrays`."""
         found = cls(game, score)
         found.sequence, found._matches = arrays["ends"].astype(np.int64).tolist()
         versions = [VersionId(one) for one in arrays["versions"].astype(np.int64).tolist()]
@@ -189,7 +190,10 @@ class Board:
         return found
 
     def anchor(self, versions: Mapping[VersionId, Registered]) -> VersionId | None:
-        """The version whose Elo is CENTRE; None while it has no match: the mean is CENTRE then."""
+        """Return the version whose Elo is CENTRE.
+
+        None while it has no match: the mean is CENTRE then.
+        """
         kit = KITS.get(self.game)  # None for a game of a newer release
         name = None if kit is None else kit.anchor
         candidates = [
@@ -244,7 +248,7 @@ class Board:
         return self._wins.shares()
 
     def lines(self, versions: Mapping[VersionId, Registered]) -> list[BoardLine]:
-        """The lines by rank, all from one fit.
+        """Return the lines by rank, all from one fit.
 
         `versions` describes the ids in the results; read it after the results, so none is missing.
         """
@@ -277,7 +281,7 @@ class Board:
 
 
 def centre(rated: Ladder[VersionId]) -> float:
-    """The Elo to add where a ladder is shown: without an anchor, the mean becomes CENTRE."""
+    """Return the Elo to add where a ladder is shown: without an anchor, the mean becomes CENTRE."""
     return 0.0 if rated.intervals.fit.anchor is not None else CENTRE
 
 

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def place_of(lines: "Sequence[BoardLine]", bot: str) -> int | None:
-    """The position of a bot's best line, by its name in any case; None if it has none."""
+    """Return the position of a bot's best line, by its name in any case; None if it has none."""
     wanted = bot.lower()
     return next((at for at, line in enumerate(lines) if line.bot.lower() == wanted), None)
 
@@ -21,6 +21,6 @@ def around(place: int, count: int, most: int) -> range:
 
 
 def page_of(place: int, count: int, most: int) -> range:
-    """The positions of the page of `most` lines that `place` is on, or the last page."""
+    """Return the positions of the page of `most` lines that `place` is on, or the last page."""
     start = max(0, min(place, count - 1)) // most * most
     return range(start, min(start + most, count))

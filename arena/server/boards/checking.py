@@ -82,7 +82,7 @@ def check_board(read: ColumnReader, ladder: LadderId) -> BoardCheck:
 
 
 def check_board_at(url: str, ladder: LadderId) -> BoardCheck:
-    """The same by a reader of its own, as a part of the work of several processes."""
+    """Return the same by a reader of its own, as a part of the work of several processes."""
     with open_reader(url) as read:
         return check_board(read, ladder)
 

@@ -48,7 +48,7 @@ def edition(game: str) -> str:
 
 
 def pack(board: Board) -> bytes:
-    """The board as bytes: names, types and shapes as JSON, then the arrays, compressed."""
+    """Return the board as bytes: names, types and shapes as JSON, then the arrays, compressed."""
     heads, parts = [], []
     for name, array in board.arrays().items():
         stored = _narrowed(array)
@@ -60,7 +60,10 @@ def pack(board: Board) -> bytes:
 
 
 def unpack(game: str, score: ScoreRule, packed: bytes) -> Board:
-    """The board that was packed. Raises CheckpointDamagedError."""
+    """Return the board that was packed.
+
+    Raises CheckpointDamagedError.
+    """
     try:
         content = zstandard.ZstdDecompressor().decompress(packed)
         at = _HEAD_BYTES + int.from_bytes(content[:_HEAD_BYTES], "big")

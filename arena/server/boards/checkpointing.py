@@ -27,12 +27,12 @@ from arena.server.boards.ladder_log import read_board, registered
 
 
 def played_ladders(read: ColumnReader) -> list[LadderId]:
-    """The ladders on which matches were played."""
+    """Return the ladders on which matches were played."""
     return _ladders(read(ladder_statements.ladders()))
 
 
 def _ladders(rows: Sequence[Any]) -> list[LadderId]:
-    """The ladders of rows of `ladders`, each once."""
+    """Return the ladders of rows of `ladders`, each once."""
     found: dict[LadderId, None] = {}
     for row in rows:
         control = TimeControl(row.turn_ms, row.bank_ms)
@@ -70,7 +70,7 @@ def write_checkpoints(url: str, fewest: int = 1) -> list[LadderId]:
 
 
 def current(read: ColumnReader, ladder: LadderId) -> Checkpoint:
-    """A ladder's board now, to be stored."""
+    """Return a ladder's board now, to be stored."""
     (end,) = read(ladder_statements.log_end())
     board, _ = read_board(read, ladder, end.revision, end.sequence)
     if len(board):

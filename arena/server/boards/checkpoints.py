@@ -68,7 +68,7 @@ def _is(edition: str, ladder: LadderId, revision: int) -> Sequence[ColumnElement
 def write_checkpoint(
     edition: str, ladder: LadderId, revision: int, sequence: int, data: bytes
 ) -> Insert:
-    """Writes a ladder's checkpoint, unless there is a newer one or the log has changed since."""
+    """Write a ladder's checkpoint, unless there is a newer one or the log has changed since."""
     of = board_checkpoints.c
     values = {
         of.edition: literal(edition),

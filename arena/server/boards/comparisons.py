@@ -52,7 +52,10 @@ class Comparisons:
     """Its expected advantage over that equilibrium, Elo: 0 for its members, less for the rest."""
 
     def met(self, at: int, other: int) -> Meetings | None:
-        """The results of the bot at index `at` against that at `other`; None if they never met."""
+        """Return the results of the bot at index `at` against that at `other`.
+
+        None if they never met.
+        """
         matrix = self.matrix
         wins, ties, losses = (
             int(counts[at, other]) for counts in (matrix.wins, matrix.ties, matrix.losses)
@@ -94,7 +97,10 @@ class AcrossTables:
 
 
 def comparisons(rated: Ladder[VersionId]) -> Comparisons:
-    """The comparisons of a ladder. The Nash average takes about 30 ms for 100 bots."""
+    """Return the comparisons of a ladder.
+
+    The Nash average takes about 30 ms for 100 bots.
+    """
     fitted = rated.intervals.fit
     bots = tuple(rating.bot for rating in rated.ratings)
     nash = nash_average(fitted)

@@ -40,7 +40,10 @@ class LadderHistory:
 
 
 def details(read: ColumnReader, ladder: LadderId, *, check: bool = False) -> Details:
-    """The ladder with its details; with `check`, also the model check, which takes seconds."""
+    """Return the ladder with its details.
+
+    With `check`, also the model check, which takes seconds.
+    """
     board = LiveBoard(ladder, read)
     found = board.now()
     boards = {ladder.sizes: found}
@@ -66,7 +69,7 @@ def across_ladders(boards: Mapping[range, Leaderboard]) -> dict[VersionId, Acros
 def ladder_history(
     read: ColumnReader, board: LiveBoard, points: int = MOST_POINTS
 ) -> LadderHistory:
-    """The rating history of the ladder's log, with at most `points` points."""
+    """Return the rating history of the ladder's log, with at most `points` points."""
     now = board.now()
     anchor = now.anchor
     log = read_log(read, board.ladder, up_to=now.sequence)

@@ -43,7 +43,7 @@ class FaultColumns:
             np.add.at(self._counts[:, at], bots, column.astype(np.int64))
 
     def by_version(self, versions: Sequence[VersionId]) -> dict[VersionId, FaultCounts]:
-        """The fault counts of a board's versions that had any."""
+        """Return the fault counts of a board's versions that had any."""
         return {
             versions[at]: FaultCounts(*self._counts[at].tolist())
             for at in np.flatnonzero(self._counts.any(axis=1)).tolist()
@@ -55,7 +55,7 @@ class FaultColumns:
 
     @classmethod
     def of_array(cls, counts: NDArray[np.generic]) -> "FaultColumns":
-        """The counts of the array."""
+        """Return the counts of the array."""
         found = cls()
         found._counts = counts.astype(np.int64)
         return found

@@ -21,8 +21,9 @@ def read_log(
     *,
     lucky: bool = True,
 ) -> LogColumns:
-    """The ladder's results whose rating events come after one and up to another; `lucky`: with
-    their luck.
+    """Return the ladder's results whose rating events come after one and up to another.
+
+    `lucky`: with their luck.
     """
     statement = ladder_statements.rated_seats(ladder, after, up_to, lucky=lucky)
     return of_seats(read.columns(statement, SEATS))
@@ -37,8 +38,9 @@ def registered(read: Read, versions: Collection[VersionId]) -> dict[VersionId, R
 
 
 def block_goes_on(read: Read, after: int) -> bool:
-    """Whether a block began to count before a rating event and goes on after it. Blocks enter the
-    log as a whole; one that does not is nothing to lose a rating by.
+    """Whether a block began to count before a rating event and goes on after it.
+
+    Blocks enter the log as a whole; one that does not is nothing to lose a rating by.
     """
     (row,) = read(ladder_statements.block_goes_on(after))
     return bool(row.found)
@@ -47,8 +49,9 @@ def block_goes_on(read: Read, after: int) -> bool:
 def read_board(
     read: ColumnReader, ladder: LadderId, revision: int, up_to: int
 ) -> tuple[Board, int | None]:
-    """The ladder's board up to a rating event, from its checkpoint and what came after it; and the
-    last rating event in the checkpoint, if there is one.
+    """Return the ladder's board up to a rating event, from its checkpoint and what came after it.
+
+    And the last rating event in the checkpoint, if there is one.
     """
     stored = read_checkpoint(read, ladder, revision)
     board, after = stored if stored is not None else (Board(ladder.game, ladder.score), 0)
@@ -61,8 +64,9 @@ def read_board(
 
 
 def read_checkpoint(read: Read, ladder: LadderId, revision: int) -> tuple[Board, int] | None:
-    """The ladder's board at its checkpoint, and the last rating event in it; None if there is none
-    of this revision of the log that this release can read.
+    """Return the ladder's board at its checkpoint, and the last rating event in it.
+
+    None if there is none of this revision of the log that this release can read.
     """
     for row in read(checkpoints.checkpoint(edition(ladder.game), ladder, revision)):
         try:

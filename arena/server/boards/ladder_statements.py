@@ -13,8 +13,9 @@ from arena.server.results.statements import with_time_control
 
 
 def log_end() -> Row:
-    """sequence: of the newest result that began to count on any ladder, 0 before the first; and
-    revision: another number when results before it count otherwise.
+    """sequence: of the newest result that began to count on any ladder, 0 before the first.
+
+    And revision: another number when results before it count otherwise.
     """
     newest = func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence")
     revision = select(log_revision.c.number).scalar_subquery()

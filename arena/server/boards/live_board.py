@@ -74,7 +74,10 @@ class LiveBoard:
         self._rests_until = -float("inf")
 
     def now(self) -> Leaderboard:
-        """The current ladder, at most the rest time old. Raises StorageError."""
+        """Return the current ladder, at most the rest time old.
+
+        Raises StorageError.
+        """
         with self._lock:
             began = self._clock()
             if began >= self._rests_until:
@@ -96,8 +99,9 @@ class LiveBoard:
         return max(0.0, self._rests_until - self._clock())
 
     def trend(self) -> dict[VersionId, float]:
-        """The Elo that versions gained by the latest matches, see `rating_trend`. Raises
-        StorageError.
+        """Return the Elo that versions gained by the latest matches, see `rating_trend`.
+
+        Raises StorageError.
         """
         while True:
             with self._lock:
@@ -159,7 +163,7 @@ class LiveBoards:
         self._boards: OrderedDict[LadderId, LiveBoard] = OrderedDict()
 
     def board(self, ladder: LadderId) -> LiveBoard:
-        """The board of a ladder; all callers share it."""
+        """Return the board of a ladder; all callers share it."""
         with self._lock:
             board = self._boards.setdefault(ladder, LiveBoard(ladder, self._read))
             self._boards.move_to_end(ladder)
@@ -176,7 +180,7 @@ def ladder_of_table(
     score: ScoreRule = ScoreRule.PLACEMENT,
     time_control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> tuple[int, LadderId]:
-    """A table size and the ladder that it belongs to.
+    """Return a table size and the ladder that it belongs to.
 
     `options` are those that differ from the defaults. Without `seats`, it is the smallest table
     size played so far (2 if none was).
@@ -194,7 +198,7 @@ def ladder_of_table(
 
 
 async def follow(url: str, board: LiveBoard) -> AsyncGenerator[Leaderboard]:
-    """Yields the current ladder, then again after each change, without end.
+    """Yield the current ladder, then again after each change, without end.
 
     The database at `url` notifies of new results (no polling); `rests_seconds` limits the rate.
     """

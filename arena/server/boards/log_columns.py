@@ -76,14 +76,14 @@ class LogColumns:
         )
 
     def latest(self, count: int) -> Results[VersionId]:
-        """The last `count` results, as a log of ratings."""
+        """Return the last `count` results, as a log of ratings."""
         first = len(self) - count
         if first <= 0:
             return self.results()
         return self.after(int(self.sequences[first - 1])).results()
 
     def results(self) -> Results[VersionId]:
-        """The same as a log of ratings."""
+        """Return the same as a log of ratings."""
         return Results.of_tables(self.versions, self.tables)
 
 
@@ -98,7 +98,10 @@ def _troubled_from(seats: NDArray[Any], first: int) -> NDArray[Any]:
 
 
 def of_seats(rows: NDArray[Any]) -> LogColumns:
-    """The results of rows of SEATS. Raises ResultError for one that cannot be rated."""
+    """Return the results of rows of SEATS.
+
+    Raises ResultError for one that cannot be rated.
+    """
     rows = rows[np.lexsort((rows["seat"], rows["sequence"]))]
     sequence = rows["sequence"].astype(np.int64)
     starts = np.flatnonzero(np.r_[len(rows) > 0, sequence[1:] != sequence[:-1]][: len(rows)])
@@ -132,8 +135,9 @@ def of_seats(rows: NDArray[Any]) -> LogColumns:
 
 
 def of_rows(rows: Sequence[RatedRow]) -> LogColumns:
-    """The results of rows in ascending order, without faults. Raises ResultError for one that
-    cannot be rated.
+    """Return the results of rows in ascending order, without faults.
+
+    Raises ResultError for one that cannot be rated.
     """
     versions = tuple(dict.fromkeys(version for row in rows for version in row.version_ids))
     number = {version: index for index, version in enumerate(versions)}

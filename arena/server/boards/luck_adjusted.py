@@ -25,7 +25,7 @@ class LuckAdjusted:
     which has no standard error."""
 
     def __str__(self) -> str:
-        """The Elo ± half its interval; "" for the anchor, whose Elo is the official one."""
+        """Return the Elo ± half its interval; "" for the anchor, whose Elo is the official one."""
         if self.variance_factor is None:
             return ""
         low, high = self.interval
@@ -49,12 +49,12 @@ class LuckSource(NamedTuple):
         )
 
     def document(self) -> dict[str, Any]:
-        """The same as a dict for JSON output."""
+        """Return the same as a dict for JSON output."""
         return self._asdict() | {"table": self.table._asdict()}
 
 
 def luck_source(game: str, column: Iterable[LuckAdjusted | None]) -> LuckSource | None:
-    """The LuckSource of a board's lines; None where no luck was removed."""
+    """Return the LuckSource of a board's lines; None where no luck was removed."""
     factors = [
         adjusted.variance_factor
         for adjusted in column
@@ -67,7 +67,10 @@ def luck_source(game: str, column: Iterable[LuckAdjusted | None]) -> LuckSource 
 def adjusted_by_version(
     column: LuckColumn[VersionId] | None, shift: float
 ) -> dict[VersionId, LuckAdjusted]:
-    """The luck-adjusted Elo of versions with enough matches; `shift` is added to every Elo."""
+    """Return the luck-adjusted Elo of versions with enough matches.
+
+    `shift` is added to every Elo.
+    """
     if column is None:
         return {}
     fitted = column.luck.fit
@@ -89,7 +92,7 @@ def adjusted_by_version(
 
 
 def luck_of_table(rows: Sequence[Sequence[float] | None], seats: int) -> FloatArray | None:
-    """The luck (n, seats) of matches at one table size; None where none was measured.
+    """Return the luck (n, seats) of matches at one table size; None where none was measured.
 
     Luck with the wrong number of seats or with a value that is not finite counts as none: a board
     consists of results, and wrong luck must not prevent it from being shown.

@@ -50,7 +50,7 @@ def model_check(
     most: int = MOST_MATCHES,
     replicates: int = REPLICATES,
 ) -> ModelCheck | None:
-    """The checks on a log; None without a match."""
+    """Return the checks on a log; None without a match."""
     if not len(log):
         return None
     sample = log.every(-(-len(log) // most))

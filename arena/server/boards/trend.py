@@ -18,9 +18,10 @@ FEWEST_MATCHES = 50
 
 
 def rating_trend(then: Aggregate[VersionId], now: Intervals[VersionId]) -> dict[VersionId, float]:
-    """The Elo that each version gained since `then`, which lacks the latest matches; without those
-    whose gain may be chance (95 %), and those that had not played before. Empty if the anchor had
-    not.
+    """Return the Elo that each version gained since `then`, which lacks the latest matches.
+
+    Without those whose gain may be chance (95 %), and those that had not played before. Empty if
+    the anchor had not.
     """
     known = dict(zip(then.bots, then.matches.tolist(), strict=True))
     anchor = now.fit.anchor

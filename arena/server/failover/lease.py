@@ -148,8 +148,9 @@ class Lease:
         self.inherited -= set(done)
 
     async def keep(self) -> None:
-        """Renew the lease, and take over from others, until cancelled. Raises LeaseTakenError when
-        another has taken over from this one.
+        """Renew the lease, and take over from others, until cancelled.
+
+        Raises LeaseTakenError when another has taken over from this one.
         """
         while True:
             with suppress(TimeoutError):
@@ -192,8 +193,9 @@ class Lease:
         self._tell_addresses([*addresses, (self.epoch, self.address)])
 
     async def _renew(self) -> list[Row[Any]]:
-        """The rows of the others. What it has inherited is read, too: whether it has, a lost
-        connection may have hidden.
+        """Return the rows of the others.
+
+        What it has inherited is read, too: whether it has, a lost connection may have hidden.
         """
         async with transaction(self._engine) as connection:
             await require(connection, self.epoch)
@@ -265,8 +267,9 @@ async def _begin(engine: AsyncEngine, watch: LeaseMonitor) -> Lease:
 
 
 async def addresses(url: str) -> list[str | None]:
-    """Where bots reach the referees that run on a database, the senior's first; None for one that
-    does not tell. Raises DatabaseUnreachableError.
+    """Where bots reach the referees that run on a database, the senior's first.
+
+    None for one that does not tell. Raises DatabaseUnreachableError.
     """
     engine = async_engine(url)
     try:

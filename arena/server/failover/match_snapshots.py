@@ -56,7 +56,7 @@ class MatchSnapshots:
     def begin(
         self, block_id: str, running: Callable[[], RunningBlock], begun: BegunMatch
     ) -> MatchNotes:
-        """A match begins; `running` tells what its block is, if it is the first of it here."""
+        """Begin to keep a match; `running` tells its block, if it is the first match of it here."""
         block = self._blocks.get(block_id)
         if block is None:
             block = self._blocks[block_id] = _BlockNotes(running())
@@ -70,7 +70,7 @@ class MatchSnapshots:
         self._blocks.setdefault(running.block.id, _BlockNotes(running, kept=True))
 
     def adopt_match(self, block_id: str, begun: BegunMatch, replies: int) -> MatchNotes:
-        """A match that is kept already goes on after so many replies."""
+        """Return a match that is kept already goes on after so many replies."""
         notes = MatchNotes(begun, self._note, kept=True, first=replies)
         self._blocks[block_id].matches[begun.setup.match_id] = notes
         return notes
@@ -85,11 +85,11 @@ class MatchSnapshots:
             self._forget_if_done(block)
 
     def known(self) -> list[str]:
-        """The ids of the blocks that run here, or of which storage is still to forget."""
+        """Return the ids of the blocks that run here, or of which storage is still to forget."""
         return [*self._blocks, *self._over]
 
     def kept_of(self, matches: Sequence[FinishedMatch]) -> list[str]:
-        """The ids of those matches of which storage knows as running."""
+        """Return the ids of those matches of which storage knows as running."""
         return [match.transcript.setup.match_id for match in matches if self._is_kept(match)]
 
     def _is_kept(self, match: FinishedMatch) -> bool:
@@ -116,7 +116,10 @@ class MatchSnapshots:
                 self._wake()
 
     def unkept(self) -> Unkept:
-        """What is to be kept now. It stays so until `keep` is told that it is."""
+        """Return what is to be kept now.
+
+        It stays so until `keep` is told that it is.
+        """
         matches = [notes for notes in self._changed if notes.kept or not notes.over]
         return Unkept(
             tuple(block.running for block in self._new_blocks.values() if not block.closed),

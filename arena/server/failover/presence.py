@@ -27,7 +27,7 @@ SET connected = excluded.connected, places = excluded.places, seats = excluded.s
 
 
 def told(epoch: int, here: Sequence[Presence], gone: Sequence[tuple[int, str]]) -> list[Any]:
-    """The parameters of TELL: these copies are as they are told, and those are not there."""
+    """Return the parameters of TELL: these copies are as they are told, and those are not there."""
     columns = zip(*(_row(one) for one in here), strict=True) if here else ((),) * 6
     versions, instances = [version for version, _ in gone], [instance for _, instance in gone]
     return [versions, instances, epoch, epoch, *map(list, columns)]
@@ -39,12 +39,12 @@ def _row(one: Presence) -> tuple[Any, ...]:
 
 
 def forget(epoch: int) -> Delete:
-    """Removes what a referee has told."""
+    """Remove what a referee has told."""
     return delete(presence).where(presence.c.epoch == epoch)
 
 
 def elsewhere(epoch: int, versions: Collection[VersionId]) -> Select[Any]:
-    """The rows of these versions at the other referees that run."""
+    """Return the rows of these versions at the other referees that run."""
     return _at_others(epoch).where(_among(versions))
 
 

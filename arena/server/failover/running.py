@@ -106,8 +106,10 @@ async def forget_matches(connection: AsyncConnection[Any], match_ids: Sequence[s
 
 
 async def forget_orphans(connection: AsyncConnection[Any]) -> None:
-    """Replies of matches that are not kept. Only an error of ours leaves any: there is no foreign
-    key, because checking it would cost more than the row.
+    """Reply of matches that are not kept.
+
+    Only an error of ours leaves any: there is no foreign key, because checking it would cost more
+    than the row.
     """
     await connection.execute(_FORGET_ORPHANS)
 
@@ -181,7 +183,10 @@ def _options(block: Row[Any]) -> Options | None:
 
 
 def _unbroken(game: str, groups: Iterable[tuple[int, bytes]]) -> tuple[SeatReply, ...]:
-    """The replies up to the first group that was never written; the rest is asked for again."""
+    """Return the replies up to the first group that was never written.
+
+    The rest is asked for again.
+    """
     replies: list[SeatReply] = []
     for first, data in groups:
         if first != len(replies):
@@ -204,7 +209,7 @@ def _among(column: ColumnElement[str], block_ids: Collection[str]) -> ColumnElem
 
 
 def _matches_of(block_ids: Collection[str]) -> Select[Any]:
-    """The matches of these blocks, in the order of their positions."""
+    """Return the matches of these blocks, in the order of their positions."""
     return (
         select(running_matches)
         .where(_among(running_matches.c.block_id, block_ids))
@@ -213,7 +218,7 @@ def _matches_of(block_ids: Collection[str]) -> Select[Any]:
 
 
 def _replies_of(block_ids: Collection[str]) -> Select[Any]:
-    """The replies of these matches, in the order in which they were given."""
+    """Return the replies of these matches, in the order in which they were given."""
     return (
         select(running_replies)
         .join(running_matches, running_replies.c.match_id == running_matches.c.id)

@@ -14,8 +14,9 @@ log = structlog.get_logger()
 
 
 class Spooling:
-    """Spools the queues of a writer. `run` must be running: it alone uses the spool, so that
-    nothing is added while it is cleared.
+    """Spools the queues of a writer.
+
+    `run` must be running: it alone uses the spool, so that nothing is added while it is cleared.
     """
 
     def __init__(
@@ -26,8 +27,9 @@ class Spooling:
         changed: Callable[[], None],
         gather_seconds: float,
     ) -> None:
-        """`happening` makes of an item of a queue what the spool takes; `changed` is called when
-        the spool was used.
+        """`happening` makes of an item of a queue what the spool takes.
+
+        `changed` is called when the spool was used.
         """
         self._spool = spool
         self._queues = queues

@@ -39,8 +39,9 @@ async def taking_turns(connection: AsyncConnection) -> None:
 
 
 async def succeed(connection: AsyncConnection, heir: int, dead: Mapping[int, int]) -> None:
-    """Take over from these leases: the renewals of each as last seen. No change if another has done
-    it, or if they live on.
+    """Take over from these leases: the renewals of each as last seen.
+
+    No change if another has done it, or if they live on.
     """
     await taking_turns(connection)
     found = [

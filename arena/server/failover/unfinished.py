@@ -45,7 +45,7 @@ def forget_ended_blocks(epoch: int) -> Delete:
 
 
 def void_blocks_of_ended_tournaments() -> Update:
-    """Takes unfinished blocks of tournaments that are over out of the count."""
+    """Take unfinished blocks of tournaments that are over out of the count."""
     over = (
         select(tournament_blocks.c.block_id)
         .join(tournaments, tournaments.c.id == tournament_blocks.c.tournament_id)

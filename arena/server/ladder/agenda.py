@@ -46,8 +46,9 @@ class Agenda(Protocol):
 
     @property
     def wanted(self) -> Collection[int]:
-        """The versions that engagements wait for; empty if none waits. What looking for one costs
-        depends on these, and not on how many bots are connected.
+        """The versions that engagements wait for; empty if none waits.
+
+        What looking for one costs depends on these, and not on how many bots are connected.
         """
         ...
 

@@ -43,9 +43,10 @@ class Attendance:
         return self._all_places / max(1, possible)
 
     def seats(self, table_type: TableType) -> int:
-        """How many seats running blocks hold at a table type. Those of bots that are away count as
-        little as their places do in the quota: else a crowd that crashed would keep the others
-        from playing until its matches are over.
+        """How many seats running blocks hold at a table type.
+
+        Those of bots that are away count as little as their places do in the quota: else a crowd
+        that crashed would keep the others from playing until its matches are over.
         """
         return self._seats[table_type.key]
 
@@ -75,8 +76,9 @@ class Attendance:
                 self._seats[key] += by
 
     def came(self, bot: ConnectedBot) -> bool:
-        """Count a bot that is connected, or connected anew. Returns whether it is the first copy
-        of its version.
+        """Count a bot that is connected, or connected anew.
+
+        Returns whether it is the first copy of its version.
         """
         before = self._counted.get(bot)
         counted = self._counted[bot] = bot.candidate, bot.participant.max_matches

@@ -71,8 +71,9 @@ class BlockRun:
         challenge: ChallengeRun | None = None,
         awaited_until: float = 0.0,
     ) -> None:
-        """`over` is called once, at the block's end. `bots` are in the order of the first match's
-        seats, `left` the positions to play.
+        """`over` is called once, at the block's end.
+
+        `bots` are in the order of the first match's seats, `left` the positions to play.
 
         `challenge` is the one that asked for it; None also for one that an earlier referee began.
         `engaged` says whether a tournament asked for the block, even one that is over by now;
@@ -135,7 +136,7 @@ class BlockRun:
         return len(self.left) < self.block.size
 
     def kept(self) -> RunningBlock:
-        """What another referee needs to continue it."""
+        """Return what another referee needs to continue it."""
         places = tuple(
             Place(bot.participant.registered, bot.participant.instance) for bot in self.bots
         )

@@ -86,8 +86,9 @@ class ChallengeBook:
         del self._adopted[challenge_id]
 
     def going_on(self, challenge_id: str) -> tuple[frozenset[VersionId], int] | None:
-        """Who plays in a challenge that is not over, and how many matches; None if there is none
-        of that id.
+        """Who plays in a challenge that is not over, and how many matches.
+
+        None if there is none of that id.
         """
         for run in (*self._waiting, *self._running):
             if run.block.id == challenge_id:
@@ -95,7 +96,7 @@ class ChallengeBook:
         return self._adopted.get(challenge_id)
 
     def accepting(self) -> list[tuple[Participant, int]]:
-        """The bots that accept challenges, and how many further ones each takes now."""
+        """Return the bots that accept challenges, and how many further ones each takes now."""
         return [
             (bot.participant, self.free(bot))
             for bot in self._roster.present
@@ -110,8 +111,9 @@ class ChallengeBook:
         return most - self._against[bot]
 
     def ready(self, now: float) -> ChallengeRun | None:
-        """The oldest waiting challenge all of whose bots have a free place; it begins. Those that
-        will never begin are ended.
+        """Return the oldest waiting challenge all of whose bots have a free place; it begins.
+
+        Those that will never begin are ended.
         """
         for run, until in list(self._waiting.items()):
             gone = [bot for bot in run.bots if not bot.present or bot.draining]
@@ -128,8 +130,9 @@ class ChallengeBook:
         return None
 
     def held(self, now: float) -> Counter[ConnectedBot]:
-        """How many places of each bot the waiting challenges need. Who has no place left for a
-        challenge of its own keeps no place of others free for it.
+        """How many places of each bot the waiting challenges need.
+
+        Who has no place left for a challenge of its own keeps no place of others free for it.
         """
         held: Counter[ConnectedBot] = Counter()
         left: dict[ConnectedBot, int] = {}

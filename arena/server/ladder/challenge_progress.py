@@ -17,8 +17,9 @@ class GoingOn(Protocol):
     """Knows the challenges that are not over."""
 
     def going_on(self, challenge_id: str) -> tuple[frozenset[VersionId], int] | None:
-        """Who plays in a challenge that is not over, and how many matches were asked for; None if
-        there is none of that id.
+        """Who plays in a challenge that is not over, and how many matches were asked for.
+
+        None if there is none of that id.
         """
         ...
 
@@ -30,7 +31,10 @@ FindChallenge = Callable[[str], Awaitable[RecordedChallenge | None]]
 async def so_far(
     challenge_id: str, registered: Registered, host: GoingOn, find: FindChallenge
 ) -> pb.GetChallengeResponse:
-    """The answer for a bot that plays in the challenge. Raises ProtocolError."""
+    """Return the answer for a bot that plays in the challenge.
+
+    Raises ProtocolError.
+    """
     if not is_match_id(challenge_id):
         raise malformed(f"{challenge_id[:80]!r} is not the id of a challenge: that is a UUID")
     # Before the records are read, so that what ends meanwhile is not called over without its match.
@@ -56,7 +60,7 @@ async def so_far(
 
 
 def summary(match: RecordedMatch) -> registry_pb2.MatchSummary:
-    """A recorded match as a message."""
+    """Return a recorded match as a message."""
     message = registry_pb2.MatchSummary(
         match_id=match.match_id,
         game=match.game,

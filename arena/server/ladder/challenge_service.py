@@ -63,7 +63,7 @@ class ChallengeHost(GoingOn, Protocol):
         ...
 
     def accepting(self) -> list[tuple[Participant, int]]:
-        """The bots that accept challenges, and how many further ones each takes now."""
+        """Return the bots that accept challenges, and how many further ones each takes now."""
         ...
 
 
@@ -134,7 +134,7 @@ class ChallengeService:
     async def get_challenge(
         self, request: pb.GetChallengeRequest, context: Context
     ) -> pb.GetChallengeResponse:
-        """What became of a challenge so far."""
+        """Return what became of a challenge so far."""
 
         async def answer() -> pb.GetChallengeResponse:
             token = bearer_token(context)
@@ -147,7 +147,7 @@ class ChallengeService:
     async def list_opponents(
         self, request: pb.ListOpponentsRequest, context: Context
     ) -> pb.ListOpponentsResponse:
-        """The bots that accept challenges now."""
+        """Return the bots that accept challenges now."""
         try:
             self._gate.call(self._gate.caller(context))
         except ProtocolError as error:
@@ -179,7 +179,10 @@ class ChallengeService:
         return response
 
     def _wanted(self, request: pb.ChallengeRequest, registered: Registered) -> Challenge:
-        """What is asked for. Raises ProtocolError for what is never possible."""
+        """Return what is asked for.
+
+        Raises ProtocolError for what is never possible.
+        """
         try:
             game = make_game(request.game, read_options(request.options_json))
         except UserError as error:
@@ -238,8 +241,10 @@ class ChallengeService:
 
 
 class _Follower:
-    """A call that waits for news. At most as many as matches wait, so the queue is bounded; and no
-    transcripts, because a caller may read slowly.
+    """A call that waits for news.
+
+    At most as many as matches wait, so the queue is bounded; and no transcripts, because a caller
+    may read slowly.
     """
 
     def __init__(self) -> None:

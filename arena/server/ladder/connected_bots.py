@@ -40,14 +40,20 @@ class Reliability:
         return pause
 
     def declined(self, instance: str, now: float, seconds: float) -> float:
-        """An instance declined, which is no miss. Returns until when it is offered nothing."""
+        """Note that an instance declined, which is no miss.
+
+        Returns until when it is offered nothing.
+        """
         until = now + seconds
         others = {name: end for name, end in self.declined_until.items() if end > now}
         self.declined_until = others | {instance: until}
         return until
 
     def left_block(self, now: float, seconds: float) -> float:
-        """A copy left a block whose opponents it knew. Returns until when no copy begins one."""
+        """Note that a copy left a block whose opponents it knew.
+
+        Returns until when no copy begins one.
+        """
         self.no_block_before = max(self.no_block_before, now + seconds)
         return self.no_block_before
 

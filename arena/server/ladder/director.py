@@ -101,7 +101,7 @@ class Director:
         return len(self._blocks)
 
     def showable_matches(self) -> Iterator[tuple[ShowableMatch, str]]:
-        """The matches that are being played, each with the name of its tournament or ""."""
+        """Yield the matches that are being played, each with the name of its tournament or ""."""
         return self._blocks.showable()
 
     def arrive(self, participant: Participant) -> None:
@@ -267,7 +267,7 @@ class Director:
     def _copies(
         self, versions: Iterable[int], now: float, held: Counter[ConnectedBot]
     ) -> list[ConnectedBot]:
-        """A free copy of each version; each must have one."""
+        """Return a free copy of each version; each must have one."""
         found = []
         for version in versions:
             bot = self._roster.idlest(version, now, held)

@@ -111,7 +111,7 @@ class LadderTables:
                 free.look_again(None)
 
     def next(self, now: float) -> LadderTable | float | None:
-        """The table to open now, or the time at which one can be opened, or None."""
+        """Return the table to open now, or the time at which one can be opened, or None."""
         later: list[float] = []
         for table_type in sorted(self._table_types, key=self._attendance.seats):
             if self._attendance.seats(table_type) >= self._quota:
@@ -166,7 +166,10 @@ class LadderTables:
             shared.charge(guest, hosts, by)
 
     def note_time(self, table_type: TableType, block: BlockTime, now: float) -> float | None:
-        """A block is over. Returns when to look again, if bots rest until then from each other."""
+        """Note how long a block lasted.
+
+        Returns when to look again, if bots rest until then from each other.
+        """
         # Nobody is slow who takes half a minute where a turn has a whole one: time counts as it
         # would with the default turn.
         scale = DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms
@@ -194,7 +197,7 @@ class LadderTables:
         return max(1, self._attendance.most_at_a_table(table_type.game) - 1)
 
     def _not_again(self, table_type: TableType, now: float) -> tuple[frozenset[int], float]:
-        """The bots of which no table is opened now, and until when; empty if they may be."""
+        """Return the bots of which no table is opened now, and until when; empty if they may be."""
         bots, until = self._last.get(table_type.key, (frozenset(), now))
         alone = self._attendance.most_at_a_table(table_type.game) <= table_type.seats
         if until <= now or alone or not self._attendance.seats(table_type):

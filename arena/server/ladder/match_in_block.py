@@ -34,7 +34,7 @@ class MatchInBlock:
         now: float,
         refused: Sequence[Refused],
     ) -> FinishedMatch:
-        """What is to be recorded of it; `now` is on the clock that nobody moves."""
+        """Return what is to be recorded of it; `now` is on the clock that nobody moves."""
         # Not by the wall clock: it may have been moved, before the start even.
         lasted = timedelta(seconds=now - self.began)
         instances = tuple(bot.participant.instance for bot in self.bots)

@@ -10,8 +10,9 @@ MOST_OF_ONE = 64
 
 
 class OwedSeats:
-    """By version and table type, in order. Without it a bot could decline, or leave in the
-    middle of a block, until its seat is a good one.
+    """By version and table type, in order.
+
+    Without it a bot could decline, or leave in the middle of a block, until its seat is a good one.
     """
 
     def __init__(self) -> None:
@@ -33,7 +34,10 @@ class OwedSeats:
                 del self._seats[version, table_type]
 
     def arrange(self, table_type: Hashable, order: Sequence[Candidate]) -> list[Candidate]:
-        """The order of seats, with those who are owed one in it; of two, the first gets it."""
+        """Return the order of seats, with those who are owed one in it.
+
+        Of two, the first gets it.
+        """
         owed: dict[int, Candidate] = {}
         for candidate in order:
             seats = self._seats.get((candidate.bot, table_type))

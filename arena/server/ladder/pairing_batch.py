@@ -23,8 +23,9 @@ class PairingBatch:
         """The mean time of a block, roughly."""
 
     def ended(self, seconds: float, running: int) -> float:
-        """A block is over that took so long; so many run. Returns in how many seconds at the latest
-        to look for tables.
+        """Note that a block ended after `seconds` while `running` others run.
+
+        Returns in how many seconds at the latest to look for tables.
         """
         self._ended += 1
         self._seconds += (seconds - self._seconds) / _MEMORY

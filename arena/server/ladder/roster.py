@@ -82,8 +82,9 @@ class Roster:
         return bot
 
     def places_changed(self, participant: Participant) -> ConnectedBot | None:
-        """A bot has more or fewer places than before; its running blocks keep theirs. None if it is
-        not there.
+        """Note that a bot has more or fewer places; its running blocks keep theirs.
+
+        None if it is not there.
         """
         bot = self._bots.get(participant)
         if bot is not None:
@@ -114,11 +115,11 @@ class Roster:
         return [bot for bot in self._copies_of([version]) if bot.present and not bot.draining]
 
     def eligible(self, versions: Iterable[int], now: float) -> list[ConnectedBot]:
-        """The copies of these versions that play rated matches and are not left out."""
+        """Return the copies of these versions that play rated matches and are not left out."""
         return [bot for bot in self._copies_of(versions) if bot.rated and bot.eligible(now)]
 
     def free(self, versions: Iterable[int], now: float) -> list[ConnectedBot]:
-        """The copies of these versions that could sit down to a rated match."""
+        """Return the copies of these versions that could sit down to a rated match."""
         return [bot for bot in self._copies_of(versions) if bot.rated and bot.free(now)]
 
     def playing(self, game: str, versions: Iterable[int]) -> set[int]:
@@ -157,8 +158,9 @@ class Roster:
             yield version, candidate
 
     def idlest(self, version: int, now: float, held: Counter[ConnectedBot]) -> ConnectedBot | None:
-        """Of the free copies of a version the idlest, so that they share its load; without those
-        whose last places are held. None if there is none.
+        """Of the free copies of a version the idlest, so that they share its load.
+
+        Without those whose last places are held. None if there is none.
         """
         idlest: ConnectedBot | None = None
         for bot in self._copies.get(version, ()):
@@ -203,8 +205,10 @@ class Roster:
 
 
 def leave_out(bot: ConnectedBot, now: float) -> float | None:
-    """A bot did not join, or forfeited. Returns until when it is offered nothing; None if it is
-    left out already: one restart of a bot with many matches would else cost it minutes.
+    """Leave out a bot that did not join, or forfeited.
+
+    Returns until when it is offered nothing; None if it is left out already: one restart of a bot
+    with many matches would else cost it minutes.
     """
     bot.on_probation = True
     if now < bot.reliability.not_before:

@@ -35,7 +35,7 @@ class RunningBlocks:
         return iter(self._blocks)
 
     def showable(self) -> Iterator[tuple[ShowableMatch, str]]:
-        """The matches that are being played, each with the name of its tournament or ""."""
+        """Yield the matches that are being played, each with the name of its tournament or ""."""
         for block in self._blocks:
             for match in block.matches:
                 if match.running:
@@ -59,7 +59,10 @@ class RunningBlocks:
             running.returned(bot)
 
     def end(self, running: BlockRun) -> float | None:
-        """A block is over. Returns when to look for tables again, if bots rest until then."""
+        """Note that a block is over.
+
+        Returns when to look for tables again, if bots rest until then.
+        """
         self._blocks.discard(running)
         self._forget_adopted(running)
         rest = None

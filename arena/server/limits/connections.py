@@ -163,8 +163,9 @@ class Connections:
                 log.exception("connections not looked at")
 
     def look(self) -> bool:
-        """Look at the next files, and cut connections that are too many or take too much. Returns
-        whether that was the end of a round.
+        """Look at the next files, and cut connections that are too many or take too much.
+
+        Returns whether that was the end of a round.
         """
         for peer in [peer for peer in self._to_cut if peer in self._by_peer]:
             del self._to_cut[peer]

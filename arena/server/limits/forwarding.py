@@ -36,7 +36,7 @@ class Caller:
 
 
 def caller_of(context: "Context", secret: str | None) -> Caller:
-    """The peer of a call, or the visitor for whom it is made, or DASHBOARD.
+    """Return the peer of a call, or the visitor for whom it is made, or DASHBOARD.
 
     `secret` is the referee's; without one, what a call says of visitors is ignored. Raises
     ProtocolError UNAUTHENTICATED for another secret, INVALID_ARGUMENT for an address that is none.

@@ -31,7 +31,10 @@ class Authenticator(Protocol):
     """Checks tokens."""
 
     async def authenticate(self, token: str) -> Registered:
-        """The bot version of a token. Raises ProtocolError for one that may not play."""
+        """Return the bot version of a token.
+
+        Raises ProtocolError for one that may not play.
+        """
         ...
 
 
@@ -151,8 +154,9 @@ class Gate:
         self._known[_sha256(token)] = None
 
     def caller(self, context: Context) -> str:
-        """The peer that a call counts for: for a dashboard's or proxy's, its visitor's. Raises
-        ProtocolError for a wrong secret, which counts as a wrong token.
+        """Return the peer that a call counts for: for a dashboard's or proxy's, its visitor's.
+
+        Raises ProtocolError for a wrong secret, which counts as a wrong token.
         """
         return self._caller(context).peer
 
@@ -233,8 +237,10 @@ class Gate:
                 del self._reading[address]
 
     async def pace(self, peer: str) -> None:
-        """Count a health check. Beyond the limit of calls it is delayed and not refused: a
-        supervisor must not take a refusal for bad health.
+        """Count a health check.
+
+        Beyond the limit of calls it is delayed and not refused: a supervisor must not take a
+        refusal for bad health.
         """
         if self._health.take(address_of(peer), self._now()):
             await self.refusals.hold()
@@ -253,13 +259,13 @@ class Gate:
             raise LimitError("changes", f"too many changes by {owner.name}", wait)
 
     def silent(self, version: VersionId) -> Silence:
-        """A stream has not sent its hello."""
+        """Count a stream that has not sent its hello."""
         if self._without_hello[version] >= self.limits.streams_without_hello:
             raise LimitError("silent streams", "send `hello` on the streams that are open", 1)
         return Silence(self._without_hello, version)
 
     def byte_count(self) -> ByteCount:
-        """Counts the bytes of one stream."""
+        """Count the bytes of one stream."""
         return ByteCount(self.limits, self._now)
 
 

@@ -50,7 +50,7 @@ async def guarded(
 
 
 def token_or_nothing(context: Context) -> str:
-    """The token or key in a call's metadata, or "" if there is none."""
+    """Return the token or key in a call's metadata, or "" if there is none."""
     try:
         return bearer_token(context)
     except ProtocolError:
@@ -58,7 +58,10 @@ def token_or_nothing(context: Context) -> str:
 
 
 def bearer_token(context: Context) -> str:
-    """The token in a call's metadata. Raises ProtocolError if there is none."""
+    """Return the token in a call's metadata.
+
+    Raises ProtocolError if there is none.
+    """
     for key, value in context.invocation_metadata() or ():
         if key == "authorization" and isinstance(value, str):
             scheme, _, token = value.partition(" ")

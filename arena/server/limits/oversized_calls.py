@@ -36,7 +36,7 @@ class RefuseOversized(grpc.aio.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
         details: grpc.HandlerCallDetails,
     ) -> Any:
-        """The handler of a call."""
+        """Return the handler of a call."""
         if _bytes_at_least(details.invocation_metadata) > MAX_METADATA_BYTES:
             return self._refusing
         return await continuation(details)

@@ -12,8 +12,9 @@ _INT_BYTES = 4
 
 
 def address_of(peer: str) -> str:
-    """The address of a peer as gRPC names it, without its port. Of IPv6 it is the network of 64
-    bits, which one guest usually has to itself.
+    """Return the address of a peer as gRPC names it, without its port.
+
+    Of IPv6 it is the network of 64 bits, which one guest usually has to itself.
     """
     kind, _, rest = unquote(peer).partition(":")
     host = rest.rpartition(":")[0].strip("[]").partition("%")[0]
@@ -27,7 +28,10 @@ def address_of(peer: str) -> str:
 
 
 def tcp_peer(line: socket.socket) -> str:
-    """The other end as gRPC names it. Raises OSError for a socket that is not connected."""
+    """Return the other end as gRPC names it.
+
+    Raises OSError for a socket that is not connected.
+    """
     host, port = line.getpeername()[:2]
     if line.family == socket.AF_INET:
         return f"ipv4:{host}:{port}"
@@ -36,8 +40,10 @@ def tcp_peer(line: socket.socket) -> str:
 
 
 def process_of(line: socket.socket) -> str:
-    """The process at the other end of a Unix socket. Those of other containers, whose numbers we
-    cannot know, are one. Raises OSError for a socket that is not connected.
+    """Return the process at the other end of a Unix socket.
+
+    Those of other containers, whose numbers we cannot know, are one. Raises OSError for a socket
+    that is not connected.
     """
     line.getpeername()
     told = line.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 3 * _INT_BYTES)

@@ -62,8 +62,10 @@ class Repeats:
 
 
 class Refusals:
-    """Ends calls with their status. A call beyond a limit waits for it, so that a flood is slow;
-    when very many wait already, the connections of the next are cut.
+    """Ends calls with their status.
+
+    A call beyond a limit waits for it, so that a flood is slow; when very many wait already, the
+    connections of the next are cut.
     """
 
     def __init__(

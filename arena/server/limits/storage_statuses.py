@@ -59,7 +59,7 @@ log = structlog.get_logger()
 
 @asynccontextmanager
 async def storage_errors_to_grpc() -> AsyncIterator[None]:
-    """Converts storage's errors to statuses that name the caller's mistake, and no internals.
+    """Convert storage's errors to statuses that name the caller's mistake, and no internals.
 
     Other errors are bugs and pass through.
     """

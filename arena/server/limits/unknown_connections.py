@@ -23,7 +23,7 @@ class UnknownConnections(Generic[T]):
         return len(self._by_address.get(address, ()))
 
     def oldest(self, address: str | None = None) -> T:
-        """The oldest of an address, or of all."""
+        """Return the oldest of an address, or of all."""
         return next(iter(self._all if address is None else self._by_address[address]))
 
     def add(self, address: str, connection: T) -> None:

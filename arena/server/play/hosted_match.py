@@ -143,8 +143,9 @@ class HostedMatch:
             self.returned(seat)
 
     def suspend(self) -> None:
-        """Stop, because the referee stops; the next one continues the match. Offers are withdrawn.
-        `done` is not called.
+        """Stop, because the referee stops; the next one continues the match.
+
+        Offers are withdrawn. `done` is not called.
         """
         if self._phase is _Phase.OFFERED:
             for player in self._players:
@@ -169,7 +170,10 @@ class HostedMatch:
         return True
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
-        """An action for an open turn. False if no such turn is open, which changes nothing."""
+        """Take an action for an open turn.
+
+        False if no such turn is open, which changes nothing.
+        """
         return self._play.answer(seat, turn_number, action)
 
     def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
@@ -201,7 +205,7 @@ class HostedMatch:
         self._let_go(self.transcript)
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
-        """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
+        """Return the milliseconds left to a seat with an open turn: for it, and in its bank."""
         return self._play.time_left_ms(seat)
 
     def discard(self) -> None:
@@ -282,4 +286,4 @@ class HostedMatch:
 
 
 def _done_already(_match: HostedMatch, _outcome: Outcome) -> None:
-    """Replaces the `done` callback after its call, which breaks a reference cycle."""
+    """Replace the `done` callback after its call, which breaks a reference cycle."""

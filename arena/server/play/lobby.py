@@ -74,7 +74,7 @@ class Lobby:
         return len(self._streams)
 
     def copies(self, version: VersionId) -> Collection[Session]:
-        """The copies of a version that are connected or sit in a match."""
+        """Return the copies of a version that are connected or sit in a match."""
         return self._sessions.get(version, ())
 
     @property
@@ -83,7 +83,7 @@ class Lobby:
         return [one for copies in self._sessions.values() for one in copies]
 
     def expect(self, registered: Registered, instance: str) -> Session:
-        """The session of a bot that another referee's block is to be continued with."""
+        """Return the session of a bot that another referee's block is to be continued with."""
         return self._known(registered, instance) or self._new_session(registered, instance)
 
     def enter(
@@ -130,8 +130,9 @@ class Lobby:
         return Visit(self, session, outbox)
 
     def tell_referees(self, addresses: Sequence[str], own: str) -> None:
-        """Tell all bots, and those that come, where the arena's referees are; `own` is the address
-        of this one, if it is among them.
+        """Tell all bots, and those that come, where the arena's referees are.
+
+        `own` is the address of this one, if it is among them.
         """
         self._referees = tuple(addresses)
         self._address = own if own in self._referees else ""
@@ -241,7 +242,7 @@ class Visit:
 
 
 def _taken_over() -> ProtocolError:
-    """A new error each time: one that is raised again and again keeps all its tracebacks."""
+    """Return a new error each time: one that is raised again and again keeps all its tracebacks."""
     return ProtocolError(
         grpc.StatusCode.ABORTED, "a newer stream of the same bot instance took over"
     )

@@ -22,8 +22,10 @@ log = structlog.get_logger()
 
 
 class MatchPlay:
-    """Plays one match. `started` is called before the first draw, `over` at the end with the
-    record, `broken` after an error on our side.
+    """Plays one match.
+
+    `started` is called before the first draw, `over` at the end with the record, `broken` after an
+    error on our side.
     """
 
     def __init__(
@@ -92,7 +94,10 @@ class MatchPlay:
         self._started = self._over = self._broken = _nobody
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
-        """An action for an open turn. False if no such turn is open, which changes nothing."""
+        """Take an action for an open turn.
+
+        False if no such turn is open, which changes nothing.
+        """
         milliseconds = self._clocks.elapsed_ms(seat)
         return self._reply(seat, turn_number, TimedAction(action, milliseconds))
 
@@ -112,7 +117,7 @@ class MatchPlay:
             self._alarm.set(self._open.deadline)
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
-        """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
+        """Return the milliseconds left to a seat with an open turn: for it, and in its bank."""
         return self._clocks.time_left_ms(seat)
 
     def note_replies(self, note: Note) -> None:
@@ -151,8 +156,10 @@ class MatchPlay:
             self._break()
 
     def _break(self) -> None:
-        """After a bug of ours. Bots are told that it happened, but not the text of the exception,
-        which could reveal secrets.
+        """After a bug of ours.
+
+        Bots are told that it happened, but not the text of the exception, which could reveal
+        secrets.
         """
         log.exception("match broken", match=self._setup.match_id)
         self._broken()
@@ -186,4 +193,4 @@ class MatchPlay:
 
 
 def _nobody(_record: object = None) -> None:
-    """Replaces the callbacks to the host once the match is over, as they make a reference cycle."""
+    """Replace the callbacks to the host once the match is over, as they make a reference cycle."""

@@ -47,7 +47,7 @@ class EndStore(Protocol):
         ...
 
     async def transcript(self, match_id: str) -> Transcript | None:
-        """What happened in a recorded match."""
+        """Return what happened in a recorded match."""
         ...
 
 

@@ -48,8 +48,10 @@ class OpenTurns:
     def put(
         self, turns: Sequence[OpenTurn], given: Mapping[int, Reply] = MappingProxyType({})
     ) -> list[OpenTurn]:
-        """Begin the next turns. Returns those to ask: not of seats that have `given` their reply
-        already, nor of bots that are gone for good.
+        """Begin the next turns.
+
+        Returns those to ask: not of seats that have `given` their reply already, nor of bots that
+        are gone for good.
         """
         self._turns, self._replies = turns, dict(given)
         self.clocks.put()

@@ -15,8 +15,10 @@ MOST_WAITING: Final = 4_096
 
 
 class Outbox:
-    """Collects the parts of a PlayResponse; `overflow` is called when the bot reads too slowly, and
-    `ready` when there is something to take, or nothing will be any more.
+    """Collects the parts of a PlayResponse.
+
+    `overflow` is called when the bot reads too slowly, and `ready` when there is something to take,
+    or nothing will be any more.
     """
 
     __slots__ = ("_begun", "_overflow", "_parts", "_ready", "closed", "matches", "taken_begun")

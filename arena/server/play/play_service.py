@@ -36,8 +36,9 @@ class PlayService:
         queued: Callable[[float], None] = lambda _seconds: None,
         hosted: Authenticator | None = None,
     ) -> None:
-        """`queued` is told how long each message waited to be written. `hosted` checks the tokens
-        of those who play over the Unix socket, if there is one.
+        """`queued` is told how long each message waited to be written.
+
+        `hosted` checks the tokens of those who play over the Unix socket, if there is one.
         """
         self._hosted = hosted or authenticator
         self._queued = queued

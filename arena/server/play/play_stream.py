@@ -49,8 +49,10 @@ class PlayStream:
         count: Callable[[int], None],
         queued: Callable[[float], None],
     ) -> None:
-        """Within the call's task. `count` counts the bytes of a message, and may raise
-        ProtocolError; `queued` is told how long each message waited to be written.
+        """Within the call's task.
+
+        `count` counts the bytes of a message, and may raise ProtocolError; `queued` is told how
+        long each message waited to be written.
         """
         self.token = token
         self.registered = registered
@@ -103,8 +105,10 @@ class PlayStream:
             await asyncio.wait([self._writer])
 
     async def converse(self, greet: Greet, hello_seconds: float) -> None:
-        """Handle messages until the stream ends. `greet` handles the first, which must come within
-        so many seconds, and sets `visit`. Raises the ProtocolError with which the stream ends.
+        """Handle messages until the stream ends.
+
+        `greet` handles the first, which must come within so many seconds, and sets `visit`. Raises
+        the ProtocolError with which the stream ends.
         """
         # A timer, not a timeout around the read: cancelling a read breaks all further reads.
         self._hello_timer = asyncio.get_running_loop().call_later(
@@ -138,7 +142,7 @@ class PlayStream:
             raise self._ending
 
     def _next(self) -> Awaitable[Any]:
-        """The next message, if the stream does not end before."""
+        """Return the next message, if the stream does not end before."""
         self._interruptible = True
         return self._context.read()
 

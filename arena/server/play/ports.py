@@ -23,7 +23,7 @@ class Host(Protocol):
         ...
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
-        """The milliseconds left to a seat with an open turn: for this turn, and in its bank."""
+        """Return the milliseconds left to a seat with an open turn: for it, and in its bank."""
         ...
 
     def join(self, seat: int, entropy: bytes) -> None:
@@ -65,8 +65,9 @@ class Player(Protocol):
     def resume(
         self, host: Host, seat: int, commitment: bytes, join_ms: int, entropy: bytes
     ) -> bool:
-        """Take the seat of a match that another referee began. False if the bot is not there yet:
-        a `returned` to the host follows, or not.
+        """Take the seat of a match that another referee began.
+
+        False if the bot is not there yet: a `returned` to the host follows, or not.
         """
         ...
 
@@ -114,8 +115,9 @@ class ShowableMatch(Protocol):
         ...
 
     def show(self, follower: Follower) -> PublicMoment:
-        """Show the match to `follower` from now on. Returns what is public now, with all events
-        so far.
+        """Show the match to `follower` from now on.
+
+        Returns what is public now, with all events so far.
         """
         ...
 
@@ -164,7 +166,7 @@ class Participant(Protocol):
     def challenges(self) -> ChallengePolicy: ...
 
     def player(self) -> Player:
-        """A player for one seat of one match."""
+        """Return a player for one seat of one match."""
         ...
 
     def drained(self) -> None:
@@ -212,7 +214,7 @@ class Timer(Protocol):
     """A monotonic clock with scheduled calls; tests set it by hand."""
 
     def now(self) -> float:
-        """The current time in seconds."""
+        """Return the current time in seconds."""
         ...
 
     def call_at(self, when: float, callback: Callable[[], None]) -> Cancellable:
@@ -221,8 +223,9 @@ class Timer(Protocol):
 
 
 class Recorder(Protocol):
-    """Stores results and running matches. Raises StorageFailedError when storage fails for now,
-    and LeaseLostError.
+    """Stores results and running matches.
+
+    Raises StorageFailedError when storage fails for now, and LeaseLostError.
     """
 
     async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:

@@ -26,7 +26,7 @@ class SeatClocks:
         self._expected: set[int] = set()
 
     def put(self) -> None:
-        """Turns are put now."""
+        """Turn are put now."""
         self._asked_at = self._timer.now()
         if self._started_at:
             self._started_at.clear()
@@ -37,14 +37,20 @@ class SeatClocks:
         self._expected = set(self._away_since)
 
     def left(self, seat: int) -> bool:
-        """The bot is away. False if it was so before."""
+        """Note that the bot is away.
+
+        False if it was so before.
+        """
         if seat in self._away_since:
             return False
         self._away_since[seat] = self._timer.now()
         return True
 
     def returned(self, seat: int) -> bool:
-        """The bot is back. False if it was not away."""
+        """Note that the bot is back.
+
+        False if it was not away.
+        """
         if self._away_since.pop(seat, None) is None:
             return False
         if seat in self._expected:
@@ -74,7 +80,7 @@ class SeatClocks:
             self.banks[seat].spend(milliseconds)
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
-        """What is left of the open turn's own time, and of the bank."""
+        """Return what is left of the open turn's own time, and of the bank."""
         return self.banks[seat].left_after(self.elapsed_ms(seat))
 
     def deadline(self, seat: int) -> float:

@@ -60,7 +60,10 @@ class ReadingCalls:
         }
 
     def __call__(self, call: str, request: bytes) -> ReadingAnswer:
-        """The answer to a request. Raises StorageError while the database does not answer."""
+        """Return the answer to a request.
+
+        Raises StorageError while the database does not answer.
+        """
         try:
             return ReadingAnswer(self.calls[call](request))
         except ProtocolError as error:
@@ -194,7 +197,7 @@ RowT = TypeVar("RowT")
 
 
 def _page(rows: Sequence[RowT], size: int, token: str) -> tuple[Sequence[RowT], str]:
-    """A page of rows, and the token of the next one: the number of rows before it."""
+    """Return a page of rows, and the token of the next one: the number of rows before it."""
     first = page_number(token or "0")
     last = first + page_size(size)
     return rows[first:last], str(last) if last < len(rows) else ""

@@ -36,7 +36,7 @@ class ReadingWorker(Protocol):
     """Answers reading calls outside the event loop."""
 
     async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
-        """The answer; its status is UNAVAILABLE while the database does not answer."""
+        """Return the answer; its status is UNAVAILABLE while the database does not answer."""
         ...
 
     def close(self) -> None:
@@ -123,7 +123,7 @@ def _answer(
 
 
 def _public(call: str, answer: ReadingAnswer) -> ReadingAnswer:
-    """The answer without internals, which are logged for the operator."""
+    """Return the answer without internals, which are logged for the operator."""
     if answer.status == grpc.StatusCode.UNAVAILABLE.name:
         log.error("database unreachable", why=answer.content.decode())
         return ReadingAnswer(

@@ -48,7 +48,7 @@ ResponseT = TypeVar("ResponseT")
 def _guarded(
     call: Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]],
 ) -> Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]]:
-    """Passes a call through `guarded`, a few at a time."""
+    """Pass a call through `guarded`, a few at a time."""
 
     async def handle(self: "RegistryService", request: RequestT, context: Context) -> ResponseT:
         token = token_or_nothing(context)

@@ -26,12 +26,13 @@ class ProtocolError(Exception):
 
 
 def internal_error() -> ProtocolError:
-    """How a call or stream ends that we broke. A new one each time: an error that is raised again
-    and again keeps all its tracebacks.
+    """How a call or stream ends that we broke.
+
+    A new one each time: an error that is raised again and again keeps all its tracebacks.
     """
     return ProtocolError(grpc.StatusCode.INTERNAL, INTERNAL_ERROR)
 
 
 def malformed(sentence: str) -> ProtocolError:
-    """The error for a request that is malformed, or asks for what there is not."""
+    """Return the error for a request that is malformed, or asks for what there is not."""
     return ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, sentence)

@@ -23,7 +23,7 @@ class RefuseMalformed(grpc.aio.ServerInterceptor):
         continuation: Callable[[grpc.HandlerCallDetails], Awaitable[Any]],
         details: grpc.HandlerCallDetails,
     ) -> Any:
-        """The handler of a call, in front of which its bytes are read."""
+        """Return the handler of a call, in front of which its bytes are read."""
         handler = await continuation(details)
         if handler is None or handler.request_deserializer is None:
             return handler

@@ -11,7 +11,10 @@ MOST_CHARACTERS: Final = 20_000
 
 
 def read_options(text: str) -> Mapping[str, Any]:
-    """The members of `options_json`; none for "". Raises ProtocolError."""
+    """Return the members of `options_json`; none for "".
+
+    Raises ProtocolError.
+    """
     if len(text) > MOST_CHARACTERS:
         raise malformed(f"`options_json` has at most {MOST_CHARACTERS} characters, not {len(text)}")
     try:

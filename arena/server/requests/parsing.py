@@ -17,8 +17,9 @@ MessageT = TypeVar("MessageT", bound=Message)
 
 
 def parsed(kind: type[MessageT], data: bytes) -> MessageT:
-    """The message of a `kind` that these bytes are. Raises ProtocolError INVALID_ARGUMENT for
-    bytes that are none, and as `require_text`.
+    """Return the message of a `kind` that these bytes are.
+
+    Raises ProtocolError INVALID_ARGUMENT for bytes that are none, and as `require_text`.
     """
     try:
         message = kind.FromString(data)

@@ -118,7 +118,7 @@ class Analyses:
     async def next_missing(
         self, wanted: AnalysisQuery, before: Unanalysed | None, limit: int
     ) -> list[Unanalysed]:
-        """The newest of them, or those that ended before one of them."""
+        """Return the newest of them, or those that ended before one of them."""
         columns = (transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
         chosen = select(cast(matches.c.id, Text).label("match_id"), matches.c.finished_at, *columns)
         chosen = chosen.join(transcripts, transcripts.c.match_id == matches.c.id)
@@ -161,7 +161,7 @@ def kept_analyses(edition: str, match_ids: Collection[str]) -> Row:
 
 
 def unpacked(data: bytes) -> bytes:
-    """The text that was kept."""
+    """Return the text that was kept."""
     return zstandard.ZstdDecompressor().decompress(data)
 
 

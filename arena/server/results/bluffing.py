@@ -76,7 +76,10 @@ class Bluffing:
 
 
 def bluffing_of(transcript: Transcript) -> Bluffing:
-    """The claims and doubts of a match; those up to the first impossible step if there is one."""
+    """Return the claims and doubts of a match.
+
+    Those up to the first impossible step if there is one.
+    """
     seats = len(transcript.setup.entrants)
     claims: list[Claim] = []
     doubts: list[Doubting] = []
@@ -141,7 +144,7 @@ class Style:
 
 
 def style_of(bot: str, matches: Iterable[Bluffing]) -> Style:
-    """The style of a bot, over all seats that it had."""
+    """Return the style of a bot, over all seats that it had."""
     counts = [0] * 8
     for match in matches:
         mine = {seat for seat, one in enumerate(match.entrants) if one.bot == bot}

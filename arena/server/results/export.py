@@ -37,7 +37,7 @@ class Selection:
     """Only those that count for the ratings."""
 
     def statement(self) -> Row:
-        """The statement that selects its rows."""
+        """Return the statement that selects its rows."""
         return statements.all_matches(
             game=self.game,
             options=self.options,
@@ -58,11 +58,14 @@ class Archive:
         return int(self._connection.execute(statements.counted(selection.statement())).scalar_one())
 
     def matches(self, selection: Selection) -> Iterator[MatchRow]:
-        """The matches in the order in which they ended."""
+        """Yield the matches in the order in which they ended."""
         return map(match_row, self._rows(selection.statement()))
 
     def transcripts(self, selection: Selection) -> Iterator[Transcript]:
-        """The transcripts of the matches, in the same order. Raises TranscriptDamagedError."""
+        """Yield the transcripts of the matches, in the same order.
+
+        Raises TranscriptDamagedError.
+        """
         rows = self._rows(statements.transcripts_of(selection.statement()))
         return (unpack(Packed(**row)) for row in rows)
 
@@ -79,7 +82,10 @@ class Archive:
 
 @contextmanager
 def open_archive(url: str) -> Iterator[Archive]:
-    """Opens the archive of a migrated database. Raises StorageError."""
+    """Open the archive of a migrated database.
+
+    Raises StorageError.
+    """
     engine = reading_engine(url)
     try:
         with storage_errors(), engine.connect() as connection:

@@ -46,7 +46,7 @@ class SeenFault:
 
 
 def faults_of(read: Read, bot: str, limit: int, version: str | None = None) -> list[SeenFault]:
-    """The latest faults of a bot, or of one of its versions, newest match first."""
+    """Return the latest faults of a bot, or of one of its versions, newest match first."""
     wanted = MatchFilter(bot=bot, version=version, faults=True)
     rows = read(found_matches(wanted, limit=min(limit, MOST_MATCHES)))
     matches = {row.match_id: row for row in (match_row(row._mapping) for row in rows)}

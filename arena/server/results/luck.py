@@ -41,7 +41,7 @@ class MeasuredLuck:
 
 
 def measured(transcript: Transcript) -> MeasuredLuck | None:
-    """The luck of a match; None for a game without a table, or if it cannot be measured."""
+    """Return the luck of a match; None for a game without a table, or if it cannot be measured."""
     try:
         luck = luck_of(transcript)
     except Exception:
@@ -68,8 +68,10 @@ class Lucks:
             return int((await connection.execute(found)).scalar_one())
 
     async def measure_missing(self, workers: WorkPool | None = None) -> AsyncIterator[bool]:
-        """Measure them all, with `workers` if there are any; yields for each match whether it could
-        be measured. If stopped, the next call continues from there.
+        """Measure them all, with `workers` if there are any.
+
+        Yields for each match whether it could be measured. If stopped, the next call continues from
+        there.
         """
         last: str | None = None
         parts = 1 if workers is None else workers.count
@@ -107,7 +109,7 @@ async def _measured_by(workers: WorkPool | None, stored: _Stored) -> list[Measur
 
 
 def measured_again(stored: _Stored) -> list[MeasuredLuck | None]:
-    """The luck of stored matches; None where it cannot be measured."""
+    """Return the luck of stored matches; None where it cannot be measured."""
     found: list[MeasuredLuck | None] = []
     for match_id, packed in stored:
         try:
@@ -123,7 +125,7 @@ def _of(match_ids: Sequence[str]) -> ColumnElement[bool]:
 
 
 def _add(found: Sequence[MeasuredLuck]) -> Insert:
-    """Adds luck; rows that a referee has stored meanwhile are kept."""
+    """Add luck; rows that a referee has stored meanwhile are kept."""
     rows = [
         {
             "match_id": one.match_id,

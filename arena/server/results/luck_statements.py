@@ -46,7 +46,7 @@ def is_missing() -> ColumnElement[bool]:
 def _by_table(
     told: Callable[[bytes], ColumnElement[bool]], game: ColumnElement[str]
 ) -> ColumnElement[bool]:
-    """A condition on the hash of each game's table, for the games that have one."""
+    """Return a condition on the hash of each game's table, for the games that have one."""
     tables = {name: table_of(name) for name in GAMES}
     return or_(
         false(),

@@ -34,7 +34,7 @@ class Bluffs:
         self._known: OrderedDict[str, Bluffing] = OrderedDict()
 
     def of(self, match_ids: Collection[str]) -> "Mapping[str, Bluffing]":
-        """The bluffs of these matches, in their order, without those that cannot be read."""
+        """Return the bluffs of these matches, in their order, without those that cannot be read."""
         # Imported here: a list of matches in another order needs no games.
         from arena.database.transcripts import Packed, unpack
         from arena.server.results.bluffing import bluffing_of
@@ -69,7 +69,7 @@ def find(
     before: str | None = None,
     limit: int,
 ) -> list[MatchRow]:
-    """The matches that fit: the newest, or the closest or boldest among the newest that fit."""
+    """Return the matches that fit: the newest, or of these the closest or boldest."""
     if sort is not Sort.BOLDEST:
         order = MatchOrder(sort.value)
         rows = read(found_matches(wanted, order=order, before=before, limit=limit))

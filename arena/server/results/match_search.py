@@ -74,7 +74,7 @@ def found_matches(
     before: str | None = None,
     limit: int,
 ) -> Row:
-    """The columns of `match_rows`: the matches that fit, older than the match `before`."""
+    """Return the columns of `match_rows`: the matches that fit, older than the match `before`."""
     if order is MatchOrder.NEWEST:
         ids = _newest(wanted, before, limit).subquery()
         return match_rows().where(matches.c.id.in_(select(ids.c.id))).order_by(*_NEWEST_FIRST)
@@ -116,7 +116,7 @@ _Found: TypeAlias = Select[tuple[str, datetime]]
 
 
 def _newest(wanted: MatchFilter, before: str | None, limit: int) -> _Found:
-    """The newest matches that fit, each once."""
+    """Return the newest matches that fit, each once."""
     when = _Range(wanted, before)
     if wanted.block is not None or wanted.tournament is not None:
         # All of them: Postgres would rather look for them among the newest matches of all.
@@ -182,7 +182,7 @@ def _first(found: _Found, limit: int) -> _Found:
 
 
 def _searched(led: _Found, rest: MatchFilter, limit: int) -> _Found:
-    """The newest matches that an index leads to and that fit the rest of the filters."""
+    """Return the newest matches that an index leads to and that fit the rest of the filters."""
     if not _conditions(rest):
         return _first(led, limit)
     return _first(_fitting(_first(led, SEARCHED).subquery("searched"), rest), limit)
@@ -194,7 +194,7 @@ def _fitting(found: FromClause, rest: MatchFilter) -> _Found:
 
 
 def _conditions(wanted: MatchFilter) -> list[ColumnElement[bool]]:
-    """What each match is asked: all filters but time, block and tournament."""
+    """Return what each match is asked: all filters but time, block and tournament."""
     found: list[ColumnElement[bool]] = []
     if wanted.game is not None:
         found.append(matches.c.game == wanted.game)
@@ -242,7 +242,7 @@ def _blocks(wanted: MatchFilter) -> Select[tuple[str]]:
 
 
 def _margin() -> ColumnElement[int]:
-    """The points between the best two placings; None where a score is missing."""
+    """Return the points between the best two placings; None where a score is missing."""
     place = match_seats.c["placing"]
     best = (
         select(

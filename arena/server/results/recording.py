@@ -113,7 +113,7 @@ def result_columns(
     packed: Sequence[Packed],
     lucks: Iterable[MeasuredLuck | None] = (),
 ) -> Columns:
-    """The parameters for a batch of distinct matches, in the statement's order."""
+    """Return the parameters for a batch of distinct matches, in the statement's order."""
     match_rows: list[tuple[Any, ...]] = []
     seat_rows: list[tuple[Any, ...]] = []
     transcript_rows: list[tuple[Any, ...]] = []
@@ -148,7 +148,7 @@ def result_columns(
 
 
 def fault_columns(matches: Iterable[FinishedMatch]) -> Columns:
-    """The parameters of what bots were told of their faults; empty if there were none."""
+    """Return the parameters of what bots were told of their faults; empty if there were none."""
     rows = [
         (match.transcript.setup.match_id, fault.turn_number, fault.reason, fault.sent)
         for match in matches
@@ -158,7 +158,7 @@ def fault_columns(matches: Iterable[FinishedMatch]) -> Columns:
 
 
 def _luck_columns(lucks: Sequence[MeasuredLuck]) -> Columns:
-    """The parameters of `lucky`; possibly empty."""
+    """Return the parameters of `lucky`; possibly empty."""
     return [
         [luck.match_id for luck in lucks],
         [luck.table.file for luck in lucks],

@@ -83,8 +83,10 @@ class Conductor:
         self._news.set()
 
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
-        """Conduct until cancelled; `changes` yields the ids of tournaments that may have changed,
-        or anything else where it may be any.
+        """Conduct until cancelled.
+
+        `changes` yields the ids of tournaments that may have changed, or anything else where it may
+        be any.
         """
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen(changes))
@@ -284,8 +286,9 @@ class Conductor:
         return not running.resting or self._writer.writes(running.interrupted)
 
     def _forgotten(self, running: RunningTournament) -> bool:
-        """Whether storage has forgotten that its blocks were running; if not, it does soon, and
-        then another referee may play them on.
+        """Whether storage has forgotten that its blocks were running.
+
+        If not, it does soon, and then another referee may play them on.
         """
         kept = set(self._writer.snapshots.known()).intersection(running.interrupted)
         for block_id in kept:
@@ -368,6 +371,6 @@ def _names(tournament: Tournament, numbers: Collection[EntryNumber]) -> list[str
 
 
 def _versions_playing(candidates: Sequence[Candidate], running: RunningTournament) -> set[int]:
-    """The versions that play the tournament's game."""
+    """Return the versions that play the tournament's game."""
     game = running.tournament.rules.game
     return {candidate.bot for candidate in candidates if game in candidate.games}

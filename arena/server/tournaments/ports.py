@@ -37,11 +37,11 @@ class TournamentStore(Protocol):
         ...
 
     async def record(self, tournament: Tournament) -> TournamentRecord:
-        """What was paired and played so far."""
+        """Return what was paired and played so far."""
         ...
 
     async def blocks(self, tournament: Tournament, block_ids: Collection[str]) -> list[BlockRecord]:
-        """The records of these blocks."""
+        """Return the records of these blocks."""
         ...
 
     async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:

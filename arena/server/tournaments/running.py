@@ -156,7 +156,7 @@ class RunningTournament:
     # Blocks
 
     def next_engagement(self, free: set[int]) -> tuple[Engagement, TournamentBlock | None] | None:
-        """A block to play now among the free versions, with its record if the block is new."""
+        """Return a block to play now among the free versions, with its record if it is new."""
         for engagement in self._interrupted:
             if free.issuperset(engagement.bots):
                 self._interrupted.remove(engagement)
@@ -172,7 +172,7 @@ class RunningTournament:
         return self._begin(key, self._open[key])
 
     def held(self, present: set[int]) -> set[int]:
-        """The versions of the blocks that need only free places to begin."""
+        """Return the versions of the blocks that need only free places to begin."""
         among, startable = self._held
         if among != present:
             startable = {bot for bot in present if self._startable(bot, present) is not None}
@@ -184,12 +184,12 @@ class RunningTournament:
         return held
 
     def _startable(self, bot: int, among: set[int]) -> PairingKey | None:
-        """A pairing with blocks to play that the bot can begin with others among these."""
+        """Return a pairing with blocks to play that the bot can begin with others among these."""
         of_bot = self._open_of.get(bot, ())
         return next((key for key in of_bot if among.issuperset(self._open[key])), None)
 
     def missing(self, present: Collection[int]) -> set[EntryNumber]:
-        """The entries that are waited for."""
+        """Return the entries that are waited for."""
         wanted = set(self.wanted).difference(present)
         entries = self.tournament.entries
         return {entry.number for entry in entries if entry.registered.version_id in wanted}
@@ -205,8 +205,9 @@ class RunningTournament:
         return set(map(VersionId, nearest))
 
     def unplayed_of(self, absent: Collection[EntryNumber]) -> dict[PairingKey, set[EntryNumber]]:
-        """The pairings with blocks to play that need absent entries, with these; none of which a
-        block is being played.
+        """Return the pairings with blocks to play that need absent entries, with these.
+
+        None of which a block is being played.
         """
         waiting = [self._pairing_of[block_id] for block_id in self.interrupted]
         resting = (
@@ -218,8 +219,9 @@ class RunningTournament:
         return {key: entries for key, entries in found.items() if entries}
 
     def forfeit(self, absent: Mapping[PairingKey, Collection[EntryNumber]]) -> list[str]:
-        """Make the unplayed blocks of pairings walkovers. Returns the interrupted blocks that must
-        be voided.
+        """Make the unplayed blocks of pairings walkovers.
+
+        Returns the interrupted blocks that must be voided.
         """
         self._record.forfeit(absent)
         self._count_open(absent)

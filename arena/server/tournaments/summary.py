@@ -35,7 +35,7 @@ _TIE_BREAKS = {
 
 
 def ranking_terms(tournament: Tournament) -> dict[str, str]:
-    """The columns of its standings that rank it, and what they count."""
+    """Return the columns of its standings that rank it, and what they count."""
     ranked_by = {"points": _POINTS[tournament.rules.format]} | mean_column(tournament)
     return ranked_by | {name: _TIE_BREAKS[name] for name in tournament.plan.tie_breaks}
 
@@ -56,7 +56,7 @@ def mean_column(tournament: Tournament) -> dict[str, str]:
 
 
 def standings(record: TournamentRecord) -> Sequence[Standing]:
-    """The current standings, best first."""
+    """Return the current standings, best first."""
     tournament = record.tournament
     return tournament.plan.standings(len(tournament.entries), record.played())
 
@@ -68,7 +68,7 @@ def plan_in_words(rules: Rules) -> str:
 
 
 def terms_in_words(record: TournamentRecord) -> str:
-    """What a block is, and whatever else its pages name."""
+    """Return what a block is, and whatever else its pages name."""
     said = ["In a block every bot plays one match from each seat."]
     if any(one.pairing.is_bye for one in record.played()):
         said.append("A bye is a round without an opponent.")
@@ -126,7 +126,7 @@ def waits_in_words(tournament: Tournament, waited_for: Sequence[Entry]) -> list[
 
 
 def duration_in_words(seconds: float) -> str:
-    """A duration, in minutes from two on."""
+    """Return a duration, in minutes from two on."""
     whole = round(seconds)
     return f"{whole} s" if whole < 120 else f"{round(whole / 60)} minutes"
 
@@ -182,14 +182,14 @@ def points_text(points: Fraction) -> str:
 
 
 def going_on(tournament: Tournament, played: PlayedPairing) -> tuple[EntryNumber, ...]:
-    """The bots that go on from a decided pairing of a knockout, best first; else ()."""
+    """Return the bots that go on from a decided pairing of a knockout, best first; else ()."""
     plan = tournament.plan
     decided = plan.decided(played) if isinstance(plan, Knockout | TableKnockout) else None
     return () if decided is None else decided.through
 
 
 def remark(record: TournamentRecord, played: PlayedPairing) -> str:
-    """What decided a pairing, if its points do not show it; else ""."""
+    """Return what decided a pairing, if its points do not show it; else ""."""
     pairing, tournament = played.pairing, record.tournament
     if pairing.is_bye:
         return "bye"

@@ -74,7 +74,10 @@ class Rules:
     """How long the tables of an absent bot wait before they are walkovers."""
 
     def plan(self, field: int) -> Format:
-        """The format for a field of this many bots. Raises FormatError."""
+        """Return the format for a field of this many bots.
+
+        Raises FormatError.
+        """
         return make_format(
             self.format,
             field=field,
@@ -116,7 +119,7 @@ class Tournament:
         return frozenset(entry.number for entry in self.entries if entry.withdrawn)
 
     def version(self, number: EntryNumber) -> VersionId:
-        """The version that an entry is."""
+        """Return the version that an entry is."""
         return self.entries[number - 1].registered.version_id
 
 
@@ -186,7 +189,7 @@ class TournamentRecord:
         return key in self.forfeits or not self.tournament.withdrawn.isdisjoint(entries)
 
     def waited_for(self) -> list[Entry]:
-        """The absent entries for which tables wait, by number."""
+        """Return the absent entries for which tables wait, by number."""
         waiting: set[EntryNumber] = set()
         for key, pairing in self.pairings.items():
             if not self.is_given_up(key) and self.blocks_counted(key) < self.blocks_wanted(key):
@@ -229,7 +232,7 @@ class TournamentRecord:
         return PlayedPairing(played.pairing, (*played.blocks, *[lost] * missing), absent)
 
     def _absent(self, pairing: Pairing) -> frozenset[EntryNumber]:
-        """The entries that left the pairing unplayed."""
+        """Return the entries that left the pairing unplayed."""
         away = self.forfeits.get((pairing.round, pairing.table), frozenset())
         return away | self._withdrawn_from(pairing)
 

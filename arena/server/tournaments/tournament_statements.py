@@ -33,7 +33,7 @@ from arena.database.tables.tournaments import (
 
 
 def add_tournament(values: Mapping[str, Any]) -> Insert:
-    """Adds a tournament, unless one has that name; returns its id."""
+    """Add a tournament, unless one has that name; returns its id."""
     return (
         insert(tournaments)
         .values(dict(values))
@@ -43,7 +43,7 @@ def add_tournament(values: Mapping[str, Any]) -> Insert:
 
 
 def add_entries(tournament_id: int, entries: Sequence[Mapping[str, Any]]) -> Insert:
-    """Adds the entries: number, version_id and elo of each."""
+    """Add the entries: number, version_id and elo of each."""
     return insert(tournament_entries).values(
         [{"tournament_id": tournament_id, **entry} for entry in entries]
     )
@@ -69,8 +69,9 @@ def conducted_by(epoch: int, ids: Collection[int] | None = None) -> Row:
 
 
 def take_up(epoch: int, *, of_the_gone: bool) -> Update:
-    """Lets a lease conduct the tournaments that have begun and that nobody conducts yet; and, if
-    so, those whose conductor is gone.
+    """Lets a lease conduct the tournaments that have begun and that nobody conducts yet.
+
+    And, if so, those whose conductor is gone.
     """
     nobody = tournaments.c.conductor.is_(None)
     gone = tournaments.c.conductor.not_in(select(leases.c.epoch))
@@ -146,7 +147,7 @@ def entries_of(tournament_ids: Collection[int]) -> Row:
 
 
 def set_state(tournament_id: int, state: str, *, before: Collection[str]) -> Update:
-    """Changes the state if it is one of `before`; returns the id if it was."""
+    """Change the state if it is one of `before`; returns the id if it was."""
     times: dict[str, ColumnElement[Any]] = {}
     if state == "running":
         times["started_at"] = func.coalesce(tournaments.c.started_at, func.now())
@@ -172,7 +173,7 @@ def withdraw(tournament_id: int, number: int) -> Update:
 
 
 def add_wait(tournament_id: int, number: int, seconds: float, absence: str) -> Update:
-    """Adds to how long tables have waited for an absent entry; returns the sum."""
+    """Add to how long tables have waited for an absent entry; returns the sum."""
     entry = tournament_entries.c
     return (
         update(tournament_entries)
@@ -183,7 +184,7 @@ def add_wait(tournament_id: int, number: int, seconds: float, absence: str) -> U
 
 
 def end_waits(tournament_id: int, numbers: Collection[int]) -> Update:
-    """Resets how long tables have waited for entries that are present; returns their numbers."""
+    """Reset how long tables have waited for entries that are present; returns their numbers."""
     entry = tournament_entries.c
     return (
         update(tournament_entries)
@@ -194,7 +195,7 @@ def end_waits(tournament_id: int, numbers: Collection[int]) -> Update:
 
 
 def forfeit(tournament_id: int, round_: int, table: int, absent: Collection[int]) -> Update:
-    """Makes the unplayed blocks of a pairing walkovers against its absent entries."""
+    """Make the unplayed blocks of a pairing walkovers against its absent entries."""
     pairing = tournament_pairings.c
     return (
         update(tournament_pairings)
@@ -205,7 +206,7 @@ def forfeit(tournament_id: int, round_: int, table: int, absent: Collection[int]
 
 
 def add_pairings(tournament_id: int, pairings: Sequence[Mapping[str, Any]]) -> Insert:
-    """Adds pairings: round, table and entries of each; existing ones stay as they are."""
+    """Add pairings: round, table and entries of each; existing ones stay as they are."""
     rows = [{"tournament_id": tournament_id, **pairing} for pairing in pairings]
     return insert(tournament_pairings).values(rows).on_conflict_do_nothing()
 
@@ -221,12 +222,12 @@ def pairings_of(tournament_id: int) -> Row:
 
 
 def open_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
-    """Adds begun blocks: id, kind, size, rated, epoch of each; existing ones stay as they are."""
+    """Add begun blocks: id, kind, size, rated, epoch of each; existing ones stay as they are."""
     return insert(blocks).values([dict(row) for row in rows]).on_conflict_do_nothing()
 
 
 def open_tournament_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
-    """Adds the pairings of begun blocks: block_id, tournament_id, round, table of each."""
+    """Add the pairings of begun blocks: block_id, tournament_id, round, table of each."""
     return insert(tournament_blocks).values([dict(row) for row in rows]).on_conflict_do_nothing()
 
 

@@ -102,8 +102,9 @@ class Tournaments:
             return await _named(connection, name)
 
     async def newest(self, limit: int, search: str = "") -> tuple[list[Tournament], int]:
-        """The newest tournaments with `search` in their name, newest first; and how many have
-        it.
+        """Return the newest tournaments with `search` in their name, newest first.
+
+        And how many have it.
         """
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.newest_tournaments(limit, search=search))
@@ -120,8 +121,9 @@ class Tournaments:
             return await _with_entries(connection, found.all())
 
     async def take_up(self, *, of_the_gone: bool) -> None:
-        """Conduct those that have begun and that nobody conducts yet; and, if so, those whose
-        conductor is gone.
+        """Conduct those that have begun and that nobody conducts yet.
+
+        And, if so, those whose conductor is gone.
         """
         assert self._epoch is not None, "only a referee conducts"
         async with self._fenced() as connection:
@@ -148,7 +150,10 @@ class Tournaments:
         return found
 
     async def named(self, name: str) -> Tournament:
-        """The tournament of that name. Raises UnknownTournamentError."""
+        """Return the tournament of that name.
+
+        Raises UnknownTournamentError.
+        """
         async with transaction(self._engine) as connection:
             return await _named(connection, name)
 
@@ -295,7 +300,7 @@ class Tournaments:
             await connection.execute(statements.open_tournament_blocks(links))
 
     async def record(self, tournament: Tournament) -> TournamentRecord:
-        """The pairings and blocks of a tournament so far."""
+        """Return the pairings and blocks of a tournament so far."""
         async with transaction(self._engine) as connection:
             pairings = await connection.execute(statements.pairings_of(tournament.id))
             blocks = await connection.execute(statements.blocks_of(tournament.id))

@@ -127,7 +127,7 @@ def labels_of(owner_id: OwnerId, bot: str) -> Row:
 
 
 def add_build(owner_id: OwnerId, sha256: bytes, file_name: str, size: int) -> Insert:
-    """Adds a build, unless the owner has it; returns its id."""
+    """Add a build, unless the owner has it; returns its id."""
     values = {"owner_id": owner_id, "sha256": sha256, "file_name": file_name, "size": size}
     return insert(builds).values(values).on_conflict_do_nothing().returning(builds.c.id)
 
@@ -138,7 +138,7 @@ def build_of(owner_id: OwnerId, sha256: bytes) -> Row:
 
 
 def add_build_file(build_id: int) -> Insert:
-    """Keeps the bytes of a build, given as the parameter `file`."""
+    """Keep the bytes of a build, given as the parameter `file`."""
     values = {"build_id": build_id, "data": bindparam("file")}
     return insert(build_files).values(values).on_conflict_do_nothing()
 
@@ -173,12 +173,12 @@ def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
 
 
 def add_hosted_version(version_id: VersionId, build_id: int) -> Insert:
-    """Adds an uploaded version, to be checked."""
+    """Add an uploaded version, to be checked."""
     return insert(hosted_versions).values(version_id=version_id, build_id=build_id)
 
 
 def begin_check(version_id: VersionId) -> Update:
-    """Counts a check of a version that waits for it; returns how many that makes."""
+    """Count a check of a version that waits for it; returns how many that makes."""
     return (
         update(hosted_versions)
         .where(hosted_versions.c.version_id == version_id)

@@ -32,7 +32,7 @@ def check_in_words(check: RecordedCheck) -> str:
 
 
 def check_json(check: RecordedCheck) -> dict[str, Any]:
-    """The same as JSON."""
+    """Return the same as JSON."""
     return {
         "origin": check.origin.value,
         "recorded_at": check.recorded_at.isoformat(),
@@ -41,7 +41,7 @@ def check_json(check: RecordedCheck) -> dict[str, Any]:
 
 
 def check_mark(check: RecordedCheck) -> str:
-    """The same in a word or two."""
+    """Return the same in a word or two."""
     outcome = check.outcome
     if not outcome.failed:
         return "checked"

@@ -24,7 +24,7 @@ class RecordedCheck:
 
 
 def last_checks(read: Read, versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
-    """The last check of each of these versions that has one."""
+    """Return the last check of each of these versions that has one."""
     return recorded(read(last_checks_of(versions)) if versions else ())
 
 

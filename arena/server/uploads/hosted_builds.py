@@ -54,8 +54,9 @@ class HostedBuilds:
         terms: HostingTerms,
         allowance: Allowance,
     ) -> Entrant:
-        """Keep a build as a new version of the owner's bot, and queue its check. An empty `version`
-        is the next free number.
+        """Keep a build as a new version of the owner's bot, and queue its check.
+
+        An empty `version` is the next free number.
 
         Raises BannedError, TooManyUploadsError, TooManyBotsError, and what
         `registering.add_version` raises.
@@ -96,7 +97,10 @@ class HostedBuilds:
         return registered.entrant
 
     async def of(self, owner: Owner, bot: str | None = None) -> list[HostedBuild]:
-        """The last MOST_LISTED uploaded builds of an owner, or of one of its bots; newest first."""
+        """Return the last MOST_LISTED uploaded builds of an owner, or of one of its bots.
+
+        Newest first.
+        """
         async with self._transaction() as connection:
             statement = hosting_statements.owned_builds(owner.id, bot).limit(MOST_LISTED)
             rows = (await connection.execute(statement)).all()
@@ -112,7 +116,7 @@ class HostedBuilds:
         ]
 
     async def identical(self, most: int) -> list[SqlRow[Any]]:
-        """The rows of `hosting_statements.identical_builds`: for the operator."""
+        """Return the rows of `hosting_statements.identical_builds`: for the operator."""
         async with self._transaction() as connection:
             return list((await connection.execute(hosting_statements.identical_builds(most))).all())
 
@@ -145,7 +149,7 @@ class HostedBuilds:
 async def own_version(
     connection: AsyncConnection, owner: Owner, bot: str, version: str
 ) -> "SqlRow[Any]":
-    """A row of `owned_builds`, by default of the newest version."""
+    """Return a row of `owned_builds`, by default of the newest version."""
     row = await _newest(connection, owner, bot, version)
     if row is not None:
         return row
@@ -249,6 +253,6 @@ async def _check_waits(
 
 
 def _waiting(build: HostedBuild) -> HostedBuild:
-    """A build while no worker runs."""
+    """Return a build while no worker runs."""
     waits = not build.running and (build.plays or build.state is BuildState.CHECKING)
     return replace(build, reason=NO_WORKER) if waits else build

@@ -69,7 +69,9 @@ class HostedShifts:
         self._engine = engine
 
     async def of(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
-        """The last shifts of a version, by default the newest that was uploaded; newest first.
+        """Return the last shifts of a version, by default the newest that was uploaded.
+
+        Newest first.
 
         Raises UnknownBotError.
         """
@@ -89,7 +91,10 @@ class HostedShifts:
         ]
 
     async def match_log(self, owner: Owner, bot: str, match_id: str) -> MatchLog:
-        """What a bot printed while it played a match. Raises UnknownBotError, LogNotKeptError."""
+        """Return what a bot printed while it played a match.
+
+        Raises UnknownBotError, LogNotKeptError.
+        """
         async with self._transaction() as connection:
             match = None
             if is_match_id(match_id.lower()):
@@ -128,8 +133,9 @@ class HostedShifts:
     async def begin_play(
         self, worker: Worker, bot_id: int, terms: HostingTerms
     ) -> BegunShift | None:
-        """Begin a shift of play; None if the bot is not to play any more, or its job is not this
-        worker's.
+        """Begin a shift of play.
+
+        None if the bot is not to play any more, or its job is not this worker's.
         """
         async with self._transaction() as connection:
             job = await _found(connection, shift_queue.play_in_hand(bot_id))
@@ -145,8 +151,9 @@ class HostedShifts:
             return await _begun(connection, worker, row, token, seconds, seconds + GRACE_SECONDS)
 
     async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
-        """Begin the check of a build; None if it is decided, or was tried too often, or its job is
-        not this worker's.
+        """Begin the check of a build.
+
+        None if it is decided, or was tried too often, or its job is not this worker's.
         """
         async with self._transaction() as connection:
             job = await _found(connection, shift_queue.check_in_hand(version_id))
@@ -165,8 +172,9 @@ class HostedShifts:
             return await _begun(connection, worker, row, "", 0, CHECK_SECONDS)
 
     async def build_file(self, worker: Worker, shift: ShiftId) -> bytes:
-        """The build that a shift of this worker runs. Raises UnknownShiftError and
-        BuildNotKeptError.
+        """Return the build that a shift of this worker runs.
+
+        Raises UnknownShiftError and BuildNotKeptError.
         """
         async with self._transaction() as connection:
             running = await _running(connection, worker, shift)

@@ -22,8 +22,9 @@ class Checks:
     async def record(
         self, version_id: VersionId, origin: CheckOrigin, outcome: CheckOutcome
     ) -> None:
-        """Record a check in place of the version's earlier one of this origin. Raises
-        DatabaseUnreachableError and RecordRefusedError.
+        """Record a check in place of the version's earlier one of this origin.
+
+        Raises DatabaseUnreachableError and RecordRefusedError.
         """
         async with transaction(self._engine) as connection:
             await connection.execute(set_check(version_id, origin, outcome))
@@ -39,7 +40,7 @@ class Checks:
 
 
 def set_check(version_id: VersionId, origin: CheckOrigin, outcome: CheckOutcome) -> Insert:
-    """Records a check in place of the version's earlier one of this origin."""
+    """Record a check in place of the version's earlier one of this origin."""
     found = {
         "edition": outcome.edition,
         "met": outcome.met,

@@ -47,7 +47,7 @@ _in_service = and_(
 
 
 def set_worker(name: str, sha256: bytes) -> Insert:
-    """Adds a worker, or gives it a new token; returns its id."""
+    """Add a worker, or gives it a new token; returns its id."""
     put = insert(workers).values(name=name, sha256=sha256)
     return put.on_conflict_do_update(
         index_elements=[workers.c.name], set_={"sha256": sha256}
@@ -55,7 +55,7 @@ def set_worker(name: str, sha256: bytes) -> Insert:
 
 
 def remove_worker(name: str) -> Update:
-    """Takes a worker's token away; returns its id."""
+    """Take a worker's token away; returns its id."""
     return (
         update(workers)
         .where(workers.c.name == name, workers.c.sha256.is_not(None))
@@ -75,7 +75,7 @@ def worker_tokens() -> Row:
 
 
 def worker_list() -> Row:
-    """The columns of WorkerSeen, by name."""
+    """Return the columns of WorkerSeen, by name."""
     running = (
         select(func.count())
         .where(shifts.c.worker_id == workers.c.id, shifts.c.ended_at.is_(None))
@@ -98,7 +98,7 @@ def version_to_play(bot_id: int) -> Row:
 
 
 def version_to_check(version_id: VersionId) -> Row:
-    """The columns of `version_to_play`, of a version that waits for its check."""
+    """Return the columns of `version_to_play`, of a version that waits for its check."""
     return _version_to_run().where(
         hosted_versions.c.version_id == version_id,
         hosted_versions.c.state == BuildState.CHECKING.value,
@@ -120,12 +120,12 @@ def _version_to_run() -> Row:
 
 
 def add_shift(values: dict[str, Any]) -> Insert:
-    """Adds a shift; returns its id."""
+    """Add a shift; returns its id."""
     return insert(shifts).values(values).returning(shifts.c.id)
 
 
 def tell_seen(worker_id: int) -> Update:
-    """Notes that a worker begins a shift."""
+    """Note that a worker begins a shift."""
     return update(workers).where(workers.c.id == worker_id).values(seen_at=func.now())
 
 
@@ -149,7 +149,7 @@ def file_of(build_id: int) -> Row:
 
 
 def end_shift(shift_id: ShiftId, outcome: str, log: str, *, cut_short: bool) -> Update:
-    """Ends a shift; its token is not valid any more."""
+    """End a shift; its token is not valid any more."""
     ended = {"ended_at": func.now(), "token_sha256": None}
     told = {"outcome": outcome, "log": log, "cut_short": cut_short}
     return update(shifts).where(shifts.c.id == shift_id).values(ended | told)
@@ -161,7 +161,7 @@ def shifts_of_play(bot_id: int, since: datetime) -> Row:
 
 
 def shifts_of_check(version_id: VersionId, since: datetime) -> Row:
-    """The columns of `shifts_of_play`, of the checks of a version."""
+    """Return the columns of `shifts_of_play`, of the checks of a version."""
     return _begun(since).where(shifts.c.version_id == version_id, shifts.c.check)
 
 
@@ -185,8 +185,9 @@ def cut_short_in_a_row(version_id: int) -> Row:
 
 
 def end_lost_shifts(worker_id: int | None = None) -> Update:
-    """Ends all shifts of which nothing more was heard, or all of a worker; returns the ids of their
-    versions.
+    """End all shifts of which nothing more was heard, or all of a worker.
+
+    Returns the ids of their versions.
     """
     lost = (
         shifts.c.expires_at < func.now() if worker_id is None else shifts.c.worker_id == worker_id
@@ -200,7 +201,7 @@ def end_lost_shifts(worker_id: int | None = None) -> Update:
 
 
 def drop_old_shifts(version_id: VersionId, kept: int) -> Delete:
-    """Removes the shifts of a version that ended, but the last."""
+    """Remove the shifts of a version that ended, but the last."""
     last = (
         select(shifts.c.id)
         .where(shifts.c.version_id == version_id)
@@ -216,7 +217,7 @@ def drop_old_shifts(version_id: VersionId, kept: int) -> Delete:
 
 
 def shifts_of(version_id: VersionId) -> Row:
-    """The columns of HostedShift, newest first."""
+    """Return the columns of HostedShift, newest first."""
     ended = func.coalesce(shifts.c.ended_at, func.now())
     begun = (
         select(match_seats.c.match_id)

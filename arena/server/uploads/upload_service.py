@@ -135,8 +135,9 @@ class UploadService:
     async def _read(
         self, context: Context, patience: asyncio.Timeout
     ) -> tuple[pb.UploadBuildRequest, bytes]:
-        """The first message, and the bytes of all the others, no more than it says. What has come
-        prolongs the patience with what is to come.
+        """Return the first message, and the bytes of all the others, no more than it says.
+
+        What has come prolongs the patience with what is to come.
         """
         began = asyncio.get_running_loop().time()
         header = await _next(context)
@@ -259,7 +260,7 @@ def _milliseconds(time: datetime) -> int:
 
 
 async def _next(context: Context) -> pb.UploadBuildRequest | None:
-    """The next message of an upload; None at its end."""
+    """Return the next message of an upload; None at its end."""
     receive: Callable[[], Awaitable[Any]] = context.read
     data = await receive()
     if data is grpc.aio.EOF:

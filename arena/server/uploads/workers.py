@@ -21,15 +21,16 @@ class Workers:
         self._engine = engine
 
     async def by_token(self, token: str) -> Worker | None:
-        """The worker that has this token; None for an unknown one."""
+        """Return the worker that has this token; None for an unknown one."""
         async with self._transaction() as connection:
             statement = shift_statements.worker_by_token(token_hash(token))
             row = (await connection.execute(statement)).one_or_none()
         return None if row is None else Worker(WorkerId(row.id), row.name)
 
     async def add(self, name: str, actor: str) -> str:
-        """A new token for a worker, which is added if there is none of that name. An older token is
-        revoked, and what was run with it has ended. Raises NameRefusedError.
+        """Return a new token for a worker, which is added if there is none of that name.
+
+        An older token is revoked, and what was run with it has ended. Raises NameRefusedError.
         """
         check_name("worker", name)
         token = new_worker_token()
@@ -54,13 +55,13 @@ class Workers:
             await record(connection, actor, "remove worker", name)
 
     async def seen(self) -> list[WorkerSeen]:
-        """The workers that have a token, by name."""
+        """Return the workers that have a token, by name."""
         async with self._transaction() as connection:
             rows = (await connection.execute(shift_statements.worker_list())).mappings().all()
         return [WorkerSeen(**row) for row in rows]
 
     async def token_hashes(self) -> list[bytes]:
-        """The hashes of all workers' tokens."""
+        """Return the hashes of all workers' tokens."""
         async with self._transaction() as connection:
             rows = (await connection.execute(shift_statements.worker_tokens())).all()
         return [bytes(row.sha256) for row in rows]

@@ -203,7 +203,10 @@ class SpectatorService:
 
 
 def wanted(request: spectator_pb2.WatchRequest) -> Fits:
-    """What a request asks for. Raises ProtocolError."""
+    """Return what a request asks for.
+
+    Raises ProtocolError.
+    """
     match_id, bot = request.match_id.lower(), request.bot.lower()
     tournament, seats = request.tournament.lower(), request.seats
     if match_id and not is_match_id(match_id):

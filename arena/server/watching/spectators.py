@@ -42,8 +42,10 @@ class Spectator:
         overflow: Callable[[], None],
         most_waiting: int,
     ) -> None:
-        """`most` matches are shown at the same time; `wake` is called when something waits to be
-        sent, and `overflow` when more than `most_waiting` parts do.
+        """`most` matches are shown at the same time.
+
+        `wake` is called when something waits to be sent, and `overflow` when more than
+        `most_waiting` parts do.
         """
         self.fits = fits
         self.shown: dict[str, _Show] = {}

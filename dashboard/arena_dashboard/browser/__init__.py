@@ -41,7 +41,10 @@ _shell, _pulse, _news, _ladder, _keep = map(
 
 @cache
 def icon() -> str:
-    """The icon of all pages. As a URL of its own, it is not opened as a picture in every run."""
+    """Return the icon of all pages.
+
+    As a URL of its own, it is not opened as a picture in every run.
+    """
     return "data:image/png;base64," + b64encode((HERE.parent / "icon.png").read_bytes()).decode()
 
 
@@ -76,7 +79,7 @@ def keep_current(
 
 
 def beat(key: str, seconds: float) -> None:
-    """Runs the fragment around it again after so many seconds, while the tab is visible."""
+    """Run the fragment around it again after so many seconds, while the tab is visible."""
     _pulse(key=key, data={"seconds": seconds}, on_beat_change=_nothing)
 
 

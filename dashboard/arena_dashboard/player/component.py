@@ -47,21 +47,22 @@ def show_live(content: bytes, asked: Callable[[dict[str, Any]], None]) -> None:
 
 
 def component_name(key: str) -> str:
-    """The name of the component `key`, which is part of the addresses of its files. It changes with
-    their content, so that browsers may keep them for good.
+    """Return the name of the component `key`, which is part of the addresses of its files.
+
+    It changes with their content, so that browsers may keep them for good.
     """
     return f"{_PROJECT}.{key}-{_edition()}"
 
 
 def scripts() -> list[str]:
-    """The addresses of the player's modules, from the root of the dashboard."""
+    """Return the addresses of the player's modules, from the root of the dashboard."""
     of_others = ("person", "types")
     found = sorted(file.relative_to(ASSETS) for file in ASSETS.rglob("*.js"))
     return [_address(one) for one in found if not one.name.startswith(of_others)]
 
 
 def style_sheet() -> str:
-    """The address of the player's style sheet, from the root of the dashboard."""
+    """Return the address of the player's style sheet, from the root of the dashboard."""
     return _address(Path(f"{KEY}.css"))
 
 
@@ -93,7 +94,7 @@ def register() -> None:
 
 
 def registered(key: str) -> Any:
-    """The component `key` of this folder, to be mounted."""
+    """Return the component `key` of this folder, to be mounted."""
     register()
     name = component_name(key)
     return st.components.v2.component(name, js=_SCRIPTS[key], css=f"{key}.css")

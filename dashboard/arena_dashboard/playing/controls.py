@@ -12,8 +12,10 @@ from arena.showing.controls import CONTROLS
 
 
 def controls(game: AnyGame, view: Any, names: Sequence[str]) -> list[dict[str, Any]]:
-    """The choices of the first step. Each has a `label` and either `next`, its choices, and `what`
-    they are, or the `action` in its JSON form, and `words` for it. `names` are by seat.
+    """Return the choices of the first step.
+
+    Each has a `label` and either `next`, its choices, and `what` they are, or the `action` in its
+    JSON form, and `words` for it. `names` are by seat.
     """
     roots: list[dict[str, Any]] = []
     for action, option in CONTROLS[game.name].options(game.choices(view), view, names):
@@ -31,7 +33,7 @@ def controls(game: AnyGame, view: Any, names: Sequence[str]) -> list[dict[str, A
 
 
 def leaves(choices: Sequence[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The choices that are whole actions."""
+    """Yield the choices that are whole actions."""
     for choice in choices:
         if "action" in choice:
             yield choice

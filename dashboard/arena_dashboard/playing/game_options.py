@@ -30,7 +30,7 @@ class Choosable:
 
 
 def choices(game: AnyGame) -> Iterator[Choosable]:
-    """The options that a person can choose: numbers, and one of several values.
+    """Yield the options that a person can choose: numbers, and one of several values.
 
     How many seats a table has follows from the opponents. Tables of cards and of points are for
     programs.

@@ -40,7 +40,7 @@ BANK_SECONDS: Final = 120
 def wanted(
     game: str, opponents: Sequence[str], turn_seconds: int, options: Mapping[str, Any]
 ) -> Wanted:
-    """A person's match; `options` are those that differ from the game's defaults."""
+    """Return a person's match; `options` are those that differ from the game's defaults."""
     control = TimeControl(1000 * turn_seconds, 1000 * BANK_SECONDS)
     return Wanted(game, tuple(opponents), options=options, time_control=control)
 
@@ -126,8 +126,9 @@ class People:
         self._lock = threading.Lock()
 
     def sit_down(self, wanted: Wanted, address: str) -> Person:
-        """Let somebody play, a visitor from an address (`streams.network_of`). Raises
-        TooManyPeopleError and ChallengeError.
+        """Let somebody play, a visitor from an address (`streams.network_of`).
+
+        Raises TooManyPeopleError and ChallengeError.
         """
         person = Person(self._door, wanted, address)
         with self._lock:
@@ -153,7 +154,7 @@ class People:
         return person if person is not None and not person.session.leaving else None
 
     def missed(self, key: str) -> str | None:
-        """The newest match of the person with this key, who was away for too long."""
+        """Return the newest match of the person with this key, who was away for too long."""
         person = self._people.get(key)
         if person is None or person.goes or not person.session.leaving:
             return None
@@ -161,7 +162,10 @@ class People:
         return None if seat is None else seat.match_id
 
     def rivals(self) -> list[Rival]:
-        """The bots that can be played against now. Raises ChallengeError."""
+        """Return the bots that can be played against now.
+
+        Raises ChallengeError.
+        """
         return self._door.rivals()
 
 
@@ -175,7 +179,7 @@ def _make_room(people: Sequence[Person], full: str) -> None:
 
 @cache
 def people() -> People | None:
-    """The people of this process; None if it was given no token to play with.
+    """Return the people of this process; None if it was given no token to play with.
 
     Raises SettingsError and AddressError.
     """

@@ -25,7 +25,7 @@ class Pictures:
         self._log = 0
 
     def next(self) -> dict[str, Any]:
-        """What the page shows now; `person_types.js` describes its form."""
+        """Return what the page shows now; `person_types.js` describes its form."""
         session = self._session
         with session.lock:
             seat = session.seat
@@ -103,7 +103,7 @@ def _state(seat: PersonSeat, story: Story) -> dict[str, Any]:
 
 
 def replay_of(match_id: str) -> str:
-    """The address of the replay of a match, all cards on the table."""
+    """Return the address of the replay of a match, all cards on the table."""
     return "replay?" + urlencode({"match": match_id, "view": "everything"})
 
 

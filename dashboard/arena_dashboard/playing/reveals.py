@@ -27,8 +27,9 @@ class Shown:
 def shown(
     events: tuple[Any, ...], view: Any | None, before: Any | None, game: AnyGame
 ) -> Iterator[Shown]:
-    """The moments of a message with these events; `view` is the one that it brought, if any, and
-    `before` the one known before.
+    """Yield the moments of a message with these events.
+
+    `view` is the one that it brought, if any, and `before` the one known before.
     """
     seen, options = SEEN[game.name], game.options
     current = before if before is not None else view

@@ -87,7 +87,7 @@ class Story:
 
 
 def frame(one: Shown, scene: Scene, game: AnyGame, number: int, told: list[str]) -> dict[str, Any]:
-    """A frame as the player draws it, see `types.js`."""
+    """Return a frame as the player draws it, see `types.js`."""
     claim: ShownClaim | None = None
     if one.claim is not None:
         claim = scene.claimed(one.claim, None, None, game.options)
@@ -118,7 +118,7 @@ def frame(one: Shown, scene: Scene, game: AnyGame, number: int, told: list[str])
 
 
 def names_of(entrants: Sequence[Entrant], own: int) -> list[str]:
-    """The names by seat, distinct; the person's own says so."""
+    """Return the names by seat, distinct; the person's own says so."""
     bots = Counter(entrant.bot for entrant in entrants)
     names = [one.bot if bots[one.bot] == 1 else str(one) for one in entrants]
     names[own] = f"{names[own]} (you)"

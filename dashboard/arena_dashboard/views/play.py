@@ -102,7 +102,7 @@ def asked() -> None:
 
 
 def key() -> str:
-    """The key of who plays on this page, or did so before it was loaded again."""
+    """Return the key of who plays on this page, or did so before it was loaded again."""
     return str(st.session_state.get(PERSON) or st.context.cookies.get(COOKIE) or "")
 
 

@@ -21,7 +21,7 @@ from arena_dashboard.watching import Onlooker
 
 
 def choose_match() -> str:
-    """The match of the URL, else the newest; ends the page if there is none."""
+    """Return the match of the URL, else the newest; ends the page if there is none."""
     match_id = st.query_params.get("match") or data.newest_match()
     if match_id is None:
         st.title("Replay")
@@ -31,7 +31,7 @@ def choose_match() -> str:
 
 
 def read(match_id: str, *, analysed: bool) -> tuple[Mapping[str, Any], MatchRow]:
-    """The match from the URL's viewpoint; ends the page if there is no such match."""
+    """Return the match from the URL's viewpoint; ends the page if there is no such match."""
     try:
         view = st.query_params.get("view", Onlooker.EVERYTHING.value)
         seen = data.replay(match_id, view, analysed=analysed)

@@ -96,17 +96,17 @@ class Table:
         object.__setattr__(self, "deck", {row.card: row.count for row in self.options.deck})
 
     def makes(self, total: int, card: int) -> int:
-        """The honest total of a number card."""
+        """Return the honest total of a number card."""
         return max(0, total + card) if self.options.below_zero == "floor" else total + card
 
     def safe(self, hand: Cards, total: int, limit: int) -> list[Card]:
-        """The number cards that can be announced honestly."""
+        """Return the number cards that can be announced honestly."""
         return [
             card for card in hand if card <= Card.FOUR and 0 <= self.makes(total, card) <= limit
         ]
 
     def unseen(self, state: BloeffState, seat: int) -> dict[Card, int]:
-        """The cards that a seat has not seen."""
+        """Return the cards that a seat has not seen."""
         left = dict(self.deck)
         for cards in (state.hands[seat], state.seen, state.face_down[seat], *state.waiting):
             for card in cards:
@@ -141,7 +141,7 @@ class Table:
         return chance > others / (others + 1)
 
     def plays(self, state: BloeffState, random: Random, *, honest: bool) -> BloeffChoice:
-        """What the seat on turn plays."""
+        """Return what the seat on turn plays."""
         seat, limit = state.on_turn, self.options.limits[state.round - 1]
         hand, total, sizes = state.hands[seat], state.total, list(map(len, state.hands))
         actions = [card for card in hand if card > Card.FOUR]
@@ -163,7 +163,7 @@ class Table:
         return Number(int(numbers[-1]), self.likeliest(state, seat, limit), True)
 
     def likeliest(self, state: BloeffState, seat: int, limit: int) -> int:
-        """The total within the limit that the most unseen cards would make."""
+        """Return the total within the limit that the most unseen cards would make."""
         unseen, fits = self.unseen(state, seat), dict.fromkeys(range(limit + 1), 0)
         for card in NUMBER_CARDS:
             made = self.makes(state.total, card)
@@ -172,7 +172,7 @@ class Table:
         return max(fits, key=fits.__getitem__)
 
     def worth(self, state: BloeffState, seat: int) -> float:
-        """The chance of one of two seats to win, by what it may know as either is on turn."""
+        """Return the chance of one of two seats to win, by what it knows on either turn."""
         if state.phase is BloeffPhase.OVER:
             placing = self.game.placing(state)
             return (placing[seat] == 1) / placing.count(1)
@@ -180,7 +180,7 @@ class Table:
         return 1 / (1 + exp(-_dot(OWN, own) - _dot(OTHER, other)))
 
     def own(self, state: BloeffState, seat: int) -> tuple[float, ...]:
-        """The features of a seat that knows its hand."""
+        """Return the features of a seat that knows its hand."""
         hand, cards = state.hands[seat], len(state.hands[seat])
         draws, skips, reverses = map(hand.count, _USE)
         actions, low = draws + skips + reverses, sum(card <= Card.ZERO for card in hand)
@@ -196,7 +196,7 @@ class Table:
         )
 
     def other(self, state: BloeffState, seat: int) -> tuple[float, ...]:
-        """The features of a seat whose hand another one does not know."""
+        """Return the features of a seat whose hand another one does not know."""
         cards, late = len(state.hands[seat]), (state.round - 1) / 5
         few = (1 / cards if cards else 2, cards == 1, cards == 2)
         return (cards, *few, late * cards, (state.round == len(self.options.limits)) * cards)

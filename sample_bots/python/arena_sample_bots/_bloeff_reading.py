@@ -86,5 +86,5 @@ class Reading:
             hand.remove(max(fits, key=len))
 
     def sized(self, known: list[frozenset[Card]], size: int) -> list[frozenset[Card]]:
-        """What is known of that many cards."""
+        """Return what is known of that many cards."""
         return (known + [frozenset()] * size)[:size]

@@ -64,7 +64,7 @@ class Table:
         ]
 
     def worth_of_doubt(self) -> float:
-        """The expected share of the dice after doubting the standing bet."""
+        """Return the expected share of the dice after doubting the standing bet."""
         standing = self.view.bets[-1]
         face, quantity = standing.bet.face, standing.bet.quantity
         missing = quantity - matching(self.seen, face)
@@ -75,7 +75,7 @@ class Table:
         )
 
     def worths_of_bets(self, face: Face) -> list[tuple[float, Bet]]:
-        """The expected shares of the dice after the lowest bets on a face."""
+        """Return the expected shares of the dice after the lowest bets on a face."""
         lowest = self.view.lowest[face - 1]
         quantities = range(lowest, min(lowest + REACH - 1, self.view.highest) + 1)
         if not quantities:
@@ -91,7 +91,7 @@ class Table:
     def worth_of_bet(
         self, quantity: int, face: Face, held: Distribution, rest: Distribution
     ) -> float:
-        """The expected share of the dice after a bet, over what the next seat may hold."""
+        """Return the expected share of the dice after a bet, over what the next seat may hold."""
         follower = self.others[0]
         # It sees the dice laid out and its own; ours are as hidden to it as the others'.
         missing = quantity - matching(self.laid_out, face)
@@ -109,7 +109,7 @@ class Table:
         return worth
 
     def chance(self, seat: int, face: Face) -> float:
-        """The probability that an unseen die of a seat matches."""
+        """Return the probability that an unseen die of a seat matches."""
         weights = self.weights[seat]
         matching = weights[STAR - 1] + (weights[face - 1] if face is not STAR else 0)
         return matching / sum(weights)
@@ -158,7 +158,7 @@ def binomial(dice: int, chance: float) -> Distribution:
 
 @cache
 def at_least(wanted: int, dice: int, chance: float) -> float:
-    """The probability that `wanted` or more of the dice match."""
+    """Return the probability that `wanted` or more of the dice match."""
     return sum(binomial(dice, chance)[max(0, wanted) :])
 
 

@@ -82,7 +82,7 @@ class BloeffCounter(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
         return chance > others / (others + 1)
 
     def play(self, table: "Table") -> Number | Red | ActionCard:
-        """What to play on turn."""
+        """Return what to play on turn."""
         view = table.view
         stops = table.stops()
         if stops:
@@ -130,7 +130,7 @@ class Table:
         return sorted(stops, key=lambda play: sizes[play.target])
 
     def makes(self, card: int) -> int:
-        """The honest total of a number card."""
+        """Return the honest total of a number card."""
         total = self.view.total + card
         return max(0, total) if self.options.below_zero == "floor" else total
 

@@ -43,7 +43,7 @@ class BloeffHonest(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
 
 
 def makes(view: BloeffView, options: BloeffOptions, value: int) -> int:
-    """The honest total of a number card."""
+    """Return the honest total of a number card."""
     total = view.total + value
     return max(0, total) if options.below_zero == "floor" else total
 

@@ -138,7 +138,7 @@ class Search:
         return Ballot(doubt > accept)
 
     def play(self) -> BloeffChoice:
-        """What to play."""
+        """Return what to play."""
         worlds, candidates = self.worlds(WORLDS), self.candidates()
         return max(candidates, key=lambda action: self.value(action, worlds))
 
@@ -159,7 +159,7 @@ class Search:
         ]
 
     def value(self, action: BloeffChoice, worlds: Sequence[World]) -> float:
-        """The sum over worlds of the chance to win after an action."""
+        """Return the sum over worlds of the chance to win after an action."""
         game = self.table.game
         return sum(
             self.imagined(game.apply(world.state, self.seat, action), world.honest)
@@ -167,7 +167,7 @@ class Search:
         )
 
     def imagined(self, state: BloeffState, honest: Sequence[bool]) -> float:
-        """The chance to win once the others have balloted."""
+        """Return the chance to win once the others have balloted."""
         game = self.table.game
         while True:
             asked = game.to_act(state)
@@ -180,7 +180,7 @@ class Search:
                 return self.table.worth(state, self.seat)
 
     def below(self, key: str, bound: int) -> int:  # noqa: ARG002  of `Randomness`
-        """A random number, for draws in imagined play."""
+        """Return a random number, for draws in imagined play."""
         return self.random.randrange(bound)
 
     def worlds(self, count: int) -> list[World]:
@@ -210,7 +210,7 @@ class Search:
         return (1 - self.true) * (1.0 if as_expected else SLIP / (self.view.limit + 1))
 
     def deal(self) -> World:
-        """The unseen cards, dealt at random as far as nothing is known of them."""
+        """Return the unseen cards, dealt at random as far as nothing is known of them."""
         view, random, said, reading = self.view, self.random, self.view.balloted, self.reading
         left = dict(self.table.deck)
         for known in (view.hand, view.seen, view.face_down, *view.waiting):
@@ -263,7 +263,7 @@ class Search:
         return World(state, [random.random() < chance for chance in self.honest])
 
     def draw(self, cards: list[Card], unlikely: frozenset[Card]) -> Card:
-        """The next of the shuffled cards that is not unlikely, and taken from them."""
+        """Return the next of the shuffled cards that is not unlikely, and taken from them."""
         for at, card in enumerate(cards):
             if card not in unlikely or self.random.random() < UNLIKELY:
                 return cards.pop(at)

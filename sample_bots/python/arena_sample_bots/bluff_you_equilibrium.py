@@ -126,7 +126,7 @@ class Plan:
 
 
 def offers(view: BluffYouView, options: BluffYouOptions) -> Iterator[Offer]:
-    """What the bluffer may announce, as it and its seer both know."""
+    """Yield what the bluffer may announce, as it and its seer both know."""
     points = dict(zip(CHIPS, options.chip_points, strict=True))
     others = len(view.chips) - 1
     for number in view.centre:
@@ -149,7 +149,7 @@ def offers(view: BluffYouView, options: BluffYouOptions) -> Iterator[Offer]:
 
 
 def possible_swaps(view: BluffYouView, options: BluffYouOptions) -> Iterator[Swap]:
-    """What the bluffer may swap if it has a double, as all seats know."""
+    """Yield what the bluffer may swap if it has a double, as all seats know."""
     if options.swap_max_per_turn and view.no_win_turns < view.no_win_limit:
         points = (0, 0, 0, *options.chip_points)
         own, fewest = view.chips[view.bluffer], options.swap_min_give
@@ -174,7 +174,10 @@ def next_turn(view: BluffYouView, swap: Swap | None) -> BluffYouView:
 
 
 def plan(possible: list[Offer], exchange: Exchange | None) -> Plan:
-    """The best way to announce, by lowering the worth of a lie until all lies find a truth."""
+    """Return the best way to announce.
+
+    It lowers the worth of a lie until all lies find a truth.
+    """
     best: dict[int, Offer] = {}
     for offer in sorted(possible, key=lambda offer: (offer.pair, offer.prize)):
         best[offer.number] = offer
@@ -216,14 +219,14 @@ def plan(possible: list[Offer], exchange: Exchange | None) -> Plan:
 
 
 def worth_of_turn(view: BluffYouView, options: BluffYouOptions) -> float:
-    """What its turn is worth to the bluffer, if a swap in it is worth nothing."""
+    """Return what its turn is worth to the bluffer, if a swap in it is worth nothing."""
     swap = next(possible_swaps(view, options), None)
     free = None if swap is None else Exchange(swap, 0.0)
     return plan(list(offers(view, options)), free).worth
 
 
 def best_exchange(view: BluffYouView, options: BluffYouOptions) -> Exchange | None:
-    """The swap that leaves least to the next bluffer; None if there is none."""
+    """Return the swap that leaves least to the next bluffer; None if there is none."""
     swaps = list(islice(possible_swaps(view, options), MOST_SWAPS))
     if not swaps:
         return None
@@ -234,7 +237,7 @@ def best_exchange(view: BluffYouView, options: BluffYouOptions) -> Exchange | No
 
 
 def planned(view: BluffYouView, options: BluffYouOptions) -> Plan:
-    """The best way to announce in this turn, as the bluffer and its seer both know."""
+    """Return the best way to announce in this turn, as the bluffer and its seer both know."""
     return plan(list(offers(view, options)), best_exchange(view, options))
 
 
@@ -286,7 +289,7 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
         return LEAN * (truths / (truths + lies) - 0.5)
 
     def announce(self, turn: BluffYouTurn) -> Win | Steal | Swap:
-        """A truth, a swap or a lie, by plan."""
+        """Return a truth, a swap or a lie, by plan."""
         view = turn.view
         best = planned(view, turn.game.options)
         rolled, double = sum(view.dice), is_double(view.dice)
@@ -302,7 +305,10 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
         return self.said(min(best.lies, key=lambda offer: offer.price), view)
 
     def said(self, offer: Offer, view: BluffYouView) -> Win | Steal:
-        """The announcement of an offer; for a chip of the centre, to the seat that is last."""
+        """Return the announcement of an offer.
+
+        For a chip of the centre, to the seat that is last.
+        """
         if offer.owner is not None:
             return Steal(offer.owner, offer.number)
         others = [seat for seat in range(len(view.chips)) if seat != view.bluffer]

@@ -54,7 +54,7 @@ class BluffYouHonest(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOp
                 return self.announce(choices, sum(turn.view.dice))
 
     def announce(self, choices: list[BluffYouChoice], rolled: int) -> Win | Steal | Swap:
-        """The truth if possible, else a swap if possible, else the likeliest number."""
+        """Return the truth if possible, else a swap if possible, else the likeliest number."""
         said = [choice for choice in choices if isinstance(choice, Win | Steal)]
         true = [choice for choice in said if choice.number == rolled]
         swaps = [choice for choice in choices if isinstance(choice, Swap)]

@@ -63,7 +63,7 @@ class BluffYouPlanner(BluffYouEquilibrium):
         return super().act(turn)
 
     def announce(self, turn: BluffYouTurn) -> Win | Steal | Swap:
-        """A truth, a swap or a lie, the better the more often."""
+        """Return a truth, a swap or a lie, the better the more often."""
         worths = list(self.worths(turn))
         best = max(worth for worth, _ in worths)
         weights = [exp((worth - best) / TEMPERATURE) for worth, _ in worths]

@@ -96,8 +96,9 @@ def recalled_row(history: list[int], recall: int, bets: int) -> int:
 
 @cache
 def first_rows(bets: int, recall: int) -> list[int]:
-    """By place, the row at which its nodes begin; at the end, how many rows there are. A place has
-    a node for each choice of the bets before it that are known.
+    """By place, the row at which its nodes begin; at the end, how many rows there are.
+
+    A place has a node for each choice of the bets before it that are known.
     """
     rows = [bets + 1]
     for place in range(1, bets + 1):
@@ -107,7 +108,7 @@ def first_rows(bets: int, recall: int) -> list[int]:
 
 
 def node_row(history: list[int], opens: bool, bets: int) -> int:
-    """The row at which the node after a history begins: a seat's nodes lie depth first."""
+    """Return the row at which the node after a history begins: a seat's nodes lie depth first."""
     mine, others = subtrees(bets)
     row, place, on_turn = 0, 0, opens
     for bet in history:
@@ -128,8 +129,9 @@ def subtrees(bets: int) -> tuple[list[int], list[int]]:
 
 
 def place_of(view: BluffView) -> int | None:
-    """The number of the standing bet on the track, from 1; 0 if none stands, None if it is too
-    high for the track.
+    """Return the number of the standing bet on the track, from 1.
+
+    0 if none stands, None if it is too high for the track.
     """
     if not view.bets:
         return 0
@@ -154,20 +156,20 @@ def track(dice: int) -> tuple[Bet, ...]:
 
 @cache
 def places(dice: int) -> dict[Bet, int]:
-    """The numbers of the bets on the track."""
+    """Return the numbers of the bets on the track."""
     return {bet: number for number, bet in enumerate(track(dice), 1)}
 
 
 @cache
 def hand_numbers(dice: int) -> dict[Dice, int]:
-    """The distinct hands, numbered in ascending order."""
+    """Return the distinct hands, numbered in ascending order."""
     hands = combinations_with_replacement(tuple(Face), dice)
     return {hand: number for number, hand in enumerate(hands)}
 
 
 @cache
 def read_tables() -> Tables:
-    """The tables, read once for all matches."""
+    """Return the tables, read once for all matches."""
     line, _, rest = TABLES.read_bytes().partition(b"\n")
     header = json.loads(line)
     if header["format"] != FORMAT:

@@ -35,7 +35,7 @@ class Honest(Bot[BluffView, Bet | Doubt]):
         return self.random.choice([bet for chance, bet in bets if chance == best])
 
     def opening(self, view: BluffView) -> Bet:
-        """The highest bet that is likely enough."""
+        """Return the highest bet that is likely enough."""
         likely = [
             Bet(quantity, face)
             for face in Face
@@ -47,12 +47,12 @@ class Honest(Bot[BluffView, Bet | Doubt]):
 
 
 def field(bet: Bet) -> int:
-    """The place on the track: star n lies between the numbers 2n - 1 and 2n."""
+    """Return the place on the track: star n lies between the numbers 2n - 1 and 2n."""
     return 4 * bet.quantity - 1 if bet.face is STAR else 2 * bet.quantity
 
 
 def likelihood(view: BluffView, face: Face, quantity: int) -> float:
-    """The probability that at least `quantity` of all dice match `face`."""
+    """Return the probability that at least `quantity` of all dice match `face`."""
     seen = view.hidden_dice + sum(view.face_up, ())
     matching = seen.count(STAR) if face is STAR else seen.count(STAR) + seen.count(face)
     unseen = sum(view.dice_counts) - len(seen)
@@ -61,7 +61,7 @@ def likelihood(view: BluffView, face: Face, quantity: int) -> float:
 
 @cache
 def at_least(wanted: int, dice: int, chance: float) -> float:
-    """The probability that `wanted` or more of `dice` dice match."""
+    """Return the probability that `wanted` or more of `dice` dice match."""
     return sum(
         comb(dice, count) * chance**count * (1 - chance) ** (dice - count)
         for count in range(max(0, wanted), dice + 1)

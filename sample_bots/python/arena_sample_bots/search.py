@@ -51,7 +51,7 @@ class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
         return self.best_of(Look(table, turn.seat, turn.view.hidden_dice, beliefs).values())
 
     def best_of(self, values: Mapping[Bet | Doubt, float]) -> Bet | Doubt:
-        """An action with the highest value."""
+        """Return an action with the highest value."""
         best = max(values.values())
         return self.random.choice([action for action, value in values.items() if value == best])
 

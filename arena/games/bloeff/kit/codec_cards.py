@@ -21,17 +21,20 @@ _DIRECTIONS: Final = {number: direction for direction, number in _DIRECTION_NUMB
 
 
 def card_number(card: int) -> pb.BloeffCard.ValueType:
-    """The wire number of a card, or of a number card's value."""
+    """Return the wire number of a card, or of a number card's value."""
     return card + _OFFSET  # type: ignore[return-value]  # the order is the same by design
 
 
 def card_numbers(cards: Cards) -> list[pb.BloeffCard.ValueType]:
-    """The wire numbers of cards."""
+    """Return the wire numbers of cards."""
     return [card + _OFFSET for card in cards]  # type: ignore[misc]
 
 
 def read_card(number: int) -> Card:
-    """The card of a wire number. Raises MalformedError."""
+    """Return the card of a wire number.
+
+    Raises MalformedError.
+    """
     card = _CARDS.get(number)
     if card is None:
         raise MalformedError(
@@ -41,7 +44,10 @@ def read_card(number: int) -> Card:
 
 
 def read_cards(numbers: Iterable[int]) -> Cards:
-    """The cards of wire numbers. Raises MalformedError."""
+    """Return the cards of wire numbers.
+
+    Raises MalformedError.
+    """
     try:
         cards = tuple(map(_CARDS.__getitem__, numbers))
     except KeyError as error:
@@ -52,12 +58,15 @@ def read_cards(numbers: Iterable[int]) -> Cards:
 
 
 def direction_number(direction: Direction) -> pb.BloeffDirection.ValueType:
-    """The wire number of a direction."""
+    """Return the wire number of a direction."""
     return _DIRECTION_NUMBERS[direction]
 
 
 def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
-    """The direction of a wire number. Raises MalformedError."""
+    """Return the direction of a wire number.
+
+    Raises MalformedError.
+    """
     direction = _DIRECTIONS.get(number)
     if direction is None:
         raise MalformedError(f"{number} is not a direction")
@@ -65,7 +74,10 @@ def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
 
 
 def read_seat(number: int) -> int:
-    """The seat number, checked. Raises MalformedError."""
+    """Return the seat number, checked.
+
+    Raises MalformedError.
+    """
     if number < 0:
         raise MalformedError(f"{number} is not a seat; seats count from 0")
     return number

@@ -21,7 +21,7 @@ TABLE: Final = NAME
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
-    """The luck of the deal, at table sizes that have values; the transcript must be legal."""
+    """Yield the luck of the deal, at table sizes that have values; the transcript must be legal."""
     seats, options = len(transcript.setup.entrants), transcript.setup.options
     assert isinstance(options, BloeffOptions)
     values = luck_table().get(seats)

@@ -13,15 +13,17 @@ NAME: Final = TableName(
 
 @cache
 def luck_table() -> dict[int, dict[Card, int]]:
-    """Return the table that is shipped: by number of seats, in 1 / SCALE points. Raises
-    LuckTableError.
+    """Return the table that is shipped: by number of seats, in 1 / SCALE points.
+
+    Raises LuckTableError.
     """
     return read_table(shipped(__package__, NAME), NAME)
 
 
 def read_table(content: bytes, name: TableName) -> dict[int, dict[Card, int]]:
-    """Read the table in a file's bytes. Raises LuckTableError unless their SHA-256 is the named
-    one.
+    """Read the table in a file's bytes.
+
+    Raises LuckTableError unless their SHA-256 is the named one.
     """
     return {
         int(seats): {card: values[str(card)] for card in Card}

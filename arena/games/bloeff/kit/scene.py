@@ -54,7 +54,7 @@ _ENDINGS = {
 
 
 def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
-    """The total, the cards laid in the round with their owners, hands and red cards."""
+    """Return the total, the cards laid in the round with their owners, hands and red cards."""
     view: BloeffView = moment.views[0]
     doubted = next((event for event in moment.events if isinstance(event, Doubted)), None)
     bust = _bust(moment, before)
@@ -111,13 +111,13 @@ def _laid(views: Sequence[BloeffView]) -> list[tuple[int, int, int | None]]:
 
 
 def _card_of(moment: Moment) -> int | None:
-    """The card that was laid, for who knows it."""
+    """Return the card that was laid, for who knows it."""
     action = None if moment.own is None else moment.own.action
     return int(action.value) if isinstance(action, Number) else None
 
 
 def _bust(moment: Moment, before: Moment | None) -> NumberPlayed | None:
-    """The announcement above the limit in this moment, if any (BO-17)."""
+    """Return the announcement above the limit in this moment, if any (BO-17)."""
     played = next((event for event in moment.events if isinstance(event, NumberPlayed)), None)
     # Without a moment before, the view is that before the announcement.
     limit = (moment if before is None else before).views[0].limit
@@ -125,12 +125,12 @@ def _bust(moment: Moment, before: Moment | None) -> NumberPlayed | None:
 
 
 def standing(view: BloeffView) -> Sequence[int]:
-    """The cards in hand, by seat."""
+    """Return the cards in hand, by seat."""
     return view.hand_sizes
 
 
 def round_started(event: BloeffEvent) -> int | None:
-    """The number of the round that an event starts."""
+    """Return the number of the round that an event starts."""
     return event.round if isinstance(event, BloeffRoundStarted) else None
 
 
@@ -140,7 +140,7 @@ def claimed(
     after: Moment | None,  # noqa: ARG001
     rules: Options,
 ) -> ShownClaim | None:
-    """The announcement that may be doubted from this moment on, or that is a bust."""
+    """Return the announcement that may be doubted from this moment on, or that is a bust."""
     view: BloeffView = moment.views[0]
     assert isinstance(rules, BloeffOptions)
     bust = _bust(moment, before)
@@ -162,7 +162,7 @@ def claimed(
 
 
 def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:
-    """The end of a claim by a doubt, which shows the card, or because nobody doubts; a bust."""
+    """Return the end of a claim: by a doubt, which shows the card, unopposed, or as a bust."""
     if _bust(moment, before) is not None:
         return ClaimOutcome((Mark.BUST,))
     for event in moment.events:
@@ -181,7 +181,7 @@ def _face(card: Card) -> str:
 
 
 def tell(event: BloeffEvent, names: Sequence[str]) -> str:
-    """An event in words."""
+    """Return an event in words."""
     match event:
         case Dealt(sizes, pile):
             return f"{counted(sizes[0], 'card')} each; {pile} are left to draw."
@@ -219,7 +219,7 @@ def _called(called: bool) -> str:
 
 
 def reveal(step: Step, names: Sequence[str]) -> str | None:
-    """The card behind an announcement, a sealed ballot, the choice among doubts."""
+    """Return the card behind an announcement, a sealed ballot, the choice among doubts."""
     match step.action:
         case Number(value) if isinstance(step.actor, int):
             return f"{names[step.actor]} takes a {_face(Card(value))} from its hand."

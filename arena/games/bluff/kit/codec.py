@@ -215,7 +215,7 @@ def _read_bet(message: pb.BluffBet) -> Bet:
 # Few bets are legal at any table. One shared object for each is faster to make and to compare.
 @lru_cache(maxsize=1024)
 def _plain_bet(quantity: int, face: int) -> Bet:
-    """A bet without dice laid out."""
+    """Return a bet without dice laid out."""
     return Bet(quantity, _face(face))
 
 
@@ -236,7 +236,7 @@ def _round_fields(
     dice_counts: tuple[int, ...],
     graveyard: int,
 ) -> bytes:
-    """The fields of a seat's view that stay the same during a round."""
+    """Return the fields of a seat's view that stay the same during a round."""
     message = pb.BluffView(
         round=number,
         opener=opener,  # type: ignore[arg-type]  # None leaves it unset
@@ -248,7 +248,7 @@ def _round_fields(
 
 
 def _face_up_fields(face_up: tuple[Dice, ...]) -> bytes:
-    """The field of the dice that were laid out."""
+    """Return the field of the dice that were laid out."""
     message = pb.BluffView()
     _write_dice(face_up, message.face_up)
     return message.SerializeToString()
@@ -256,7 +256,7 @@ def _face_up_fields(face_up: tuple[Dice, ...]) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _bets_field(placed: PlacedBet) -> bytes:
-    """The field of one of the round's bets."""
+    """Return the field of one of the round's bets."""
     message = pb.BluffView()
     _write_placed(placed.seat, placed.bet, message.bets.add())
     return message.SerializeToString()
@@ -264,7 +264,7 @@ def _bets_field(placed: PlacedBet) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _choice_fields(lowest: tuple[int, ...], highest: int, can_doubt: bool) -> bytes:
-    """The fields of the legal bets and of whether a doubt is legal."""
+    """Return the fields of the legal bets and of whether a doubt is legal."""
     message = pb.BluffView(lowest=lowest, highest=highest, can_doubt=can_doubt)
     return message.SerializeToString()
 

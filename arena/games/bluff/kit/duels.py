@@ -39,21 +39,21 @@ class Hand(NamedTuple):
 
 
 def cell_of(dice: Dice, other_dice: Dice) -> Cell:
-    """The cell of a duel; the opener's dice come first."""
+    """Return the cell of a duel; the opener's dice come first."""
     return cell_of_hands(hand_of(dice), hand_of(other_dice))
 
 
 # Bounded: hands have few dice.
 @cache
 def hand_of(dice: Dice) -> Hand:
-    """The counts of a hand."""
+    """Return the counts of a hand."""
     counts = tuple(dice.count(face) for face in Face)
     best = max(range(len(NUMBERS)), key=lambda index: (counts[index], index))
     return Hand(counts, best)
 
 
 def cell_of_hands(hand: Hand, other: Hand) -> Cell:
-    """The cell of two hands; the opener's comes first."""
+    """Return the cell of two hands; the opener's comes first."""
     counts, best = hand
     other_counts, other_best = other
     stars = counts[-1] + other_counts[-1]

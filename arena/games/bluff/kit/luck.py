@@ -24,7 +24,7 @@ _STARTING: Final = (StartingRoll, OpenerDraw)
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
-    """The luck of the draws that have a value, in order; the transcript must be legal."""
+    """Yield the luck of the draws that have a value, in order; the transcript must be legal."""
     table, steps = luck_table(), transcript.steps
     seats, options = len(transcript.setup.entrants), transcript.setup.options
     assert isinstance(options, BluffOptions)
@@ -53,14 +53,16 @@ def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
 
 
 def luck_of_roll(table: LuckTable, dice: Dice, other_dice: Dice) -> float | None:
-    """The luck, in wins, of the opener of a round between two seats; its dice come first."""
+    """Return the luck, in wins, of the opener of a round between two seats; its dice come first."""
     duel = table.duels.get((len(dice), len(other_dice)))
     return None if duel is None else duel.lucks[cell_of(dice, other_dice)] / duel.unit
 
 
 def _opener(steps: Sequence[Step], index: int) -> int | None:
-    """The seat that opens after the draw at `index`; None if the record ends there, which no match
-    does: a match is broken off only after a seat acted.
+    """Return the seat that opens after the draw at `index`.
+
+    None if the record ends there, which no match does: a match is broken off only after a seat
+    acted.
     """
     for step in steps[index + 1 : index + 3]:
         if step.actor is not DEALER:

@@ -38,8 +38,9 @@ def luck_table() -> LuckTable:
 
 
 def read_table(content: bytes, name: TableName) -> LuckTable:
-    """Read the table in a file's bytes. Raises LuckTableError unless their SHA-256 is the named
-    one.
+    """Read the table in a file's bytes.
+
+    Raises LuckTableError unless their SHA-256 is the named one.
     """
     values = document(content, name)
     opening = {int(dice): value / SCALE for dice, value in values["opening"].items()}
@@ -51,7 +52,7 @@ def read_table(content: bytes, name: TableName) -> LuckTable:
 
 
 def _duel(rows: list[list[int]], rolls: int) -> Duel:
-    """The duel of rows, each holding a cell's members, its value and its weight."""
+    """Return the duel of rows, each holding a cell's members, its value and its weight."""
     values = {Cell(*row[:-2]): row[-2] for row in rows}
     weights = {Cell(*row[:-2]): row[-1] for row in rows}
     if sum(weights.values()) != rolls:

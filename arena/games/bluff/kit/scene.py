@@ -96,7 +96,7 @@ def _seat(
     role: str = "",
     lost: int = 0,
 ) -> dict[str, Any]:
-    """A seat for `games/bluff.js`."""
+    """Return a seat for `games/bluff.js`."""
     return {
         "note": note,
         "out": out,
@@ -111,12 +111,12 @@ def _seat(
 
 
 def standing(view: BluffView) -> Sequence[int]:
-    """The dice left, by seat."""
+    """Return the dice left, by seat."""
     return view.dice_counts
 
 
 def round_started(event: BluffEvent) -> int | None:
-    """The number of the round that an event starts."""
+    """Return the number of the round that an event starts."""
     return event.round if isinstance(event, BluffRoundStarted) else None
 
 
@@ -126,7 +126,10 @@ def claimed(
     after: Moment | None,
     rules: Options,  # noqa: ARG001
 ) -> ShownClaim | None:
-    """The bet of the moment. Dice that are rolled again with it count as they fall."""
+    """Return the bet of the moment.
+
+    Dice that are rolled again with it count as they fall.
+    """
     placed = next((event for event in moment.events if isinstance(event, BetPlaced)), None)
     if placed is None:
         return None
@@ -143,7 +146,7 @@ def claimed(
 
 
 def _actual(views: Sequence[BluffView], face: Face) -> int | None:
-    """The dice that count, for who sees all of them."""
+    """Return the dice that count, for who sees all of them."""
     if len(views) < len(views[0].dice_counts):
         return None
     return count_matching(face, [view.hidden_dice for view in views] + list(views[0].face_up))
@@ -154,7 +157,7 @@ def _verdict(surplus: int) -> Mark:
 
 
 def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:  # noqa: ARG001
-    """A showdown: the dice that count, the verdict on the bet, whether the doubt was right."""
+    """Return a showdown: the dice that count, the bet's verdict, whether the doubt was right."""
     end = next((event for event in moment.events if isinstance(event, Showdown)), None)
     if end is None:
         return None
@@ -173,7 +176,7 @@ def _bet_in_words(bet: Bet) -> str:
 
 
 def tell(event: BluffEvent, names: Sequence[str]) -> str:
-    """An event in words."""
+    """Return an event in words."""
     match event:
         case StartingRolled(_, opener):
             ends = "tied, so they roll again" if opener is None else f"{names[opener]} opens"

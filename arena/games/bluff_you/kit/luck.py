@@ -50,7 +50,10 @@ class RollMade(NamedTuple):
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
-    """The luck of all rolls, at table sizes that have values; the transcript must be legal."""
+    """Yield the luck of all rolls, at table sizes that have values.
+
+    The transcript must be legal.
+    """
     seats = len(transcript.setup.entrants)
     values = luck_table().get(seats)
     if values is None:
@@ -74,7 +77,7 @@ class BluffersLuck:
         self._owners: list[int | None] = [None] * len(CHIPS)
 
     def of(self, made: RollMade) -> int:
-        """The bluffer's luck from one roll, in 1 / UNIT points."""
+        """Return the bluffer's luck from one roll, in 1 / UNIT points."""
         owners, values, sums = self._owners, self._values, self._sums
         for number in made.moved:
             at, ways = number - _FIRST, WAYS[number]

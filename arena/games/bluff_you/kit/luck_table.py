@@ -20,7 +20,8 @@ def luck_table() -> dict[int, RollTable]:
 
 
 def read_table(content: bytes, name: TableName) -> dict[int, RollTable]:
-    """Read the table in a file's bytes. Raises LuckTableError unless their SHA-256 is the named
-    one.
+    """Read the table in a file's bytes.
+
+    Raises LuckTableError unless their SHA-256 is the named one.
     """
     return {int(seats): rows for seats, rows in document(content, name)["values"].items()}

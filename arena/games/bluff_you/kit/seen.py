@@ -60,7 +60,7 @@ def between(public: BluffYouView, own: BluffYouView, played: Any) -> BluffYouVie
 def _moved(
     view: BluffYouView, owner: int | None, taker: int | None, number: int, options: BluffYouOptions
 ) -> BluffYouView:
-    """A chip goes from an owner to a taker; None is the centre."""
+    """Return the view after a chip moved from an owner to a taker; None is the centre."""
     chips = [set(own) for own in view.chips]
     centre = set(view.centre)
     (centre if owner is None else chips[owner]).discard(number)

@@ -90,7 +90,7 @@ def _role(view: SkullView, seat: int) -> str:
 
 
 def _mat(view: SkullView, seat: int, own: Sequence[Disc]) -> list[int]:
-    """The discs of a mat from below, as far as they are known."""
+    """Return the discs of a mat from below, as far as they are known."""
     height, turned = view.mats[seat], view.turned[seat]
     if len(own) == height:
         return [_CODES[disc] for disc in own]
@@ -103,12 +103,12 @@ def _all(hand: Any) -> list[Disc]:
 
 
 def standing(view: SkullView) -> Sequence[int]:
-    """The discs that each seat owns."""
+    """Return the discs that each seat owns."""
     return view.discs
 
 
 def round_started(event: SkullEvent) -> int | None:
-    """The number of the round that an event starts."""
+    """Return the number of the round that an event starts."""
     return event.round if isinstance(event, SkullRoundStarted) else None
 
 
@@ -118,7 +118,10 @@ def claimed(
     after: Moment | None,  # noqa: ARG001
     rules: Options,  # noqa: ARG001
 ) -> ShownClaim | None:
-    """The bid of the moment; a bluff if a skull of the bidder's own mat would be turned over."""
+    """Return the bid of the moment.
+
+    A bluff if a skull of the bidder's own mat would be turned over.
+    """
     bid = next((event for event in moment.events if isinstance(event, BidMade)), None)
     if bid is None:
         return None
@@ -134,7 +137,7 @@ def claimed(
 
 
 def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:  # noqa: ARG001
-    """The end of a challenge: a point, or a skull."""
+    """Return the end of a challenge: a point, or a skull."""
     end = next(filter(_ends, moment.events), None)
     if end is None:
         return None
@@ -144,7 +147,7 @@ def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:  # no
 
 
 def tell(event: SkullEvent, names: Sequence[str]) -> str:
-    """An event in words."""
+    """Return an event in words."""
     match event:
         case OpenerDrawn(seat):
             return f"{names[seat]} is drawn to open the first round."
@@ -170,7 +173,7 @@ def tell(event: SkullEvent, names: Sequence[str]) -> str:
 
 
 def reveal(step: Step, names: Sequence[str]) -> str | None:
-    """What was laid, given up or drawn in secret."""
+    """Return what was laid, given up or drawn in secret."""
     match step.action:
         case Place(disc):
             return f"{_name(step, names)} lays {_named(disc)}."

@@ -62,7 +62,7 @@ def after(view: SkullView, event: Any, options: SkullOptions) -> SkullView:  # n
 
 
 def _round(view: SkullView, number: int, opener: int) -> SkullView:
-    """The view once all have laid their first discs."""
+    """Return the view once all have laid their first discs."""
     begun = replace(
         view,
         phase=SkullPhase.TURN,

@@ -41,7 +41,7 @@ die against two wins 20.6 %."""
 
 
 def bets_in_reach(lowest: Sequence[int], highest: int, reach: int) -> list[Bet]:
-    """The lowest bets on each face."""
+    """Return the lowest bets on each face."""
     return [
         Bet(quantity, face)
         for face in FACES
@@ -75,7 +75,7 @@ class Look:
         """The chance to win after a bet that is not doubted."""
 
     def values(self) -> dict[Bet | Doubt, float]:
-        """The values of a doubt, where a bet stands, and of the lowest bets on each face."""
+        """Return the values of a doubt, where a bet stands, and of the lowest bets on each face."""
         reach = OWN_REACH if self.having.shape[1] <= MANY_HANDS else 1
         bets = bets_in_reach(self.table.lowest(), self.table.highest, reach)
         values: dict[Bet | Doubt, float] = {bet: self.value_of_bet(bet) for bet in bets}
@@ -89,12 +89,12 @@ class Look:
         return float(self.held[bet.face - 1][missing:].sum())
 
     def value_of_doubt(self) -> float:
-        """The value of doubting the standing bet."""
+        """Return the value of doubting the standing bet."""
         bettor, bet = self.table.bets[-1]
         return self._after_doubt(self.held[bet.face - 1], bet, bettor, self.seat)
 
     def value_of_bet(self, bet: Bet) -> float:
-        """The value of a bet, over all answers of the next seat with all of its hands."""
+        """Return the value of a bet, over all answers of the next seat with all of its hands."""
         answers = Answers(self.table.with_bet(self.seat, bet), self.next)
         likely = np.einsum("kah,kh->ah", answers.chances, self.belief)
         face = bet.face - 1
@@ -110,7 +110,7 @@ class Look:
         return float(found @ values[surplus + OFFSET])
 
     def _after_raises(self, raises: Weights, lowest: DiceCounts) -> float:
-        """The value of raises [a, h] of the only opponent, each met by our best answer."""
+        """Return the value of raises [a, h] of the only opponent, each met by our best answer."""
         faces, counts = len(FACES), np.arange(self.having.shape[2])
         # [f, q, g, c]: how likely the raise, and so many dice that match a bet of ours on face g.
         held = (raises @ self.having.transpose(1, 0, 2).reshape(len(self.having[0]), -1)).reshape(

@@ -43,14 +43,14 @@ class TableNodes:
         return TableNodes(bets, recall, first, first_rows, _forgotten(bets, recall))
 
     def node(self, history: Sequence[int]) -> int:
-        """The node after a history, among those of its place."""
+        """Return the node after a history, among those of its place."""
         before = history[-self.recall : -1]
         return sum(
             _choices(bet, self.recall - earlier) for earlier, bet in enumerate(reversed(before))
         )
 
     def rows(self, history: Sequence[int]) -> slice:
-        """The rows of the node after a history."""
+        """Return the rows of the node after a history."""
         place = history[-1] if history else 0
         actions = self.bets - place + 1
         start = self.first_rows[place] + self.node(history) * actions

@@ -62,8 +62,10 @@ class ByRow(NamedTuple):
 
 
 class LastBetsValues:
-    """The same if several bets are known. Computed are the values that are asked for, and those of
-    the nodes to which play comes from there.
+    """The same if several bets are known.
+
+    Computed are the values that are asked for, and those of the nodes to which play comes from
+    there.
     """
 
     def __init__(self, nodes: TableNodes, opponent: ByRow, own: ByRow) -> None:

@@ -68,7 +68,7 @@ class RoundValues:
         return np.concatenate([[doubt], self._recalled.of_bets(history) @ belief])
 
     def _values_of(self, recall: int) -> LastBetValues | LastBetsValues:
-        """The values of bets, if the play knows the last ones only."""
+        """Return the values of bets, if the play knows the last ones only."""
         play, role = self._play, self._role
         met, own = self._doubts[True], self._doubts[False]
         if recall == 1:
@@ -96,7 +96,7 @@ class RoundValues:
         return value
 
     def _on_turn(self, history: tuple[int, ...], reach: Weights) -> float:
-        """The value of a turn of the seat, which goes on by the tables."""
+        """Return the value of a turn of the seat, which goes on by the tables."""
         place = history[-1]
         doubt = float(reach @ self._doubts[False][place - 1])
         if reach.sum() < _UNLIKELY:

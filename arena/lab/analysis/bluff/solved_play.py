@@ -123,8 +123,10 @@ class SolvedPlay:
     """The opener's probability to win the match."""
 
     def situation(self, view: BluffView) -> Situation | None:
-        """Where a seat's turn stands; None if there is no play for it: with other than two seats
-        left, dice laid out, more dice, or bets beyond the dice in play.
+        """Where a seat's turn stands.
+
+        None if there is no play for it: with other than two seats left, dice laid out, more dice,
+        or bets beyond the dice in play.
         """
         if view.opener is None or any(view.face_up) or view.highest != sum(view.dice_counts):
             return None
@@ -133,7 +135,7 @@ class SolvedPlay:
     def after(
         self, counts: Sequence[int], opener: int, bets: Sequence[PlacedBet]
     ) -> Situation | None:
-        """The same of a round with these dice by seat, opener and bets."""
+        """Return the same of a round with these dice by seat, opener and bets."""
         live = [seat for seat, dice in enumerate(counts) if dice]
         if len(live) != 2:
             return None
@@ -146,7 +148,10 @@ class SolvedPlay:
 
 
 def read(data: bytes) -> SolvedPlay:
-    """The play in the bytes of a file. Raises PlayFileError."""
+    """Return the play in the bytes of a file.
+
+    Raises PlayFileError.
+    """
     try:
         line, _, rest = data.partition(b"\n")
         header = json.loads(line)
@@ -174,15 +179,19 @@ def read(data: bytes) -> SolvedPlay:
 
 @cache
 def chosen() -> SolvedPlay | None:
-    """The play of the chosen file, by default of that which comes with the sample bot `cfr`; None
-    where the sample bots are not installed. Raises PlayFileError.
+    """Return the play of the chosen file, by default of that which comes with the sample bot `cfr`.
+
+    None where the sample bots are not installed. Raises PlayFileError.
     """
     data = chosen_file()
     return None if data is None else read(data)
 
 
 def chosen_file() -> bytes | None:
-    """The bytes of that file. Raises PlayFileError."""
+    """Return the bytes of that file.
+
+    Raises PlayFileError.
+    """
     name = os.environ.get(CHOSEN)
     try:
         if name:
@@ -209,7 +218,7 @@ def _shares(weights: NDArray[np.uint8]) -> Weights:
 
 
 def _node_row(history: Sequence[int], opens: bool, bets: int) -> int:
-    """The row at which the node after a history begins: a seat's nodes lie depth first."""
+    """Return the row at which the node after a history begins: a seat's nodes lie depth first."""
     mine, others = _subtrees(bets)
     row, place, on_turn = 0, 0, opens
     for bet in history:

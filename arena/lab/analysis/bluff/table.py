@@ -49,7 +49,7 @@ class BettingTable:
         )
 
     def before(self, index: int) -> "BettingTable":
-        """The table before one of its bets."""
+        """Return the table before one of its bets."""
         laid_out = [list(dice) for dice in self.laid_out]
         for seat, bet in self.bets[index:]:
             for die in bet.show:
@@ -70,7 +70,7 @@ class BettingTable:
         return self.counts[seat] - len(self.laid_out[seat])
 
     def others(self, seat: int) -> list[int]:
-        """The other seats with dice, the next one first."""
+        """Return the other seats with dice, the next one first."""
         seats = len(self.counts)
         clockwise = [other % seats for other in range(seat + 1, seat + seats)]
         return [other for other in clockwise if self.counts[other]]

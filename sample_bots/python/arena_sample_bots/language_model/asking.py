@@ -37,7 +37,10 @@ class LanguageModel:
     def ask(
         self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any], seconds: float
     ) -> ModelAnswer:
-        """The answer to a conversation, within so many seconds. Raises NotAnsweredError."""
+        """Return the answer to a conversation, within so many seconds.
+
+        Raises NotAnsweredError.
+        """
         heard: queue.Queue[ModelAnswer | Exception] = queue.Queue()
 
         def call() -> None:
@@ -94,7 +97,9 @@ def _estimate(messages: Sequence[Mapping[str, str]], text: str) -> int:
 
 
 def action_in(text: str) -> Any:
-    """The JSON value of the member `action` of an answer. Raises NotAnsweredError.
+    """Return the JSON value of the member `action` of an answer.
+
+    Raises NotAnsweredError.
 
     Text around the object is forgiven, because some models cannot do without.
     """

@@ -121,7 +121,10 @@ class LLM(Bot):
 
 
 def _legal(turn: AnyTurn, value: Any) -> Any:
-    """The legal action of a JSON value. Raises NotAnsweredError."""
+    """Return the legal action of a JSON value.
+
+    Raises NotAnsweredError.
+    """
     try:
         action = turn.game.notation.from_json(value, ("action",))
     except NotationError as error:

@@ -29,7 +29,10 @@ class Settings:
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> "Settings":
-        """The settings of an environment. Raises SettingError."""
+        """Return the settings of an environment.
+
+        Raises SettingError.
+        """
 
         def number(name: str, default: str) -> float:
             text = environment.get(name) or default

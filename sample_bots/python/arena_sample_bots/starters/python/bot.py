@@ -73,7 +73,7 @@ class Honest(Bot):
         return self.random.choice([bet for chance, bet in bets if chance == best])
 
     def opening(self, view: BluffView) -> Bet:
-        """The highest bet that is likely enough."""
+        """Return the highest bet that is likely enough."""
         likely = [
             Bet(quantity, face)
             for face in Face
@@ -105,7 +105,7 @@ class Honest(Bot):
                 return self.announce(choices, sum(turn.view.dice))
 
     def announce(self, choices: list[BluffYouChoice], rolled: int) -> Win | Steal | Swap:
-        """The truth if possible, else a swap if possible, else the likeliest number."""
+        """Return the truth if possible, else a swap if possible, else the likeliest number."""
         said = [choice for choice in choices if isinstance(choice, Win | Steal)]
         true = [choice for choice in said if choice.number == rolled]
         swaps = [choice for choice in choices if isinstance(choice, Swap)]
@@ -142,12 +142,12 @@ OPENS_AT = 0.6
 
 
 def field(bet: Bet) -> int:
-    """The place on the track: star n lies between the numbers 2n - 1 and 2n."""
+    """Return the place on the track: star n lies between the numbers 2n - 1 and 2n."""
     return 4 * bet.quantity - 1 if bet.face is STAR else 2 * bet.quantity
 
 
 def likelihood(view: BluffView, face: Face, quantity: int) -> float:
-    """The probability that at least `quantity` of all dice match `face`."""
+    """Return the probability that at least `quantity` of all dice match `face`."""
     seen = view.hidden_dice + sum(view.face_up, ())
     matching = seen.count(STAR) if face is STAR else seen.count(STAR) + seen.count(face)
     unseen = sum(view.dice_counts) - len(seen)
@@ -156,7 +156,7 @@ def likelihood(view: BluffView, face: Face, quantity: int) -> float:
 
 @cache
 def at_least(wanted: int, dice: int, chance: float) -> float:
-    """The probability that `wanted` or more of `dice` dice match."""
+    """Return the probability that `wanted` or more of `dice` dice match."""
     return sum(
         comb(dice, count) * chance**count * (1 - chance) ** (dice - count)
         for count in range(max(0, wanted), dice + 1)
@@ -168,7 +168,7 @@ WAYS = Counter(map(sum, product(range(1, 7), repeat=3)))
 
 
 def makes(view: BloeffView, options: BloeffOptions, value: int) -> int:
-    """The honest total of a number card."""
+    """Return the honest total of a number card."""
     total = view.total + value
     return max(0, total) if options.below_zero == "floor" else total
 
