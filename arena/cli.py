@@ -116,7 +116,7 @@ def _add(app: typer.Typer, name: str, place: str) -> None:
 
 
 def _not_loaded() -> None:
-    """Placeholder for a command that was not requested."""
+    """Stand for a command that was not requested."""
 
 
 def _help(place: str) -> str:

@@ -19,8 +19,8 @@ class UserError(Exception):
 
 
 def any_failure() -> type[BaseException]:
-    """Return what the code of a bot may raise without ending more than it was asked for, for an
-    `except` clause: everything but Ctrl-C. `sys.exit` in it would end a whole series, with an exit
-    code that says something else of it.
+    """Return what a bot's code may raise, for an `except` clause: all but Ctrl-C.
+
+    `sys.exit` in it would end a whole series, with an exit code that says something else of it.
     """
     return Exception if isinstance(sys.exception(), KeyboardInterrupt) else BaseException

@@ -63,7 +63,10 @@ def processes(jobs: int, begin: Callable[[Once], None] | None = None) -> Iterato
 
 @contextmanager
 def cluster(address: str) -> Iterator[WorkPool]:
-    """The workers of a scheduler of dask.distributed. Raises ClusterError."""
+    """Yield the workers of a scheduler of dask.distributed.
+
+    Raises ClusterError.
+    """
     from distributed import Client  # of an extra
 
     try:

@@ -25,8 +25,10 @@ def isolate() -> None:
 
 
 def leave_at_once(_number: int, _frame: object) -> None:
-    """Handle SIGINT while nothing has to be cleaned up: during imports, out of which an exception
-    would come as another one or as a traceback, and at the end.
+    """Handle SIGINT while nothing has to be cleaned up.
+
+    During imports, out of which an exception would come as another one or as a traceback, and at
+    the end.
 
     Also where it was ignored, as after `nohup arena … &`: Ctrl-C must always end us.
     """
@@ -50,8 +52,10 @@ def open_standard_streams() -> None:
 
 
 def safe_path(path: list[str], python_path: str) -> list[str]:
-    """Return the search path for modules without the working directory or the script's, and with
-    the folders of PYTHONPATH last: their files are found, but shadow no module.
+    """Return a search path for modules that the working directory cannot shadow.
+
+    It lacks that and the script's directory, and has the folders of PYTHONPATH last: their files
+    are found, but shadow no module.
 
     The folder of this package is added where nothing else names it.
     """

@@ -6,8 +6,9 @@ ChannelOptions: TypeAlias = tuple[tuple[str, int], ...]
 
 
 def keepalive(every_ms: int, timeout_ms: int) -> ChannelOptions:
-    """Return channel or server options that ping a silent peer every `every_ms` milliseconds, and
-    close the connection if it does not answer within `timeout_ms`.
+    """Return channel or server options that ping a silent peer every `every_ms` milliseconds.
+
+    They close the connection if it does not answer within `timeout_ms`.
 
     The third one is needed: without it gRPC waits a minute for the answer, whatever the second
     says.

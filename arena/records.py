@@ -1,6 +1,4 @@
-"""Records of owners, versions and their checks, blocks and finished matches: what the packages of
-the arena share.
-"""
+"""Records that the packages share: owners, versions, checks, blocks and matches."""
 
 from dataclasses import dataclass
 from datetime import datetime

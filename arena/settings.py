@@ -40,8 +40,9 @@ def _with_driver(url: str) -> str:
 
 
 def web_address(url: str) -> str:
-    """The address, if what comes from there cannot be changed on the way: https://, or on this
-    machine. Raises ValueError.
+    """Return the address, if what comes from there cannot be changed on the way.
+
+    That is https://, or on this machine. Raises ValueError.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("https", "http") or not parts.hostname:

@@ -68,8 +68,9 @@ def check_signature(transcript: Transcript, key: bytes | None = None) -> None:
 
 
 def _is_small_order(key: bytes) -> bool:
-    """Whether the key is a point of small order, in any encoding: the highest bit is the sign of x,
-    and y may be given unreduced.
+    """Return whether the key is a point of small order, in any encoding.
+
+    The highest bit is the sign of x, and y may be given unreduced.
     """
     y = int.from_bytes(key, "little") % 2 ** (8 * KEY_BYTES - 1)
     return len(key) == KEY_BYTES and y % _PRIME in _SMALL_ORDER

@@ -79,8 +79,9 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where the referee is: `host:port`, `https://host:port` for an encrypted connection, or
-    `unix:/path`.
+    """The referee's address.
+
+    One of `host:port`, `https://host:port` for an encrypted connection, or `unix:/path`.
     """
 
     target: str

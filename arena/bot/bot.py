@@ -20,9 +20,10 @@ OptionsT = TypeVar("OptionsT", bound=Options, default=Any)
 
 
 class NoAnswerError(Exception):
-    """Raised by a bot's `act` that has no answer: a fault like any exception, but logged by its
-    message, without a traceback. The message is then the reason that `turn_refused` gets: the
-    referee only knows that it got no action.
+    """Raised by a bot's `act` that has no answer.
+
+    It is a fault like any exception, but logged by its message, without a traceback. The message is
+    then the reason that `turn_refused` gets: the referee only knows that it got no action.
     """
 
 
@@ -47,7 +48,10 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
     """How many matches it plays at once, 1 to 64. Choose few if the bot thinks long."""
 
     def __init__(self, random: Random) -> None:
-        """Subclasses need no `__init__`; prepare for a match in `match_started`."""
+        """Do nothing: subclasses need no `__init__`.
+
+        Prepare for a match in `match_started`.
+        """
         self.random = random
         """Use it for all chance: with the same seed, `arena play` then plays the same match."""
 
@@ -60,17 +64,28 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
         """
 
     def match_started(self, match: Match[OptionsT]) -> None:
-        """Called once, when all have joined: before the first turn, whose time may be running."""
+        """Prepare for a match.
+
+        Called once, when all have joined: before the first turn, whose time may be running.
+        """
 
     def turn_refused(self, refusal: Refusal) -> None:
-        """Called for each fault of the bot, as far as the referee could report it."""
+        """React to a fault of the bot.
+
+        Called for each one, as far as the referee could report it.
+        """
 
     def match_ended(self, transcript: Transcript) -> None:
-        """Called at the end, with everything that happened. Not called for a void match."""
+        """React to the end of the match, with everything that happened.
+
+        Not called for a void match.
+        """
 
     def match_called_off(self, reason: str) -> None:
-        """Called instead of `match_ended` for a match that had started: the referee called it off
-        or knows it no more after a reconnection, or its verification failed.
+        """React to a match that had started and was called off.
+
+        Called instead of `match_ended`: the referee called it off or does not know it after a
+        reconnection, or its verification failed.
         """
 
 

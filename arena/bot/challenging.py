@@ -167,8 +167,9 @@ class Challenger:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> Iterator[ChallengePlayed | ChallengeOver]:
-        """What becomes of a challenge whose call was lost: its matches but those whose ids are
-        `known`, and that it is over at last. Waits for a referee that is away.
+        """Yield the further matches of a challenge whose call was lost, and its end.
+
+        Matches whose ids are `known` are left out. Waits for a referee that is away.
 
         Raises ChallengeError, also when the referee stays away.
         """

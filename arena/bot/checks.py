@@ -1,5 +1,7 @@
-"""`check`: checks that a finished match is the one offered, was dealt with this bot's entropy,
-refereed by the rules, and recorded with this bot's answers.
+"""`check`: verifies a finished match.
+
+It must be the one offered, dealt with this bot's entropy, refereed by the rules, and recorded with
+this bot's answers.
 """
 
 from dataclasses import dataclass, field

@@ -179,8 +179,9 @@ def _play_once(
 
 
 def _say_goodbye(call: Any, outgoing: Outgoing) -> None:
-    """Close our side after everything sent, and wait for the referee to close the other: a
-    cancelled call could lose a decline, and looks like a crashed bot.
+    """Close our side after everything sent, and wait for the referee to close the other.
+
+    A cancelled call could lose a decline, and looks like a crashed bot.
     """
     outgoing.put(None)
     patience = threading.Timer(GOODBYE_S, call.cancel)

@@ -5,8 +5,10 @@ from collections import deque
 
 
 class InOrder:
-    """With a lock of threading, the thread that has just given it back has it again before the
-    others wake, and their turns come late.
+    """A lock that serves threads in the order in which they ask.
+
+    With a lock of threading, the thread that has just given it back has it again before the others
+    wake, and their turns come late.
     """
 
     def __init__(self) -> None:

@@ -22,17 +22,17 @@ class Line:
         return self._outgoing is not None
 
     def opening(self, call: Any) -> None:
-        """A stream is being opened."""
+        """Note that a stream is being opened."""
         self._call = call
         if self._cut:
             call.cancel()
 
     def opened(self, outgoing: Outgoing) -> None:
-        """It is welcomed."""
+        """Note that the stream is welcomed."""
         self._outgoing = outgoing
 
     def lost(self) -> None:
-        """It has ended."""
+        """Note that the stream has ended."""
         self._outgoing = self._call = None
 
     def send(self, request: referee_pb2.PlayRequest | None) -> None:

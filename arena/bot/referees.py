@@ -180,7 +180,7 @@ class Referees:
             self._drain_if_done()
 
     def lost(self, stream: RefereeStream) -> None:
-        """A stream has ended, or could not be opened."""
+        """Note that a stream has ended, or could not be opened."""
         with self.turn:
             stream.unreached = not stream.line.up
             stream.line.lost()
@@ -227,8 +227,10 @@ class Referees:
         timer.start()
 
     def _list(self, addresses: Sequence[str], teller: RefereeStream) -> None:
-        """A bot at a referee without an address of its own, or at a Unix socket, plays only there:
-        it may have no network.
+        """List the referees at which the bot may play.
+
+        A bot at a referee without an address of its own, or at a Unix socket, plays only there: it
+        may have no network.
         """
         if teller.address and not self._given.target.startswith("unix:"):
             self._listed = {}
@@ -241,7 +243,7 @@ class Referees:
             self._listed = {}
 
     def _shares(self) -> dict[str, int]:
-        """Return a referee that cannot be reached from here gets none while that is so."""
+        """Return how many matches each referee may offer; none to one that cannot be reached."""
         most = 0 if self.leaving else self.first.conversation.most_places
         unreached = {one.address for one in self._streams if one.unreached}
         reached = [address for address in self._listed if address not in unreached]
@@ -251,8 +253,9 @@ class Referees:
         }
 
     def _deal_places(self) -> None:
-        """Tell the referees how many matches the bot plays with each: its share, but fewer while
-        more than its share run with others.
+        """Tell each referee how many matches the bot plays with it.
+
+        That is its share, but fewer while more than its share run with others.
         """
         shares = self._shares()
         owed = {one: self._share(one, shares) for one in self._streams}

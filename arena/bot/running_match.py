@@ -102,7 +102,7 @@ class RunningMatch:
         return reason
 
     def called_off(self, reason: str) -> None:
-        """The match comes to nothing; the bot is told if it had started."""
+        """End a match that comes to nothing; the bot is told if it had started."""
         if self._match is None:
             return
         try:

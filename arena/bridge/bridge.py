@@ -86,7 +86,7 @@ class Bridge:
         return program
 
     def start(self, match: Match[Any]) -> None:
-        """A match begins; or again, if the referee lost the newest turns of it."""
+        """Tell the program that a match begins, again if the referee lost its newest turns."""
         self.over(match.match_id)
         program = self._shared or self._launch()
         self._by_match[match.match_id] = program
@@ -97,7 +97,7 @@ class Bridge:
         self._by_match[match_id].tell(line)
 
     def over(self, match_id: str) -> None:
-        """A match is over; a program of its own is ended."""
+        """Forget a match that is over; a program of its own is ended."""
         program = self._by_match.pop(match_id, None)
         if program is not None and program is not self._shared:
             program.close()

@@ -22,7 +22,7 @@ class Program:
     """A running program; its stderr is ours, and whatever it has started ends with it."""
 
     def __init__(self, command: Sequence[str], ended: Callable[["Program"], None]) -> None:
-        """`ended` is called, in a thread, if the program ends of its own accord."""
+        """Start the program; `ended` is called, in a thread, if it ends of its own accord."""
         self.name = shlex.join(command)
         self.process = spawn_program(command, stdin=PIPE, stdout=PIPE)
         self.unanswered = Unanswered()

@@ -66,8 +66,9 @@ def most_source_bytes(most_bytes: int) -> int:
 
 
 def check_size(file_name: str, size: int, most_bytes: int) -> None:
-    """Raise BuildRefusedError for a file beyond the limit of its kind, where a build may have
-    `most_bytes`.
+    """Raise BuildRefusedError for a file beyond the limit of its kind.
+
+    `most_bytes` is the limit of a build.
     """
     python = _kind(file_name) == ".py"
     allowed = most_source_bytes(most_bytes) if python else most_bytes
@@ -131,7 +132,7 @@ def _zip(data: bytes) -> Build:
 
 
 def _root(paths: list[str]) -> str:
-    """The one folder in which everything lies, as when a folder was packed and not its files."""
+    """Return the one folder in which everything lies, as when a folder was packed."""
     first = paths[0].partition("/")[0] + "/" if paths else ""
     return first if first and all(path.startswith(first) for path in paths) else ""
 

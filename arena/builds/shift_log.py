@@ -17,8 +17,10 @@ def stamp(seconds: float) -> bytes:
 
 
 def printed_between(log: str, start: float, end: float) -> str:
-    """The lines of a log that were printed in a time, in seconds since the shift began, and the one
-    for what is left out, if that may be from there.
+    """Return the lines of a log that were printed in a time.
+
+    Times are in seconds since the shift began. Includes the line for what is left out, if that may
+    be from there.
     """
     found: list[str] = []
     last, left_out = 0.0, ""

@@ -191,8 +191,9 @@ class OwnerClient:
     def bots(
         self, key: str, *, prefix: str = "", versions: int = MOST_LINES, page: str = ""
     ) -> BotPage:
-        """Bots of the owner whose name begins with `prefix`, by name, with so many versions
-        together; `page` is the token of a page.
+        """Return the owner's bots whose name begins with `prefix`, by name.
+
+        At most so many versions together; `page` is the token of a page.
         """
         request = pb.ListOwnBotsRequest(
             name_prefix=_sent(prefix), page_size=versions, page_token=_sent(page)

@@ -58,8 +58,9 @@ class SpectatorClient:
     """Asks one referee. Threads may share it."""
 
     def __init__(self, address: Address, secret: str | None = None) -> None:
-        """With the referee's ARENA_DASHBOARD_SECRET it counts as the dashboard, and not by its
-        address.
+        """Connect to a referee.
+
+        With its ARENA_DASHBOARD_SECRET the client counts as the dashboard, and not by its address.
         """
         self._address = address
         self._metadata = () if secret is None else ((forwarding.SECRET, secret),)

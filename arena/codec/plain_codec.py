@@ -29,7 +29,9 @@ class PlainCodec:
     """See GameCodec."""
 
     def __init__(self, game: type[AnyGame]) -> None:
-        """Raises KeyError if game.proto lacks the game, a message a field, a oneof a member, or an
+        """Compare the notation with the messages of game.proto.
+
+        Raises KeyError if game.proto lacks the game, a message a field, a oneof a member, or an
         enum a number.
         """
 

@@ -31,7 +31,7 @@ def part(name: str, content: bytes) -> bytes:
 def offer(
     setup: Setup, seat: int, commitment: bytes, join_ms: int, *, named: bool
 ) -> referee_pb2.Offer:
-    """The Offer message for one seat of a match: with the names of all, or only of its own bot."""
+    """Return the Offer message for one seat, with the names of all or only of its own bot."""
     message = referee_pb2.Offer(
         match_id=setup.match_id,
         seat=seat,

@@ -50,8 +50,9 @@ def new(
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
-    """Register a bot of yours, or a new version of one, and print its token, which is shown only
-    once.
+    """Register a bot of yours, or a new version of one, and print its token.
+
+    The token is shown only once.
     """
     with exit_with_message():
         key, client = login_at(address).key, client_of(address)
@@ -105,8 +106,10 @@ def show(
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one of your bots: its page's text, its newest versions with matches, faults and the last
-    check (`arena check`), and whether it is connected. With --operator any bot.
+    """Show one of your bots, or with --operator any bot.
+
+    Its page's text, its newest versions with matches, faults and the last check (`arena check`),
+    and whether it is connected.
     """
     if operator:
         any_bot.show_bot(name, limit, as_json=as_json)

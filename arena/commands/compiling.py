@@ -7,8 +7,10 @@ from arena.executors import Once
 
 
 def tell_compiling(once: Once) -> None:
-    """Say so on stderr when loops are compiled in this process, unless another one with the same
-    lock has. numba keeps what it compiles, so later there is nothing to say.
+    """Say on stderr that loops are compiled in this process.
+
+    Unless another one with the same lock has said so. numba keeps what it compiles, so later there
+    is nothing to say.
     """
     # Imported here, because numba is of an extra: arguments are read without it.
     from numba.core import event

@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @contextmanager
 def database(settings: "Settings") -> Iterator[str]:
-    """The URL of a migrated database; an embedded server runs until the `with` block ends."""
+    """Yield the URL of a migrated database; an embedded server runs until the block ends."""
     from arena.database.embedded import EmbeddedPostgres
     from arena.database.private_home import make_private_home
     from arena.database.schema import migrate as migrate_schema
@@ -43,7 +43,10 @@ def database(settings: "Settings") -> Iterator[str]:
 
 @contextmanager
 def existing_database(settings: "Settings") -> Iterator[str]:
-    """The same, for what begins no arena: raises CommandError where there is none yet."""
+    """Yield the URL as `database` does, for what begins no arena.
+
+    Raises CommandError where there is none yet.
+    """
     if settings.database_url is None and not _is_there(settings):
         raise CommandError(_why_not_there(settings))
     with database(settings) as url:
@@ -51,7 +54,9 @@ def existing_database(settings: "Settings") -> Iterator[str]:
 
 
 def url_of_role(role: str, url: str, settings: "Settings") -> str:
-    """The URL for a process that needs only the rights of `role`, from the built-in database's.
+    """Return the URL for a process that needs only the rights of `role`.
+
+    It is made from the built-in database's.
 
     That of the settings is given as it is: its user is whom the operator chose.
     """

@@ -28,8 +28,9 @@ def exit_with_message() -> Iterator[None]:
 
 
 def _alone(error: Exception) -> Exception:
-    """The error inside nested exception groups of task groups, several of one kind being the same;
-    otherwise `error`.
+    """Return the error inside nested exception groups of task groups, else `error`.
+
+    Several errors of one kind count as the same.
     """
     leaves = list(_leaves(error))
     return leaves[0] if len({type(leaf) for leaf in leaves}) == 1 else error

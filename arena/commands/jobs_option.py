@@ -38,7 +38,10 @@ PROGRAMS_ELSEWHERE: Final = "--cluster: programs that connect play on this machi
 
 @contextmanager
 def cluster_of(address: str | None) -> Iterator["WorkPool | None"]:
-    """The workers of `--cluster`, if it is given. Raises ClusterError."""
+    """Yield the workers of `--cluster`, None if it is not given.
+
+    Raises ClusterError.
+    """
     if address is None:
         yield None
         return
@@ -52,8 +55,9 @@ def cluster_of(address: str | None) -> Iterator["WorkPool | None"]:
 def workers_of(
     jobs: int, address: str | None, begin: "Callable[[Once], None] | None" = None
 ) -> Iterator["WorkPool"]:
-    """The workers of `--cluster`, if it is given, else so many processes, which call `begin` first.
-    Raises ClusterError.
+    """Yield the workers of `--cluster` or, without it, so many processes.
+
+    Processes call `begin` first. Raises ClusterError.
     """
     from arena.executors import cluster, processes
 

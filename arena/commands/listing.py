@@ -31,7 +31,7 @@ def say_more(shown: int, what: str) -> None:
 
 
 def say_more_versions(shown: int) -> None:
-    """The same below the versions of one bot, the newest first."""
+    """Say below the versions of one bot, newest first, that there are more."""
     say(f"The newest {_counted(shown, 'version')}: --limit shows more.")
 
 

@@ -29,7 +29,10 @@ def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
 
 @contextmanager
 def progress(total: int, doing: str) -> Iterator[Advance]:
-    """A progress bar of `total` steps on stderr, shown after one second; the result advances it."""
+    """Show a progress bar of `total` steps on stderr after one second.
+
+    Calling the result advances it.
+    """
     console = Console(stderr=True)
     begun, count, bar, task = time.perf_counter(), 0, None, None
     with ExitStack() as stack:

@@ -258,8 +258,10 @@ def _dice(text: str, options: BluffOptions) -> DicePair:
 
 
 def _wanted(asked: DicePair | None, options: BluffOptions | None) -> list[DicePair]:
-    """The states to solve: all of a match with these options, else that which is asked for, and
-    those that may follow it where they are solved together.
+    """Return the states to solve.
+
+    All of a match with these options, else those asked for, and those that may follow them where
+    they are solved together.
     """
     if asked is not None:
         return [asked] if sum(asked) <= MOST_DICE else states_before(asked)

@@ -41,8 +41,9 @@ def exact_line(state: SolvedState) -> StateLine:
 
 
 def played_line(state: PlayedState, *, one_round: bool = False) -> StateLine:
-    """A state of play that knows its last bets: its value is an estimate, and all that is certain
-    is between which numbers any value lies.
+    """Return the line of a state of play that knows its last bets.
+
+    Its value is an estimate: what is certain is between which numbers any value lies.
     """
     whole = ValueBounds(-1.0 if one_round else 0.0, 1.0)
     return StateLine(state.dice, state.value, whole, None, state.sweeps, state.seconds)
@@ -83,7 +84,8 @@ def progress_words(progress: Progress) -> str:
 
 
 def seconds_to_go(progress: Progress) -> float | None:
-    """The time to go, if the bounds go on to come nearer as they did since half of the iterations;
+    """Return the seconds left, if the bounds close as they did since half of the iterations.
+
     None before that is known.
     """
     last = progress.gaps[-1]
@@ -134,7 +136,7 @@ def tell_certifying(dice: DicePair) -> None:
 
 
 def print_states(states: Sequence[StateLine], *, one_round: bool) -> None:
-    """A table of states."""
+    """Print a table of states."""
     what = "opener's mean result" if one_round else "opener wins the match"
     table = Table("opener's dice", "other's dice", what, "proven bounds", "exploitability")
     for column in table.columns:

@@ -117,8 +117,9 @@ def all_states(
     wanted: Collection[DicePair], files: StateFiles | None, effort: Effort, for_each: ForEach,
     *, checkpoints: bool,
 ) -> list[StateLine]:  # fmt: skip
-    """The states that are wanted: with few dice in play with proof, the others by what is known of
-    the last bets. States with more dice that a folder holds are taken as they are.
+    """Return the wanted states: small ones with proof, others by the last bets.
+
+    States with more dice that a folder holds are taken as they are.
     """
     light = [dice for dice in wanted if sum(dice) <= LIGHT]
     exact = exact_states(light, files, effort, for_each, checkpoints=checkpoints)
@@ -188,8 +189,10 @@ def write_tables(
 
 
 def certified(file: Path, wanted: Collection[DicePair] | None) -> list[StateLine]:
-    """What the strategies of a file or a folder are worth: those that are wanted and all that may
-    follow them; of a folder all, if nothing is said, of tables of the bot those that take little.
+    """Return what the strategies of a file or a folder are worth.
+
+    Those that are wanted and all that may follow them; of a folder all, if nothing is said; of
+    tables of the bot those that take little.
     """
     if not file.exists():
         raise CommandError(f"There is no file or folder {file}.")

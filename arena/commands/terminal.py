@@ -40,8 +40,10 @@ def say_json_line(value: Any) -> None:
 def json_text(
     value: Any, *, indent: int | None = None, sort_keys: bool = False, compact: bool = False
 ) -> str:
-    """A value as strict JSON (RFC 8259): letters of any script as they are, for a person who looks,
-    and what a terminal might obey escaped. An infinite or undefined number is null.
+    """Return a value as strict JSON (RFC 8259).
+
+    Letters of any script stay as they are, for a person who looks, and what a terminal might obey
+    is escaped. An infinite or undefined number is null.
     """
 
     def written(found: Any) -> str:

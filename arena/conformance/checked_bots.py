@@ -1,5 +1,6 @@
-"""The referees of the two ways in which a bot is checked: its program is started here for every
-scenario, or runs already and connects.
+"""The referees of the two ways in which a bot is checked.
+
+Its program is started here for every scenario, or runs already and connects.
 """
 
 import secrets
@@ -22,7 +23,7 @@ class StartingReferee(ScriptedReferee):
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
-        """Serves, and at the end kills the program."""
+        """Serve, and kill the program at the end."""
         async with super().listening():
             try:
                 yield
@@ -41,8 +42,9 @@ class StartingReferee(ScriptedReferee):
 
 
 class _KeptStream(ScriptedReferee):
-    """Keeps the bot's stream for further scenarios as long as it lasts: each time that one ends
-    soon, bots come back later.
+    """A bot's stream that is kept for further scenarios as long as it lasts.
+
+    Each time that a stream ends soon, bots come back later.
     """
 
     _stream: BotStream | None = None
@@ -61,8 +63,9 @@ class _KeptStream(ScriptedReferee):
 
 
 class KeepingReferee(_KeptStream, StartingReferee):
-    """Starts the bot's program, and keeps it for further scenarios as long as it lasts: most of
-    what a check takes are starts.
+    """A referee that starts the bot's program and keeps it for further scenarios.
+
+    Most of what a check takes are starts.
     """
 
     def start(self) -> None:

@@ -1,5 +1,6 @@
-"""Scenarios of what a referee may tell a bot besides its turns: withdrawals, forfeits, refusals,
-repetitions, and what later releases will add.
+"""Scenarios of what a referee may tell a bot besides its turns.
+
+Withdrawals, forfeits, refusals, repetitions, and what later releases will add.
 """
 
 from typing import Final

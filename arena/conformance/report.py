@@ -48,8 +48,9 @@ async def check(
     connect_seconds: float = CONNECT_SECONDS,
     address: str = "127.0.0.1:0",
 ) -> list[ScenarioOutcome]:
-    """Run scenarios one after the other, each with a program of its own, which connects to
-    `address`.
+    """Run scenarios one after the other.
+
+    Each has a program of its own, which connects to `address`.
     """
     outcomes = []
     for scenario in scenarios:
@@ -65,8 +66,9 @@ async def check(
 async def check_kept(
     referee: KeepingReferee, scenario: Scenario, *, seconds: float = SCENARIO_SECONDS
 ) -> ScenarioOutcome:
-    """Run a scenario with the program of a listening referee, which is started if it does not run,
-    and killed if it fails or stays away.
+    """Run a scenario with the program of a listening referee.
+
+    The program is started if it does not run, and killed if it fails or stays away.
     """
     outcome = await _outcome(referee, scenario, seconds)
     if scenario.stays_away or not outcome.met:

@@ -150,7 +150,10 @@ class ScriptedReferee(ABC):
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:
-        """Serves. Raises ListenError."""
+        """Serve until the block ends.
+
+        Raises ListenError.
+        """
         streams, opened, now = self._streams, self._opened, self.now
         self._timer = AttentiveTimer()
 

@@ -52,7 +52,7 @@ class ServerLog:
         self._from = 0
 
     def begin(self) -> None:
-        """A program is about to be started: what it says are its own words."""
+        """Prepare for a program that is about to be started, and what it says."""
         with contextlib.suppress(OSError):
             self._from = self.path.stat().st_size
 

@@ -20,7 +20,7 @@ def cause_of(error: Exception) -> BaseException | None:
 
 
 def refused_or_unreachable(error: Exception) -> StorageError:
-    """A driver's error in the words of this package: a lost lease, wrong values, or no answer."""
+    """Return a driver's error as ours: a lost lease, wrong values, or no answer."""
     cause = cause_of(error)
     if isinstance(cause, psycopg.Error) and cause.sqlstate == _LEASE_TAKEN:
         return LeaseTakenError(

@@ -110,8 +110,9 @@ def pinged_soon(engine: Engine) -> None:
 
 
 def _in_binary(engine: Engine) -> None:
-    """Let statements with the execution option `binary` have their results as bytes: as text, each
-    byte of a large `bytea` is two, which are written, sent, kept and read.
+    """Let statements with the execution option `binary` have their results as bytes.
+
+    As text, each byte of a large `bytea` is two, which are written, sent, kept and read.
     """
 
     @event.listens_for(engine, "before_cursor_execute")

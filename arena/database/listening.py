@@ -25,8 +25,9 @@ log = structlog.get_logger()
 async def notifications(
     url: str, channels: Sequence[str], there: Callable[[bool], None] = lambda _there: None
 ) -> AsyncGenerator[frozenset[str]]:
-    """Yields at once, and whenever something was told on one of the channels, for ever: what the
-    notifications named.
+    """Yield at once, and whenever something was told on one of the channels.
+
+    What is yielded are the words of the notifications. Never ends.
 
     Notifications that arrive while the caller is busy are combined into one.
 

@@ -80,8 +80,9 @@ def check_not_reserved(name: str) -> None:
 
 
 def readings(name: str) -> tuple[str, ...]:
-    """The name, and what it is taken for by who overlooks marks on letters or reads it aloud: the
-    same without marks, and in Latin letters.
+    """Return the name as read without marks on letters, and as read aloud.
+
+    The same without marks, and in Latin letters: what it is taken for at a glance.
     """
     # Marks that stand by themselves first, as the library transliterates whole letters.
     bare = strip_accents(name)
@@ -89,8 +90,9 @@ def readings(name: str) -> tuple[str, ...]:
 
 
 def _letters_of(name: str) -> str:
-    """What is left of a name's skeleton without separators, its `i` read as `l`: a capital I looks
-    like the one and means the other.
+    """Return a name's skeleton without separators, its `i` read as `l`.
+
+    A capital I looks like the one and means the other.
     """
     letters = re.sub(r"[ ._-]", "", skeleton(re.sub(r"[ ._-]", "", name)))
     return letters.replace("i", "l")

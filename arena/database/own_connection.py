@@ -23,7 +23,7 @@ class OwnConnection:
 
     @asynccontextmanager
     async def use(self) -> AsyncIterator[psycopg.AsyncConnection[Any]]:
-        """The connection, which commits each statement.
+        """Yield the connection, which commits each statement.
 
         Raises DatabaseUnreachableError, RecordRefusedError and LeaseTakenError.
         """

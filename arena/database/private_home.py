@@ -30,7 +30,7 @@ def make_private_home(home: Path) -> None:
 
 
 def private_log(path: Path, *, append: bool = False) -> BinaryIO:
-    """A file open for writing that only its owner may read, also where it was there for others.
+    """Return a file open for writing that only its owner may read, even if it was there.
 
     It is emptied unless `append`. Raises OSError, also for a symbolic link.
     """

@@ -61,8 +61,9 @@ def _new_directory() -> Path:
 
 
 def make_private(directory: Path) -> None:
-    """Create a directory that only we may enter, or check that it is one: anybody may write to its
-    parent. Raises DataDirectoryError.
+    """Create a directory that only we may enter, or check that it is one.
+
+    Anybody may write to its parent. Raises DataDirectoryError.
     """
     with contextlib.suppress(FileExistsError):
         directory.mkdir(mode=0o700)

@@ -5,7 +5,9 @@ from pathlib import Path
 
 
 def own_identity() -> str:
-    """This process among all that ever ran on this boot of this machine; "" where that is unknown.
+    """Return the identity of this process among all of this boot of this machine.
+
+    "" where that is unknown.
 
     Machine boot, name space of process ids, process id, and when it started.
     """

@@ -44,8 +44,10 @@ class ColumnReader(Protocol):
         ...
 
     def columns(self, statement: Row, row: "np.dtype[np.void]") -> "NDArray[Any]":
-        """The rows of a statement as an array of records `row`, which names its columns and their
-        types: big-endian numbers, or 16 bytes for an id. No value may be null.
+        """Return the rows of a statement as an array of records `row`.
+
+        `row` names the columns and their types: big-endian numbers, or 16 bytes for an id. No value
+        may be null.
         """
         ...
 
@@ -65,8 +67,10 @@ class Reader:
             return connection.execute(statement).all()
 
     def columns(self, statement: Row, row: "np.dtype[np.void]") -> "NDArray[Any]":
-        """As `ColumnReader.columns`: Postgres packs the columns of thousands of rows into strings
-        of bytes, which costs a fraction of reading them one by one.
+        """Return the columns as `ColumnReader.columns` does.
+
+        Postgres packs the columns of thousands of rows into strings of bytes, which costs a
+        fraction of reading them one by one.
         """
         import numpy as np
 
@@ -117,7 +121,7 @@ def storage_errors() -> Iterator[None]:
 
 @contextmanager
 def open_reader(url: str) -> Iterator[Reader]:
-    """A reader, as a context manager that closes it."""
+    """Yield a reader, and close it at the end."""
     reader = Reader(url)
     try:
         yield reader

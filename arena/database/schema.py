@@ -64,7 +64,7 @@ def require_answer(url: str) -> None:
 
 @contextmanager
 def _connection(engine: Engine) -> Iterator[Connection]:
-    """A transaction, and its errors in our own words."""
+    """Run a transaction, with its errors in our own words."""
     try:
         with engine.begin() as connection:
             yield connection

@@ -119,8 +119,9 @@ def queue_play(
 
 
 def checks_ahead(version_ids: Collection[VersionId]) -> TextClause:
-    """version_id and ahead: how many checks are taken before that of each of these versions which
-    waits for its own, those that run included.
+    """Select version_id and ahead: the checks taken before that of each waiting version.
+
+    Those that run are included.
     """
     return text(
         f"""
@@ -140,8 +141,9 @@ def checks_ahead(version_ids: Collection[VersionId]) -> TextClause:
 
 
 def recent_checks(most: int) -> TextClause:
-    """Median and longest: seconds from the upload to the end of a check, of the last checks that
-    ended within an hour; NULL without one.
+    """Select the median and the longest time from an upload to the end of its check.
+
+    Of the checks that ended within an hour, in seconds; NULL without one.
     """
     return text(
         """

@@ -15,7 +15,7 @@ from arena.database.driver_errors import cause_of, refused_or_unreachable
 
 @asynccontextmanager
 async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """A transaction: commits at the end of the block, or changes nothing.
+    """Run a transaction: commit at the end of the block, or change nothing.
 
     Raises DatabaseUnreachableError, RecordRefusedError and LeaseTakenError.
     """

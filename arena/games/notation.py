@@ -57,7 +57,7 @@ class Notation:
         return self._names.get(kind)
 
     def defaults(self, kind: type) -> dict[str, Any]:
-        """The members of such an action that are left out at their default, with the default."""
+        """Return the members of such an action that are left out at their default, with it."""
         return {field.name: field.default for field in fields(kind) if field.default is not MISSING}
 
     def to_json(self, action: Any) -> dict[str, Any]:
@@ -134,8 +134,9 @@ class Notation:
             return None
 
     def as_sent(self, value: object) -> Any:
-        """The action, or a text that shows what is no action: plain values that may be kept, and
-        passed to other processes.
+        """Return the action, or a text that shows what is no action.
+
+        Both are plain values that may be kept, and passed to other processes.
         """
         action = self.understood(value)
         return shown(value) if action is None else action

@@ -1,5 +1,4 @@
-"""Loads a bot class by the name of a sample bot or the path of a file, or tells the command that
-starts a bot in another language.
+"""Finds a bot: a class by its name or file, or a command that starts a program.
 
 Raises BotFileError, see arena.local.bot_modules.
 """
@@ -91,7 +90,7 @@ def search_path() -> str:
 
 
 def command_name(command: Sequence[str]) -> str:
-    """A short name for a program: of the last file that its command names, or of its program."""
+    """Return a short name for a program: of the last file that its command names, or its own."""
     files = [word for word in command[1:] if Path(word).is_file()]
     return Path((files or command)[-1 if files else 0]).stem
 

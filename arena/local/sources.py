@@ -1,5 +1,6 @@
-"""The files of the project in a folder, for what is given to others. Whatever else lies there, an
-operator's keys for one, is never among them.
+"""The files of the project in a folder, for what is given to others.
+
+Other files there, an operator's keys for one, are never among them.
 """
 
 import os

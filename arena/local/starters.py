@@ -53,8 +53,9 @@ class StarterError(UserError, ValueError):
 
 
 def require_sdk(language: str) -> None:
-    """Raise NoWheelError if a starter in this language of LANGUAGES holds the SDK, which is not
-    here to be packed.
+    """Raise NoWheelError if a starter holds the SDK, which is not here to be packed.
+
+    The starter is that of this language of LANGUAGES.
     """
     if language in _WITH_SDK:
         wheel_name()
@@ -105,8 +106,9 @@ def _copy(folder: Path, directory: Path) -> None:
 
 
 def starter_archive(language: str, folder: str, environment: Mapping[str, str]) -> bytes:
-    """A zip with the starter of a language in a folder, and a run.sh that sets the environment,
-    builds the bot and runs it. Raises StarterError and NoWheelError.
+    """Return a zip with the starter of a language in a folder, and a run.sh.
+
+    run.sh sets the environment, builds the bot and runs it. Raises StarterError and NoWheelError.
     """
     packed = BytesIO()
     with TemporaryDirectory() as made, ZipFile(packed, "w", ZIP_DEFLATED) as archive:

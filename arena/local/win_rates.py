@@ -29,8 +29,9 @@ class WinRate:
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The 95 % interval of the share: Wilson's score interval for the effective number of
-        matches (Kish 1965).
+        """Return the 95 % interval of the share.
+
+        Wilson's score interval for the effective number of matches (Kish 1965).
         """
         # Imported here, because a bot's process does not need numpy.
         import numpy as np

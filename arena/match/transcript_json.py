@@ -55,7 +55,7 @@ def to_json(transcript: Transcript) -> dict[str, Any]:
 
 
 def terms_to_json(setup: Setup) -> dict[str, Any]:
-    """The members from `game` to `fault_limit`: what is known of a match before it is played."""
+    """Return the members from `game` to `fault_limit`, known before a match is played."""
     return {
         "game": setup.game,
         "options": setup.options.model_dump(mode="json"),

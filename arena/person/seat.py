@@ -94,14 +94,17 @@ class PersonSeat:
             self.match = Match.of(self.offered.setup, self.offered.seat)
 
     def resume(self, offered: Offered) -> None:
-        """The stream was opened again; an open turn follows with all events of the match."""
+        """Note that the stream was opened again.
+
+        An open turn follows with all events of the match.
+        """
         self._resumed = True
         self.turn = None
         if offered.named:
             self.begin(offered.setup.entrants)
 
     def ask(self, turn: referee_pb2.Turn, now: float) -> None:
-        """A turn is open."""
+        """Take an open turn."""
         if self.match is None:
             self.match = Match.of(self.offered.setup, self.offered.seat)
         game, seat = self.offered.setup.game, self.offered.seat
@@ -110,7 +113,7 @@ class PersonSeat:
         self.turn = AskedTurn(turn.turn_number, view, turn.turn_ms, turn.bank_ms, now)
 
     def refused(self, refusal: referee_pb2.Refusal) -> None:
-        """An answer did not count, or none came in time."""
+        """Note that an answer did not count, or none came in time."""
         kind = FAULTS.get(refusal.kind)
         self._played = None
         if self.turn is not None and self.turn.number == refusal.turn_number:
@@ -120,7 +123,7 @@ class PersonSeat:
             self.refusals.append(Refusal(refusal.turn_number, kind, *told))
 
     def end(self, end: referee_pb2.End) -> None:
-        """The match is over."""
+        """Take the end of the match."""
         transcript = from_message(end.transcript)
         self.begin(transcript.setup.entrants)
         self._hear_own(end.events, _last_view(transcript, self.offered.seat))
@@ -169,7 +172,7 @@ class PersonSeat:
         return referee_pb2.Answer(match_id=self.match_id, turn_number=turn_number)
 
     def _hear_own(self, events: Sequence[game_pb2.Event], view: Any | None) -> None:
-        """The events since the seat's last turn, or, once it has resumed, of the whole match."""
+        """Take the events since the seat's last turn or, once resumed, of the whole match."""
         told = list(bot_side.read_events(self.offered.setup.game, events))
         if self._resumed and told and self._events and told[0] == self._events[0]:
             self._told = 0

@@ -18,8 +18,10 @@ from arena.v1.spectator_pb2_grpc import SpectatorServiceStub
 
 
 def watch(channel: Any, seat: PersonSeat, lock: RLock, changed: Callable[[], None]) -> None:
-    """Let `seat` see its match over `channel`, until the match or the channel ends, in a thread of
-    its own. A referee that refuses is not asked again: turns tell everything, later.
+    """Let `seat` see its match over `channel`, in a thread of its own.
+
+    It ends with the match or the channel. A referee that refuses is not asked again: turns tell
+    everything, later.
     """
     Thread(target=_watch, args=(channel, seat, lock, changed), daemon=True).start()
 

@@ -33,8 +33,9 @@ def children_of(process: int) -> list[int]:
 
 
 def asleep(first: int) -> bool:
-    """Whether all threads of the processes wait for something else than a processor or a disk, and
-    none is stopped; also where nothing tells.
+    """Return whether all threads of the processes wait, and none is stopped.
+
+    For something else than a processor or a disk; true also where nothing tells.
     """
     for process in processes_of(first):
         with suppress(OSError):

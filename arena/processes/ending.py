@@ -14,8 +14,9 @@ def how_it_ended(code: int) -> str:
 
 
 def stop_all(processes: Sequence[Process], patience: float = 5.0) -> None:
-    """End processes at the same time: all are sent SIGTERM, and SIGKILL after `patience` seconds
-    in all.
+    """End processes at the same time.
+
+    All are sent SIGTERM, and SIGKILL after `patience` seconds in all.
     """
     for process in processes:
         if process.poll() is None:

@@ -24,8 +24,9 @@ _SECRETS = frozenset(
 
 
 def own_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for a program of ours: that of this process with `changes`, without
-    what configures Streamlit or Python.
+    """Return the environment for a program of ours.
+
+    That of this process with `changes`, without what configures Streamlit or Python.
 
     The variables of libpq are in it, unless `forget_libpq_variables` was called: an operator's own
     database may need them.
@@ -36,8 +37,10 @@ def own_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def program_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for a user's program: that of this process with `changes`, without
-    variables of libpq and Streamlit, and without an operator's secrets.
+    """Return the environment for a user's program.
+
+    That of this process with `changes`, without variables of libpq and Streamlit, and without an
+    operator's secrets.
     """
     plain = {
         name: value

@@ -72,7 +72,7 @@ def _become(program: list[str], keeper: int) -> None:
 
 
 def _let_go_of_streams() -> None:
-    """The program's streams end with the program."""
+    """Close the program's streams here, so that they end with the program."""
     null = os.open(os.devnull, os.O_RDWR)
     for number in range(3):
         os.dup2(null, number)

@@ -93,8 +93,9 @@ def _give_up_root(directories: list[Path], program: str) -> None:
 
 
 def _namespaces_allowed(user: int, group: int) -> bool:
-    """Whether user namespaces work, tried in a fork: directories must be handed over before
-    entering one, and cannot be afterwards.
+    """Return whether user namespaces work, tried in a fork.
+
+    Directories must be handed over before entering one, and cannot be afterwards.
     """
     child = os.fork()
     if child == 0:

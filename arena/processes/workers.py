@@ -15,8 +15,10 @@ in other folders first."""
 
 
 def worker_context(*preload: str) -> ForkServerContext:
-    """Return what starts worker processes: each is forked from a server that ignores Ctrl-C, has
-    loaded the modules `preload`, and never a bot.
+    """Return what starts worker processes.
+
+    Each is forked from a server that ignores Ctrl-C, has loaded the modules `preload`, and never a
+    bot.
 
     A worker calls `begin_worker` first, with what `users_variables` returns here.
     """
@@ -33,8 +35,9 @@ def users_variables() -> dict[str, str | None]:
 
 
 def begin_worker(variables: Mapping[str, str | None]) -> None:
-    """Ignore Ctrl-C, which is left to the command, and set the user's variables again: a bot may
-    start programs.
+    """Prepare a worker: ignore Ctrl-C and set the user's variables again.
+
+    Ctrl-C is left to the command, and a bot may start programs.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _set(variables)

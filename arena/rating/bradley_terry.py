@@ -153,12 +153,12 @@ def fit(
 def maximise(
     score: FloatArray, *, prior_sd: float | None, start: FloatArray | None = None
 ) -> tuple[FloatArray, int]:
-    """The ratings in nats (K,), mean zero, that fit W (K, K), and the number of Newton steps.
+    """Return the ratings in nats (K,), mean zero, that fit W (K, K), and the Newton steps.
 
-    g_i = sum_j (W_ij - N_ij p_ij) - theta_i / tau^2, H = Laplacian of N p (1 - p) + I / tau^2,
-    step = H^-1 g. The constant vector is an eigenvector of H, with a value of 0 or next to 0 under
-    no prior or a weak one; a rank-one term keeps H well-conditioned and changes no step, since g
-    sums to zero. The maximum must be finite.
+    g_i = sum_j (W_ij - N_ij p_ij) - theta_i / tau^2, H = Laplacian of N p (1 - p) + I / tau^2, step
+    = H^-1 g. The constant vector is an eigenvector of H, with a value of 0 or next to 0 under no
+    prior or a weak one; a rank-one term keeps H well-conditioned and changes no step, since g sums
+    to zero. The maximum must be finite.
     """
     pairs, points = score + score.T, score.sum(axis=1)
     precision = prior_precision(prior_sd)

@@ -54,7 +54,7 @@ class _Rows:
         return _Rows(*(getattr(self, one.name)[rows] for one in fields(self)))
 
     def followed_by(self, more: "_Rows") -> "_Rows":
-        """These and more, whose clusters are numbered on."""
+        """Return these rows and more, whose clusters are numbered on."""
         first = int(self.cluster[-1]) + 1 if len(self) else 0
         return _Rows(
             np.concatenate([self.cluster, more.cluster + first]),

@@ -88,7 +88,7 @@ def score_groups(
     clusters: Clusters,
     luck_taken: FloatArray | None = None,
 ) -> Iterator[ScoreGroup]:
-    """The score vectors u_c of all clusters (not PAIR), grouped by the clusters' number of bots."""
+    """Yield the score vectors u_c of all clusters (not PAIR), grouped by their number of bots."""
     chances = win_probabilities(fit.theta)
     place = fit_indices(fit, results)
     shared: list[tuple[IntArray, IntArray, FloatArray]] = []

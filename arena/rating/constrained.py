@@ -95,9 +95,10 @@ def _ln_g(t: float) -> float:
 
 
 def _ranges(a: FloatArray, t: float) -> list[list[float]]:
-    """Values of ln s in which solutions are looked for, rising: of each range, made of those of
-    scores above the reference that overlap, its ends, and in between the scores and their
-    middles.
+    """Return values of ln s in which solutions are looked for, rising.
+
+    For each range, made of those of scores above the reference that overlap: its ends, and in
+    between the scores and their middles.
     """
     above = np.log(np.sort(a[a > 0]))
     found: list[list[float]] = []
@@ -137,8 +138,10 @@ def _between(
     ends: tuple[float, float],
     excess: tuple[FloatArray, FloatArray],
 ) -> FloatArray:
-    """ln(p_k / q_k) (n, k) of the solutions between two values of ln s, given what they exceed: by
-    the secant of the bracket, one end of which counts half while it stays (Illinois).
+    """Return ln(p_k / q_k) (n, k) of the solutions between two values of ln s.
+
+    By the secant of the bracket, given what they exceed; one end of the bracket counts half while
+    it stays (Illinois).
     """
     low, high = (np.full(len(q), end) for end in ends)
     above, below = excess

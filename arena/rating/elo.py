@@ -20,7 +20,10 @@ Z_95 = 1.959963984540054
 
 
 def expected_score(difference: float) -> float:
-    """The expected score of the better bot of a pair `difference` Elo apart (ties are a half)."""
+    """Return the expected score of the better bot of a pair `difference` Elo apart.
+
+    Ties are a half.
+    """
     return 0.5 + 0.5 * math.tanh(0.5 * difference / ELO_PER_NAT)
 
 

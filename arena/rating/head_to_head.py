@@ -47,7 +47,9 @@ class Residual(Generic[BotT]):
 
 
 def wilson(points: FloatArray, comparisons: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """The 95 % interval of a share from points and comparisons of the same shape (Wilson 1927).
+    """Return the 95 % interval of a share (Wilson 1927).
+
+    From points and comparisons of the same shape.
 
     It is never outside [0, 1] and never empty, also at 0 % and 100 %. Ties count as half a point;
     they make the interval wider than necessary. Without comparisons it is [0, 1].

@@ -69,9 +69,7 @@ class Intervals(Generic[BotT]):
 
     @property
     def se_of_mean(self) -> FloatArray:
-        """(K,): standard errors relative to the mean of the pool, whether there is an anchor or
-        not.
-        """
+        """Return standard errors (K,) relative to the mean of the pool, with or without anchor."""
         return self._se(None)
 
     def _se(self, anchor: int | None) -> FloatArray:
@@ -128,8 +126,10 @@ def intervals(
     *,
     luck_taken: FloatArray | None = None,
 ) -> Intervals[BotT]:
-    """The errors of a fit, from the log it was fitted to or, with blocks as clusters, from the sums
-    over its clusters, whose bots are those of the fit.
+    """Return the errors of a fit.
+
+    From the log it was fitted to or, with blocks as clusters, from the sums over its clusters,
+    whose bots are those of the fit.
 
     `luck_taken` (K, K): the amount subtracted from a pair's score per point of its luck, for a
     luck-adjusted fit (`luck_column`; not with PAIR).
@@ -232,8 +232,9 @@ def _pair_products(fit: Fit[BotT], chances: FloatArray) -> ScoreProducts:
 
 
 def _inverse(curvature: FloatArray, precision: float) -> FloatArray:
-    """The inverse without the constant vector, whose eigenvalue is that of the prior: however weak
-    the prior is, the rest is as exact as ever.
+    """Return the inverse without the constant vector, whose eigenvalue is that of the prior.
+
+    So however weak the prior is, the rest is exact.
     """
     count = len(curvature)
     if count == 1:
@@ -243,8 +244,9 @@ def _inverse(curvature: FloatArray, precision: float) -> FloatArray:
 
 
 def _positive_inverse(matrix: FloatArray) -> FloatArray:
-    """The inverse of a symmetric positive definite matrix, by halves: half the work of a general
-    inverse, nearly all of it products of matrices.
+    """Return the inverse of a symmetric positive definite matrix, by halves.
+
+    Half the work of a general inverse, nearly all of it products of matrices.
     """
     count = len(matrix)
     if count <= _SMALL:

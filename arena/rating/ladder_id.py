@@ -11,8 +11,9 @@ from arena.match.score_rule import ScoreRule
 
 @dataclass(frozen=True, slots=True)
 class LadderId:
-    """The key of a ladder: game, non-default options as JSON, numbers of seats, score rule, time
-    control.
+    """The key of a ladder.
+
+    Its game, non-default options as JSON, numbers of seats, score rule and time control.
     """
 
     game: str

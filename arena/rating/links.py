@@ -10,7 +10,9 @@ _ROUNDING = 1e-6
 
 
 def strong_groups(edges: NDArray[np.bool_]) -> list[list[int]]:
-    """The strongly connected components of a graph (K, K), largest first, then by least member.
+    """Return the strongly connected components of a graph (K, K).
+
+    Largest first, then by least member.
 
     edges[i, j]: there is an edge from i to j. With a symmetric matrix these are the connected
     components.

@@ -40,8 +40,9 @@ def rank_ranges(intervals: Intervals[BotT]) -> tuple[IntArray, IntArray]:
 
 
 def ladder_order(intervals: Intervals[BotT]) -> IntArray:
-    """Indices of the established bots, best first, and then of the provisional ones; bots with
-    equal ratings by name.
+    """Return indices of the established bots, best first, then of the provisional ones.
+
+    Bots with equal ratings are in the order of their names.
     """
     best_first = _by_elo(intervals)
     provisional = intervals.support.provisional[best_first]
@@ -67,7 +68,7 @@ def band_numbers(intervals: Intervals[BotT], order: IntArray) -> list[int]:
 
 
 def bands(intervals: Intervals[BotT]) -> tuple[Band[BotT], ...]:
-    """The longest runs in the order of Elo whose first and last bots do not differ significantly.
+    """Return the longest runs in the order of Elo whose ends do not differ significantly.
 
     Two bots that do not differ significantly share a band. This relation is not transitive, so
     bands overlap, like the letters of a multiple comparison.

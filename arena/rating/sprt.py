@@ -60,8 +60,9 @@ class SprtState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The hypotheses H0: elo0 and H1: elo1, with the error rates: alpha wrongly accepts H1, beta
-    wrongly rejects it.
+    """The hypotheses H0: elo0 and H1: elo1, with their error rates.
+
+    alpha is that of wrongly accepting H1, beta that of wrongly rejecting it.
     """
 
     elo0: float
@@ -214,7 +215,7 @@ def log_likelihood_ratio(
 
 
 def expected_matches(bounds: Bounds, *, elo: float, sd: float = 0.5, llr: float = 0.0) -> float:
-    """The expected number of matches from `llr` until the test stops, if the true Elo is `elo`.
+    """Return the expected number of matches from `llr` to the stop, if the true Elo is `elo`.
 
     elo: logistic Elo. sd: standard deviation of a match's score. The LLR is approximated by
     Brownian motion between two absorbing bounds, which is accurate for small bounds.

@@ -10,7 +10,7 @@ class Beginners:
     """Bots in the order of their waiting and in that of their matches."""
 
     def __init__(self, turns: Iterator[int]) -> None:
-        """`turns` may number those of several."""
+        """Begin without bots; `turns` may number the turns of several such queues."""
         self._turns = turns
         self._waiting: OrderedDict[int, int] = OrderedDict()
         """When its turn came, by bot."""
@@ -22,7 +22,7 @@ class Beginners:
         return bool(self._waiting)
 
     def add(self, bot: int, matches: int) -> None:
-        """A bot with so many matches waits from now on."""
+        """Add a bot with so many matches, which waits from now on."""
         self._waiting[bot] = next(self._turns)
         alike = self._by_matches.get(matches)
         if alike is None:
@@ -30,7 +30,7 @@ class Beginners:
         alike[bot] = None
 
     def remove(self, bot: int, matches: int) -> None:
-        """It waits no longer; it was added with so many."""
+        """Remove a bot, which was added with so many matches."""
         del self._waiting[bot]
         alike = self._by_matches[matches]
         del alike[bot]

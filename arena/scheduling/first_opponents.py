@@ -34,12 +34,12 @@ class FirstOpponents:
         """How many tables each holds a seat at."""
 
     def sat_down(self, bots: Iterable[int]) -> None:
-        """A block begins."""
+        """Note that a block begins."""
         for bot in bots:
             self._seated[bot] = self._seated.get(bot, 0) + 1
 
     def got_up(self, bots: Collection[int], seconds: float, others: int, now: float) -> None:
-        """A block is over that took so long; each of its bots may meet about `others`."""
+        """Note how long a block took; each of its bots may meet about `others`."""
         for bot in bots:
             self._seated[bot] -= 1
             if not self._seated[bot]:

@@ -1,4 +1,5 @@
-"""`FreeBots`: the bots that are free for one table type, and the choice of who sits down next.
+"""`FreeBots`: the bots that are free for one table type, and who sits down next.
+
 No step looks at all of them.
 
 A table is begun by one bot and filled seat by seat. Of every `CYCLE` tables
@@ -97,7 +98,7 @@ class FreeBots:
         return bot in self._free
 
     def put(self, candidate: Candidate) -> None:
-        """A bot is free; or it is still, after a table of its own began or ended."""
+        """Put a bot that is free; or still is, after a table of its own began or ended."""
         bot = candidate.bot
         if self.table_type.game not in candidate.games:
             self.drop(bot)
@@ -119,7 +120,7 @@ class FreeBots:
         self._beginners[candidate.house].add(bot, matches)
 
     def drop(self, bot: int) -> None:
-        """A bot is not free any more, if it was."""
+        """Drop a bot that is not free any more, if it was."""
         free = self._free.pop(bot, None)
         if free is None:
             return
@@ -138,13 +139,13 @@ class FreeBots:
             self._beginners[free.candidate.house].remove(bot, free.matches)
 
     def forget(self, bot: int) -> None:
-        """A bot has left."""
+        """Forget a bot that has left."""
         self.drop(bot)
         self._walks.pop(bot, None)
         self._walkers.pop(bot, None)
 
     def look_again(self, most: int | None = TRIED_AGAIN) -> None:
-        """What may sit where has changed: some of those who found no table are tried again."""
+        """Try some bots again that found no table: what may sit where has changed."""
         for bot in list(self._without_table if most is None else islice(self._without_table, most)):
             free = self._free[bot]
             del self._without_table[bot]
@@ -157,7 +158,7 @@ class FreeBots:
         with_visitor: bool = False,
         not_these: frozenset[int] = frozenset(),
     ) -> Choice | None:
-        """The bots of the next table, or None if those who were tried found too few they may meet.
+        """Return the bots of the next table, or None if those who were tried found too few.
 
         With `with_visitor` the first is not of the house; the table of `not_these` is not chosen.
         """
@@ -178,7 +179,7 @@ class FreeBots:
         return None
 
     def opened(self, choice: Choice) -> None:
-        """The chosen table is opened."""
+        """Note that the chosen table is opened."""
         self._tables += 1
         first, last = choice.bots[0].bot, choice.bots[-1].bot
         if choice.walked:
@@ -260,8 +261,9 @@ class FreeBots:
     def _most_informative(
         self, near: Iterable[_Free], seated: Sequence[_Free], fits: Callable[[_Free], bool]
     ) -> _Free | None:
-        """The one that fits whose match with those at the table reduces the sum of the squared
-        errors most, divided by 1 + the number of times they have met.
+        """Return the fitting bot that reduces the sum of the squared errors most.
+
+        By its match with those at the table, divided by 1 + the number of times they have met.
         """
 
         def worth(one: _Free, anew: bool) -> float:

@@ -57,8 +57,10 @@ class Decided:
 
 
 def blocks_to_decide(played: PlayedPairing, planned: int, level: Callable[[int], bool]) -> int:
-    """The number of blocks that decide a pairing, as known now: those planned, and extra ones while
-    `level` at that number, until there are MOST_EXTRA_BLOCKS or a bot withdraws.
+    """Return the number of blocks that decide a pairing, as known now.
+
+    Those planned, and extra ones while `level` at that number, until there are MOST_EXTRA_BLOCKS or
+    a bot withdraws.
     """
     most = planned + MOST_EXTRA_BLOCKS
     for count in range(planned, most):
@@ -179,7 +181,7 @@ def first_round(field: int) -> list[tuple[EntryNumber, ...]]:
 
 
 def _bracket(field: int) -> list[EntryNumber]:
-    """The seedings from the top of the bracket: neighbours meet, then their winners, and so on."""
+    """Return the seedings from the top of the bracket: neighbours meet, then their winners."""
     order = [1]
     while len(order) < field:
         size = 2 * len(order)

@@ -42,7 +42,7 @@ def block_points(placings: Sequence[Sequence[int]], rule: ScoreRule) -> tuple[Fr
 
 
 def walkover(absent: Sequence[bool], rule: ScoreRule) -> tuple[Fraction, ...]:
-    """The points of a block not played because bots withdrew: they are last, the others level."""
+    """Return the points of a block not played because bots withdrew: these last, others level."""
     return points([1 + gone for gone in absent], rule)
 
 

@@ -58,8 +58,9 @@ class BlockTime:
         return replace(self, seconds=by * self.seconds, used=used)
 
     def slow(self) -> dict[int, float]:
-        """The bots that used more than an equal part of the time, with their parts of it all. Else
-        nobody's decisions took the time: bots came late, or the machine was busy.
+        """Return the bots that used more than an equal part of the time, with their parts.
+
+        None if nobody's decisions took the time: bots came late, or the machine was busy.
         """
         least = max(self.seconds, sum(self.used.values())) / len(self.bots)
         slow = {bot: used for bot, used in self.used.items() if used > least}
@@ -84,12 +85,12 @@ class HeldTime:
         self._prompt_present = 0
 
     def came(self, bot: Candidate) -> None:
-        """A bot is there."""
+        """Note that a bot is there."""
         self._used_to[bot.bot] = {}
         self._present[bot.account] = self._present.get(bot.account, 0) + 1
 
     def left(self, bot: Candidate) -> None:
-        """A bot is gone. What is known of it is forgotten, but for what it still owes."""
+        """Note that a bot is gone, and forget it but for what it still owes."""
         del self._used_to[bot.bot]
         self._present[bot.account] -= 1
         if not self._present[bot.account]:
@@ -97,8 +98,10 @@ class HeldTime:
             self._prompt_present -= self._prompt.pop(bot.account, False)
 
     def sharing(self, bot: Candidate, guest: Candidate) -> int:
-        """Into how many parts a bot's places are shared, of which the guest's owner may hold one:
-        a part for each other account that is prompt, or for each if none is.
+        """Return into how many parts a bot's places are shared.
+
+        The guest's owner may hold one: a part for each other account that is prompt, or for each if
+        none is.
         """
         prompt = self._prompt_present - self._prompt.get(bot.account, False)
         least = 1 if self._prompt.get(guest.account) else 2

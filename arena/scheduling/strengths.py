@@ -60,7 +60,7 @@ class Strengths:
         return self._known.get((table_type.key, bot)) or Strength()
 
     def learn(self, table_type: TableType, bots: Sequence[int], placings: Sequence[int]) -> None:
-        """A match was played; bots and placings (1 is best) are by seat."""
+        """Learn from a match; bots and placings (1 is best) are by seat."""
         known = [self.of(table_type, bot) for bot in bots]
         for bot, one in zip(bots, known, strict=True):
             self._known.pop((table_type.key, bot), None)

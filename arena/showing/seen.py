@@ -29,9 +29,10 @@ class GameSeen(Protocol):
         """Return the view with what an event changed in public."""
 
     def between(self, public: Any, own: Any, played: Any) -> Any:
-        """Return the spectator's view `public` for the seat whose last own view was `own`, and
-        which answered it with `played`, None if that is not known: with its own hand as long as
-        that is certain.
+        """Return the spectator's view `public` with the seat's own hand, while that is certain.
+
+        `own` was the seat's last own view, and `played` its answer to it, None if that is not
+        known.
         """
 
 

@@ -1,5 +1,6 @@
-"""The system calls that a confined program may make, by what they are for, with the reason where
-one is left out or answered otherwise.
+"""The system calls that a confined program may make, by what they are for.
+
+With the reason where one is left out or answered otherwise.
 
 What is not listed is answered with ENOSYS, as by a kernel that does not have it: newer calls, and
 all by which programs administrate a machine. Runtimes have a way without them.
@@ -215,8 +216,10 @@ def _of_files() -> Iterator[Rule]:
 
 
 def _of_sockets() -> Iterator[Rule]:
-    """Of one machine alone: buffers of others are memory that nobody counts, and some families, as
-    that to the host of a virtual machine, know no namespaces.
+    """Yield the rules of sockets of one machine alone.
+
+    Buffers of others are memory that nobody counts, and some families, as that to the host of a
+    virtual machine, know no namespaces.
     """
     yield from _one_of("socket", 0, [socket.AF_UNIX])
     yield from _one_of("socketpair", 0, [socket.AF_UNIX])

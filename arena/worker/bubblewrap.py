@@ -150,7 +150,7 @@ def command_line(
 
 
 def _python_paths() -> Iterator[Path]:
-    """This Python with its libraries, and this package, where /usr does not hold them."""
+    """Yield this Python, its libraries and this package, where /usr does not hold them."""
     package = Path(__file__).resolve().parents[1]
     prefixes = (Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve())
     parts = (prefix / part for prefix in prefixes for part in _PYTHON_PARTS)
@@ -162,7 +162,7 @@ def _python_paths() -> Iterator[Path]:
 
 
 def _named_python() -> Iterator[SeenPath]:
-    """This Python by the name it was started with, where that leads through a link."""
+    """Yield this Python by the name it was started with, where that leads through a link."""
     prefix = Path(sys.prefix)
     if prefix != prefix.resolve() and not prefix.is_relative_to(_SEEN_BY_ALL):
         for part in _PYTHON_PARTS:
@@ -188,8 +188,10 @@ def _namespaces() -> Iterator[str]:
 
 
 def _limited(limits: SandboxLimits) -> Iterator[str]:
-    """What starts the program with its limits, in the sandbox: tasks are counted there alone, and
-    we might not be allowed to limit another user's process from outside.
+    """Yield the command that starts the program with its limits, in the sandbox.
+
+    Tasks are counted there alone, and we might not be allowed to limit another user's process from
+    outside.
     """
     yield from ("/usr/bin/nice", "-n", str(NICENESS), "/usr/bin/prlimit")
     for limit, most in (

@@ -63,8 +63,9 @@ class CallGate:
     """Answers what the kernel asks for one program, in this event loop, until `close`."""
 
     def __init__(self, listener: int, allowances: Sequence[CallAllowance]) -> None:
-        """`listener` is the file at which the kernel asks about the calls of the allowances; it is
-        ours from now on.
+        """Answer the kernel's questions about the calls of the allowances.
+
+        `listener` is the file at which it asks; it is ours from now on.
         """
         from pyseccomp import Arch, resolve_syscall
 

@@ -86,8 +86,9 @@ def enter_leaf() -> str:
 
 @contextmanager
 def program_group(limits: SandboxLimits) -> Iterator[ProgramGroup | None]:
-    """A new group with these limits; None where the worker has no groups. What is left in it at the
-    end is killed.
+    """Yield a new group with these limits; None where the worker has no groups.
+
+    What is left in it at the end is killed.
     """
     leaf = _own_folder()
     if leaf is None or leaf.name != _WORKER:
@@ -119,7 +120,7 @@ def program_group(limits: SandboxLimits) -> Iterator[ProgramGroup | None]:
 
 
 def _own_folder() -> Path | None:
-    """This process's group in the file system."""
+    """Return this process's group in the file system."""
     try:
         groups = Path("/proc/self/cgroup").read_text().splitlines()
         mounts = Path("/proc/self/mountinfo").read_text().splitlines()

@@ -123,7 +123,7 @@ def _end(result: dict[str, Any]) -> ShiftEnd:
 
 @contextmanager
 def _scratch_folder() -> Iterator[Path]:
-    """An empty folder with a short path, for sockets; locked as long as it is used."""
+    """Yield an empty folder with a short path, for sockets; locked while it is used."""
     with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name, _locked(Path(name)):
         yield Path(name)
 

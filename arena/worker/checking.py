@@ -1,5 +1,7 @@
-"""The check of a build, in a process of its own: `python -m arena.worker.checking` with a CheckPlan
-as JSON on stdin. It writes lines of JSON: each step, and at last what came of it.
+"""The check of a build, in a process of its own.
+
+`python -m arena.worker.checking` with a CheckPlan as JSON on stdin. It writes lines of JSON: each
+step, and at last what came of it.
 
 The program runs in the sandbox; the referees that it meets are here.
 """
@@ -104,8 +106,9 @@ def check_build(plan: CheckPlan) -> CheckResult:
 
 
 async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]:
-    """The games that the program says it plays, and what came of the scenarios, up to the first one
-    that it fails. Raises UnmetError if the program does not connect.
+    """Return the games that the program says it plays, and the scenarios' outcomes.
+
+    Up to the first one that it fails. Raises UnmetError if the program does not connect.
 
     Several run at a time, each with a program that stays for the next one where that can be. What
     is not met so is tried again alone, with a program of its own.

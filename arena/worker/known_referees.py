@@ -57,7 +57,10 @@ class KnownReferees:
 
     @asynccontextmanager
     async def reached(self) -> AsyncIterator[grpc.aio.Channel]:
-        """A channel to the first that is reached. Raises NoRefereeError."""
+        """Yield a channel to the first that is reached.
+
+        Raises NoRefereeError.
+        """
         for address in self.in_turn:
             async with address.aio_channel() as channel:
                 if await _connects(channel):

@@ -1,5 +1,7 @@
-"""Counts of what a confined program holds open: the kernel keeps memory for it that no limit of
-memory counts, and some of it by a quota of the user.
+"""Counts of what a confined program holds open.
+
+The kernel keeps memory for it that no limit of memory counts, and some of it by a quota of the
+user.
 
 The worker looks four times a second. A file that is sent over a socket and not received yet is not
 seen; the kernel allows as many of them as a process may have open.

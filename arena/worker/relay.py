@@ -36,7 +36,7 @@ _SERVICE: Final = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full
 
 @asynccontextmanager
 async def relayed(referees: KnownReferees, token: str) -> AsyncIterator[Path]:
-    """The socket, which is there until the block ends."""
+    """Yield the socket, which is there until the block ends."""
     with tempfile.TemporaryDirectory(prefix="arena-relay-") as folder:
         socket = Path(folder, "referee.sock")
         server = grpc.aio.server(options=_OPTIONS)

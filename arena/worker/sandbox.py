@@ -101,8 +101,10 @@ async def confined(
     limits: SandboxLimits = SandboxLimits(),
     printed: Printed | None = None,
 ) -> AsyncIterator[ConfinedProgram]:
-    """A program that runs until the block ends. Its environment says how it reaches the referee
-    at `socket`, and its `token`; what it prints is added to `printed`. Raises SandboxError.
+    """Run a program until the block ends.
+
+    Its environment says how it reaches the referee at `socket`, and its `token`; what it prints is
+    added to `printed`. Raises SandboxError.
 
     Call it in the main thread: the program ends with the thread that started it.
     """
@@ -245,7 +247,9 @@ def _share_processors(first: int, limits: SandboxLimits) -> None:
 
 
 async def _stand_back(first: int) -> None:
-    """Linux shares the processor among sessions first, and a program at the gate is one of its own,
+    """Lower the priority of the session of a program that waits at the gate.
+
+    Linux shares the processor among sessions first, and a program at the gate is one of its own,
     which it cannot leave.
     """
     # Of all who are not root it accepts one such write in 100 ms; the others must retry.

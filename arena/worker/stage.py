@@ -1,16 +1,18 @@
-"""Puts together what a program sees where its user may see it, gives root up, lets the worker be
-asked before some calls, and executes the program.
+"""Prepares the sandbox from within, and executes the program.
+
+It puts together what a program sees where its user may see it, gives root up, and lets the worker
+be asked before some calls.
 
 Run as a script in namespaces of its own, never imported, so that nothing of the worker is shared
 with it:
 
-    python -I -S stage.py LINE USER STAGE [SIZE,FILES…] -- [SOURCE…] -- PROGRAM [ARGUMENT…]
+python -I -S stage.py LINE USER STAGE [SIZE,FILES…] -- [SOURCE…] -- PROGRAM [ARGUMENT…]
 
 LINE is the file number of a Unix socket, over which the worker gets the file at which the kernel
-asks it (seccomp_unotify(2), arena.worker.call_gate). A small file system at STAGE holds as
-0, 1, 2, …: an empty file system in memory for each SIZE,FILES, which takes so many bytes and so
-many files at most, and then the sources. As root it becomes the user with the number USER; in a
-user namespace of root's, root's files would still be the program's own. PROGRAM is bubblewrap.
+asks it (seccomp_unotify(2), arena.worker.call_gate). A small file system at STAGE holds as 0, 1, 2,
+…: an empty file system in memory for each SIZE,FILES, which takes so many bytes and so many files
+at most, and then the sources. As root it becomes the user with the number USER; in a user namespace
+of root's, root's files would still be the program's own. PROGRAM is bubblewrap.
 """
 
 import ctypes
@@ -68,8 +70,10 @@ class _Condition(ctypes.Structure):
 
 
 def _asked_before_calls() -> int:
-    """A file at which the kernel asks before this process, or what comes of it, connects or adds a
-    watch of epoll. It is closed when the program is executed.
+    """Return a file at which the kernel asks before some calls.
+
+    Before this process, or what comes of it, connects or adds a watch of epoll. It is closed when
+    the program is executed.
     """
     seccomp = ctypes.CDLL("libseccomp.so.2", use_errno=True)
     seccomp.seccomp_init.restype = ctypes.c_void_p

@@ -29,8 +29,9 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 def unread_bytes(first: int, referee: Path) -> int:
-    """The most on one connection to the referee at this socket, among some of the open files of the
-    processes of which `first` is the first.
+    """Return the most unread bytes on one connection to the referee at this socket.
+
+    Among some of the open files of the processes of which `first` is the first.
     """
     files = [(process, file) for process in processes_of(first) for file in _files_of(process)]
     most = 0
@@ -58,7 +59,10 @@ def _leads_to(line: socket.socket, referee: Path) -> bool:
 
 @contextmanager
 def _borrowed(process: int, file: int) -> Iterator[socket.socket]:
-    """A socket of another process. Raises OSError if it cannot be had."""
+    """Yield a socket of another process.
+
+    Raises OSError if it cannot be had.
+    """
     handle = os.pidfd_open(process)
     try:
         copy = _libc.syscall(_PIDFD_GETFD, handle, file, 0)

@@ -43,8 +43,10 @@ def why_shared(users: range) -> str:
 
 
 def _taken(users: range) -> tuple[int, socket.socket]:
-    """A user, and what holds it: other workers see by the name of a socket that it is taken, and
-    the kernel frees the name when we end.
+    """Return a user, and what holds it.
+
+    Other workers see by the name of a socket that it is taken, and the kernel frees the name when
+    we end.
     """
     for user in users:
         name = socket.socket(socket.AF_UNIX)

@@ -127,8 +127,9 @@ async def _work(app: procrastinate.App, queue: str, slots: int, stop: asyncio.Ev
 
 
 class _Ending:
-    """Shifts whose time is over in a moment, and which play their last matches beside those of the
-    slots.
+    """Shifts whose time is nearly over, which play their last matches.
+
+    They do so beside those of the slots.
     """
 
     def __init__(self, most: int) -> None:

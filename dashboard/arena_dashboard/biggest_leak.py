@@ -10,7 +10,7 @@ from arena_dashboard.bot_tables import biggest_leak
 
 
 def show_biggest_leak(bot: str) -> None:
-    """The sentence, or how to get it."""
+    """Show the sentence, or how to get it."""
     found = bot_data.decisions(bot)
     if found is not None:
         st.markdown(biggest_leak(found.sums))
@@ -27,7 +27,7 @@ def plays_an_analysed_game(bot: str) -> bool:
 
 
 def show_how_to_analyse(bot: str) -> None:
-    """The commands that tell where a bot loses most."""
+    """Show the commands that tell where a bot loses most."""
     st.markdown(
         "None of its latest matches has been analysed here, so no page says where it loses most. "
         "Where its program is, two commands do:"

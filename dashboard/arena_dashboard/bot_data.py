@@ -98,7 +98,7 @@ class BotIndex:
 
 
 def index(search: str, after: str | None, before: str | None) -> BotIndex:
-    """The bots by name, as many as a page has: those behind `after`, or those before `before`."""
+    """Return a page of bots by name: those behind `after`, or those before `before`."""
     # One more, which says whether there is another page.
     found = data.read(
         bot_statements.bot_page(search=search, after=after, before=before, limit=PAGE + 1)
@@ -187,8 +187,9 @@ def _decisions(url: str | None, bot: str) -> Decisions | None:
 
 
 def faults(bot: str, version: str | None = None) -> list[SeenFault]:
-    """The latest faults of the bot, or of one version, in matches that are over, some seconds ago
-    at most.
+    """Return the latest faults of the bot, or of one version, in matches that are over.
+
+    Some seconds ago at most.
     """
     return _faults(data.database_url(), bot, version)
 

@@ -56,8 +56,9 @@ class ComparisonsPage:
 def comparisons_page(
     ladder: LadderId, start: int, stop: int, *, checked: bool
 ) -> ComparisonsPage | None:
-    """The comparisons of a ladder's lines from position `start` to `stop`, `checked` by the exact
-    model; None before the first match.
+    """Return the comparisons of a ladder's lines from position `start` to `stop`.
+
+    `checked` by the exact model; None before the first match.
     """
     shown = range(start, stop)
     facts, found = ladder_details(ladder), check(ladder) if checked else None

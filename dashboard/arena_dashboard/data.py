@@ -165,8 +165,9 @@ def match(match_id: str) -> MatchRow | None:
 
 
 def replay(match_id: str, viewpoint: str, *, analysed: bool = False) -> Mapping[str, Any] | None:
-    """A match as `viewpoint` (see `watching`) saw it, for the player, with what decisions were
-    worth if `analysed`; None if there is none.
+    """Return a match as `viewpoint` (see `watching`) saw it, for the player.
+
+    With what decisions were worth if `analysed`; None if there is none.
 
     Raises TranscriptDamagedError.
     """
@@ -186,7 +187,7 @@ def replay_content(
     *,
     analysed: bool = False,
 ) -> bytes:
-    """A match that `replay` has found, with its neighbours in its block, as the player reads it."""
+    """Return a match that `replay` found, with its neighbours in its block, for the player."""
     return _replay_content(_url(), match_id, viewpoint, analysed, previous, next_)
 
 

@@ -1,5 +1,6 @@
-"""What may be asked of the dashboard at all: the addresses that it answers, from which pages, and
-how much at once.
+"""The gate of the dashboard: what may be asked of it at all.
+
+The addresses that it answers, from which pages, and how much at once.
 
 Streamlit opens addresses of its own, each version others, and asks a third party for this machine's
 address, in the event loop, when a page of another site calls. So whatever is not named here is not
@@ -56,8 +57,10 @@ def _routes(paths: Mapping[str, tuple[str, ...]]) -> list[Route]:
 
 
 def same_site(headers: Headers, own: str | None) -> bool:
-    """Whether the request's `Origin` is the dashboard's: the host by which it was asked, of which a
-    proxy may tell, or that of its public address `own`. The scheme is the proxy's affair.
+    """Return whether the request's `Origin` is the dashboard's.
+
+    That is the host by which it was asked, of which a proxy may tell, or that of its public address
+    `own`. The scheme is the proxy's affair.
 
     No page of another site can choose these headers, so a proxy's word need not be proved here.
     """

@@ -76,7 +76,7 @@ def matches_of_the_day() -> MatchesOfTheDay:
 
 
 def running_tournaments() -> list[Tournament]:
-    """Some tournaments that are played now."""
+    """Return some tournaments that are played now."""
     return _running_tournaments(data.database_url())
 
 

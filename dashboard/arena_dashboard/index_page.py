@@ -1,6 +1,7 @@
-"""The HTML with which every page begins, for those who run no scripts: previews of shared links,
-search engines. It is Streamlit's, with the page's title, a description, and the style of all pages:
-whatever is shown first has its place already.
+"""The HTML with which every page begins, for those who run no scripts.
+
+That is previews of shared links and search engines. It is Streamlit's, with the page's title, a
+description, and the style of all pages: whatever is shown first has its place already.
 
 What Streamlit loads when an element first needs it, and the page needs, is named there, too:
 browsers then load it right after what Streamlit itself begins with, instead of after the page's
@@ -90,8 +91,9 @@ def streamlits_html() -> str:
 
 @cache
 def modules(path: str) -> tuple[str, ...]:
-    """The files of the modules of Streamlit that the page at `path` needs, and those that they
-    import; without those that the HTML names already.
+    """Return the files of Streamlit's modules that the page at `path` needs.
+
+    With those that they import, without those that the HTML names already.
     """
     folder = files("streamlit") / "static/static/js"
     found = [

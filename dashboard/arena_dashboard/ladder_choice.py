@@ -103,7 +103,7 @@ def link(path: str, ladder: LadderId, /, **more: str) -> str:
 
 
 def in_words(ladder: LadderId) -> str:
-    """ "Bluff, 2 seats", "Bluff (show and reroll), 3–4 seats, only first place"."""
+    """Return a ladder in words, such as "Bluff (show and reroll), 3–4 seats, only first place"."""
     variant = tables.options(json.loads(ladder.options).items())
     name = GAMES[ladder.game].title + (f" ({variant})" if variant else "")
     said = f"{name}, {size_in_words(ladder.seats)}"
@@ -113,7 +113,7 @@ def in_words(ladder: LadderId) -> str:
 
 
 def size_in_words(size: tuple[int, ...]) -> str:
-    """ "2 seats", "3–4 seats"."""
+    """Return sizes in words: "2 seats", "3–4 seats"."""
     return f"{size[0]} seats" if len(size) == 1 else f"{size[0]}–{size[-1]} seats"
 
 

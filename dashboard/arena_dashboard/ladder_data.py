@@ -20,7 +20,7 @@ TREND_SECONDS: Final = 60.0
 
 
 def table(ladder: LadderId, board: Leaderboard, shown: range) -> Mapping[str, Any]:
-    """The content of the table, from `ladder_table.content`, of the lines at these positions."""
+    """Return the table's content (`ladder_table.content`) for the lines at these positions."""
     return _table(
         data.database_url(), ladder, board.sequence, shown.start, shown.stop, _board=board
     )

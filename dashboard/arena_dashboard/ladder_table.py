@@ -56,7 +56,8 @@ def content(
     losses: Mapping[VersionId, Estimate] = MappingProxyType({}),
     halted: Mapping[VersionId, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """The rows of the shown lines, best first, each with the values that `browser/ladder.js` names.
+    """Return the rows of the shown lines, best first, as `browser/ladder.js` names values.
+
     `trend` is the Elo that versions gained lately, `checks` their last checks against the protocol,
     `losses` what their decisions cost, `halted` whether their bot is frozen or paused.
     """

@@ -58,9 +58,10 @@ class News:
         latest: Callable[[], Hashable],
         seconds: float | None = None,
     ) -> None:
-        """A page shows a value of a topic. `latest`, which may raise StorageError and is called in
-        any thread, is the topic's value now, the same for all pages that show the topic. What is
-        shown may be so many `seconds` old.
+        """Register what a page shows of a topic.
+
+        `latest`, which may raise StorageError and is called in any thread, is the topic's value
+        now, the same for all pages that show the topic. What is shown may be so many `seconds` old.
         """
         with self._lock:
             found = self._topics.setdefault(topic, _Topic(latest, self._seconds))
@@ -73,8 +74,9 @@ class News:
                 self._topics = {key: one for key, one in self._topics.items() if id(one) in used}
 
     async def of(self, page: str) -> AsyncIterator[bool]:
-        """Whether there is something that the page does not show and was not told of, again and
-        again. Ends for a page that is not known.
+        """Yield again and again whether there is something new for the page.
+
+        That is, what it does not show and was not told of. Ends for a page that is not known.
         """
         told: Hashable = None
         while (found := self._pages.get(page)) is not None:

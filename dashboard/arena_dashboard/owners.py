@@ -1,5 +1,6 @@
-"""Who is signed in on a page, what a session keeps of an owner, and the referee that is asked for
-what an owner does.
+"""Who is signed in on a page, and the referee that is asked for what an owner does.
+
+And what a session keeps of an owner.
 
 Who signs in with a key begins a sign-in, which has a key of its own. That one is in the session's
 state and in a cookie of the browser (`kept_sign_in`), by which a later session goes on.
@@ -132,8 +133,9 @@ def known() -> bool:
 
 
 def offer_sign_out() -> None:
-    """Let the visitor be forgotten while the referee does not let in whom the browser remembers: an
-    owner who is banned keeps nobody else from signing in there.
+    """Let the visitor be forgotten while the referee does not let the remembered owner in.
+
+    An owner who is banned keeps nobody else from signing in there.
     """
     if not st.session_state.get(_ASKED) and kept_sign_in.key_of_browser():
         st.button("Sign out", on_click=sign_out)
@@ -141,7 +143,7 @@ def offer_sign_out() -> None:
 
 @cache
 def fresh_keys() -> ShortMemory[str]:
-    """New keys that their owners have not said to have stored, by the key of the sign-in."""
+    """Return new keys that their owners have not said to have stored, by key of the sign-in."""
     return ShortMemory(FRESH_SECONDS, MOST_FRESH)
 
 
@@ -232,9 +234,11 @@ def public_address() -> str:
 
 
 def address_for(page: str, settings: Settings) -> str:
-    """The referee's address for a visitor of a page: ARENA_PUBLIC_ADDRESS, or else where it
-    listens. All addresses, and this machine's own for visitors of another, are no address to them:
-    there it is the name by which they reach the page. Raises SettingsError.
+    """Return the referee's address for a visitor of a page.
+
+    ARENA_PUBLIC_ADDRESS, or else where it listens. All addresses, and this machine's own for
+    visitors of another, are no address to them: there it is the name by which they reach the page.
+    Raises SettingsError.
     """
     listens = f"{'https://' if settings.tls_cert else ''}{host_port(settings.host, settings.port)}"
     address = next(iter(settings.public_addresses), listens)

@@ -14,8 +14,9 @@ _BELOW: Final = "/download"
 
 
 def install_command(extra: str, page: str | None) -> str:
-    """What installs the package with an extra, in a shell, for the visitor of a page at this
-    address. Raises NoWheelError.
+    """Return what installs the package with an extra, in a shell, for a page's visitor.
+
+    The page is at this address. Raises NoWheelError.
     """
     # Relative, for a proxy may have the pages below a path of its own.
     address = urljoin(page or "http://127.0.0.1:8501/", f".{_BELOW}/{wheel_name()}")

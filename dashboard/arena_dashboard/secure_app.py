@@ -1,5 +1,6 @@
-"""The dashboard as Streamlit serves it, with the headers that keep a browser from doing more, and
-with what "Home" shows read before the first visitor comes.
+"""The dashboard as Streamlit serves it, with security headers.
+
+They keep a browser from doing more. What "Home" shows is read before the first visitor comes.
 
 The content security policy forbids whatever is not the dashboard's own: scripts, styles, pictures
 and connections from elsewhere, and to be framed. Streamlit cannot do without three exceptions:
@@ -42,7 +43,10 @@ SWEEP_SECONDS: Final = 15.0
 
 
 def policy(page: str) -> str:
-    """The content security policy for Streamlit's page: of its own scripts those in this text."""
+    """Return the content security policy for Streamlit's page.
+
+    It allows, of its own scripts, those in this text.
+    """
     inline = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digests = [b64encode(sha256(script.encode()).digest()).decode() for script in inline]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
@@ -104,8 +108,9 @@ class _WithHeaders:
 
 @asynccontextmanager
 async def _prepared(app: st.App) -> AsyncIterator[None]:
-    """Knows the player's files, and reads beside the first requests: the whole log of a ladder
-    takes seconds.
+    """Read ahead beside the first requests; also learn the player's files.
+
+    The whole log of a ladder takes seconds.
     """
     del app
     component.register()

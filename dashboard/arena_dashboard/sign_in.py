@@ -61,7 +61,7 @@ def _show_identity(client: UploadClient, terms: SignUpTerms) -> None:
 
 
 def _become_owner(client: UploadClient, terms: SignUpTerms, suggested: str) -> None:
-    """What somebody is to become who has signed in for the first time."""
+    """Ask what the visitor is to become who has signed in for the first time."""
     st.markdown("You are signed in, and no owner here yet.")
     name = invite = key = ""
     with st.form("become-owner"):
@@ -93,7 +93,7 @@ def _become_owner(client: UploadClient, terms: SignUpTerms, suggested: str) -> N
 
 
 def show_fresh_key(owner: SignedIn) -> None:
-    """The key that an owner was just given, until it is stored."""
+    """Show the key that an owner was just given, until it is stored."""
     key = owners.fresh_keys().get(owner.key)
     if key is not None:
         st.success(

@@ -26,8 +26,9 @@ HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 def network_of(address: str) -> str:
-    """What counts as one visitor: an address, of IPv6 its network of 64 bits, which one visitor
-    usually has to itself. Other text is returned as it is.
+    """Return what counts as one visitor: an address, or the 64-bit network of an IPv6 one.
+
+    One visitor usually has such a network to itself. Other text is returned as it is.
     """
     try:
         found = ip_address(address.partition("%")[0])
@@ -61,7 +62,7 @@ class OpenStreams:
 
     @contextmanager
     def opened(self, page: str, address: str) -> Iterator[None]:
-        """A context in which one more is open."""
+        """Count one more open stream while the block runs."""
         self._pages[page] += 1
         self._addresses[address] += 1
         try:
@@ -80,8 +81,9 @@ def open_streams() -> OpenStreams:
 
 
 def stream_of(request: Request, page: str, events: AsyncIterator[str]) -> Response:
-    """Server-sent events for a page, or the refusal of one stream too many, after which a browser
-    does not try again by itself.
+    """Return server-sent events for a page, or the refusal of one stream too many.
+
+    After a refusal a browser does not try again by itself.
     """
     address = network_of(request.client.host if request.client else "")
     if not open_streams().room(page, address):

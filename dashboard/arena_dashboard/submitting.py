@@ -66,8 +66,9 @@ def commands(made: Made, address: str) -> str:
 
 
 def check_command(made: Made, address: str) -> str:
-    """What checks the bot against the protocol and reports what came of it, in a shell, in the
-    folder of the starter.
+    """Return the command that checks the bot against the protocol and reports the outcome.
+
+    In a shell, in the folder of the starter.
     """
     run = LANGUAGES[made.language].rpartition(" && ")[2]
     return "\n".join((*commands(made, address).splitlines()[:-1], f"arena check -- {run}"))

@@ -64,7 +64,7 @@ class UploadRoom:
 
     @contextmanager
     def coming(self, session: str, size: int) -> Iterator[None]:
-        """A context in which a file of a session arrives."""
+        """Count a file of a session while it arrives."""
         owner, _ = self._owners[session]
         self._coming[owner] += size
         try:

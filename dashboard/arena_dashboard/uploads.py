@@ -137,7 +137,7 @@ def _upload(client: UploadClient, owner: SignedIn, name: str, file: object) -> N
 
 @st.fragment
 def _progress(progress: FirstSteps) -> None:
-    """What happens to an uploaded build, as it happens."""
+    """Show what happens to an uploaded build, as it happens."""
     st.subheader(f"{in_markdown(progress.bot)}, version {in_markdown(progress.version)}")
     found = progress.look()
     if found.why_old:
@@ -185,7 +185,7 @@ def _step(words: str, more: Html | str, *, done: bool) -> Html:
 
 
 def show_builds(client: UploadClient, owner: SignedIn, bot: str) -> None:
-    """The builds of one of the owner's bots, their logs, and the way back to an older one."""
+    """Show the builds of one of the owner's bots, their logs, and the way back to an older one."""
     try:
         builds = client.builds(owner.key, bot)
     except OwnerCallError as error:
@@ -209,7 +209,10 @@ def show_builds(client: UploadClient, owner: SignedIn, bot: str) -> None:
 def _show_logs(
     client: UploadClient, owner: SignedIn, bot: str, shifts: Sequence[HostedShift]
 ) -> None:
-    """The logs of the last shifts, and of one match. Raises OwnerCallError."""
+    """Show the logs of the last shifts, and of one match.
+
+    Raises OwnerCallError.
+    """
     if not shifts:
         st.caption("It has not run yet.")
         return

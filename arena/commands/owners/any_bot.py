@@ -1,5 +1,6 @@
-"""What the operator does with bots of any owner: `arena bot register`, `freeze` and, with
-`--operator`, `list` and `show`.
+"""Commands of the operator for bots of any owner.
+
+`arena bot register`, `freeze` and, with `--operator`, `list` and `show`.
 """
 
 from collections.abc import Sequence

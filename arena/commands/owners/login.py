@@ -49,9 +49,7 @@ def signup(
 
 
 def _require_nobody_signed_in(client: "OwnerClient", address: str) -> None:
-    """Raise CommandError if a key would be replaced that is still somebody's: nothing could bring
-    it back.
-    """
+    """Raise CommandError if a key in use would be replaced, which nothing could bring back."""
     from arena.clients.owner_client import OwnerCallError
 
     kept = kept_login(address)

@@ -54,8 +54,9 @@ def faults(
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
-    """Print the faults of a bot in its newest matches at a referee: what it saw, sent and might
-    have done.
+    """Print the faults of a bot in its newest matches at a referee.
+
+    Each with what the bot saw, sent and might have done.
     """
     from arena.clients.results_client import FaultSeen
     from arena.match.fault_steps import fault_steps

@@ -13,6 +13,7 @@ def _rounded(value: float | None) -> float | None:
 
 
 def match_json(match: MatchAnalysis) -> dict[str, Any]:
+    """Return the analysis of a match as JSON."""
     setup = match.transcript.setup
     notation = setup.make_game().notation
 
@@ -59,6 +60,7 @@ def match_json(match: MatchAnalysis) -> dict[str, Any]:
 
 
 def bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
+    """Return the analysis of a bot as JSON."""
     return {
         "bot": bot,
         "matches": found.matches,

@@ -136,7 +136,7 @@ def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
 
 @contextmanager
 def _complete(file: Path) -> Iterator[Path]:
-    """A new file next to `file`, renamed to it when complete.
+    """Yield a new file next to `file`, renamed to it when complete.
 
     Raises CommandError unless `file` is free or a regular file: a device must not be replaced. A
     symbolic link is followed.

@@ -72,7 +72,7 @@ def rows(match: MatchRow) -> Iterator[tuple[Any, ...]]:
 
 @contextmanager
 def json_lines(file: Path) -> Iterator[Write]:
-    """The format that `arena rate` reads; a bot is "NAME VERSION"."""
+    """Write the format that `arena rate` reads; a bot is "NAME VERSION"."""
     with file.open("w", encoding="utf-8") as lines:
 
         def write(match: MatchRow) -> None:
@@ -88,8 +88,9 @@ def json_lines(file: Path) -> Iterator[Write]:
 
 @contextmanager
 def comma_separated(file: Path) -> Iterator[Write]:
-    """A header, then a row per seat; true and false in lower case, times in ISO 8601, texts as
-    `not_a_formula` returns them.
+    """Write a header, then a row per seat.
+
+    True and false are in lower case, times in ISO 8601, texts as `not_a_formula` returns them.
     """
 
     def plain(value: Any) -> Any:
@@ -106,15 +107,17 @@ def comma_separated(file: Path) -> Iterator[Write]:
 
 
 def not_a_formula(text: str) -> str:
-    """A text as a spreadsheet shows it unevaluated: with an apostrophe in front if it begins like a
-    formula. Without the first apostrophe of such a cell it is the same text again.
+    """Return a text as a spreadsheet shows it unevaluated.
+
+    It gets an apostrophe in front if it begins like a formula. Without the first apostrophe of such
+    a cell it is the same text again.
     """
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 @contextmanager
 def parquet(file: Path) -> Iterator[Write]:
-    """A row per seat; times in UTC, to the microsecond."""
+    """Write a row per seat; times in UTC, to the microsecond."""
     pyarrow, writing = _pyarrow()
     kinds = {
         kind: getattr(pyarrow, kind)() for kind in ("string", "int16", "int32", "int64", "float64")

@@ -53,8 +53,10 @@ async def analyse_missing(
     overlap: timedelta = _OVERLAP,
     cluster: str | None = None,
 ) -> None:
-    """The same on a database; when matches come, those are looked for that ended since the last
-    look began, or an `overlap` before.
+    """Analyse the matches of a database that lack it.
+
+    When matches come, those are looked for that ended since the last look began, or an `overlap`
+    before.
     """
     wanted = AnalysisQuery(edition(), ANALYSED_GAMES, seats)
     with workers_of(jobs, cluster) as workers:

@@ -1,5 +1,6 @@
-"""Analyses of matches in the database, for commands: those that are kept are read, others computed
-and then kept, where the database user may write.
+"""Analyses of matches in the database, for commands.
+
+Those that are kept are read, others computed and then kept, where the database user may write.
 """
 
 import asyncio

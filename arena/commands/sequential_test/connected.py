@@ -242,7 +242,7 @@ def block_score(tournament: Tournament, block: BlockRecord) -> Fraction:
 
 
 def score_of_test(scores: Sequence[Fraction]) -> Fraction:
-    """The score of a block of both versions, or of one block with each: 0 to 1, 1/2 if equal."""
+    """Return the score of a block of both versions, or of one with each: 0 to 1, 1/2 if equal."""
     if len(scores) == 1:
         return scores[0]
     new, old = scores

@@ -168,7 +168,7 @@ def _follow(
 
 @contextmanager
 def live_line(console: Console) -> Iterator[Live | None]:
-    """A line that changes while the matches are played; on a terminal only."""
+    """Show a line that changes while the matches are played; on a terminal only."""
     if not console.is_terminal:
         yield None
         return

@@ -149,8 +149,9 @@ async def house_tokens(
 
 
 async def person_token(store: Store) -> str | None:
-    """A new token for the bot as which people play on the dashboard, registered if necessary; None
-    if somebody else has its name.
+    """Return a new token for the bot as which people play on the dashboard.
+
+    The bot is registered if necessary; None if another owner has its name.
     """
     return await _house_token(store, PERSON, {bot.bot: bot for bot in await store.bots([PERSON])})
 
@@ -166,7 +167,7 @@ async def _house_token(store: Store, name: str, known: Mapping[str, BotVersion])
 
 
 def nobody_to_play(table_types: Sequence[TableType], names: Collection[str]) -> Iterator[str]:
-    """A message for each type of table for which there are too few sample bots of these names."""
+    """Yield a message for each type of table for which there are too few of these bots."""
     for table in table_types:
         able = [name for name in names if table.game in load_bot(name).games]
         if len(able) < table.seats:

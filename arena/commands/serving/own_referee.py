@@ -119,8 +119,9 @@ def public_addresses(settings: Settings, host: str) -> Callable[[int], Sequence[
 
 
 def client_environment(settings: Settings) -> dict[str, str]:
-    """Return the variables, beside those of this process, by which clients on its machine reach and
-    trust it.
+    """Return the variables by which clients on this machine reach and trust the referee.
+
+    They are set beside those of this process.
 
     Where a proxy is set it does not stand before this referee. With TLS they trust its certificate
     itself, whoever issued it, for the name that it has, unless ARENA_CA and ARENA_SERVER_NAME say

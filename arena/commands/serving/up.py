@@ -238,7 +238,7 @@ async def _tell_pages(plan: _Plan, running: Children) -> None:
 
 
 def _start_further(plan: _Plan, url: str, running: Children) -> None:
-    """The referees beside that of this process. What they have spooled is in the same directory."""
+    """Start the further referees; all spool into the same directory."""
     tables = [word for table in plan.tables for word in ("--table", table)]
     pace = "max" if plan.pace == FULL_SPEED else f"{plan.pace:g}"
     for number in range(2, plan.referees + 1):

@@ -99,7 +99,7 @@ class InProcess:
 
     @contextmanager
     def _stage(self) -> Iterator[Callable[[Sequence[PairingKey]], Iterator[None]]]:
-        """What plays the blocks that pairings lack; yields after each."""
+        """Yield what plays the blocks that pairings lack, and yields after each."""
         if self.workers is not None:
             yield partial(self._play_apart, self.workers)
         elif self.logs is None:

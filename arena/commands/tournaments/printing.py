@@ -87,7 +87,7 @@ def print_tournament(record: TournamentRecord, limit: int | None = None) -> None
 
 
 def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
-    """The lines, best first: all, or `limit` of them."""
+    """Print the lines, best first: all, or `limit` of them."""
     tournament = record.tournament
     title = f"{tournament.name}: {tournament.state.value}"
     means = mean_column(tournament)

@@ -58,13 +58,16 @@ def track(highest: int) -> tuple[Bet, ...]:
 
 
 def end_of_track(lowest: Sequence[int], highest: int) -> tuple[Bet, ...]:
-    """The bets from `lowest[f - 1]` to `highest` of each face f, if these bounds are of raises."""
+    """Return the bets from `lowest[f - 1]` to `highest` of each face f.
+
+    Only those that are raises.
+    """
     left = sum([highest + 1 - quantity for quantity in lowest if quantity <= highest])
     return track(highest)[-left:] if left else ()
 
 
 def count_matching(face: Face, dice: Sequence[Sequence[Face]]) -> int:
-    """The dice that count for a bet on `face`: that face and, for numbers, stars (BL-11, 12)."""
+    """Return how many dice count for a bet on `face`: it and, for numbers, stars (BL-11, 12)."""
     stars = sum([cup.count(STAR) for cup in dice])
     return stars if face is STAR else stars + sum([cup.count(face) for cup in dice])
 

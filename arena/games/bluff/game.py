@@ -204,7 +204,10 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         return state.dice_counts
 
     def longest(self, seat_count: int) -> int:
-        """The most actions in a match: all bets and a doubt per round, a die less each (BL-28)."""
+        """Return the most actions in a match (BL-28).
+
+        All bets and a doubt per round, a die less each.
+        """
         dice = seat_count * self.options.dice_per_player
         return sum(len(FACES) * (self._cap or in_play) + 1 for in_play in range(2, dice + 1))
 

@@ -57,7 +57,7 @@ Dice: TypeAlias = tuple[NotedFace, ...]
 
 @dataclass(frozen=True, slots=True)
 class Bet:
-    """ "At least `quantity` dice of all seats show `face`", and dice laid out with it (BL-X1)."""
+    """The bet that at least `quantity` dice show `face`, and dice laid out with it (BL-X1)."""
 
     quantity: int
     face: NotedFace

@@ -44,7 +44,7 @@ def events(
 
 
 def winner(state: BluffYouState, believed: bool) -> int:
-    """The winner under this answer: the seer if the answer is right, else the bluffer (BY-10)."""
+    """Return the winner: the seer if the answer is right, else the bluffer (BY-10)."""
     announced = state.said
     return announced.seer if believed == (sum(state.dice) == announced.number) else state.bluffer
 

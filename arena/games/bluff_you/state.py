@@ -74,7 +74,9 @@ def within_turn(
 def next_turn(
     state: BluffYouState, centre: Chips, chips: tuple[Chips, ...], *, progress: bool
 ) -> BluffYouState:
-    """The state after a turn: the next seat's roll, or the end if the centre is empty (BY-5, 20).
+    """Return the state after a turn: the next seat's roll, or the end (BY-5, 20).
+
+    It ends when the centre is empty.
 
     `progress`: a chip was won from the centre, which resets the count of BY-22.
     """

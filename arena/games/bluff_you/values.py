@@ -50,7 +50,7 @@ class Roll:
 
 @dataclass(frozen=True, slots=True)
 class Win:
-    """ "My dice sum to `number`", said to `seer`, for that chip from the centre (BY-8)."""
+    """The announcement "my dice sum to `number`" to `seer`, for a chip of the centre (BY-8)."""
 
     seer: int
     number: int
@@ -61,7 +61,7 @@ class Win:
 
 @dataclass(frozen=True, slots=True)
 class Steal:
-    """ "My dice sum to `number`", said to `seer`, for that chip of its own (BY-13)."""
+    """The announcement "my dice sum to `number`" to `seer`, for that chip of its own (BY-13)."""
 
     seer: int
     number: int

@@ -188,8 +188,9 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
         )
 
     def default_action(self, state: SkullState, seat: int) -> SkullChoice:
-        """Return the action played for a faulty seat (SK-17): a flower before the skull, a pass
-        before a raise, the lowest bid, the next mat clockwise.
+        """Return the action played for a faulty seat (SK-17).
+
+        A flower before the skull, a pass before a raise, the lowest bid, the next mat clockwise.
         """
         if state.phase is SkullPhase.RAISE:
             return Pass()

@@ -51,7 +51,7 @@ class Discs:
         return tuple([kind for kind, number in kinds if number])
 
     def without(self, *discs: Disc) -> "Discs":
-        """These discs less some of them."""
+        """Return these discs less some of them."""
         skulls = discs.count(Disc.SKULL)
         return Discs(self.flowers - len(discs) + skulls, self.skulls - skulls)
 
@@ -91,7 +91,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Bid:
-    """ "I turn over `count` discs without a skull" (SK-6, SK-7)."""
+    """The bid "I turn over `count` discs without a skull" (SK-6, SK-7)."""
 
     count: int
 

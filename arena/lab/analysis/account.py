@@ -1,5 +1,6 @@
-"""What made the result of a match of Bluff between two: the draws, the decisions, and how uncertain
-decisions turned out.
+"""The account of the result of a match of Bluff between two.
+
+It has the draws, the decisions, and how uncertain decisions turned out.
 """
 
 from dataclasses import dataclass
@@ -20,8 +21,9 @@ from arena.match.transcript import Transcript
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One seat's result as a sum: start + luck + hidden + own + other + residual = result, all in
-    chances to win.
+    """One seat's result as a sum.
+
+    start + luck + hidden + own + other + residual = result, all in chances to win.
 
     With values that are exact and beliefs that are right, `luck` and `hidden` are zero on average
     whatever the seats do, and `residual` is zero (the idea of Burch, Schmid, Moravčík, Morrill and

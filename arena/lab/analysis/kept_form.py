@@ -27,8 +27,9 @@ def to_json(decisions: Iterable[AnalysedDecision], notation: Notation) -> str:
 
 
 def from_json(text: str | bytes, notation: Notation) -> tuple[AnalysedDecision, ...]:
-    """The decisions in a text of `to_json`: without views, and of the values only those of the
-    action taken and of the best one.
+    """Return the decisions in a text of `to_json`.
+
+    They are without views, and have only the values of the action taken and of the best one.
     """
     return tuple(_decision(row, notation) for row in json.loads(text))
 

@@ -55,9 +55,10 @@ class Leak:
 
 
 def leak_of(found: Sequence[AnalysedDecision], counted: Sequence[Frequency]) -> Leak | None:
-    """The habit that costs most, of those in which the bot differs from solved play by how often it
-    bluffs and doubts; where it differs in none, the kind of decision that costs most. None if it
-    loses nothing.
+    """Return the habit that costs the bot most; None if it loses nothing.
+
+    Of those in which it differs from solved play by how often it bluffs and doubts; where it
+    differs in none, the kind of decision that costs most.
     """
     there = Counter(map(by_bet, found))
     by: dict[_Place, dict[SituationName | None, float]] = defaultdict(lambda: defaultdict(float))

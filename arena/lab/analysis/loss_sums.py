@@ -17,8 +17,10 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LossSums:
-    """Over matches with at least one decision: how many there are, their decisions and losses, and
-    the sums of squares and products of the two. Losses are in chances to win.
+    """Sums over matches with at least one decision.
+
+    How many there are, their decisions and losses, and the sums of squares and products of the two.
+    Losses are in chances to win.
     """
 
     matches: int
@@ -30,7 +32,7 @@ class LossSums:
 
     @classmethod
     def of(cls, matches: Iterable[tuple[int, float]]) -> "LossSums":
-        """The sums over matches, each as how many decisions it had and what they cost together."""
+        """Return the sums over matches, each given as its decisions and their cost together."""
         played = [(decisions, loss) for decisions, loss in matches if decisions]
         return cls(
             len(played),

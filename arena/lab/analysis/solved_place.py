@@ -11,8 +11,9 @@ _HALF = Fraction(1, 2)
 
 
 class SolvedPlace(NamedTuple):
-    """How often solved play bluffs and doubts in a decision's place, and whether the seat bluffed
-    and would better have bluffed.
+    """How often solved play bluffs and doubts in a decision's place.
+
+    And whether the seat bluffed and would better have bluffed.
 
     A bluff is here a bet that is more likely false than true by the dice that the seat sees.
     """
@@ -32,8 +33,10 @@ class SolvedPlace(NamedTuple):
 def solved_place(
     view: Any, taken: Any, values: Mapping[Any, float], play: Mapping[Any, float] | None
 ) -> SolvedPlace | None:
-    """The same of a decision with this view, the action taken and the values of all, by how often
-    solved play takes each action there; None where that is unknown, as in other games.
+    """Return the solved place of a decision; None where solved play is unknown.
+
+    By the view, the action taken and the values of all, and how often solved play takes each action
+    there. None also in other games.
     """
     if play is None or not isinstance(view, BluffView) or view.seat is None:
         return None

@@ -66,8 +66,9 @@ class BluffSearch:
 
 
 class BluffTables:
-    """Values for Bluff without its extension between two seats, by solved tables: both are taken to
-    play by them from here on, and to have played by them so far.
+    """Values for Bluff without its extension between two seats, by solved tables.
+
+    Both are taken to play by them from here on, and to have played by them so far.
     """
 
     name = "tables"
@@ -112,8 +113,9 @@ class BluffTables:
 
 
 def known_sources() -> Sequence[ActionValues]:
-    """Whom the analysis asks, in this order: the chosen tables where there are some, and the
-    search. Raises PlayFileError.
+    """Return whom the analysis asks, in order: the chosen tables, if any, and the search.
+
+    Raises PlayFileError.
     """
     solved = chosen()
     return (BluffSearch(),) if solved is None else (BluffTables(solved), BluffSearch())

@@ -10,8 +10,10 @@ from arena.lab.solver.walker import Walker
 def proven_bounds(
     game: RoundGame, strategy: Strategy, payoffs: Floats | None = None
 ) -> ValueBounds:
-    """What the opener is sure of with its part of a strategy, and the most it can get against the
-    other's part: the value lies between. Other `payoffs` than the game's may be given.
+    """Return between which bounds a round's value lies.
+
+    The opener is sure of the lower one with its part of a strategy, and gets at most the upper one
+    against the other's part. Other `payoffs` than the game's may be given.
     """
     opener, other = (Walker(game, seat, np.float64, payoffs) for seat in (0, 1))
     return ValueBounds(

@@ -26,7 +26,7 @@ Walk: TypeAlias = Callable[..., None]
 def _doubted(  # type: ignore[no-untyped-def]
     lanes, other_lanes, counts, member, worth, reach, values
 ) -> None:
-    """The values of a doubt."""
+    """Write the values of a doubt."""
     # Its payoff depends on the matching dice alone, so hands are counted by them.
     for x in range(lanes):
         values[x] = 0
@@ -40,7 +40,7 @@ def _doubted(  # type: ignore[no-untyped-def]
 
 @cache
 def compiled_walk(lanes: int, other_lanes: int, counts: int, best: bool, real: type) -> Walk:
-    """The walk of a seat with so many lanes, against hands with `counts` numbers of matching dice.
+    """Return the walk of a seat with so many lanes, against so many numbers of matching dice.
 
     With `best` it finds the values of a best response and changes nothing. Else it updates the
     seat's regrets and average. The result, a value by hand, is at [0, 0] of the values.

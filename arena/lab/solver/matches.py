@@ -50,8 +50,9 @@ class _Part:
 def solve_round(
     dice: DicePair, *, width: float, until: float = float("inf"), report: Report = tell_nobody
 ) -> SolvedState:
-    """One round for itself (+1 or -1), until its bounds are `width` apart or `time.time()` has
-    reached `until`.
+    """Solve one round for itself (+1 or -1).
+
+    Until its bounds are `width` apart or `time.time()` has reached `until`.
     """
     return search(single_round(dice), None, Goal(width, until), report=report)
 
@@ -109,8 +110,9 @@ def states_of_match(dice: int) -> list[DicePair]:
 
 
 def by_dice_in_play(states: Iterable[DicePair]) -> list[list[DicePair]]:
-    """States in groups with equally many dice in play, the fewest first: a round leads only to
-    states of groups before its own.
+    """Return states in groups with equally many dice in play, the fewest first.
+
+    A round leads only to states of groups before its own.
     """
     ordered = sorted(states, key=lambda state: (sum(state), state))
     return [list(group) for _, group in groupby(ordered, key=sum)]
@@ -126,8 +128,9 @@ def _search_part(
 
 
 def certified_again(states: Iterable[SolvedState]) -> Iterator[SolvedState]:
-    """The same states, smallest first, with the bounds that their strategies prove: computed anew
-    by exact best responses, and from nothing else.
+    """Yield the same states, smallest first, with the bounds that their strategies prove.
+
+    They are computed anew by exact best responses, and from nothing else.
     """
     values: dict[DicePair, ValueBounds] = {}
     for state in states:

@@ -83,8 +83,9 @@ def _reached(weights: Floats, bets: int, seat: int) -> Floats:
 def strategies(
     states: Iterable[PlayedState], wanted: Collection[DicePair]
 ) -> Iterator[SolvedState]:
-    """The same play as tables over all histories, of the states that are wanted: four dice in play
-    take gigabytes.
+    """Yield the play of the wanted states as tables over all histories.
+
+    Four dice in play take gigabytes.
 
     Nothing is proven of them yet: their bounds are 0 and 1. Raises MemoryShortError.
     """

@@ -117,7 +117,7 @@ class PartFiles:
     """The states that are solved so far, a file each, beside the file that all of them become."""
 
     def __init__(self, path: Path, name: str) -> None:
-        """The `name` tells apart parts that are solved in different ways."""
+        """Open a part; the `name` tells apart parts that are solved in different ways."""
         self._folder = path.with_name(f"{path.name}.{name}")
 
     def read(self) -> list[PlayedState]:

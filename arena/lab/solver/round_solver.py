@@ -35,8 +35,9 @@ class RoundSolver:
         self._due = [np.zeros(layout.nodes(seat) * lanes[seat], _REAL) for seat in (0, 1)]
 
     def go_on_from(self, iterations: int, average: Strategy, regrets: Strategy) -> None:
-        """Go on with what another solver had after so many iterations, of this round or of one with
-        slightly other payoffs. The tables are copied.
+        """Continue with what another solver had after so many iterations.
+
+        Of this round or of one with slightly other payoffs. The tables are copied.
         """
         self.iterations = iterations
         for seat in (0, 1):

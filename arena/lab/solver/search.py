@@ -104,11 +104,11 @@ class Goal:
 
 
 def tell_nobody(_: Progress) -> None:
-    """A report that another process can be given, which a lambda is not."""
+    """Report nothing; unlike a lambda it can be given to another process."""
 
 
 def keep_nothing(_: SolvedState) -> None:
-    """The same for what is found so far."""
+    """Keep nothing of what is found so far."""
 
 
 def never_stopped() -> bool:
@@ -192,8 +192,9 @@ def search(
 def certified(
     game: RoundGame, strategy: Strategy, values: Values | None
 ) -> tuple[ValueBounds, float]:
-    """The proven bounds, with later rounds at their worst and their best, and the exploitability
-    in the round alone.
+    """Return the proven bounds and the exploitability in the round alone.
+
+    The bounds take later rounds at their worst and their best.
     """
     alone = proven_bounds(game, strategy)
     exploitability = (alone.high - alone.low) / 2

@@ -38,8 +38,9 @@ class StrategyFileError(UserError):
 
 @contextmanager
 def replaced(path: Path) -> Iterator[BinaryIO]:
-    """A file that takes the place of that at `path`, in a folder that is made, once it is written;
-    if that fails, nothing changes. Raises StrategyFileError.
+    """Yield a file that replaces that at `path` once it is written.
+
+    Its folder is made; if writing fails, nothing changes. Raises StrategyFileError.
     """
     # Of its own: another process may write the same file at the same time.
     beside = path.with_name(f"{path.name}.{uuid4().hex}.new")

@@ -12,8 +12,9 @@ def sweep(  # type: ignore[no-untyped-def]
     seat, hands, learns, weight, places, rows, below, regrets, average, play, mistakes, opponent,
     trembling, chances, matching, worth, memory, tremble, rare, scale_of_mistakes,
 ):  # fmt: skip
-    """The values of a seat's hands; improves their play one by one, each against all hands of the
-    opponent at once.
+    """Return the values of a seat's hands, and improve their play one by one.
+
+    Each plays against all hands of the opponent at once.
     """
     lanes = memory.shape[2]
     come, theirs, mine = memory[0], memory[1], memory[2]

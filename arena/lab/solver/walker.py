@@ -56,8 +56,9 @@ class Walker:
     def improve(
         self, regrets: Table, average: Table, due: Table, opponent: Table, weight: float
     ) -> None:
-        """Update the seat's regrets, and its average by a strategy of this weight, against the
-        opponent's strategy.
+        """Update the seat's regrets, and its average, against the opponent's strategy.
+
+        The average takes a strategy of this weight.
         """
         self._walk(regrets, average, due, opponent, best=False, weight=weight)
 

@@ -43,7 +43,7 @@ class LocalReferee:
     """
 
     def __init__(self, names: Mapping[int, str], changed: Callable[[], None]) -> None:
-        """`changed` is called when a program has come, gone or wants to leave."""
+        """Serve; `changed` is called when a program has come, gone or wants to leave."""
         self.tokens = {number: secrets.token_urlsafe(24) for number in names}
         self._numbers = {hashlib.sha256(t.encode()).digest(): n for n, t in self.tokens.items()}
         self._names = names
@@ -84,7 +84,7 @@ class LocalReferee:
         self._changed()
 
     def places_changed(self, _participant: Participant) -> None:
-        """A match takes the places that it needs."""
+        """Note that a match takes the places that it needs."""
 
     def knows(self, participant: Participant) -> bool:
         return participant in self.sessions.values()
@@ -131,7 +131,7 @@ class LocalReferee:
 
 @contextmanager
 def _only_warnings() -> Iterator[None]:
-    """The referee's log says only what is wrong with itself, on stderr."""
+    """Let the referee's log say only what is wrong with itself, on stderr."""
     before = structlog.get_config()
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),

@@ -51,8 +51,10 @@ class BotProgram:
     def __init__(
         self, name: str, command: Sequence[str], address: str, token: str, log: Path
     ) -> None:
-        """It gets the `address` of the referee and its `token`; the newest of what it prints is in
-        the file `log`.
+        """Start the program.
+
+        It gets the `address` of the referee and its `token`; the newest of what it prints is in the
+        file `log`.
         """
         self.name = name
         self.log = log
@@ -144,8 +146,9 @@ class BotProgram:
 
 
 def _telling(lines: Sequence[str]) -> list[str]:
-    """Without what a bot says of each fault, and with each reason for no answer once: a program
-    that fails does so in all its matches, and what it says itself comes before.
+    """Return the lines without what a bot says of each fault, and each reason once.
+
+    A program that fails does so in all its matches, and what it says itself comes before.
     """
     fault, no_answer = (f" {text.partition('%')[0]}" for text in (FAULT, NO_ANSWER))
     found, reasons = [], set()

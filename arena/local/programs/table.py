@@ -177,8 +177,9 @@ class ProgramTable:
         return found
 
     async def _see_off(self) -> None:
-        """Raises BotProgramError if a program has failed, though all is played: its last matches
-        went on without it, and by then it may only have asked to leave.
+        """Raise BotProgramError if a program has failed, though all is played.
+
+        Its last matches went on without it, and by then it may only have asked to leave.
         """
         leaving = [self._programs[number] for number in self._referee.leaving]
         await self._until_ended(leaving, _LEAVE_SECONDS)
@@ -187,7 +188,7 @@ class ProgramTable:
                 raise program.failed(program.how_it_ended())
 
     def _look(self) -> None:
-        """A program came, went or wants to leave."""
+        """React to a program that came, went or wants to leave."""
         self._let_leave()
         self._fill()
 
@@ -256,7 +257,7 @@ class ProgramTable:
             self._fail(absent.failed(how[outcome]))
 
     def _explained(self, seating: Seating, match: HostedMatch, refused: Refused) -> Refused:
-        """A refusal with the program's own reason for having no answer, which only its log says."""
+        """Return a refusal with the program's own reason for no answer, which its log has."""
         if refused.kind is not FaultKind.MALFORMED:
             return refused
         program = self._programs[seating.order[refused.seat]]

@@ -58,8 +58,9 @@ def name_columns(name: str) -> dict[str, str]:
 
 
 def bot_named(name: str) -> Row:
-    """id, name, house, retired_at, owner_id, owner, and what its owner says of it: text, language,
-    link.
+    """Select a bot: id, name, house, retired_at, owner_id, owner, text, language and link.
+
+    The last three are what its owner says of it.
     """
     return _bots().where(is_bot(name))
 
@@ -70,8 +71,9 @@ def bot_like(name: str) -> Row:
 
 
 def house_bot_read_as(name: str) -> Row:
-    """name: of a bot of the house that a name is taken for by who overlooks marks on letters or
-    reads it aloud.
+    """Select the name of a house bot that a name could be mistaken for.
+
+    By readers who overlook marks on letters, or listeners.
     """
     read = {skeleton(reading) for reading in readings(name)}
     return select(bots.c.name).where(bots.c.house, bots.c.skeleton.in_(read)).limit(1)
@@ -106,8 +108,10 @@ def set_token(version_id: int, sha256: bytes) -> Insert:
 
 
 def versions_by_token(sha256s: Sequence[bytes]) -> Row:
-    """The columns of `all_versions`, frozen_at and paused_at of the bot, banned_at of its owner and
-    sha256, of the tokens that there are.
+    """Select the versions of tokens: the columns of `all_versions` and states.
+
+    The states are frozen_at and paused_at of the bot, banned_at of its owner; and the token's
+    sha256.
     """
     # An array is one parameter, so that the statement is the same for any number of them.
     return (
@@ -124,8 +128,9 @@ def token_hashes(most: int) -> Row:
 
 
 def versions_today(bot_id: int) -> Row:
-    """versions, wait_seconds: how many a bot got in the last 24 hours without uploads, and how long
-    until one of them is older.
+    """Select versions and wait_seconds of a bot.
+
+    How many it got in the last 24 hours without uploads, and how long until one of them is older.
     """
     day = text("interval '1 day'")
     wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
@@ -169,9 +174,11 @@ def versions_of(bot: str, label: str | None) -> Row:
 def bot_page(
     *, search: str = "", after: str | None = None, before: str | None = None, limit: int = 50
 ) -> Row:
-    """name, folded, owner, house, created_at, retired_at, frozen_at, paused_at, versions (how
-    many), newest_id, newest (its label): bots by name, those that `_found` finds; the first behind
-    the name `after`, or the last before the name `before`, as `folded` has them.
+    """Select a page of bots by name, those that `_found` finds.
+
+    Columns: name, folded, owner, house, created_at, retired_at, frozen_at, paused_at, versions (how
+    many), newest_id, newest (its label). The first behind the name `after`, or the last before the
+    name `before`, as `folded` has them.
     """
     page = _found(search, limit, after, before).subquery("page")
     newest = (
@@ -235,8 +242,9 @@ def halted(version_ids: Collection[int]) -> Row:
 
 
 def profile_of(bot: str) -> Row:
-    """The columns of `all_versions`, created_at of one bot's versions, newest first, and what its
-    owner says of it: text, language, link; frozen_at and paused_at.
+    """Select one bot's versions, newest first, and what its owner says of it.
+
+    Columns: those of `all_versions`, created_at, text, language, link, frozen_at and paused_at.
     """
     said = (bots.c.text, bots.c.language, bots.c.link, bots.c.frozen_at, bots.c.paused_at)
     return versions_of(bot, None).add_columns(versions.c.created_at, *said)
@@ -266,9 +274,10 @@ def bot_list(
     after: int | None = None,
     limit: int | None = None,
 ) -> Row:
-    """The columns of `all_versions`, created_at and matches (the version's), frozen_at and
-    paused_at (its bot's), by bot and age; only those of the bots `named`; with a `limit` so many of
-    those behind the version `after`.
+    """Select versions by bot and age, optionally only of the bots `named`.
+
+    Columns: those of `all_versions`, created_at and matches (the version's), frozen_at and
+    paused_at (its bot's). With a `limit` so many of those behind the version `after`.
     """
     found = _listed().limit(limit)
     if named is not None:
@@ -282,8 +291,10 @@ def bot_list(
 
 
 def found_versions(search: str, limit: int) -> Row:
-    """The columns of `bot_list`: so many of the versions of bots whose name begins with `search`,
-    or whose owner has that name.
+    """Select versions of bots by the beginning of their name or by their owner.
+
+    The columns of `bot_list`: so many of the versions of bots whose name begins with `search`, or
+    whose owner has that name.
     """
     # A bot has a version at least.
     bots_found = _found(search, limit).subquery("found")
@@ -319,8 +330,9 @@ def is_bot(name: str) -> ColumnElement[bool]:
 
 
 def tell_tokens(version_ids: Sequence[int]) -> Row:
-    """NOTIFY, sent at the commit of the transaction: some tokens of these versions are no longer
-    valid.
+    """Notify that some tokens of these versions are no longer valid.
+
+    NOTIFY is sent at the commit of the transaction.
     """
     told = func.unnest(literal(list(version_ids), ARRAY(Integer))).column_valued("told")
     return select(func.pg_notify(TOKENS_CHANNEL, cast(told, Text)))

@@ -136,7 +136,7 @@ class OwnerService:
 
     @asynccontextmanager
     async def _signing_up(self, peer: str, invite: str) -> AsyncIterator[None]:
-        """A context in which somebody becomes an owner."""
+        """Hold the limits while a caller becomes an owner."""
         with self._gate.signing_up(peer):
             if self._rules.by is SignUp.CLOSED:
                 raise ProtocolError(

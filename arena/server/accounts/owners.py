@@ -163,8 +163,9 @@ class Owners:
                 await record(connection, owner.name, "describe", own.name, said)
 
     async def pause(self, owner: Owner, bot: str, *, paused: bool = True) -> None:
-        """Let a bot of the owner play no more for now, or again: its streams end, and it gets no
-        shifts. Raises UnknownBotError.
+        """Pause a bot of the owner, or let it play again.
+
+        Its streams end, and it gets no shifts. Raises UnknownBotError.
         """
         async with self._transaction() as connection:
             own = await _own(connection, owner, bot)

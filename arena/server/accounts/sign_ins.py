@@ -62,7 +62,7 @@ class SignIns:
             return owner, await _sign_in(connection, owner, identity)
 
     async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
-        """The owner who has this key, and from now on this identity, with a key for this sign-in.
+        """Bind an identity to the owner who has a key; return both with a key for this sign-in.
 
         Raises UnknownOwnerError and IdentityRefusedError.
         """

@@ -62,7 +62,7 @@ log = structlog.get_logger()
 
 @asynccontextmanager
 async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIterator[Arena]:
-    """A referee that listens and plays until the `async with` block ends; then it hands over.
+    """Run a referee until the block ends; then it hands over.
 
     The database must be migrated. Others may run on it; what one that has gone spooled is recorded,
     and the blocks and matches that it left are continued. Raises PortTakenError, TlsError and the

@@ -111,7 +111,7 @@ class Metrics:
         )
 
     def finished(self, match: FinishedMatch) -> None:
-        """A match was played to its end."""
+        """Count a match that was played to its end."""
         self._finished.inc()
         decisions = 0
         for step in match.transcript.steps:
@@ -123,7 +123,7 @@ class Metrics:
         self._decisions.inc(decisions)
 
     def recorded(self, seconds: float) -> None:
-        """A result was recorded, so long after it was there."""
+        """Count a recorded result, and how long it waited for that."""
         self._recorded.inc()
         self._waiting.observe(seconds)
 
@@ -132,15 +132,15 @@ class Metrics:
         self._resumed.inc(matches)
 
     def queued(self, seconds: float) -> None:
-        """A message for a bot was begun so long before it was written."""
+        """Count a message for a bot, and how long it waited to be written."""
         self._queued.observe(seconds)
 
     def refused(self, code: str) -> None:
-        """A stream was refused."""
+        """Count a stream that was refused."""
         self._refusals.labels(code).inc()
 
     def limited(self, limit: str) -> None:
-        """A call or stream was beyond this limit."""
+        """Count a call or stream beyond this limit."""
         self._limited.labels(limit).inc()
 
     def watch(self, name: str, text: str, value: Callable[[], float]) -> None:
@@ -148,7 +148,7 @@ class Metrics:
         Gauge(name, text, registry=self.registry).set_function(value)
 
     def watch_total(self, name: str, text: str, value: Callable[[], float]) -> None:
-        """The same of a figure that only grows; `_total` is added to its name."""
+        """Watch a figure that only grows; `_total` is added to its name."""
         _Total(name, text, value, self.registry)
 
 

@@ -57,8 +57,10 @@ class Presences:
         self._changed[_key(session)] = None
 
     async def of(self, versions: Collection[VersionId]) -> Mapping[VersionId, tuple[int, int]]:
-        """Of these versions those that are here: how many copies are connected to any referee, and
-        in how many matches they have a seat. Raises StorageError.
+        """Return for each version that is here its connected copies and its seats.
+
+        How many copies are connected to any referee, and in how many matches they have a seat.
+        Raises StorageError.
         """
         found = await self._elsewhere(versions)
         found += [_seen(one) for version in versions for one in self._lobby.copies(version)]

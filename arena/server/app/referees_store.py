@@ -21,7 +21,7 @@ from arena.server.results import recording
 
 @asynccontextmanager
 async def open_referees_store(url: str) -> AsyncIterator["RefereesStore"]:
-    """The store of a referee, which holds a lease of the database while it is open."""
+    """Open the store of a referee, which holds a lease of the database meanwhile."""
     engine = async_engine(url)
     try:
         async with held_lease(engine) as lease:
@@ -41,7 +41,7 @@ class RefereesStore(Store):
     """
 
     def __init__(self, engine: AsyncEngine, lease: Lease, keeping: OwnConnection) -> None:
-        """`keeping` is the connection over which running matches are kept."""
+        """Use the lease; `keeping` is the connection over which running matches are kept."""
         super().__init__(engine, lease.epoch)
         self.lease = lease
         self.keeping = keeping

@@ -180,8 +180,10 @@ def _add(server: grpc.aio.Server, handlers: dict[str, Handlers]) -> None:
 
 
 def _play_handlers(play: Callable[[object, Context], Awaitable[None]]) -> Handlers:
-    """Made by hand: malformed bytes must end the call with our message, not with the library's
-    status, and responses are bytes already.
+    """Return handlers made by hand.
+
+    Malformed bytes must end the call with our message, not with the library's status, and responses
+    are bytes already.
     """
     return {"Play": grpc.stream_stream_rpc_method_handler(play)}
 

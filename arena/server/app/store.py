@@ -62,7 +62,7 @@ _SLICE = 25
 
 @asynccontextmanager
 async def open_store(url: str) -> AsyncIterator["Store"]:
-    """A store with a pool of its own, on a database of this release's schema."""
+    """Open a store with a pool of its own, on a database of this release's schema."""
     engine = async_engine(url)
     try:
         yield Store(engine)
@@ -101,8 +101,9 @@ class Store:
         house: bool = False,
         actor: str | None = None,
     ) -> tuple[Registered, str]:
-        """Register a new bot, or a new version of the owner's bot, as the operator may: without
-        limits. Returns it and its token, which cannot be read again. The audit names the `actor`.
+        """Register a new bot or version as the operator may: without limits.
+
+        Returns it and its token, which cannot be read again. The audit names the `actor`.
 
         A bot keeps the `house` of its first version. Raises NameRefusedError, VersionExistsError
         and RetiredError.
@@ -148,8 +149,10 @@ class Store:
             return {row.sha256: row for row in found}
 
     async def token_hashes(self, most: int) -> list[bytes]:
-        """The hashes of the tokens of workers, of owners' keys and of the tokens of bots: of at
-        most so many, without the oldest, which come first.
+        """Return the hashes of all kinds of tokens: at most so many, the oldest first.
+
+        The tokens of workers, owners' keys and the tokens of bots; beyond the limit the oldest are
+        left out.
         """
         others = await self.workers.token_hashes() + await self.owners.key_hashes(most)
         rows = await self._rows(bot_statements.token_hashes(max(0, most - len(others))))
@@ -158,8 +161,9 @@ class Store:
     async def rotate_token(
         self, bot: str, version: str | None = None, *, actor: str | None = None
     ) -> tuple[str, str]:
-        """A new token for a version, by default the newest in service, and the version's label; the
-        old token is revoked. The audit names the `actor`.
+        """Return a new token for a version, and the version's label; the old token is revoked.
+
+        By default of the newest version in service. The audit names the `actor`.
 
         Raises UnknownBotError and RetiredError.
         """
@@ -185,8 +189,9 @@ class Store:
         return [BotVersion(**row) for row in await self._rows(bot_statements.bot_list(named=named))]
 
     async def find_bots(self, search: str, limit: int) -> list[BotVersion]:
-        """The first versions of `bots`, of bots whose name begins with `search` or whose owner has
-        that name.
+        """Return the first versions of bots found by name or owner.
+
+        Of those of `bots` whose name begins with `search`, or whose owner has that name.
         """
         found = bot_statements.found_versions(search, limit)
         return [BotVersion(**row) for row in await self._rows(found)]
@@ -302,7 +307,7 @@ class Store:
 
     @asynccontextmanager
     async def _fenced(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction in which a referee holds its lease."""
+        """Run a transaction in which a referee holds its lease."""
         async with self._transaction() as connection:
             if self._epoch is not None:
                 await require(connection, self._epoch)

@@ -207,8 +207,9 @@ class Board:
     def fit(
         self, versions: Mapping[VersionId, Registered]
     ) -> tuple[Fit[VersionId], LuckFit[VersionId] | None]:
-        """The ratings without their errors, and the luck-adjusted ones where luck is known enough;
-        the last fits make the next ones cheap.
+        """Return the ratings without their errors, and the luck-adjusted ones.
+
+        The latter where luck is known enough; the last fits make the next ones cheap.
 
         Raises RatingError without a match.
         """

@@ -42,7 +42,7 @@ class CheckpointDamagedError(Exception):
 
 @cache
 def edition(game: str) -> str:
-    """What checkpoints of this release have in common: the format, and the game's table of luck."""
+    """Return what checkpoints of this release share: format, and the game's table of luck."""
     luck = table_of(game)
     return f"{FORMAT} {luck.sha256[:16]}" if luck is not None else f"{FORMAT}"
 

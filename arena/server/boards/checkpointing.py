@@ -42,9 +42,11 @@ def _ladders(rows: Sequence[Any]) -> list[LadderId]:
 
 
 def write_checkpoints(url: str, fewest: int = 1) -> list[LadderId]:
-    """Bring the checkpoints up to date after which the log has at least `fewest` rating events, and
-    say which were written: those of ladders with new results. The others only move on to the end of
-    the log. Empty also while another process writes. Raises StorageError.
+    """Bring the checkpoints up to date, and return those written.
+
+    After them the log has at least `fewest` rating events. Written are those of ladders with new
+    results; the others only move on to the end of the log. Empty also while another process writes.
+    Raises StorageError.
     """
     with _alone(url) as connection, open_reader(url) as read:
         if connection is None:
@@ -87,7 +89,7 @@ def write(connection: Connection, ladder: LadderId, found: Checkpoint) -> None:
 
 @contextmanager
 def _alone(url: str) -> Iterator[Connection | None]:
-    """A connection that nobody else has at the same time; None while somebody has."""
+    """Yield a connection that nobody else has at the same time; None while it is taken."""
     engine = asking_engine(url)
     try:
         with storage_errors(), engine.connect() as connection:

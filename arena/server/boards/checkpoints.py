@@ -45,8 +45,9 @@ def checkpoint_sequence(edition: str, ladder: LadderId, revision: int) -> Row:
 
 
 def move_on(edition: str, ladder: LadderId, revision: int, sequence: int) -> Update:
-    """Says that a ladder's checkpoint holds the log up to a later rating event, because none of
-    those between is of this ladder: its data stay as they are.
+    """Move a ladder's checkpoint to a later rating event.
+
+    None of those between is of this ladder: its data stay as they are.
     """
     return (
         update(board_checkpoints)

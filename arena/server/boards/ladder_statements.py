@@ -23,8 +23,9 @@ def log_end() -> Row:
 
 
 def ladders() -> Row:
-    """game, options, seat_count, turn_ms, bank_ms: of all ladders with a match, but for those of
-    challenges.
+    """Select all ladders with a match: game, options, seat_count, turn_ms, bank_ms.
+
+    Those of challenges are left out.
     """
     return select(*played_ladders.c).order_by(*played_ladders.c)
 
@@ -32,10 +33,11 @@ def ladders() -> Row:
 def rated_seats(
     ladder: LadderId, after: int = 0, up_to: int | None = None, *, lucky: bool = True
 ) -> Row:
-    """sequence, block, seat, version, placing, luck, faults, forfeits: a row for each seat of the
-    results that count after a rating event and up to another, in no order; luck that was not
-    measured is NaN, and unless `lucky` all of it. All columns have a fixed width: read it with
-    `ColumnReader.columns`.
+    """Select a row for each seat of the results that count in a part of the log.
+
+    Columns: sequence, block, seat, version, placing, luck, faults, forfeits. After a rating event
+    and up to another, in no order; luck that was not measured is NaN, and unless `lucky` all of it.
+    All columns have a fixed width: read it with `ColumnReader.columns`.
     """
     seated = rating_events.join(matches).join(match_seats)
     luck: ColumnElement[float] = literal_column("'NaN'::float8")
@@ -82,8 +84,9 @@ def block_goes_on(after: int) -> Row:
 
 
 def ladders_with_results(after: int, up_to: int) -> Row:
-    """The columns of `ladders`, of the results that began to count after a rating event and up to
-    another.
+    """Select the ladders of the results that began to count in a part of the log.
+
+    The columns of `ladders`; after a rating event and up to another.
     """
     return (
         select(matches.c.game, matches.c.options, matches.c.seat_count)

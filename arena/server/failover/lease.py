@@ -80,8 +80,9 @@ class Lease:
         self._news = asyncio.Event()
 
     async def announce(self, *addresses: str) -> None:
-        """Tell the others, and all bots, where this referee is reached: at the first of several
-        addresses at which no other is. Without any it must be the only one.
+        """Tell the others, and all bots, where this referee is reached.
+
+        At the first of several addresses at which no other is. Without any it must be the only one.
 
         A bot that does not know where the other referees are comes back to its matches by chance
         alone. Raises AddressesTakenError and NoAddressError.
@@ -135,7 +136,7 @@ class Lease:
             await connection.execute(tell())
 
     async def settle(self, epochs: Iterable[int]) -> None:
-        """What these leases left is gone on with, and what they had spooled is recorded."""
+        """Note that what these leases left is continued, and their spools are recorded."""
         done = list(epochs)
         left = text("ARRAY(SELECT unnest(inherited) EXCEPT SELECT unnest(CAST(:done AS bigint[])))")
         async with transaction(self._engine) as connection:
@@ -175,8 +176,9 @@ class Lease:
                 self._news.set()
 
     async def look(self) -> None:
-        """Renew the lease, see how the others do, and take over from the dead if it is the senior
-        of the living.
+        """Renew the lease, see how the others do, and take over from the dead.
+
+        Only the senior of the living takes over.
         """
         async with self._looking:
             await self._look()
@@ -236,7 +238,7 @@ async def require(connection: AsyncConnection, epoch: int) -> None:
 async def held_lease(
     engine: AsyncEngine, now: Callable[[], float] = monotonic
 ) -> AsyncIterator[Lease]:
-    """A context that holds a lease; what earlier referees left is taken over if no other runs.
+    """Hold a lease; without another referee, take over what earlier ones left.
 
     Raises LeaseTakenError and DatabaseUnreachableError.
     """

@@ -29,7 +29,7 @@ class MatchNotes:
     """Those that are not kept."""
 
     def add(self, seat: int, reply: Reply) -> None:
-        """A reply was accepted."""
+        """Note an accepted reply."""
         if not self.replies:
             self._changed(self)
         self.replies.append((seat, reply))
@@ -66,18 +66,19 @@ class MatchSnapshots:
         return notes
 
     def adopt(self, running: RunningBlock) -> None:
-        """A block that is kept already goes on."""
+        """Keep a block that is kept already and continues."""
         self._blocks.setdefault(running.block.id, _BlockNotes(running, kept=True))
 
     def adopt_match(self, block_id: str, begun: BegunMatch, replies: int) -> MatchNotes:
-        """Return a match that is kept already goes on after so many replies."""
+        """Continue a match that is kept already, after so many replies."""
         notes = MatchNotes(begun, self._note, kept=True, first=replies)
         self._blocks[block_id].matches[begun.setup.match_id] = notes
         return notes
 
     def gone(self, block_id: str, match_id: str) -> None:
-        """A match is recorded, or never will be: storage has forgotten it by that, or will when
-        its block is over.
+        """Forget a match that is recorded, or never will be.
+
+        Storage has forgotten it by that, or will when its block is over.
         """
         block = self._blocks.get(block_id)
         if block is not None and (notes := block.matches.pop(match_id, None)) is not None:
@@ -100,7 +101,7 @@ class MatchSnapshots:
         return notes is not None and notes.kept
 
     def close(self, block_id: str) -> None:
-        """A block begins no further match here; those that wait to be recorded stay kept."""
+        """Note that a block begins no further match; those that wait to be recorded stay kept."""
         block = self._blocks.get(block_id)
         if block is not None:
             block.closed = True

@@ -55,7 +55,7 @@ def with_places_elsewhere(epoch: int, game: str, versions: Collection[VersionId]
 
 
 def copies_connected() -> Select[Any]:
-    """copies: how many are connected, each counted once."""
+    """Select copies: how many are connected, each counted once."""
     copy = row_of(presence.c.version_id, presence.c.instance)
     return select(func.count(distinct(copy)).label("copies")).where(presence.c.connected)
 

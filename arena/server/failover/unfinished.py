@@ -36,8 +36,9 @@ def running_blocks_of(epoch: int) -> Select[tuple[str]]:
 
 
 def forget_ended_blocks(epoch: int) -> Delete:
-    """Running blocks of a lease of which no match is left, and that are over: a crash came in
-    between.
+    """Delete running blocks of a lease of which no match is left.
+
+    They are over, and a crash came in between.
     """
     ended = exists().where(blocks.c.id == running_blocks.c.id, not_(unfinished()))
     playing = exists().where(running_matches.c.block_id == running_blocks.c.id)
@@ -65,7 +66,9 @@ def cut_off_blocks() -> Select[tuple[str]]:
 
 
 def _played_by_nobody() -> ColumnElement[bool]:
-    """Neither kept as running nor of a referee that runs, which keeps most blocks in its memory
+    """Return the condition that nobody plays a block.
+
+    It is neither kept as running nor of a referee that runs, which keeps most blocks in its memory
     alone.
     """
     kept = exists().where(running_blocks.c.id == blocks.c.id)
@@ -83,9 +86,10 @@ def untold() -> Select[tuple[str, int, str]]:
 
 
 def ends_in_doubt(epochs: Collection[int]) -> TextClause:
-    """Adds the ends of what the referees of these leases recorded just before they were killed:
-    they may not have told them. The time is that of recording; a match may have waited long for
-    that.
+    """Add the ends that may not have been told.
+
+    Those of what the referees of these leases recorded just before they were killed. The time is
+    that of recording; a match may have waited long for that.
     """
     statement = text("""
         INSERT INTO untold_ends (match_id, version_id, instance)

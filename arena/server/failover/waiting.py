@@ -35,7 +35,7 @@ class Waiting(Generic[T]):
         self._items.append(item)
 
     def drop(self, count: int) -> None:
-        """The first ones need not wait any more."""
+        """Drop the first ones, which need not wait any more."""
         del self._items[:count]
         self._first += count
 

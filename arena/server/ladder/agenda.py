@@ -53,20 +53,24 @@ class Agenda(Protocol):
         ...
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
-        """An engagement to begin or continue now, with all its bots among the `free` ones: those of
-        the wanted that are.
+        """Return an engagement to begin or continue now, with all its bots among the `free`.
+
+        These are those of the wanted that are free.
         """
         ...
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
-        """The versions among the `present`, those of the wanted that are, that the ladder must not
-        use, because an engagement needs only a free place of theirs to begin.
+        """Return the versions among the `present` that the ladder must not use.
+
+        These are those of the wanted that are here: an engagement needs only a free place of theirs
+        to begin.
         """
         ...
 
     def taken_up(self, block_id: str) -> Engagement | None:
-        """The engagement of a block that an earlier referee began and the director continues; None
-        if its tournament is over.
+        """Return the engagement of a block of an earlier referee that the director continues.
+
+        None if its tournament is over.
         """
         ...
 

@@ -1,5 +1,6 @@
-"""`Attendance`: the connected versions, their places, what they hold of them, and how many table
-types they can fill.
+"""`Attendance`: the connected versions, their places, and what they can fill.
+
+What they hold of their places, and how many table types.
 
 It is counted when a bot comes, goes or sits down, at a cost that does not grow with the number of
 bots.
@@ -33,8 +34,9 @@ class Attendance:
 
     @property
     def quota(self) -> float:
-        """How many places each table type may take, so that small tables do not starve large
-        ones: an equal part for each that can be filled.
+        """Return how many places each table type may take.
+
+        An equal part for each that can be filled, so that small tables do not starve large ones.
         """
         possible = sum(
             self._games[table_type.game].most_at_a_table >= table_type.seats

@@ -146,7 +146,7 @@ class BlockRun:
         )
 
     def returned(self, bot: ConnectedBot) -> None:
-        """A bot is connected again: go on if only it was missing."""
+        """React to a bot that is connected again: continue if only it was missing."""
         if self._awaiting and bot in self.bots:
             self.play_on()
 
@@ -273,7 +273,7 @@ class BlockRun:
                 self._break(match, hosted)
 
     def _break(self, match: MatchInBlock, hosted: HostedMatch) -> None:
-        """A match is void by an error of ours, and with it its block."""
+        """Void a match by an error of ours, and with it its block."""
         self.left.insert(0, match.position)
         self._context.writer.snapshots.gone(self.block.id, hosted.setup.match_id)
         for other in list(self._playing.values()):

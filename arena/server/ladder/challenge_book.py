@@ -78,11 +78,11 @@ class ChallengeBook:
         return run
 
     def adopt(self, block: Block, players: Iterable[VersionId]) -> None:
-        """A challenge of an earlier referee goes on."""
+        """Continue a challenge of an earlier referee."""
         self._adopted[block.id] = frozenset(players), block.size
 
     def adopted_over(self, challenge_id: str) -> None:
-        """The block of an adopted challenge is over."""
+        """Note that the block of an adopted challenge is over."""
         del self._adopted[challenge_id]
 
     def going_on(self, challenge_id: str) -> tuple[frozenset[VersionId], int] | None:
@@ -143,7 +143,7 @@ class ChallengeBook:
         return held
 
     def over(self, run: ChallengeRun, played: int, ending: EngagementEnd) -> None:
-        """The block of a challenge is over."""
+        """Note that the block of a challenge is over."""
         self._running.discard(run)
         self._let_go(run)
         reasons = {

@@ -109,7 +109,7 @@ class ChallengeService:
         }
 
     def close(self) -> None:
-        """The referee stops: end the calls. The matches go on with the next start."""
+        """End the calls, as the referee stops; the matches continue with the next start."""
         for follower in self._followers:
             follower.news.put_nowait(_stopping())
 

@@ -45,7 +45,7 @@ class ChallengeFollower(Protocol):
     """Is told what becomes of a challenge. No method blocks or raises."""
 
     def recorded(self, match: FinishedMatch) -> None:
-        """A match of it is recorded."""
+        """Note that a match of it is recorded."""
         ...
 
     def over(self, played: int, reason: str) -> None:
@@ -75,7 +75,7 @@ class ChallengeRun:
         return (self.challenger, *self.opponents)
 
     def absent(self, bot: ConnectedBot, *, declined: bool) -> None:
-        """A match of it did not begin because of this bot."""
+        """Note that a match of it did not begin because of this bot."""
         self.reason = f"{bot.name} {'declined' if declined else 'did not join in time'}."
 
     def recorded(self, match: FinishedMatch) -> None:
@@ -84,7 +84,7 @@ class ChallengeRun:
         self.settled()
 
     def settled(self) -> None:
-        """A match needs no further writing."""
+        """Note that a match needs no further writing."""
         self._settled += 1
         self._tell_if_over()
 

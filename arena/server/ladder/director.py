@@ -105,7 +105,7 @@ class Director:
         return self._blocks.showable()
 
     def arrive(self, participant: Participant) -> None:
-        """A bot is connected, perhaps again, and ready for offers."""
+        """Note that a bot is connected, perhaps again, and ready for offers."""
         bot = self._roster.arrive(participant)
         self._count(bot)
         self.schedule()
@@ -116,7 +116,7 @@ class Director:
         self._gone(self._roster.depart(participant))
 
     def places_changed(self, participant: Participant) -> None:
-        """A bot plays more or fewer matches at once than before."""
+        """Note that a bot plays more or fewer matches at once than before."""
         bot = self._roster.places_changed(participant)
         if bot is not None:
             self._count(bot)
@@ -139,7 +139,7 @@ class Director:
         return self._roster.playing(game, versions)
 
     def drain(self, participant: Participant) -> None:
-        """A bot asks to leave: it begins no further block and is told when its blocks are over."""
+        """Let a bot leave: it begins no further block and is told when its blocks are over."""
         self._gone(self._roster.drain(participant))
 
     def _gone(self, bot: ConnectedBot | None) -> None:
@@ -194,7 +194,7 @@ class Director:
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """A context in which no block begins: what another referee left is being read."""
+        """Begin no block meanwhile: what another referee left is being read."""
         self._held = True
         try:
             yield

@@ -69,15 +69,16 @@ class LadderTables:
         self._quota = 0.0
 
     def came(self, bot: ConnectedBot) -> None:
-        """A bot is connected, or connected anew: its places are shared among the ladders and among
-        its opponents.
+        """Note that a bot is connected, or connected anew.
+
+        Its places are shared among the ladders and among its opponents.
         """
         if self._attendance.came(bot):
             self._time.came(bot.candidate)
         self._quota = self._attendance.quota
 
     def left(self, bot: ConnectedBot) -> None:
-        """A bot is gone, or leaves and begins no further block."""
+        """Note that a bot is gone, or leaves and begins no further block."""
         if self._attendance.left(bot):
             self._time.left(bot.candidate)
             for free in self._free_by_type.values():
@@ -85,7 +86,7 @@ class LadderTables:
         self._quota = self._attendance.quota
 
     def note(self, version: int, free: Candidate | None) -> None:
-        """A version has a free place, still or again; or none."""
+        """Note that a version has a free place, still or again; or none."""
         if free is None:
             self._free.pop(version, None)
         else:
@@ -137,12 +138,12 @@ class LadderTables:
         return min(later, default=None)
 
     def opened(self, table_type: TableType, bots: Sequence[Candidate], now: float) -> None:
-        """A block at such a table begins."""
+        """Note that a block at such a table begins."""
         if _only_house(bots):
             self._paces[table_type.key].spend(now, table_type.seats)
 
     def occupied(self, table_type: TableType, bots: Sequence[ConnectedBot]) -> None:
-        """A block at such a table takes its places, just begun or adopted."""
+        """Note that a block at such a table takes its places, just begun or adopted."""
         self._attendance.sat_down(table_type, bots)
         self._share(table_type, bots, 1)
         if table_type.key in self._first:
@@ -151,7 +152,7 @@ class LadderTables:
     def closed(
         self, table_type: TableType, bots: Sequence[ConnectedBot], seconds: float, now: float
     ) -> None:
-        """A block at such a table is over, after so many seconds."""
+        """Note that a block at such a table is over, after so many seconds."""
         self._attendance.got_up(table_type, bots)
         self._share(table_type, bots, -1)
         versions = frozenset(bot.candidate.bot for bot in bots)
@@ -161,7 +162,7 @@ class LadderTables:
             self._first[table_type.key].got_up(versions, seconds, others, now)
 
     def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
-        """A challenge of `guest` takes (1) or gives back (-1) a place of each of `hosts`."""
+        """Charge a challenge of `guest`: it takes (1) or gives back (-1) a place of each host."""
         for shared in self._shared.values():
             shared.charge(guest, hosts, by)
 

@@ -19,14 +19,14 @@ class OwedSeats:
         self._seats: dict[tuple[int, Hashable], list[int]] = {}
 
     def owe(self, version: int, table_type: Hashable, seat: int) -> None:
-        """A version did not take a seat that it was offered."""
+        """Note that a version did not take a seat that it was offered."""
         if len(self._seats) < MOST_OWED:
             owed = self._seats.setdefault((version, table_type), [])
             if len(owed) < MOST_OF_ONE:
                 owed.append(seat)
 
     def taken(self, version: int, table_type: Hashable, seat: int) -> None:
-        """The version played the first match of a block at such a table in this seat."""
+        """Note that the version played a block's first match at such a table in this seat."""
         owed = self._seats.get((version, table_type), [])
         if seat in owed:
             owed.remove(seat)

@@ -37,7 +37,10 @@ class PairingSchedule:
         self._awaited.append(self._timer.call_at(time, self.soon))
 
     def block_ended(self, seconds: float, running: int) -> None:
-        """A block is over that took so long; so many run. Look when more have ended, or soon."""
+        """Note that a block ended after so many seconds; look for tables soon.
+
+        At the latest when more have ended; so many run.
+        """
         wait = self._batch.ended(seconds, running)
         if not wait:
             self.soon()

@@ -35,9 +35,11 @@ MOST_ELSEWHERE: Final = 2_000
 
 
 def newest_placings() -> Row:
-    """The columns of `_LADDER`, versions, placings (both by match, the oldest first, and by seat):
-    a row for each ladder of the newest matches, but those of challenges. Each match is looked up by
-    itself: however few they are among all, a join would go through all blocks and seats.
+    """Select the newest matches of each ladder, but those of challenges.
+
+    The columns of `_LADDER`, versions, placings (both by match, the oldest first, and by seat): a
+    row for each ladder. Each match is looked up by itself: however few they are among all, a join
+    would go through all blocks and seats.
     """
     ladder = select(matches.c.id, matches.c.block_id, matches.c.finished_at, *_LADDER)
     by_end = (matches.c.finished_at.desc(), matches.c.id.desc())
@@ -61,8 +63,9 @@ def newest_placings() -> Row:
 
 
 def placed_elsewhere(epoch: int, after: int, until: int) -> Row:
-    """The columns of `_LADDER`, versions, placings (both by seat), block_id: of the matches that
-    began to count between two points of the log, first to last, but those of this lease. The newest
+    """Select the matches that began to count in a part of the log, but those of this lease.
+
+    The columns of `_LADDER`, versions, placings (both by seat), block_id, first to last. The newest
     of them, if they are more than MOST_ELSEWHERE.
     """
     newest = (

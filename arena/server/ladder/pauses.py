@@ -20,7 +20,7 @@ class Pauses:
         self._decline_seconds = decline_seconds
 
     def declined(self, bot: ConnectedBot) -> None:
-        """This copy is offered nothing for a moment."""
+        """Offer this copy nothing for a moment, as it declined."""
         now = self._timer.now()
         until = bot.reliability.declined(bot.participant.instance, now, self._decline_seconds)
         self._changed(bot, until)
@@ -31,12 +31,13 @@ class Pauses:
         self._changed(bot, until)
 
     def missed(self, bot: ConnectedBot) -> None:
-        """The version is left out."""
+        """Leave out the version, which missed a match."""
         self._changed(bot, leave_out(bot, self._timer.now()))
 
     def unanswered(self, bot: ConnectedBot) -> None:
-        """This copy is offered nothing until it is heard, or has been silent for long: it may be
-        frozen.
+        """Offer this copy nothing until it is heard, as it did not answer.
+
+        Or until it has been silent for long: it may be frozen.
         """
         bot.unheard_until = self._timer.now() + SILENCE_SECONDS
         bot.participant.when_heard(partial(self._heard, bot))
@@ -48,7 +49,7 @@ class Pauses:
         self._schedule.soon()
 
     def proved(self, bot: ConnectedBot) -> None:
-        """It played to the end: it has all of its places again."""
+        """Give a bot all of its places again: it played to the end."""
         bot.on_probation = False
         self._changed(bot, None)
         self._schedule.soon()

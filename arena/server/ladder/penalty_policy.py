@@ -56,8 +56,9 @@ class PenaltyPolicy:
             self.refused_seat(bots[seat], seat, block_began=block_began)
 
     def refused_seat(self, bot: ConnectedBot, seat: int, *, block_began: bool) -> None:
-        """A bot does not take its seat in the next match: it is owed, under whatever instance's
-        name the version comes back.
+        """Note that a bot does not take its seat in the next match.
+
+        The seat is owed, under whatever instance's name the version comes back.
         """
         if self._of_ladder:
             self._owed.owe(bot.candidate.bot, self._table, seat)
@@ -67,7 +68,7 @@ class PenaltyPolicy:
     def played(
         self, bots: Sequence[ConnectedBot], forfeited: Sequence[bool], *, first: bool
     ) -> None:
-        """A match was played to its end; `first` says whether it was the first of the block."""
+        """Note a match played to its end; `first` says whether it was the first of the block."""
         if not self._casual:
             for bot, out in zip(bots, forfeited, strict=True):
                 if not out:

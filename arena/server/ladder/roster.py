@@ -123,8 +123,9 @@ class Roster:
         return [bot for bot in self._copies_of(versions) if bot.rated and bot.free(now)]
 
     def playing(self, game: str, versions: Iterable[int]) -> set[int]:
-        """Those of these versions of which a copy is here to play rated matches of a game, left out
-        or not.
+        """Return the given versions with a copy to play rated matches of a game.
+
+        Also those that are left out.
         """
         return {
             bot.candidate.bot
@@ -137,8 +138,10 @@ class Roster:
         return (bot for version in versions for bot in self._copies.get(version, ()))
 
     def changes(self, now: float) -> Iterator[tuple[int, Candidate | None]]:
-        """The versions of which a place was taken or given back, or might have been, since the last
-        time; as which candidate each is free, or None. Costs nothing for all others.
+        """Yield the versions whose places changed since the last time, with the free candidate.
+
+        A place was taken or given back, or might have been; None for a version that is not free.
+        Costs nothing for all others.
         """
         while self._paused and self._paused[0][0] <= now:
             self._changed[heapq.heappop(self._paused)[2]] = None
@@ -174,13 +177,13 @@ class Roster:
         self._changed.update(dict.fromkeys(self._copies.get(bot.candidate.bot, ())))
 
     def take_places(self, bots: Iterable[ConnectedBot]) -> None:
-        """A block of theirs begins."""
+        """Take their places for a block that begins."""
         for bot in bots:
             bot.taken += 1
             self._changed[bot] = None
 
     def give_back_places(self, bots: Iterable[ConnectedBot]) -> None:
-        """A block of theirs is over."""
+        """Give back their places after a block."""
         for bot in bots:
             bot.taken -= 1
             self._changed[bot] = None

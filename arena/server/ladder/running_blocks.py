@@ -42,19 +42,19 @@ class RunningBlocks:
                     yield match, block.tournament
 
     def begin(self, running: BlockRun) -> None:
-        """A block begins."""
+        """Note that a block begins."""
         if running.of_ladder:
             self._tables.opened(running.table_type, running.candidates, self._timer.now())
         self._take(running)
 
     def adopt(self, running: BlockRun) -> None:
-        """A block of an earlier referee goes on."""
+        """Continue a block of an earlier referee."""
         for candidate in running.candidates:
             self._adopted.setdefault(candidate.bot, {})[running] = None
         self._take(running)
 
     def returned(self, bot: ConnectedBot) -> None:
-        """A bot is connected: blocks of an earlier referee may have waited for it."""
+        """Tell a connected bot's blocks of an earlier referee, which may have waited for it."""
         for running in list(self._adopted.get(bot.candidate.bot, ())):
             running.returned(bot)
 
@@ -75,7 +75,7 @@ class RunningBlocks:
         return rest
 
     def _forget_adopted(self, running: BlockRun) -> None:
-        """A block of an earlier referee is over, if it is one."""
+        """Forget a block that is over, if it is one of an earlier referee."""
         for candidate in running.candidates:
             adopted = self._adopted.get(candidate.bot, {})
             adopted.pop(running, None)

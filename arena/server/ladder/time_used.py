@@ -20,7 +20,7 @@ class TimeUsed:
     def played(
         self, bots: Sequence[ConnectedBot], hosted: HostedMatch, transcript: Transcript
     ) -> None:
-        """A match was played; `bots` are by seat."""
+        """Note a match that was played; `bots` are by seat."""
         self._played += 1
         for seat, thinking in enumerate(thinking_seconds(transcript)):
             self._use(bots[seat], thinking + hosted.joined_after.get(seat, 0.0))
@@ -28,7 +28,7 @@ class TimeUsed:
     def offered_in_vain(
         self, bots: Sequence[ConnectedBot], hosted: HostedMatch, waited: float
     ) -> None:
-        """A match did not begin: who kept it from that used the whole wait."""
+        """Note a match that did not begin: who kept it from that used the whole wait."""
         self._unplayed += 1
         for seat, bot in enumerate(bots):
             absent = seat in hosted.absent_at_start

@@ -118,7 +118,7 @@ class Connections:
         """How many were cut."""
 
     def known(self, peer: str, streams: int) -> None:
-        """A known bot has one stream more (1) or less (-1) over this peer's connection."""
+        """Count one stream more (1) or less (-1) of a known bot over this peer's connection."""
         before = self._known[peer]
         self._known[peer] += streams
         connection = self._by_peer.get(peer)
@@ -185,8 +185,9 @@ class Connections:
         return len(files) > 0
 
     def look_at_unread(self) -> None:
-        """Count what waits to be read on the next connections over the Unix socket, and cut those
-        that take too much. What waits longer than from one look to the next counts again.
+        """Count what waits to be read on the next connections, and cut those that take too much.
+
+        Over the Unix socket. What waits longer than from one look to the next counts again.
         """
         for _ in range(min(len(self._unread), FILES_A_LOOK)):
             connection = self._unread.popleft()
@@ -243,7 +244,7 @@ class Connections:
         return None
 
     def _count_anew(self, connection: _Connection) -> None:
-        """What it sent as a known bot does not count as a stranger's, and the other way round."""
+        """Begin to count anew: a known bot's bytes are not a stranger's, nor the reverse."""
         connection.bucket = self._bucket(connection.peer)
         connection.received = _UNKNOWN
 
@@ -310,7 +311,10 @@ def _unread_bytes(connection: _Connection) -> int:
 
 @contextmanager
 def _borrowed(file: int, family: int = -1) -> Iterator[socket.socket]:
-    """The socket of a file that stays its owner's. Raises OSError if it is none."""
+    """Yield the socket of a file that stays its owner's.
+
+    Raises OSError if it is none.
+    """
     line = socket.socket(family, -1, -1, fileno=file)
     try:
         yield line

@@ -39,8 +39,9 @@ class Authenticator(Protocol):
 
 
 class Silence:
-    """Counts a silent stream, from its making to the first call, which says that the stream has
-    spoken or ended. Further calls change nothing.
+    """A count of a silent stream, from its making to the first call.
+
+    The call says that the stream has spoken or ended. Further calls change nothing.
     """
 
     # Not a context manager: the exit stack of one takes as much memory again in every open stream.
@@ -85,9 +86,11 @@ class Gate:
         known: Iterable[bytes] = (),
         dashboard_secret: str | None = None,
     ) -> None:
-        """`known` are the SHA-256 of at most MOST_KNOWN tokens, the oldest first: a caller with one
-        of them is not limited by its address. Who knows the `dashboard_secret` says for which
-        visitor it calls.
+        """Begin with known tokens and a dashboard.
+
+        `known` are the SHA-256 of at most MOST_KNOWN tokens, the oldest first: a caller with one of
+        them is not limited by its address. Who knows the `dashboard_secret` says for which visitor
+        it calls.
         """
         self.limits = limits
         self.connections = Connections(limits, now)
@@ -124,8 +127,9 @@ class Gate:
 
     @asynccontextmanager
     async def trying(self, token: str, peer: str) -> AsyncIterator[None]:
-        """A context in which a token or key is checked. A valid one is not counted; an address with
-        too many invalid ones is refused.
+        """Check a token or key in the block.
+
+        A valid one is not counted; an address with too many invalid ones is refused.
         """
         secret, address = _sha256(token), address_of(peer)
         known = secret in self._known
@@ -162,8 +166,10 @@ class Gate:
 
     @contextmanager
     def calling(self, context: Context) -> Iterator[str]:
-        """A context of one call, with the peer that it counts for. Meanwhile a dashboard's or
-        proxy's connection is known: visitors do not have each other's cut.
+        """Hold one call, with the peer that it counts for.
+
+        Meanwhile a dashboard's or proxy's connection is known: visitors do not have each other's
+        cut.
         """
         caller = self._caller(context)
         if not caller.by_dashboard:
@@ -197,7 +203,7 @@ class Gate:
 
     @contextmanager
     def signing_up(self, peer: str) -> Iterator[None]:
-        """A context in which somebody signs up; it does not count if that fails."""
+        """Hold a sign-up; it does not count if that fails."""
         address = address_of(peer)
         wait = self._sign_ups.take(address, self._now())
         if wait:
@@ -209,7 +215,7 @@ class Gate:
             raise
 
     def challenge(self, registered: Registered) -> None:
-        """A bot asks for a challenge."""
+        """Count a bot's request for a challenge."""
         entrant = registered.entrant
         account = str(entrant) if registered.house else entrant.owner
         wait = self._challenges.take(account, self._now())
@@ -218,8 +224,9 @@ class Gate:
 
     @contextmanager
     def reading_stream(self, peer: str) -> Iterator[None]:
-        """A context in which a stream of reflection is open; each of its questions is counted as a
-        `call`, too.
+        """Hold a stream of reflection.
+
+        Each of its questions is counted as a `call`, too.
         """
         address, limits = address_of(peer), self.limits
         self.call(peer)

@@ -29,9 +29,11 @@ async def guarded(
     token: str = "",
     turnstile: asyncio.Semaphore | None = None,
 ) -> ResponseT:
-    """The answer to a call, if it is within the limits: those of a known `token`, else those of the
-    caller's address. With a `turnstile`, only so many are answered at a time. Our errors end the
-    call with their status; unexpected exceptions are logged and not sent.
+    """Return the answer to a call, if it is within the limits.
+
+    The limits are those of a known `token`, else those of the caller's address. With a `turnstile`,
+    only so many are answered at a time. Our errors end the call with their status; unexpected
+    exceptions are logged and not sent.
     """
     try:
         with gate.calling(context) as peer:

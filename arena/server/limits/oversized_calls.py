@@ -21,8 +21,10 @@ LINE_BYTES: Final = 32
 
 
 class RefuseOversized(grpc.aio.ServerInterceptor):
-    """Ends such calls with RESOURCE_EXHAUSTED before their metadata is read again, and cuts their
-    connections, unless a known bot plays there.
+    """An interceptor that ends oversized calls with RESOURCE_EXHAUSTED.
+
+    It does so before their metadata is read again, and cuts their connections, unless a known bot
+    plays there.
     """
 
     def __init__(self, gate: Gate) -> None:

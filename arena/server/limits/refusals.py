@@ -25,11 +25,11 @@ class RefusalMeter(Protocol):
     """Counts refusals."""
 
     def refused(self, code: str) -> None:
-        """A call or stream was ended with this gRPC status."""
+        """Count a call or stream that was ended with this gRPC status."""
         ...
 
     def limited(self, limit: str) -> None:
-        """A call was beyond this limit."""
+        """Count a call beyond this limit."""
         ...
 
 

@@ -17,7 +17,10 @@ class SpareFile:
 
     @contextmanager
     def copy_of(self, file: int) -> Iterator[int]:
-        """A copy that stays what it is, whoever closes the file. Raises OSError if it is none."""
+        """Yield a copy that stays what it is, whoever closes the file.
+
+        Raises OSError if it is none.
+        """
         os.dup2(file, self._copy, inheritable=False)
         try:
             yield self._copy

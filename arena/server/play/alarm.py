@@ -49,6 +49,7 @@ class Alarm:
 
 
 def _nobody() -> None:
-    """Replaces the owner's callback once cancelled: the owner holds the alarm, so keeping the
-    callback would keep a reference cycle.
+    """Replace the owner's callback once cancelled.
+
+    The owner holds the alarm, so keeping the callback would keep a reference cycle.
     """

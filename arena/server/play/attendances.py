@@ -51,7 +51,7 @@ class Attendances:
         self._by_token: dict[str, TokenStreams] = {}
 
     def came(self, token: str, session: Session) -> None:
-        """A stream's hello was accepted."""
+        """Note that a stream's hello was accepted."""
         attendance = self._by_token.setdefault(token, TokenStreams())
         attendance.sessions[session] = attendance.sessions.get(session, 0) + 1
         if attendance.draining:
@@ -59,7 +59,7 @@ class Attendances:
         self._tell(attendance)
 
     def left(self, token: str, session: Session) -> None:
-        """A stream of an accepted hello has ended."""
+        """Note that a stream of an accepted hello has ended."""
         attendance = self._by_token[token]
         attendance.sessions[session] -= 1
         self._tell(attendance)
@@ -67,8 +67,9 @@ class Attendances:
 
     @contextmanager
     def watched(self, token: str, *, drain: bool) -> Iterator[tuple[TokenStreams, asyncio.Event]]:
-        """The attendance of a token, and an event that is set when it changes. With `drain` the
-        bot is to leave as long as the context is open. Raises LimitError.
+        """Yield the attendance of a token, and an event that is set when it changes.
+
+        With `drain` the bot is to leave while the block runs. Raises LimitError.
         """
         attendance = self._by_token.setdefault(token, TokenStreams())
         if len(attendance.watchers) >= MOST_OF_A_TOKEN:

@@ -70,7 +70,7 @@ class MissedEnds:
             self._forget_surplus(version)
 
     def missed(self, session: Session, match_id: str) -> None:
-        """The end of a match could not be told."""
+        """Note that the end of a match could not be told."""
         end = UntoldEnd(match_id, session.registered.version_id, session.instance)
         ends = self._untold[end.version_id]
         ends.pop(end, None)  # the newest are last
@@ -81,7 +81,7 @@ class MissedEnds:
             self._work.put_nowait(lambda: self._store.remove_untold(forgotten))
 
     def came(self, session: Session) -> None:
-        """A bot is here: tell it what it missed, soon."""
+        """Tell a bot that is here, soon, what it missed."""
         ends = self._untold.get(session.registered.version_id, {})
         waiting = [end for end in ends if end.instance == session.instance]
         own = {end: ends.pop(end) for end in waiting if not self._old(ends[end])}

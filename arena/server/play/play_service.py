@@ -105,7 +105,7 @@ class PlayService:
                 await stream.stop_writing()
 
     def _left(self, stream: PlayStream) -> None:
-        """A stream has ended."""
+        """Note that a stream has ended."""
         stream.spoke()
         self._streams.discard(stream)
         try:

@@ -85,7 +85,7 @@ class PlayStream:
                 self._task.cancel()
 
     def _greeted(self) -> None:
-        """The hello is not waited for any more."""
+        """Stop waiting for the hello."""
         if self._hello_timer is not None:
             self._hello_timer.cancel()
             self._hello_timer = None

@@ -95,11 +95,11 @@ class Follower(Protocol):
     """Is shown the public side of one match. No method blocks or raises."""
 
     def see(self, moment: PublicMoment) -> None:
-        """The match went on."""
+        """Take a moment of the match."""
         ...
 
     def over(self, result: Result | None) -> None:
-        """The match is recorded; or, without a result, it is void."""
+        """Note that the match is recorded; or, without a result, that it is void."""
         ...
 
 
@@ -130,7 +130,10 @@ class Audience(Protocol):
     """Shows matches to whoever watches. Nothing here blocks or raises."""
 
     def begins(self, match: ShowableMatch, tournament: str) -> None:
-        """A match can be shown from now on. `tournament` is the name of its tournament, or ""."""
+        """Note that a match can be shown from now on.
+
+        `tournament` is the name of its tournament, or "".
+        """
         ...
 
 
@@ -170,7 +173,7 @@ class Participant(Protocol):
         ...
 
     def drained(self) -> None:
-        """The bot asked to leave, and no block holds a place of it any more."""
+        """Tell that the bot asked to leave, and no block holds a place of it any more."""
         ...
 
     def when_heard(self, call: Callable[[], None]) -> None:
@@ -182,19 +185,19 @@ class Matchmaker(Protocol):
     """Seats connected bots in matches. No method blocks or raises."""
 
     def arrive(self, participant: Participant) -> None:
-        """A bot is connected, perhaps again, and ready for offers."""
+        """Note that a bot is connected, perhaps again, and ready for offers."""
         ...
 
     def depart(self, participant: Participant) -> None:
-        """A bot is not connected any more, or is about to be."""
+        """Note that a bot is not connected any more, or is about to be."""
         ...
 
     def drain(self, participant: Participant) -> None:
-        """A bot asks to leave when its running blocks are over."""
+        """Let a bot leave when its running blocks are over."""
         ...
 
     def places_changed(self, participant: Participant) -> None:
-        """A bot plays more or fewer matches at once than before."""
+        """Note that a bot plays more or fewer matches at once than before."""
         ...
 
     def knows(self, participant: Participant) -> bool:
@@ -276,9 +279,9 @@ class Meter(Protocol):
     """Counts what happens. Nothing here waits or fails."""
 
     def finished(self, match: FinishedMatch) -> None:
-        """A match was played to its end."""
+        """Count a match that was played to its end."""
         ...
 
     def recorded(self, seconds: float) -> None:
-        """A result was recorded, so long after it was there."""
+        """Count a recorded result, and how long it waited for that."""
         ...

@@ -32,7 +32,7 @@ class SeatClocks:
             self._started_at.clear()
 
     def expect_all(self) -> None:
-        """The referee has just started: nobody is back yet."""
+        """Expect every bot, as the referee has just started: nobody is back yet."""
         self._away_since = dict.fromkeys(range(len(self.banks)), self._timer.now())
         self._expected = set(self._away_since)
 

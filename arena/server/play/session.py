@@ -101,7 +101,7 @@ class Session:
                 seat.cut()
 
     def drain(self) -> None:
-        """It begins no further block."""
+        """Begin no further block."""
         self._leaving = True
         self._wants_to_leave(self)
         self._changed(self)

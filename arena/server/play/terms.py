@@ -9,8 +9,9 @@ from arena.scheduling.pace import FULL_SPEED
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """Time limits for joining, for reconnecting and after a decline, at tables with the default
-    time control.
+    """Time limits for joining, reconnecting and after a decline.
+
+    At tables with the default time control.
     """
 
     join_seconds: float = 5.0
@@ -22,9 +23,11 @@ class Patience:
     offer that is declined costs the others at the table their time."""
 
     def at(self, control: TimeControl) -> "Patience":
-        """The limits at tables with that time control: where a turn is longer than by default,
-        joining and coming back may take as much longer, because a bot may read nothing while it
-        thinks. A shorter turn shortens nothing, because networks and restarts stay as they are.
+        """Return the limits at tables with that time control.
+
+        Where a turn is longer than by default, joining and coming back may take as much longer,
+        because a bot may read nothing while it thinks. A shorter turn shortens nothing, because
+        networks and restarts stay as they are.
         """
         longer = (control.turn_ms - DEFAULT_TIME_CONTROL.turn_ms) / 1000
         if longer <= 0:

@@ -30,8 +30,10 @@ def parsed(kind: type[MessageT], data: bytes) -> MessageT:
 
 
 def require_text(message: Message, data: bytes) -> None:
-    """Raise ProtocolError INVALID_ARGUMENT, with the field's name, for a message with a NUL in a
-    string, at any depth. It was parsed from `data`: most messages are not looked through.
+    """Raise ProtocolError for a message with a NUL in a string, at any depth.
+
+    The status is INVALID_ARGUMENT, with the field's name. It was parsed from `data`: most messages
+    are not looked through.
     """
     if _NUL.encode() not in data:
         return

@@ -140,8 +140,10 @@ class Analyses:
             await _keep(await driver_of(connection), edition, found)
 
     async def add(self, edition: str, found: Sequence[FoundAnalysis]) -> None:
-        """The same where this database user may write and no others are kept than those of the
-        edition, which only `forget_others` gives up; else nothing.
+        """Add an analysis where this database user may write.
+
+        And where no others are kept than those of the edition, which only `forget_others` gives up;
+        else nothing.
         """
         async with transaction(self._engine) as connection:
             driver = await driver_of(connection)

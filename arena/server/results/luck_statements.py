@@ -14,8 +14,9 @@ from arena.lab.luck import table_of
 
 
 def of_the_match() -> ColumnElement[bool]:
-    """Joins a match with its luck by this release's table of the game: luck by other tables is not
-    comparable.
+    """Return the condition that joins a match with its luck.
+
+    By this release's table of the game: luck by other tables is not comparable.
     """
     return and_(
         match_luck.c.match_id == matches.c.id,

@@ -38,7 +38,7 @@ from arena.server.results.luck_statements import of_the_match
 
 
 def matches_ended_within(lately: timedelta) -> Row:
-    """matches: how many ended in the time before now."""
+    """Select matches: how many ended in the time before now."""
     since = func.now() - lately
     return select(func.count(matches.c.id).label("matches")).where(matches.c.finished_at >= since)
 
@@ -73,7 +73,7 @@ def casual() -> ColumnElement[bool]:
 
 
 def match_count() -> Row:
-    """Matches."""
+    """Select matches: how many there are."""
     return select(func.count().label("matches")).select_from(matches)
 
 
@@ -85,9 +85,10 @@ def all_matches(
     time_control: TimeControl | None = None,
     rated: bool = False,
 ) -> Row:
-    """All matches in the order in which they ended, as `match_rows`: those of `game`, with exactly
-    these `options` (that differ from the defaults), of these sizes, with this time control, only
-    those that are `rated`.
+    """Select all matches in the order in which they ended, as `match_rows`.
+
+    Those of `game`, with exactly these `options` (that differ from the defaults), of these sizes,
+    with this time control, only those that are `rated`.
     """
     found = match_rows().order_by(matches.c.finished_at, matches.c.id)
     if rated:
@@ -111,7 +112,7 @@ def with_time_control(time_control: TimeControl) -> ColumnElement[bool]:
 
 
 def counted(found: Row) -> Row:
-    """matches: how many rows `all_matches` returns."""
+    """Select matches: how many rows `all_matches` returns."""
     ids = found.with_only_columns(matches.c.id).order_by(None)
     return select(func.count().label("matches")).select_from(ids.subquery())
 
@@ -129,8 +130,10 @@ def match_by_id(match_id: str) -> Row:
 
 
 def matches_of_challenge(challenge_id: str) -> Row:
-    """The matches of a challenge in the order of play: match_id, game, finished_at, seats (as of
-    `match_rows`), wanted and over (how many matches were asked for, and whether none follows).
+    """Select the matches of a challenge in the order of play.
+
+    Columns: match_id, game, finished_at, seats (as of `match_rows`), wanted and over (how many
+    matches were asked for, and whether none follows).
     """
     return (
         match_rows()

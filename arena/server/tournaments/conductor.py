@@ -50,7 +50,7 @@ class Conductor:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         here: Callable[[str, Collection[int]], set[int]] = lambda _game, _versions: set(),
     ) -> None:
-        """`here` says which of these versions have places for a game at this referee."""
+        """Conduct tournaments; `here` says which versions have places for a game here."""
         self._store = store
         self._writer = writer
         self._schedule = schedule
@@ -73,8 +73,10 @@ class Conductor:
         writer.listeners.append(self._recorded)
 
     async def take_up(self) -> None:
-        """As the senior, conduct the tournaments that nobody does, or that did whoever is gone:
-        read them, before the director adopts what was left of them.
+        """Conduct, as the senior, the tournaments that nobody conducts.
+
+        Or that a referee did who is gone: read them, before the director adopts what was left of
+        them.
         """
         self._senior = True
         await self._store.take_up(of_the_gone=True)
@@ -96,8 +98,9 @@ class Conductor:
                 await self._look()
 
     async def search(self) -> None:
-        """Look from time to time for the bots of tournaments that cannot go on here, until
-        cancelled.
+        """Look from time to time for bots of tournaments that cannot continue here.
+
+        Until cancelled.
         """
         while True:
             await self._sleep(SEARCH_SECONDS)
@@ -240,8 +243,7 @@ class Conductor:
                 await self._hand_over(running, min(able))
 
     async def _count_waits(self, running: RunningTournament) -> None:
-        """Record for whom tables wait, and make the tables of those walkovers for whom they have
-        waited long enough.
+        """Record for whom tables wait, and decide walkovers after a wait that was long enough.
 
         Only the time in which a referee looks counts, so nobody loses by a restart.
         """

@@ -30,9 +30,11 @@ class Participation(NamedTuple):
 
 
 def participation(version_ids: Collection[int], game: str) -> Statement:
-    """version_id, bot, owner, retired, frozen, paused, banned, state (of an uploaded version's
-    check), plays (the label of the version that plays of a hosted bot), is_played, shift (whether
-    one runs), connected and able (whether a connected copy plays the game), of each version.
+    """Select whether versions can take part.
+
+    Columns: version_id, bot, owner, retired, frozen, paused, banned, state (of an uploaded
+    version's check), plays (the label of the version that plays of a hosted bot), is_played, shift
+    (whether one runs), connected and able (whether a connected copy plays the game).
     """
     playing = versions.alias()
     copy = (
@@ -69,8 +71,9 @@ def participation(version_ids: Collection[int], game: str) -> Statement:
 
 
 def referees() -> Statement:
-    """Running and late: how many referees run, and whether one of them has not renewed its lease
-    lately, so that bots may be connected to it that it has not told of.
+    """Select running and late: how many referees run, and whether one is late.
+
+    It has not renewed its lease lately, so bots may be connected to it that it has not told of.
     """
     late = leases.c.renewed_at < func.now() - timedelta(seconds=STILL_SECONDS)
     return (

@@ -17,9 +17,7 @@ class TournamentStore(Protocol):
     """Stored tournaments. Raises StorageFailedError when storage fails for now."""
 
     async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
-        """The tournaments that are running or paused and that this referee conducts: all, or those
-        of `ids`.
-        """
+        """Return the running or paused tournaments of this referee: all, or those of `ids`."""
         ...
 
     async def take_up(self, *, of_the_gone: bool) -> None:
@@ -55,14 +53,16 @@ class TournamentStore(Protocol):
         present: Collection[EntryNumber],
         seconds: float,
     ) -> Mapping[EntryNumber, float]:
-        """Record that tables waited `seconds` longer for absent entries, and no more for present
-        ones. Returns how long they have waited for each absent one.
+        """Record that tables waited `seconds` longer for absent entries, and not for present ones.
+
+        Returns how long they have waited for each absent one.
         """
         ...
 
     async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
-        """Let the next shifts of hosted versions begin before those of others: of the bots of one
-        table `first`, so that they play at the same time.
+        """Let the next shifts of hosted versions begin before those of others.
+
+        Of the bots of one table `first`, so that they play at the same time.
         """
         ...
 

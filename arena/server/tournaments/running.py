@@ -195,8 +195,9 @@ class RunningTournament:
         return {entry.number for entry in entries if entry.registered.version_id in wanted}
 
     def next_table(self, present: Collection[int]) -> set[VersionId]:
-        """The absent versions of the table with blocks to play that lacks the fewest of its bots;
-        of several the first.
+        """Return the absent versions of the table that lacks the fewest of its bots.
+
+        Of the tables with blocks to play; of several the first.
         """
         tables = [one.bots for one in self._interrupted]
         tables += [self._open[key] for key in sorted(self._open)]

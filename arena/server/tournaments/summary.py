@@ -47,8 +47,9 @@ _MEANS = {
 
 
 def mean_column(tournament: Tournament) -> dict[str, str]:
-    """The column of the means by which the standings are ranked until all have played as many
-    blocks, and what it counts; else empty.
+    """Return the column of the means by which the standings are ranked, and what it counts.
+
+    Until all have played as many blocks; else empty.
     """
     running = tournament.state is not TournamentState.FINISHED
     said = _MEANS.get(tournament.rules.format)
@@ -78,8 +79,10 @@ def terms_in_words(record: TournamentRecord) -> str:
 
 
 def blocks_expected(tournament: Tournament, done: int) -> int:
-    """How many blocks it takes in total, if `done` count so far: once it is finished these, else as
-    many as its format plans, or more if ties needed further blocks.
+    """Return how many blocks it takes in total, if `done` count so far.
+
+    Once it is finished these, else as many as its format plans, or more if ties needed further
+    blocks.
     """
     if tournament.state is TournamentState.FINISHED:
         return done

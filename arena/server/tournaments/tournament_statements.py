@@ -60,8 +60,9 @@ def tournament_list(*, name: str | None = None, states: Collection[str] | None =
 
 
 def conducted_by(epoch: int, ids: Collection[int] | None = None) -> Row:
-    """All columns of the tournaments that have begun and are conducted under a lease: all, or those
-    of `ids`.
+    """Select the tournaments conducted under a lease: all, or those of `ids`.
+
+    All columns of those that have begun.
     """
     own = tournaments.c.conductor == epoch
     found = select(tournaments).where(_begun(), own).order_by(tournaments.c.id)
@@ -97,8 +98,10 @@ def _begun() -> ColumnElement[bool]:
 def newest_tournaments(
     limit: int, *, before: int | None = None, after: int | None = None, search: str = ""
 ) -> Row:
-    """All columns of `tournaments`, newest first, of those with `search` in their name: the first
-    older than the tournament `before`, or the last newer than the tournament `after`.
+    """Select tournaments, newest first, with `search` in their name.
+
+    All columns. The first older than the tournament `before`, or the last newer than the tournament
+    `after`.
     """
     number = tournaments.c.id
     found = select(tournaments).where(_named_like(search)).limit(limit)
@@ -130,8 +133,10 @@ def last_activity(tournament_id: int) -> Row:
 
 
 def entries_of(tournament_ids: Collection[int]) -> Row:
-    """tournament_id, number, version_id, bot, version, owner, house, elo, withdrawn, waited_s and
-    absence, in order.
+    """Select the entries in order.
+
+    Columns: tournament_id, number, version_id, bot, version, owner, house, elo, withdrawn, waited_s
+    and absence.
     """
     entry = tournament_entries.c
     return (
@@ -234,8 +239,9 @@ def open_tournament_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
 def blocks_of(
     tournament_id: int, block_ids: Collection[str] | None = None, *, after: str | None = None
 ) -> Row:
-    """Blocks of a tournament in the order begun: all, those of `block_ids`, those begun `after` a
-    block.
+    """Select blocks of a tournament in the order begun.
+
+    All, those of `block_ids`, or those begun `after` a block.
 
     block_id, round, table, closed, voided, and match by match, seat by seat within it, the lists
     version_ids, placings and positions (None without a match).

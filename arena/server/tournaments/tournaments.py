@@ -112,8 +112,9 @@ class Tournaments:
             return await _with_entries(connection, found.all()), count or 0
 
     async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
-        """The tournaments that are running or paused and that this referee conducts, oldest first:
-        all, or those of `ids`.
+        """Return the running or paused tournaments of this referee, oldest first.
+
+        All, or those of `ids`.
         """
         assert self._epoch is not None, "only a referee conducts"
         async with transaction(self._engine) as connection:
@@ -221,8 +222,9 @@ class Tournaments:
         present: Collection[EntryNumber],
         seconds: float,
     ) -> dict[EntryNumber, float]:
-        """Record that tables waited `seconds` longer for absent entries, and no more for present
-        ones. Returns how long they have waited for each absent one.
+        """Record that tables waited `seconds` longer for absent entries, and not for present ones.
+
+        Returns how long they have waited for each absent one.
         """
         waited: dict[EntryNumber, float] = {}
         async with self._fenced() as connection:
@@ -240,8 +242,9 @@ class Tournaments:
         return waited
 
     async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
-        """Let the next shifts of hosted versions begin before those of others: of the bots of one
-        table `first`, so that they play at the same time.
+        """Let the next shifts of hosted versions begin before those of others.
+
+        Of the bots of one table `first`, so that they play at the same time.
         """
         async with self._fenced() as connection:
             await connection.execute(shift_queue.put_first(first, FIRST_PRIORITY))
@@ -313,8 +316,10 @@ class Tournaments:
         *,
         after: str | None = None,
     ) -> list[BlockRecord]:
-        """The records of these blocks, or of all, or of those begun `after` one, in the order
-        begun; blocks that were never opened are missing.
+        """Return records of blocks in the order begun.
+
+        Of these blocks, or of all, or of those begun `after` one; blocks that were never opened are
+        missing.
         """
         async with transaction(self._engine) as connection:
             wanted = statements.blocks_of(tournament.id, block_ids, after=after)
@@ -329,7 +334,7 @@ class Tournaments:
 
     @asynccontextmanager
     async def _fenced(self) -> AsyncIterator[AsyncConnection]:
-        """A transaction in which a referee holds its lease."""
+        """Run a transaction in which a referee holds its lease."""
         async with transaction(self._engine) as connection:
             if self._epoch is not None:
                 await require(connection, self._epoch)

@@ -37,8 +37,9 @@ from arena.records import OwnerId, VersionId
 
 
 def uploads_today(owner_id: OwnerId) -> Row:
-    """uploads, wait_seconds: how many builds an owner uploaded in the last 24 hours, and how long
-    until one of them is older.
+    """Select uploads and wait_seconds of an owner.
+
+    How many builds it uploaded in the last 24 hours, and how long until one of them is older.
     """
     day = text("interval '1 day'")
     wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
@@ -85,8 +86,10 @@ def same_build_of_others(owner_id: OwnerId, sha256: bytes) -> Row:
 
 
 def identical_builds(most: int) -> Row:
-    """sha256, bot, version, owner, uploaded_at: versions of builds that more than one owner has
-    uploaded, the newest builds first and of each the oldest version first.
+    """Select versions of builds that more than one owner has uploaded.
+
+    Columns: sha256, bot, version, owner, uploaded_at; the newest builds first and of each the
+    oldest version first.
     """
     shared = (
         select(builds.c.sha256, func.max(builds.c.created_at).label("newest"))
@@ -144,8 +147,9 @@ def add_build_file(build_id: int) -> Insert:
 
 
 def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
-    """Drops the bytes of an owner's builds but the `kept` that were uploaded last, those that play,
-    and those that are being checked.
+    """Delete the bytes of an owner's builds but the `kept` newest.
+
+    Those that play, and those that are being checked, stay.
     """
     last = (
         select(hosted_versions.c.build_id)
@@ -210,8 +214,10 @@ def host(bot_id: int, version_id: VersionId, *, newer_only: bool) -> Insert:
 
 
 def owned_builds(owner_id: OwnerId, bot: str | None = None, version: str = "") -> Row:
-    """version_id, the columns of HostedBuild, and as cut_short how the newest shift ended, if its
-    program cut it short: of all versions of an owner, of a bot, or of one version; newest first.
+    """Select all builds of an owner, of a bot, or one version's, newest first.
+
+    Columns: version_id, those of HostedBuild, and cut_short: how the newest shift ended, if its
+    program cut it short.
     """
     running = exists().where(
         shifts.c.version_id == hosted_versions.c.version_id, shifts.c.ended_at.is_(None)

@@ -205,10 +205,11 @@ class HostedShifts:
         check: CheckOutcome | None = None,
         cut_short: bool = False,
     ) -> None:
-        """End a shift, decide on the build that it checked, record that check, and queue the bot's
-        next one. With `accepted` None the check comes again. After a shift that was `cut_short` the
-        next one is delayed, and the outcome says so. A shift that is over, or of another worker, is
-        left as it is.
+        """End a shift, decide on the build that it checked, and queue the bot's next one.
+
+        The check is recorded. With `accepted` None it comes again. After a shift that was
+        `cut_short` the next one is delayed, and the outcome says so. A shift that is over, or of
+        another worker, is left as it is.
         """
         outcome = outcome[:MOST_OF_AN_OUTCOME]
         log = log.encode()[:MOST_OF_A_LOG].decode("utf-8", "ignore")
@@ -246,8 +247,9 @@ class HostedShifts:
                 await connection.execute(shift_queue.queue_play(found.bot_id, delay=delay))
 
     async def look_after(self) -> None:
-        """End shifts of which nothing more was heard, and queue what is neither waiting nor
-        running: bots whose shift was lost, or that may play again.
+        """End shifts of which nothing more was heard, and queue bots that lost theirs.
+
+        What neither waits nor runs is queued: bots whose shift was lost, or that may play again.
         """
         async with self._transaction() as connection:
             lost = await connection.scalars(shift_statements.end_lost_shifts())
@@ -257,8 +259,9 @@ class HostedShifts:
             await connection.execute(shift_queue.queue_lost_checks())
 
     async def by_token(self, token: str) -> "SqlRow[Any] | None":
-        """The version that plays with this token in a running shift: a row as of
-        `bot_statements.versions_by_token`.
+        """Return the version that plays with this token in a running shift.
+
+        A row as of `bot_statements.versions_by_token`.
         """
         async with self._transaction() as connection:
             return await _found(
@@ -275,9 +278,10 @@ async def _found(connection: AsyncConnection, statement: Any) -> "SqlRow[Any] | 
 
 
 async def _take_over(connection: AsyncConnection, worker: Worker, begun: Any) -> bool:
-    """Whether a job is this worker's, by the shifts that it began since a worker has the job: if
-    another worker began one, it is that one's. This worker's own, whose answer may have been lost,
-    are ended: it begins anew.
+    """Return whether a job is this worker's, and end its earlier shifts.
+
+    If another worker began a shift since a worker has the job, it is that one's. This worker's own,
+    whose answer may have been lost, are ended: it begins anew.
     """
     rows = (await connection.execute(begun)).all()
     if any(row.worker_id != worker.id for row in rows):

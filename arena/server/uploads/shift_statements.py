@@ -144,7 +144,7 @@ def running_shift(shift_id: ShiftId, worker_id: int) -> Row:
 
 
 def file_of(build_id: int) -> Row:
-    """Data."""
+    """Select data: the bytes of a build."""
     return select(build_files.c.data).where(build_files.c.build_id == build_id)
 
 
@@ -174,7 +174,7 @@ def _begun(since: datetime) -> Row:
 
 
 def cut_short_in_a_row(version_id: int) -> Row:
-    """times: how many of a version's last shifts of play were cut short, since one that was not."""
+    """Select times: how many of a version's last shifts in a row were cut short."""
     played = and_(shifts.c.version_id == version_id, not_(shifts.c.check))
     whole = select(func.coalesce(func.max(shifts.c.id), 0)).where(
         played, shifts.c.ended_at.is_not(None), not_(shifts.c.cut_short)
@@ -269,7 +269,7 @@ def shift_of(version_id: VersionId, started_at: datetime) -> Row:
 def matches_between(
     version_id: VersionId, start: datetime, end: datetime, shift_ended_at: datetime
 ) -> Row:
-    """matches: how many matches a version played in a part of a shift."""
+    """Select matches: how many a version played in a part of a shift."""
     return (
         select(func.count(match_seats.c.match_id.distinct()).label("matches"))
         .select_from(match_seats.join(matches))
@@ -281,8 +281,9 @@ def matches_between(
 
 
 def version_by_shift_token(sha256: bytes) -> Row:
-    """The columns of `bot_statements.versions_by_token` but sha256, by the token of a running
-    shift.
+    """Select the version of a running shift's token.
+
+    The columns of `bot_statements.versions_by_token` but sha256.
     """
     return (
         all_versions()

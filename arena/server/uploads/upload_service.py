@@ -183,7 +183,7 @@ class UploadService:
 
     @contextmanager
     def _fast(self, peer: str) -> Iterator[None]:
-        """A context in which the peer may send as fast as many bots, and for a while after it."""
+        """Let the peer send as fast as many bots, and for a while after it."""
         known = self._gate.connections.known
         known(peer, _FAST_AS_STREAMS)
         try:

@@ -97,7 +97,7 @@ class Spectators:
         delay_seconds: float = 0.0,
         limits: Limits = Limits(),
     ) -> None:
-        """`running` are the matches that are being played, with the names of their tournaments."""
+        """Show matches; `running` are those being played, with the names of their tournaments."""
         self.delay_seconds = delay_seconds
         self._limits = limits
         self._earned_at = 0.0

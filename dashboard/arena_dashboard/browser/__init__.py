@@ -49,12 +49,12 @@ def icon() -> str:
 
 
 def shell(paths: Sequence[str]) -> None:
-    """What every page needs; `paths` are those of all pages."""
+    """Show what every page needs; `paths` are those of all pages."""
     _shell(key="shell", data=[{"paths": list(paths)}], height="content")
 
 
 def ladder(data: Mapping[str, Any], key: str) -> None:
-    """The table of a leaderboard, from `ladder_table.content`."""
+    """Show the table of a leaderboard, from `ladder_table.content`."""
     _ladder(key=key, data=[data])
 
 
@@ -69,9 +69,10 @@ def keep_current(
     latest: Callable[[], Hashable],
     seconds: float | None = None,
 ) -> None:
-    """Runs the page, or the fragment around it, again when `latest`, which may raise StorageError,
-    is no longer `shown`; only while the tab is visible. What `latest` says is the same for all
-    pages on this topic; it is asked for every few `seconds`, by default PULSE_SECONDS.
+    """Run the page, or the fragment around it, again when `latest` is no longer `shown`.
+
+    Only while the tab is visible. `latest` may raise StorageError, and is the same for all pages on
+    this topic; it is asked for every few `seconds`, by default PULSE_SECONDS.
     """
     page = st.session_state.setdefault(_PAGE, secrets.token_urlsafe(16))
     news().shows(page, topic, shown, latest, seconds)
@@ -84,4 +85,4 @@ def beat(key: str, seconds: float) -> None:
 
 
 def _nothing() -> None:
-    """A component sends a trigger only if somebody listens."""
+    """Do nothing: a component sends a trigger only if somebody listens."""

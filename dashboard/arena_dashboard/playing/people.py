@@ -93,7 +93,10 @@ class Person:
 
     @contextmanager
     def news(self) -> Iterator[asyncio.Event]:
-        """An event that is set whenever there are news. Until the block is left, a page is open."""
+        """Yield an event that is set whenever there are news.
+
+        Until the block is left, a page is open.
+        """
         event = asyncio.Event()
         event.set()
         with self._lock:

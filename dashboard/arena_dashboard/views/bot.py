@@ -76,7 +76,7 @@ def show_profile(bot: Profile) -> None:
 
 
 def show_faults(bot: Profile, version: str) -> None:
-    """The latest faults of one version, each with a link to its turn."""
+    """Show the latest faults of one version, each with a link to its turn."""
     faults = bot_data.faults(bot.name, version)
     st.subheader(f"Latest faults of version {shortened(version)}")
     if faults:
@@ -96,7 +96,7 @@ def show_faults(bot: Profile, version: str) -> None:
 
 
 def show_checks(bot: Profile) -> None:
-    """What checks of its versions against the protocol found."""
+    """Show what checks of its versions against the protocol found."""
     if bot.checks:
         st.subheader("Checks")
         st.caption(
@@ -144,7 +144,7 @@ def show_style(bot: Profile) -> None:
 
 
 def show_decisions(bot: Profile) -> None:
-    """What its decisions cost, where its matches have been analysed; else how that is learnt."""
+    """Show what its decisions cost, where its matches were analysed; else how to learn it."""
     found = bot_data.decisions(bot.name)
     if found is None:
         if plays_an_analysed_game(bot.name):

@@ -13,7 +13,7 @@ from arena_dashboard.url_choice import url_switch
 
 
 def show(ladder: LadderId) -> None:
-    """The matrix and the numbers of one moment."""
+    """Show the matrix and the numbers of one moment."""
     checked = url_switch("check")
     lines, most = comparison_data.ladder_details(ladder).board.lines, comparison_tables.MATRIX_BOTS
     shown = choose_lines(lines, most)

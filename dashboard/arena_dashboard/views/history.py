@@ -9,7 +9,7 @@ from arena_dashboard.url_choice import to_url_list, url_choices
 
 
 def show(ladder: LadderId) -> None:
-    """The ratings of the chosen bots, or of the best."""
+    """Show the ratings of the chosen bots, or of the best."""
     with st.spinner("Replaying the results…"):
         found = comparison_data.history(ladder)
     if not found.points:

@@ -20,7 +20,7 @@ MEAN_LOSS = (
 
 
 def show(ladder: LadderId) -> None:
-    """The ladder, kept up to date while the page is visible."""
+    """Show the ladder, kept up to date while the page is visible."""
     # Only the first visit waits: later ones use the same board.
     with st.spinner("Reading the results…"):
         board = data.leaderboard(ladder)
@@ -53,7 +53,7 @@ def show(ladder: LadderId) -> None:
 
 
 def explain(lines: Sequence[BoardLine], game: str) -> None:
-    """What the columns mean."""
+    """Explain what the columns mean."""
     with st.expander("What do these numbers mean?"):
         st.markdown(
             "- **Elo** comes from every pair of every match. 200 points more are expected to take "

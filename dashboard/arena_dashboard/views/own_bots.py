@@ -22,7 +22,7 @@ ASKED = "page"
 
 
 def describe(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
-    """What the bot's page says of it."""
+    """Show what the bot's page says of it, for changes."""
     with st.form(f"describe {bot.name}"):
         text = st.text_area("Text", bot.text, max_chars=1000)
         language = st.text_input("Language", bot.language, max_chars=40)
@@ -38,7 +38,7 @@ def describe(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
 
 
 def rotate(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
-    """A new token for a version."""
+    """Offer a new token for a version."""
     labels = [one.label for one in bot.versions if not one.retired]
     with st.form(f"rotate {bot.name}"):
         label = st.selectbox("Version", labels, key=f"rotate-version {bot.name}")
@@ -93,7 +93,7 @@ def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
 
 
 def renew_key(client: UploadClient, owner: SignedIn) -> None:
-    """A key for the command line, in the place of the old one."""
+    """Offer a key for the command line, in the place of the old one."""
     with st.form("renew-key"):
         st.caption(
             "For `arena login` on your own machine. The key that you had, and whoever is signed in "

@@ -87,7 +87,7 @@ def choose(everybody: People) -> None:
 
 
 def asked() -> None:
-    """The person wants to play again, or to leave."""
+    """React to the person, who wants to play again, or to leave."""
     person = seated()
     if person is None:
         return

@@ -65,7 +65,7 @@ def _say_language(client: OwnerClient, owner: SignedIn, bot: str, language: str)
 
 
 def start(made: Made) -> None:
-    """What to do with a bot that was just registered."""
+    """Show what to do with a bot that was just registered."""
     st.subheader(f"Start {in_markdown(made.bot)}")
     st.markdown(
         "**Its token.** Copy it now: it is gone when the page is loaded again, and then **My "
@@ -107,7 +107,7 @@ def offer_starter(made: Made, address: str) -> None:
 
 @st.fragment
 def show_progress(owner: SignedIn, progress: FirstSteps) -> None:
-    """The first steps of the bot, as they happen."""
+    """Show the first steps of the bot, as they happen."""
     st.subheader("Now")
     found = progress.look()
     if found.why_old:

@@ -13,7 +13,7 @@ from arena_dashboard.tables import bot_link
 
 
 def show_verdict(bot: str, opponent: str, ladder: LadderId) -> None:
-    """What the results on a ladder say."""
+    """Show what the results on a ladder say."""
     facts = comparison_data.ladder_details(ladder)
     if facts.comparisons is None:
         st.info("No match of this ladder counts yet.")

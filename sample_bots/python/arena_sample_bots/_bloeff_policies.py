@@ -1,5 +1,6 @@
-"""Blöff as `bloeff_search` imagines it: how seats of a kind play, on states instead of views, and
-what a state is worth.
+"""Blöff as `bloeff_search` imagines it: play and worth, on states instead of views.
+
+How seats of a kind play, and what a state is worth.
 
 A policy looks only at what its seat sees of a state.
 """

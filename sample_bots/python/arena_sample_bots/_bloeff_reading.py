@@ -73,13 +73,13 @@ class Reading:
         return frozenset(c for c in deck if c > Card.FOUR or makes(self.total, c) != announced)
 
     def lacks(self, seat: int, announced: int) -> None:
-        """A seat has no card that makes an honest total above the announced one."""
+        """Note that a seat has no card that makes an honest total above the announced one."""
         makes = self.table.makes
         cards = {c for c in NUMBER_CARDS if announced < makes(self.total, c) <= self.limit}
         self.hands[seat] = [card | cards for card in self.hands[seat]]
 
     def take(self, seat: int, unless: frozenset[Card]) -> None:
-        """A seat lays a card: the one of which most is known, as far as that allows."""
+        """Lay a seat's card: the one of which most is known, as far as that allows."""
         hand, number = self.hands[seat], ALL - unless
         fits = [card for card in hand if number - card] or hand
         if fits:

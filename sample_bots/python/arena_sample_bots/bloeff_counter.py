@@ -116,7 +116,7 @@ class Table:
         self.unseen = {row.card: row.count - seen[row.card] for row in self.options.deck}
 
     def rank(self, play: Red | ActionCard) -> tuple[int, int]:
-        """A sort key: first cards that make others draw two, then seats with the fewest cards."""
+        """Return a sort key: cards that make others draw two first, then seats with few cards."""
         order = (Card.DRAW2, Card.SKIP, Card.REVERSE).index(play.card)
         return order, self.view.hand_sizes[play.target] if isinstance(play, Red) else 0
 

@@ -96,7 +96,7 @@ class BloeffSearch(BloeffCounter):
         return chosen
 
     def learn(self, event: BloeffEvent, turn: BloeffTurn) -> None:
-        """What an event tells of the kind of a seat, and of its cards."""
+        """Learn what an event tells of the kind of a seat, and of its cards."""
         limit = self.reading.limit
         match event:
             case Dealt():
@@ -143,8 +143,10 @@ class Search:
         return max(candidates, key=lambda action: self.value(action, worlds))
 
     def candidates(self) -> list[BloeffChoice]:
-        """The actions that make sense: every card honestly, the highest as any total that can be
-        announced, a bust included, and every action card.
+        """Return the actions that make sense.
+
+        Every card honestly, the highest as any total that can be announced, a bust included, and
+        every action card.
         """
         view, makes = self.view, self.table.makes
         # Calling is never a mistake.
@@ -191,8 +193,9 @@ class Search:
         return self.random.choices(deals, [self.likelihood(one) for one in deals], k=count)
 
     def likelihood(self, world: World) -> float:
-        """How likely a world is together with what was announced in it, compared with how often
-        `deal` makes it.
+        """Return how likely a world is together with what was announced in it.
+
+        Compared with how often `deal` makes it.
         """
         state, said, table = world.state, self.view.balloted, self.table
         if said is None or state.open_card is None:

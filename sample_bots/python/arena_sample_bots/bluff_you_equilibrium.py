@@ -158,7 +158,7 @@ def possible_swaps(view: BluffYouView, options: BluffYouOptions) -> Iterator[Swa
 
 
 def next_turn(view: BluffYouView, swap: Swap | None) -> BluffYouView:
-    """The turn of the next bluffer after a swap or, without one, with all chips where they are."""
+    """Return the turn of the next bluffer after a swap or, without one, with chips as they are."""
     chips, centre, bluffer = list(view.chips), view.centre, view.bluffer
     if swap is not None:
         own = set(chips[bluffer]) - set(swap.give) | {swap.take}

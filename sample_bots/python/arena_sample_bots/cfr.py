@@ -55,8 +55,9 @@ class Tables(NamedTuple):
 
 
 def weights_of(view: BluffView, seat: int, place: int) -> bytes | None:
-    """How often the tables take each action: the doubt, then the bets above the standing one,
-    which is the track's bet `place`. None where they do not apply.
+    """Return how often the tables take each action; None where they do not apply.
+
+    The doubt, then the bets above the standing one, which is the track's bet `place`.
     """
     live = [other for other, dice in enumerate(view.dice_counts) if dice]
     if len(live) != 2 or seat not in live or view.opener not in live or any(view.face_up):
@@ -84,8 +85,9 @@ def weights_of(view: BluffView, seat: int, place: int) -> bytes | None:
 
 
 def recalled_row(history: list[int], recall: int, bets: int) -> int:
-    """The row at which the node after a history begins, if the last bets are known: nodes lie by
-    the last bet, then by the one before, and so on.
+    """Return the row at which the node after a history begins, if the last bets are known.
+
+    Nodes lie by the last bet, then by the one before, and so on.
     """
     *before, place = history[-recall:] or [0]
     node = 0

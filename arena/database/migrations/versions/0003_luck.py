@@ -48,7 +48,10 @@ CREATE TRIGGER match_luck_one_for_each_seat AFTER INSERT ON match_luck
 
 
 def upgrade() -> None:
-    """A table beside the results. Matches that are there have no luck until it is asked for."""
+    """Add a table beside the results.
+
+    Matches that are there have no luck until it is asked for.
+    """
     op.execute(_TABLES)
     op.execute(_NEVER_CHANGED)
     op.execute(_ONE_FOR_EACH_SEAT)

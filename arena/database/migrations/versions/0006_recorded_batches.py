@@ -19,7 +19,10 @@ CREATE TABLE recorded_batches (
 
 
 def upgrade() -> None:
-    """An empty table, of which the reader role sees nothing; ends of any copy are the unnamed's."""
+    """Add an empty table that the reader role cannot see.
+
+    Ends of any copy are the unnamed's.
+    """
     op.execute(_TABLE)
     op.execute("UPDATE untold_ends SET instance = '' WHERE instance IS NULL")
     op.execute("ALTER TABLE untold_ends ALTER COLUMN instance SET NOT NULL")

@@ -23,5 +23,5 @@ GRANT SELECT ON match_faults TO arena_reader;
 
 
 def upgrade() -> None:
-    """An empty table: of earlier faults only the kinds are known."""
+    """Add an empty table: of earlier faults only the kinds are known."""
     op.execute(_TABLE)

@@ -27,5 +27,5 @@ GRANT SELECT ON conformance_checks TO arena_reader;
 
 
 def upgrade() -> None:
-    """An empty table."""
+    """Add an empty table."""
     op.execute(_TABLE)

@@ -78,7 +78,10 @@ CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
 
 
 def upgrade() -> None:
-    """The reader role gets voidings alone: the others are secret, and columns follow a grant."""
+    """Add tables of which the reader role gets voidings alone.
+
+    The others are secret, and columns follow a grant.
+    """
     connection = op.get_bind()
     for table in _NAMED:
         op.execute(_NAMES.format(table=table))

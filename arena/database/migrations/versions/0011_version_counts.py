@@ -44,8 +44,10 @@ SELECT version_id, count(DISTINCT match_id), sum(faults) FROM match_seats GROUP 
 
 
 def upgrade() -> None:
-    """The trigger comes first: its lock keeps out a referee that still records, until the commit,
-    so that no match is counted twice or never.
+    """Count the matches of each version by a trigger.
+
+    The trigger comes first: its lock keeps out a referee that still records, until the commit, so
+    that no match is counted twice or never.
     """
     op.execute(_TABLE)
     op.execute(_COUNTED)

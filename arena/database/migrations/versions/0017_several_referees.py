@@ -56,7 +56,7 @@ $$;
 
 
 def upgrade() -> None:
-    """What an earlier release left is left to the first referee of this one."""
+    """Leave what an earlier release left to the first referee of this one."""
     op.execute(_COLUMNS)
     op.execute(_SUCCEED)
     op.execute(_REQUIRE_LEASE)

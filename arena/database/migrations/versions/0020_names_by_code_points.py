@@ -18,5 +18,8 @@ CREATE INDEX bots_owner_ix ON bots (owner_id, folded);
 
 
 def upgrade() -> None:
-    """What referees of the release before ask for, they find by the same names."""
+    """Compare names by their code points.
+
+    What referees of the release before ask for, they find by the same names.
+    """
     op.execute(_COLLATIONS)

@@ -16,5 +16,5 @@ ALTER TABLE sign_ins
 
 
 def upgrade() -> None:
-    """The reader role still gets nothing of them."""
+    """Let sign-ins last; the reader role still gets nothing of them."""
     op.execute(_COLUMNS)

@@ -97,7 +97,10 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
 
 
 def _laid(views: Sequence[BloeffView]) -> list[tuple[int, int, int | None]]:
-    """The round's face-down cards: seat, announced total, the value if the viewpoint knows it."""
+    """Return the round's face-down cards: seat, announced total, and value if known.
+
+    The value is known to the viewpoint or None.
+    """
     view = views[0]
     claims = [*view.announcements, *([view.balloted] if view.balloted else [])]
     known = {own.seat: list(own.face_down) for own in views if own.seat is not None}

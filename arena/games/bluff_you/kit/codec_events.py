@@ -21,6 +21,7 @@ from arena.v1 import bluff_you_pb2 as pb
 
 
 def event_bytes(event: BluffYouEvent) -> bytes:
+    """Return an event as the bytes of its message."""
     message = pb.BluffYouEvent()
     match event:
         case TurnStarted(turn, bluffer, no_win_turns):
@@ -53,6 +54,7 @@ def event_bytes(event: BluffYouEvent) -> bytes:
 
 
 def read_event(message: pb.BluffYouEvent) -> BluffYouEvent:
+    """Return the event of a message."""
     match message.WhichOneof("event"):
         case "turn_started":
             started = message.turn_started

@@ -22,15 +22,18 @@ _PIPS = frozenset(range(1, PIPS + 1))
 def write_numbered(
     announced: BluffYouAnnouncement, message: pb.BluffYouWin | pb.BluffYouSteal
 ) -> None:
+    """Write the seer and the number of an announcement."""
     message.seer = announced.seer
     message.number = announced.number
 
 
 def write_announcement(announced: BluffYouAnnouncement, message: pb.BluffYouAnnouncement) -> None:
+    """Write an announcement into its message."""
     write_numbered(announced, message.win if isinstance(announced, Win) else message.steal)
 
 
 def read_announcement(message: pb.BluffYouAnnouncement) -> BluffYouAnnouncement:
+    """Return the announcement of a message."""
     match message.WhichOneof("announcement"):
         case "win":
             return Win(read_seat(message.win.seer), read_chip(message.win.number))
@@ -41,18 +44,21 @@ def read_announcement(message: pb.BluffYouAnnouncement) -> BluffYouAnnouncement:
 
 
 def read_seat(number: int) -> int:
+    """Return a seat; raise MalformedError for a negative number."""
     if number < 0:
         raise MalformedError(f"{number} is not a seat; seats count from 0")
     return number
 
 
 def read_chip(number: int) -> int:
+    """Return a chip; raise MalformedError for a number that is none."""
     if number not in _CHIPS:
         raise MalformedError(f"{number} is not a chip; chips are {CHIPS[0]} to {CHIPS[-1]}")
     return number
 
 
 def read_chips(numbers: Iterable[int]) -> Chips:
+    """Return chips; raise MalformedError unless they are chips, each once."""
     chips = tuple(numbers)
     if not _CHIPS.issuperset(chips):
         raise MalformedError(f"chips are {CHIPS[0]} to {CHIPS[-1]}")

@@ -11,5 +11,5 @@ OTHER: Final = 2
 
 
 def kind_of(number: int) -> int:
-    """The kind of a sum, from 0: equally likely sums, whose chips have equal worth, share one."""
+    """Return the kind of a sum, from 0: equally likely sums of equal worth share one."""
     return min(number - CHIPS[0], CHIPS[-1] - number)

@@ -42,7 +42,10 @@ _CODES = {Disc.FLOWER: _FLOWER, Disc.SKULL: _SKULL}
 
 
 def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
-    """The bid, and of each seat its mat from below and the hand, as far as the viewpoint knows."""
+    """Return the bid, and of each seat its mat from below and its hand.
+
+    As far as the viewpoint knows them.
+    """
     view, known = moment.views[0], moment.views
     if before is not None and any(map(_ends, moment.events)) and not sum(view.mats):
         # All discs are in their hands again: the picture still shows the challenge.

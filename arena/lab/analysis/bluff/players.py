@@ -40,8 +40,9 @@ OPENS_AT = 0.6
 
 
 def belief(table: BettingTable, seat: int, kinds: Weights) -> Weights:
-    """[k, h] How likely a seat is of each kind and has each hand, given the bets it placed in this
-    round; `kinds` is how likely it was of each kind before.
+    """Return how likely a seat is of each kind and has each hand [k, h].
+
+    Given the bets it placed in this round; `kinds` is how likely it was of each kind before.
     """
     weights = joint_belief(table, seat, kinds)
     shares: Weights = weights / weights.sum()
@@ -108,7 +109,7 @@ class Answers:
         where a bet stands."""
 
     def _worths(self) -> Weights:
-        """[a, h] What `bayes` expects of an action."""
+        """Return what `bayes` expects of an action [a, h]."""
         bets = self._worths_of_bets()[np.arange(len(FACES))[:, None], :, self.hands.matching]
         worths: Weights = bets.transpose(0, 2, 1).reshape(len(FACES) * REACH, -1)
         if not self.table.bets:
@@ -118,7 +119,7 @@ class Answers:
         return np.concatenate([worths, doubt[None]])
 
     def _worths_of_bets(self) -> Weights:
-        """[f, q, m]"""
+        """Return the worths of bets [f, q, m]."""
         table, seat, next_seat = self.table, self.seat, self.others[0]
         tilts = tilted(table)
         held = binomials(table.hidden(next_seat), tilts[next_seat])
@@ -137,7 +138,7 @@ class Answers:
         return worths
 
     def _worths_of_doubt(self) -> Weights:
-        """[m]"""
+        """Return the worths of a doubt [m]."""
         table, seat = self.table, self.seat
         bettor, bet = table.bets[-1]
         tilts, face = tilted(table), bet.face - 1
@@ -149,7 +150,7 @@ class Answers:
         return worths
 
     def _honest(self) -> Weights:
-        """[a, h] 1 for the actions of `honest`: those most likely to be right."""
+        """Return 1 for the actions of `honest`: those most likely to be right [a, h]."""
         matching = self.hands.matching
         unseen = sum(self.table.hidden(other) for other in self.others)
         likely = tails(unseen)[

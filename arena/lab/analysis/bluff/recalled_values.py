@@ -33,7 +33,7 @@ class LastBetValues:
         """Places from here on are computed."""
 
     def of_bets(self, history: Sequence[int]) -> Weights:
-        """[a, h] The values of all bets that raise after a history."""
+        """Return the values of all bets that raise after a history [a, h]."""
         place = history[-1] if history else 0
         # Every bet leads to all places above it.
         while self._lowest > place + 1:
@@ -76,7 +76,7 @@ class LastBetsValues:
         self._known = np.zeros(shape[0], bool), np.zeros(shape[0], bool)
 
     def of_bets(self, history: Sequence[int]) -> Weights:
-        """[a, h] The values of all bets that raise after a history."""
+        """Return the values of all bets that raise after a history [a, h]."""
         place = history[-1] if history else 0
         (bets,) = self._nodes.below(place, np.array([self._nodes.node(history)]))
         self._compute(place, bets)

@@ -28,7 +28,7 @@ class RoundValues:
     """A seat's decisions in one round: beliefs about the opponent's hand, values of actions."""
 
     def __init__(self, solved: SolvedPlay, play: RoundPlay, role: int, hand: Dice) -> None:
-        """The seat opens if its `role` is 0."""
+        """Prepare the values of a round; the seat opens if its `role` is 0."""
         self._play, self._role, self._bets = play, role, len(play.bets)
         theirs = hands_of(play.dice[1 - role])
         self._chances = theirs.chances
@@ -57,7 +57,10 @@ class RoundValues:
         return float(belief @ (theirs.matching[bet.face - 1] + own >= bet.quantity))
 
     def values(self, history: Sequence[int], belief: Weights) -> Weights:
-        """[a] The values of the doubt (0 before the first bet) and of all bets that raise."""
+        """Return the values [a] of the doubt and of all bets that raise.
+
+        The doubt's is 0 before the first bet.
+        """
         place = history[-1] if history else 0
         doubt = float(belief @ self._doubts[False][place - 1]) if place else 0.0
         if self._recalled is None:
@@ -83,8 +86,10 @@ class RoundValues:
         )
 
     def _after_bet(self, history: tuple[int, ...], reach: Weights) -> float:
-        """The value of an own bet, the last of `history`, if the opponent comes there with each of
-        its hands as likely as `reach` says; it need not add up to 1.
+        """Return the value of an own bet, the last of `history`.
+
+        The opponent comes there with each of its hands as likely as `reach` says, which need not
+        add up to 1.
         """
         place = history[-1]
         weights = self._play.weights(1 - self._role, history)
@@ -118,8 +123,9 @@ class RoundValues:
 
 
 def _doubt_values(solved: SolvedPlay, dice: RoundDice, role: int, *, mine: bool) -> Weights:
-    """[surplus + dice in play] The seat's chance to win the match after a doubt of its own bet or
-    of the opponent's that finds `surplus` dice more than the bet.
+    """Return the seat's chance to win the match after a doubt [surplus + dice in play].
+
+    The doubt is of its own bet or of the opponent's, and finds `surplus` dice more than the bet.
     """
     bettor, total = role if mine else 1 - role, sum(dice)
     found = np.empty(2 * total + 1)

@@ -52,9 +52,10 @@ class RoundPlay:
         return track(sum(self.dice))
 
     def weights(self, role: int, history: Sequence[int]) -> Weights:
-        """[a, h] How often the opener (role 0) or the other takes each action after a history of
-        bets, numbered from 1 on the track: the doubt, then the bets above the last one. Zero for
-        hands with which it never comes there, if it knows all bets.
+        """Return how often the opener (role 0) or the other takes each action [a, h].
+
+        After a history of bets, numbered from 1 on the track: the doubt, then the bets above the
+        last one. Zero for hands with which it never comes there, if it knows all bets.
         """
         if self.recall is None and len(history) and history[-1] == len(self.bets):
             return np.ones((1, self.tables[role].shape[1]))  # nothing is left but the doubt
@@ -71,8 +72,10 @@ class RoundPlay:
         return slice(row, row + bets - place + 1)
 
     def likelihood(self, role: int, history: Sequence[int], *, doubted: bool = False) -> Weights:
-        """[h] How likely the opener (role 0) or the other places its bets of a history with each
-        hand, and doubts the last bet if it is said to have `doubted`.
+        """Return how likely a role's bets of a history are with each hand [h].
+
+        The roles are the opener (0) and the other, who doubts the last bet if it is said to have
+        `doubted`.
         """
         likely = np.ones(self.tables[role].shape[1])
         taken = [*history, history[-1]] if doubted else history
