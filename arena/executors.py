@@ -26,7 +26,7 @@ class ClusterError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class WorkPool:
-    """Who does the parts."""
+    """Workers that process the parts of a job."""
 
     executor: Executor
     count: int
@@ -41,7 +41,7 @@ class Once(Protocol):
 
 @contextmanager
 def processes(jobs: int, begin: Callable[[Once], None] | None = None) -> Iterator[WorkPool]:
-    """So many processes of this machine, which end with the context; one is this process itself.
+    """Yield so many processes of this machine; one is this process itself.
 
     Others call `begin` first, all with the same lock.
     """

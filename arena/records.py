@@ -45,7 +45,7 @@ class Presence:
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who registers bots."""
+    """An owner, who registers bots."""
 
     id: OwnerId
     name: str
@@ -53,7 +53,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who somebody is by the word of an identity provider, from an ID token that was verified."""
+    """An identity by the word of an identity provider, from an ID token that was verified."""
 
     issuer: str
     subject: str
@@ -61,20 +61,20 @@ class Identity:
     suggested_name: str
     """How the provider calls somebody; possibly empty."""
     token_sha256: bytes
-    """Of the ID token, which signs in once."""
+    """The hash of the ID token, which signs in once."""
     expires_at: datetime
     """From then on the token is refused for its age."""
 
 
 class SignUp(StrEnum):
-    """Who may become an owner."""
+    """The ways in which owners sign up."""
 
     OPEN = "open"
     """Everybody."""
     INVITE = "invite"
-    """Who has an invite of the operator."""
+    """With an invite of the operator."""
     CLOSED = "closed"
-    """Nobody: the operator registers bots."""
+    """Not at all: the operator registers bots."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,14 +91,14 @@ class Allowance:
 
 @dataclass(frozen=True, slots=True)
 class OwnBots:
-    """Which versions of an owner's bots are asked for."""
+    """A selection of the versions of an owner's bots."""
 
     bot: str = ""
-    """Of this bot alone; of all for ""."""
+    """The bot whose versions are wanted; "" for all bots."""
     prefix: str = ""
-    """Of bots whose name begins with this."""
+    """The beginning of the names of the bots."""
     after: VersionId | None = None
-    """Of those behind this version."""
+    """The version behind which the selection begins."""
     limit: int | None = None
 
 
@@ -125,7 +125,7 @@ class OwnedVersion:
 
 
 class CheckOrigin(Enum):
-    """On whose machine a bot's program was checked against the protocol."""
+    """The machine on which a bot's program was checked against the protocol."""
 
     AUTHOR = "author"
     ARENA = "arena"
@@ -133,10 +133,10 @@ class CheckOrigin(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """Which scenarios of the conformance check a version's program met."""
+    """The outcome of the conformance check of a version's program."""
 
     edition: int
-    """Of the scenarios."""
+    """The edition of the scenarios."""
     met: int
     failed: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
@@ -213,7 +213,7 @@ class FinishedMatch:
     """By seat, which connected copy of its version sat there; empty if none has a name."""
 
     def instance(self, seat: int) -> str:
-        """Which connected copy sat there; often empty."""
+        """Return the connected copy that sat there; often empty."""
         return self.instances[seat] if self.instances else ""
 
 
@@ -232,7 +232,7 @@ class UntoldEnd:
     match_id: str
     version_id: VersionId
     instance: str
-    """Which connected copy of the bot sat there."""
+    """The connected copy of the bot that sat there."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from arena.scheduling.pace import DEFAULT_PACE, read_pace
 _PREFIX = "ARENA_"
 _DRIVER = "postgresql+psycopg://"
 MOST_ADDRESSES: Final = 100
-"""Of `public_address`; a referee takes one."""
+"""The most addresses in `public_address`; a referee takes one."""
 _HIGHEST_PORT: Final = 65_535
 _NO_USER: Final = 2**32 - 2
 """The kernel's own numbers begin here."""

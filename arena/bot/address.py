@@ -69,7 +69,10 @@ class Trust:
         return cls(ca, name, cert, key)
 
     def credentials(self) -> grpc.ChannelCredentials:
-        """For a channel. Raises AddressError."""
+        """Return the credentials for a channel.
+
+        Raises AddressError.
+        """
         roots = _read("ARENA_CA", self.ca) if self.ca else _system_roots()
         if not self.cert:
             return grpc.ssl_channel_credentials(roots)

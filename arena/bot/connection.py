@@ -52,7 +52,7 @@ _FINAL = {
 }
 """Statuses after which reconnecting is useless, and their meaning."""
 _OF_ONE = {grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.UNIMPLEMENTED}
-"""Those that another referee may not answer: one of an older release does not know newer games."""
+"""Errors that another referee may not return: an older release does not know newer games."""
 
 
 class RefusedError(UserError):
@@ -71,7 +71,7 @@ class _Ending:
     lasted: float = 0.0
     """Seconds from its welcome on."""
     retry_after: float = 0.0
-    """So many seconds the referee wants to be left alone."""
+    """How many seconds the referee wants to be left alone."""
 
 
 def keep_playing(

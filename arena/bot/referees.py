@@ -307,7 +307,7 @@ class Referees:
 
 
 def _play_at_most(stream: RefereeStream, places: int) -> None:
-    """So many matches at once with this referee; while a stream is opened, `hello` says it."""
+    """Play at most so many matches at once with this referee."""
     stream.conversation.places = places
     if stream.line.up and stream.conversation.places_told != places:
         stream.conversation.places_told = places

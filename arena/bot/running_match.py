@@ -41,7 +41,7 @@ class RunningMatch:
         self._position = 0
         """How many of them were sent by the last turn: fewer, after a restart cost it replies."""
         self._untold: list[game_pb2.Event] = []
-        """Those that the bot object has not been told."""
+        """Events that the bot object has not been told."""
         self._views: dict[int, bytes] = {}
         """The view that the bot answered to, by turn."""
         self._unanswered: dict[int, str] = {}

@@ -32,7 +32,7 @@ class Match(Generic[OptionsT_co]):
     seat: int
     """The bot's own seat, from 0."""
     entrants: tuple[Entrant, ...]
-    """Who sits where, by seat."""
+    """The entrants, by seat."""
     time_control: TimeControl
     fault_limit: int
     """The number of faults by which a seat forfeits."""

@@ -16,7 +16,7 @@ from arena.builds.errors import BuildRefusedError
 
 MOST_FILES: Final = 2_000
 MOST_UNPACKED_BYTES: Final = 200 * 1024 * 1024
-"""Of all files together: a worker keeps the builds that it ran last."""
+"""The most bytes of all files together: a worker keeps the builds that it ran last."""
 LONGEST_NAME: Final = 200
 DEEPEST: Final = 16
 """Folders within folders."""
@@ -34,7 +34,7 @@ _DAMAGED: Final = (
 _LEFT_OUT: Final = ("__MACOSX/",)
 """What some programs add to every archive."""
 _CONTENTS_BYTES: Final = 1024 * 1024
-"""Of the list of contents: 2,000 names take at most half of it."""
+"""The most bytes of the list of contents: 2,000 names take at most half of it."""
 _END_OF_CONTENTS: Final = b"PK\x05\x06"
 _ZIP64: Final = b"PK\x06\x07"
 _ZIP64_BYTES: Final = 20

@@ -16,9 +16,9 @@ from arena.builds.manifest import (
 )
 
 MOST_BUILD_BYTES: Final = 20 * 1024 * 1024
-"""Of a build as it is handed in, unless the operator says otherwise."""
+"""The most bytes of a build as it is handed in, unless the operator says otherwise."""
 MOST_SOURCE_BYTES: Final = 1024 * 1024
-"""Of a .py file."""
+"""The most bytes of a .py file."""
 PYTHON_FILE: Final = "bot.py"
 """The name under which a .py file is kept."""
 ZIP_FILE: Final = "bot.zip"

@@ -35,13 +35,13 @@ class HostingTerms:
     """What owners may upload, and what is kept of it."""
 
     build_bytes: int = MOST_BUILD_BYTES
-    """Of one build as it is handed in."""
+    """The most bytes of one build as it is handed in."""
     uploads_a_day: int = 30
     """By an owner, in 24 hours."""
     builds_kept: int = 20
-    """Of an owner; beyond it the oldest that does not play is dropped."""
+    """The most builds of an owner; beyond it the oldest that does not play is dropped."""
     hosted_bots: int = 5
-    """Of an owner."""
+    """The most hosted bots of an owner."""
     shift_seconds: int = SHIFT_SECONDS
 
 
@@ -64,8 +64,8 @@ class HostedBuild:
     uploaded_at: datetime
     state: BuildState
     reason: str
-    """Of a refused one, why; while it is checked, the step; of one that plays, how its last shift
-    ended, if its program cut it short; while no worker runs, that."""
+    """Why a build was refused, the step of its check, or how its last shift ended. While no worker
+    runs, that; of a build that plays, only if its program cut the last shift short."""
     plays: bool
     """Whether the bot plays with it."""
     kept: bool
@@ -97,7 +97,7 @@ class HostedShift:
     began_at: datetime
     ended_at: datetime | None
     check: bool
-    """Of the build, before it plays."""
+    """Whether the shift is the check of the build, before it plays."""
     outcome: str
     log: str
     match_ids: tuple[str, ...]
@@ -114,7 +114,7 @@ class MatchLog:
     """The match."""
     finished_at: datetime
     other_matches: int
-    """That the program played in that time: nobody knows which lines are from which."""
+    """How many other matches the program played in that time: no line is known to be from one."""
     log: str
 
     @property
@@ -145,7 +145,7 @@ class WorkerSeen:
     seen_at: datetime | None
     """When it last began a shift."""
     shifts: int
-    """That it runs now."""
+    """How many shifts it runs now."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,7 +40,7 @@ class Manifest:
     build (`./bot`), and its arguments."""
     protocol: Protocol = Protocol.GRPC
     games: tuple[str, ...] = ("bluff",)
-    """Of a program of lines; others tell the referee themselves."""
+    """The games of a program of lines; others tell the referee themselves."""
     matches_at_once: int = DEFAULT_MATCHES_AT_ONCE
     """The same."""
 

@@ -57,7 +57,7 @@ def read_offer(message: referee_pb2.Offer) -> Offered:
 
 
 def read_begin(message: referee_pb2.Begin) -> tuple[Entrant, ...]:
-    """Who sits where, by seat."""
+    """Return the entrants, by seat."""
     return tuple(map(read_entrant, message.entrants))
 
 

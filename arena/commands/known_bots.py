@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from arena.database.reading import Read
 
 MOST_NAMES: Final = 10
-"""Of which an error lists no more."""
+"""The most names that an error lists."""
 
 
 def require_bot(read: "Read", name: str, option: str = "--bot") -> None:

@@ -7,7 +7,7 @@ import typer
 from arena.commands.terminal import say
 
 SHOWN = 50
-"""So many lines by default."""
+"""How many lines are printed by default."""
 
 Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many to list, also with --json.")]
 TableLimit = Annotated[

@@ -220,6 +220,6 @@ def _told(states: Iterable[SolvedState]) -> Iterator[SolvedState]:
 
 
 def _read(files: StateFiles, wanted: Collection[DicePair]) -> list[SolvedState]:
-    """Those of the states that are there, smallest first."""
+    """Return the states that are there, smallest first."""
     states = [files.read(dice) for dice in files.dice() if dice in wanted]
     return [state for state in states if state is not None]

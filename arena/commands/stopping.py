@@ -21,7 +21,7 @@ def stop_is_wished() -> bool:
 
 
 def await_stop_in_worker() -> None:
-    """From now on Ctrl-C only notes the wish in this process: the command decides."""
+    """Let Ctrl-C only note the wish in this process from now on: the command decides."""
     signal.signal(signal.SIGINT, _note)
 
 

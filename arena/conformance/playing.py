@@ -42,7 +42,7 @@ async def seat(
 async def joined(
     stream: BotStream, matches: Sequence[ScriptedMatch], *, may_decline: bool = False
 ) -> list[ScriptedMatch]:
-    """Those of the offered matches that the bot joins."""
+    """Return the offered matches that the bot joins."""
     waiting = {match.id: match for match in matches}
     accepted = []
     while waiting:

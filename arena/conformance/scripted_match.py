@@ -152,7 +152,7 @@ class ScriptedMatch:
         return pb.End(match_id=self.id, transcript=to_message(signed))
 
     def forfeit_others(self) -> None:
-        """From now on the other seats do not answer."""
+        """Let the other seats not answer from now on."""
         self.others = lambda _turn: Fault(FaultKind.LATE)
 
     def _variant(self) -> str:

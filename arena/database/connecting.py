@@ -36,7 +36,7 @@ PARAMETERS: Final[dict[str, Any]] = {
     "keepalives_count": 2,
     "tcp_user_timeout": 8_000,
 }
-"""Of the driver; those that the database's URL gives itself have precedence."""
+"""Parameters of the driver; those in the database's URL have precedence."""
 
 _REFEREE = {
     "statement_timeout": "8s",
@@ -66,7 +66,7 @@ class ImpatientConnection(psycopg.Connection[Any]):
     silence_seconds = SILENCE_SECONDS
 
     def wait(self, gen: PQGen[T], *rest: Any, **named: Any) -> T:
-        """As its parent's, for at most so many seconds without a byte."""
+        """Wait as the parent does, for at most so many seconds without a byte."""
         return super().wait(_impatient(gen, self.pgconn, self.silence_seconds), *rest, **named)
 
 
@@ -77,7 +77,7 @@ class ImpatientAsyncConnection(psycopg.AsyncConnection[Any]):
 
     @classmethod
     async def connect(cls, *words: Any, **named: Any) -> Self:
-        """As its parent's.
+        """Connect as the parent does.
 
         An attempt that fails or is cancelled leaves no socket open: the server would wait a minute
         for us to log in, and drop no database meanwhile.
@@ -92,7 +92,7 @@ class ImpatientAsyncConnection(psycopg.AsyncConnection[Any]):
             raise
 
     async def wait(self, gen: PQGen[T], *rest: Any, **named: Any) -> T:
-        """As its parent's, for at most so many seconds without a byte."""
+        """Wait as the parent does, for at most so many seconds without a byte."""
         patient = _impatient(gen, self.pgconn, self.silence_seconds)
         try:
             return await super().wait(patient, *rest, **named)
@@ -106,7 +106,7 @@ class ImpatientAsyncConnection(psycopg.AsyncConnection[Any]):
 
 
 class MigratingConnection(ImpatientConnection):
-    """For statements that may work on whole tables."""
+    """A connection for statements that may work on whole tables."""
 
     silence_seconds = LONG_SECONDS
 

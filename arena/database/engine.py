@@ -53,12 +53,18 @@ def reading_engine(url: str) -> Engine:
 
 
 def asking_engine(url: str) -> Engine:
-    """For a question or two before anything else. Raises MalformedUrlError."""
+    """Return an engine for a question or two before anything else.
+
+    Raises MalformedUrlError.
+    """
     return _without_pool(url, REFEREE, ImpatientConnection)
 
 
 def migrating_engine(url: str) -> Engine:
-    """For migrations, which may take their time. Raises MalformedUrlError."""
+    """Return an engine for migrations, which may take their time.
+
+    Raises MalformedUrlError.
+    """
     return _without_pool(url, MIGRATION, MigratingConnection)
 
 

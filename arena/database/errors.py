@@ -99,7 +99,7 @@ class LeaseTakenError(StorageError, LeaseLostError):
     """Another referee has taken over from this one; nothing was written."""
 
     exit_code = 3
-    """Of its own: whoever starts referees again must not start this one again at once."""
+    """The exit code: whoever starts referees again must not start this one again at once."""
 
 
 class AddressesTakenError(StorageError):

@@ -90,7 +90,7 @@ class MatchRow:
     match_id: str
     game: str
     options: Mapping[str, Any]
-    """Those that differ from the game's defaults."""
+    """The options that differ from the game's defaults."""
     seat_count: int
     block_id: str
     position: int

@@ -53,7 +53,7 @@ def play_in_hand(bot_id: int) -> TextClause:
 
 
 def check_in_hand(version_id: VersionId) -> TextClause:
-    """As `play_in_hand`, of the job that checks a version."""
+    """Return the condition of `play_in_hand`, for the job that checks a version."""
     return _in_hand(CHECK_TASK, "version_id", version_id)
 
 

@@ -14,7 +14,7 @@ class GameClaims(Protocol):
 
     @property
     def UNIT(self) -> tuple[str, str]:  # noqa: N802  a constant of the module
-        """By how much a claim is false, after 1 and after another number: "die short"."""
+        """The unit by which a claim is false, after 1 and after another number: "die short"."""
 
     def off(self, action: Any, before: Any, after: Any) -> int | None:
         """Return by how much the claim of an action is false, 0 if it is true.

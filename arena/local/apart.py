@@ -37,7 +37,7 @@ Blocks: TypeAlias = list[tuple[BlockMatch, ...]]
 def play_deal_blocks_apart(
     workers: WorkPool, asked: DealBlocks
 ) -> Generator[tuple[BlockMatch, ...], None, None]:
-    """As `play_deal_blocks`, by the workers of a cluster."""
+    """Play deal blocks as `play_deal_blocks` does, by the workers of a cluster."""
     last = asked.blocks
     starts = (
         count(asked.first, PART_BLOCKS) if last is None else range(asked.first, last, PART_BLOCKS)

@@ -72,7 +72,7 @@ class Series:
     first: int = 0
     """The number of the first block to play."""
     step: int = 1
-    """Of so many blocks this process plays one."""
+    """This process plays one of so many blocks."""
 
     def numbers(self) -> Iterable[int]:
         """Yield the blocks to play."""

@@ -103,7 +103,7 @@ class LineupProcess:
 def lineup_sets(
     game: AnyGame, lineups: int, jobs: int = 1
 ) -> Iterator[tuple[tuple[LineupProcess, ...], ...]]:
-    """As many sets of one process for each line-up as `jobs` processes make, and at least one.
+    """Yield as many sets of one process for each line-up as `jobs` allows, at least one.
 
     They end with the context. No two processes share memory.
     """

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 
 def moved_on(seats: int, shift: int) -> tuple[int, ...]:
-    """By seat, the index of its bot after every bot has moved down `shift` places."""
+    """Return the index of the bot of each seat after all have moved down `shift` places."""
     return tuple((seat + shift) % seats for seat in range(seats))
 
 

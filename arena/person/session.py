@@ -85,7 +85,7 @@ class PersonSession:
         self.seat: PersonSeat | None = None
         """The newest match."""
         self.awaited = ""
-        """Who has accepted to play, while the match is not offered yet."""
+        """The opponent that has accepted to play, while the match is not offered yet."""
         self.not_played = ""
         """Why the newest challenge came to nothing."""
         self.leaving = False

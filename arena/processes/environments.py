@@ -9,8 +9,8 @@ from arena.isolation import bypass_proxies
 _LIBPQ = re.compile(r"PG[A-Z0-9]+")
 """Whatever libpq, and the server, read by such a name: PGHOSTADDR, PGSERVICE, PGTZ, …"""
 _OF_PYTHON = frozenset({"PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONSAFEPATH"})
-"""They change which modules an interpreter finds, or what it does beside the module it runs. Where
-modules of ours are looked for, `module_command` says."""
+"""Variables that change which modules an interpreter finds, or what it does besides. Where modules
+of ours are looked for, `module_command` says."""
 _SECRETS = frozenset(
     {
         "ARENA_DATABASE_URL",

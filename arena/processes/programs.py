@@ -57,13 +57,13 @@ class UserProgram(subprocess.Popen[bytes]):
         self._cut()
 
     def wait(self, timeout: float | None = None) -> int:
-        """As its parent's."""
+        """Wait as the parent does."""
         code = super().wait(timeout)
         self._cut()
         return code
 
     def poll(self) -> int | None:
-        """As its parent's."""
+        """Poll as the parent does."""
         code = super().poll()
         if code is not None:
             self._cut()

@@ -18,7 +18,9 @@ class AnchorError(RatingError):
 
 
 class UnboundedRatingError(RatingError):
-    """Without a prior some ratings would be infinite; `bots` are those outside the largest group.
+    """Raised when some ratings would be infinite without a prior.
+
+    `bots` are those outside the largest group.
 
     A finite fit exists only if every bot can be reached from every other over pairs in which the
     first took points from the second (Ford 1957).

@@ -117,7 +117,7 @@ class WinCounts(Generic[BotT]):
         return found
 
     def _counts(self, seats: int) -> IntArray:
-        """By bot: twice the sum of its places, first places shared by 1 to n bots, matches."""
+        """Return, by bot, twice its places' sum, its first places shared by 1 to n, its matches."""
         counts = self._sizes.get(seats, np.zeros((0, seats + 2), np.int64))
         missing = len(self._numbers) - len(counts)
         if missing > 0 or seats not in self._sizes:

@@ -16,7 +16,7 @@ class Beginners:
         """When its turn came, by bot."""
         # Not a sorted list of all: many have the same number.
         self._by_matches: SortedDict[int, OrderedDict[int, None]] = SortedDict()
-        """Those with so many matches; who waits longest is in front."""
+        """The bots with so many matches; the one that waits longest is in front."""
 
     def __bool__(self) -> bool:
         return bool(self._waiting)

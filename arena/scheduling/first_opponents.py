@@ -23,7 +23,7 @@ LOOKED_AT: Final = 32
 
 
 class FirstOpponents:
-    """Of one table type: the newcomers that wait for other opponents than those they have met."""
+    """Newcomers of one table type that wait for opponents they have not met."""
 
     def __init__(self, table_type: TableType, counts: MeetingCounts) -> None:
         self._type = table_type

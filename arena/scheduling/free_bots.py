@@ -29,10 +29,10 @@ from arena.scheduling.strengths import Strengths
 
 CYCLE: Final = 6
 NEAR: Final = 6
-"""So many are looked at to each side of a strength."""
+"""How many bots are looked at to each side of a strength."""
 FURTHER: Final = 32
-"""So many are looked at where that is done one by one: who begins a walk, whom it may lead to, and
-an owner each where nobody near may join."""
+"""The limit of every linear scan. Where bots are looked at one by one: who begins a walk, whom it
+may lead to, and an owner each where nobody near may join."""
 TRIED_AGAIN: Final = 16
 """Bots that found no table are tried again, so many at each look for tables."""
 
@@ -40,8 +40,8 @@ MaySit: TypeAlias = Callable[[Candidate, Candidate], bool]
 """Whether two candidates may share one more table now."""
 
 _Place: TypeAlias = float
-"""Of a bot in the order of strengths: its own, in nats, and a trifle that tells it from others of
-the same strength, among which it is found at once."""
+"""A bot's place in the order of strengths. Its own strength, in nats, and a trifle that tells it
+from others of the same strength, among which it is found at once."""
 _TRIFLE: Final = 1e-12
 """For each bot with a lower number."""
 _BOUND: Final = itemgetter(0)
@@ -66,7 +66,7 @@ class _Free:
 
 
 class FreeBots:
-    """Of one table type.
+    """The free bots of one table type.
 
     Every method takes a time that grows with the logarithm of their number, `choose` on average
     over calls; only `look_again(None)` looks at all that found no table.
@@ -82,9 +82,10 @@ class FreeBots:
         self._by_owner: OrderedDict[str, dict[int, None]] = OrderedDict()
         turns = count()
         self._beginners = {house: Beginners(turns) for house in (False, True)}
-        """Who can begin a table, of the house and others."""
+        """The bots that can begin a table, of the house and others."""
         self._without_table: OrderedDict[int, None] = OrderedDict()
-        """Who found no table; they may be chosen for those of others. Longest first."""
+        """The bots that found no table, longest first; they may be chosen for those of others.
+        Longest first."""
         self._walks: dict[int, _Place] = {}
         """How far the walk of each has come."""
         self._walkers: OrderedDict[int, None] = OrderedDict()

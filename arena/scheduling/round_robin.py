@@ -34,7 +34,7 @@ from arena.scheduling.pairings import (
 )
 
 MOST_TABLES = 100_000
-"""Of a whole tournament: far more than will be played, and few enough to list in memory."""
+"""The most tables of a whole tournament: few enough to list in memory."""
 
 
 @dataclass(frozen=True, slots=True)

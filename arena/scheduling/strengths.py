@@ -26,7 +26,7 @@ class Strength:
     mean: float = 0.0
     """Nats, from an arbitrary zero."""
     matches: int = 0
-    """Those that it was learnt from."""
+    """The matches that it was learnt from."""
 
     @property
     def variance(self) -> float:
@@ -42,7 +42,7 @@ def _variance(matches: int) -> float:
 
 
 class Strengths:
-    """Of bots by table type, at most `most` of which something was learnt last.
+    """The strengths of bots by table type; at most `most` are kept, those learnt last.
 
     Unknown ones are average, and as uncertain as can be.
     """
@@ -52,7 +52,7 @@ class Strengths:
         self._known: dict[tuple[str, int], Strength] = {}
 
     def __len__(self) -> int:
-        """Of how many something is known."""
+        """Return of how many bots something is known."""
         return len(self._known)
 
     def of(self, table_type: TableType, bot: int) -> Strength:

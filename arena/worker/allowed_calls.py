@@ -111,8 +111,8 @@ _SOCKETS: Final = (
 _OTHER: Final = ("getrandom",)
 
 _SPLICES: Final = ("splice", "tee", "vmsplice")
-"""They say that they cannot do it with these files, and programs copy: pages that a pipe and a file
-share have been the kernel's weak place."""
+"""Calls that answer that they cannot do it with these files, so that programs copy. Pages that a
+pipe and a file share have been the kernel's weak place."""
 
 _NEW_NAMESPACES: Final = (
     *(0x0000_0080, 0x0002_0000, 0x0200_0000, 0x0400_0000, 0x0800_0000),

@@ -36,7 +36,7 @@ async def drained(referees: KnownReferees, token: str) -> None:
 
 
 async def _attend(referees: KnownReferees, token: str, *, drain: bool) -> None:
-    """Also beyond the end of a referee: matches go on then."""
+    """Attend, also beyond the end of a referee: its matches continue then."""
     metadata = (("authorization", f"Bearer {token}"),)
     while True:
         try:

@@ -41,7 +41,7 @@ _LEASH_OF_A_USER: Final = (*_LEASH, "--user", "--map-current-user", "--keep-caps
 _WHEEL_DEPTH = 2
 """The program lies so deep below what it needs of the wheel."""
 _SEEN_BY_ALL = "/usr"
-"""Nobody has to be shown what is there: the system's bubblewrap, for one."""
+"""The folder that every sandbox shows: the system's bubblewrap, for one, lies there."""
 _SHARED_MEMORY_BYTES = MIB
 _SHARED_MEMORY_FILES = 256
 _PYTHON_PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
@@ -80,9 +80,9 @@ class ShownMachine:
     """Folders of the machine that a program sees, beside the system's /usr."""
 
     folder: Path
-    """Of the program."""
+    """The folder of the program."""
     socket: Path | None
-    """Of the referee."""
+    """The socket of the referee."""
     hidden: Path
     """A folder that stays hidden even if it is in what all programs see: the arena's."""
 

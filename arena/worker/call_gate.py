@@ -78,7 +78,7 @@ class CallGate:
         self._loop.add_reader(listener, self._receive)
 
     def close(self) -> None:
-        """From now on the kernel refuses what the program asks."""
+        """Let the kernel refuse what the program asks from now on."""
         if self._timer is not None:
             self._timer.cancel()
         self._loop.remove_reader(self._listener)

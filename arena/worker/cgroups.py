@@ -22,7 +22,7 @@ _WORKER: Final = "arena-worker"
 _PROGRAM: Final = "arena-program"
 _PERIOD_US: Final = 100_000
 _MORE_TASKS: Final = 4
-"""Those of bubblewrap: the program meets its own limit first."""
+"""The tasks of bubblewrap: the program meets its own limit first."""
 _numbers = itertools.count()
 
 

@@ -38,7 +38,7 @@ class ShiftEnd:
     outcome: str
     log: str = ""
     accepted: bool | None = None
-    """Of a check; None if it failed for no reason of the build's, and is to be tried again."""
+    """Whether a check accepted the build; None if it is to be tried again."""
     check: CheckOutcome | None = None
     cut_short: bool = False
     """By the program, or for its build: it is of little use to begin the next one soon."""

@@ -33,7 +33,7 @@ from arena.worker.limits import START_SECONDS
 from arena.worker.logs import both_ends
 
 HOSTED_SCENARIOS: Final = tuple(one for one in SCENARIOS if one.name != "drain")
-"""Nobody asks a hosted bot to leave."""
+"""The scenarios of a hosted bot, which nobody asks to leave."""
 MATCHES: Final = 20
 """Against a sample bot, after the scenarios."""
 SCENARIO_SECONDS: Final = 120.0
@@ -41,7 +41,7 @@ SCENARIO_SECONDS: Final = 120.0
 AT_ONCE: Final = 3
 """Scenarios: mostly they wait."""
 TAIL_LINES: Final = 6
-"""Of what the program printed, in the reason why a build is refused."""
+"""The lines of what the program printed, in the reason why a build is refused."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class CheckResult:
     """Why it is refused, with the lines that the program printed at the end."""
     log: str
     outcome: CheckOutcome | None
-    """Of the scenarios; None if it did not come so far."""
+    """The outcome of the scenarios; None if it did not come so far."""
 
 
 def check_build(plan: CheckPlan) -> CheckResult:

@@ -28,7 +28,7 @@ between two looks."""
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """Of all processes of a program together, unless it says otherwise."""
+    """The limits of all processes of a program together, unless one says otherwise."""
 
     memory_bytes: int = 512 * MIB
     """With its files in /tmp."""
@@ -41,20 +41,20 @@ class SandboxLimits:
     sockets: int = 128
     """Each has buffers, which no other limit counts."""
     mappings: int = 32_000
-    """Of memory. A Python program with its libraries has some hundreds."""
+    """Mappings of memory. A Python program with its libraries has some hundreds."""
     temporary_bytes: int = 64 * MIB
     """In /tmp; no file anywhere is larger."""
     temporary_files: int = 4_096
     """In /tmp, folders and links among them."""
     files: int = 2_048
-    """That are open, in all processes together."""
+    """Open files, in all processes together."""
     pipes: int = 256
-    """That are open. Each holds up to 64 KiB, which no other limit counts."""
+    """Open pipes. Each holds up to 64 KiB, which no other limit counts."""
     watches: int = 16_384
-    """Of files by `epoll`, at 200 bytes each."""
+    """Files watched by `epoll`, at 200 bytes each."""
     signals: int = 64
-    """That wait, with timers that send one."""
+    """Signals that wait, with timers that send one."""
     floods: int = 3
     """Looks at which the referee has far more to read than answers."""
     printed_bytes: int = 64 * MIB
-    """On stdout and stderr."""
+    """Bytes printed on stdout and stderr."""

@@ -15,7 +15,7 @@ class Printed:
     """What was printed so far: its first half and its last, if it is too much for both."""
 
     def __init__(self, clock: Callable[[], float] | None = None, most: int = MOST_KEPT) -> None:
-        """With a `clock` every line begins with the time at which it does."""
+        """Write to a file; with a `clock` every line begins with its time."""
         self._clock = clock
         self._half = most // 2
         self._line_begins = True

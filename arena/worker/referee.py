@@ -162,7 +162,7 @@ def _refused(address: Address, error: Any) -> WorkerCallError:
 
 
 class _UnreachedError(TemporaryCallError):
-    """This referee cannot be reached; another may."""
+    """Raised when this referee cannot be reached; another may."""
 
 
 class _NothingError(WorkerCallError):

@@ -22,7 +22,7 @@ from arena.v1 import referee_pb2
 from arena.worker.known_referees import KnownReferees, NoRefereeError
 
 MOST_STREAMS: Final = 500
-"""Of one bot in one shift, refused ones too; then the socket is closed."""
+"""The most streams of one bot in one shift, refused ones too; then the socket is closed."""
 _OPTIONS: Final = (
     ("grpc.max_receive_message_length", 1024 * 1024),
     ("grpc.max_concurrent_streams", 16),

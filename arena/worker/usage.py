@@ -14,7 +14,7 @@ _PAGE = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Of all processes of a program."""
+    """The usage of all processes of a program."""
 
     memory_bytes: int = 0
     """The files in its /tmp are in memory, too."""

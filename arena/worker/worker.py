@@ -61,7 +61,7 @@ class Workplace:
     shifts: Shifts
     builds: KeptBuilds
     socket: Path | None
-    """Of the referee on this machine, if there is one."""
+    """The socket of the referee on this machine, if there is one."""
     check_seconds: float = CHECK_SECONDS
 
 

@@ -54,8 +54,8 @@ M_ARENA_MAX: Final = -8
 M_MMAP_THRESHOLD: Final = -3
 """Parameters of `mallopt`, from <malloc.h>."""
 MOST_SENT_BYTES: Final = 1 << 20
-"""Of a message that a browser sends: choices and short texts. A longer one ends its connection
-before it is held."""
+"""The most bytes of a message that a browser sends: choices and short texts. A longer one ends its
+connection before it is held."""
 PING_SECONDS: Final = 30
 """How often a browser is asked whether it is still there, and how long it may take to answer."""
 APP: Final = "arena_dashboard.secure_app:app"

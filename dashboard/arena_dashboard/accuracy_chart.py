@@ -11,7 +11,7 @@ from arena.lab.analysis import LossSums, SeatAnalysis
 
 MOST_POINTS = 20
 FEWEST_MATCHES = 5
-"""Of a point."""
+"""The fewest matches of a point."""
 HEIGHT = 220
 
 

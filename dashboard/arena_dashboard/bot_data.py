@@ -90,7 +90,7 @@ class BotIndex:
     """A page of all bots, or of those that a search finds."""
 
     rows: Sequence[Any]
-    """Those of `bot_page`."""
+    """The rows of `bot_page`."""
     before: str | None
     """What the page before ends before; None on the first."""
     after: str | None

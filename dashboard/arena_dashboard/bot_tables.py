@@ -83,7 +83,7 @@ def halted(*, frozen: bool, paused: bool) -> Html:
 
 
 def facts(profile: Profile) -> Html:
-    """Who registered the bot, and when."""
+    """Return who registered the bot, and when."""
     newest = profile.versions[0]
     count = len(profile.versions)
     return tag(

@@ -54,7 +54,7 @@ NEEDED_BY: Final[dict[str, tuple[str, ...]]] = {
     "replay": ("DownloadButton",),
     "submit": ("StreamlitSyntaxHighlighter",),
 }
-"""Those that a page needs besides, by its path."""
+"""The modules that a page needs besides, by its path."""
 STREAMLITS: Final = "<title>Streamlit</title>"
 """What is replaced in Streamlit's HTML."""
 BASE: Final = '<script>window.__streamlit={BACKEND_BASE_URL:new URL(".",location).href}</script>'

@@ -55,7 +55,7 @@ def key_of_browser() -> str:
 
 
 def visit() -> str:
-    """By what the visitor's browser is known; "" if it has no cookies."""
+    """Return by what the visitor's browser is known; "" if it has no cookies."""
     return st.context.cookies.get(VISIT) or ""
 
 

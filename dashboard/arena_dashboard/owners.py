@@ -23,14 +23,15 @@ from arena_dashboard import browser, identities, kept_sign_in
 from arena_dashboard.short_memory import ShortMemory
 
 _KEPT: Final = "owner"
-"""Under which the session's state holds all that it keeps of its owner."""
+"""The key under which the session's state holds all that it keeps of its owner."""
 _SIGNED_IN: Final = "signed in"
 _ASKED: Final = "browser was asked"
-"""Under which the session's state says that the cookie with which it began was looked at."""
+"""The key under which the state says that the first cookie was looked at."""
 _TICKET: Final = "ticket"
-"""Under which `kept` has the ticket for what the browser is to keep."""
+"""The key under which `kept` has the ticket for what the browser is to keep."""
 _VISIT: Final = "visit"
-"""Under which `kept` has the visit: Streamlit tells no cookies of a page that is gone meanwhile."""
+"""The key under which `kept` has the visit. Streamlit tells no cookies of a page that is gone
+meanwhile."""
 FRESH_SECONDS: Final = 3600.0
 """How long a new key is shown at most, also on pages that are loaded again."""
 MOST_FRESH: Final = 10_000
@@ -75,7 +76,10 @@ def _settings() -> Settings:
 
 @st.cache_data(ttl=15, show_spinner=False)
 def terms() -> SignUpTerms:
-    """Who may sign up. Raises OwnerCallError."""
+    """Return who may sign up.
+
+    Raises OwnerCallError.
+    """
     client = _client()
     assert client is not None  # the pages ask for it first
     return client.terms()
@@ -106,7 +110,7 @@ def kept() -> dict[Any, Any]:
 
 
 def signed_in(client: UploadClient) -> SignedIn | None:
-    """Who is signed in in this session, or was in an earlier one of this browser.
+    """Return who is signed in in this session, or was in an earlier one of this browser.
 
     Raises OwnerCallError.
     """

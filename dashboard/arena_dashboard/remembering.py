@@ -79,7 +79,7 @@ class RememberingReader:
         return rows
 
     def columns(self, statement: Row, row: np.dtype[np.void]) -> NDArray[Any]:
-        """As `ColumnReader.columns`; these are not remembered."""
+        """Read as `ColumnReader.columns` does; these rows are not remembered."""
         return self._read.columns(statement, row)
 
     def _from_memory(self, key: Hashable, error: DatabaseUnreachableError) -> Sequence[Any]:

@@ -21,7 +21,7 @@ has ended."""
 MOST_OF_AN_ADDRESS: Final = 100
 """A class behind one address, with some tabs each."""
 MOST: Final = 2_000
-"""Of all together."""
+"""The most streams of all visitors together."""
 HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 

@@ -22,7 +22,7 @@ from arena_dashboard.storage_words import why_nothing_is_read
 from arena_dashboard.tables import bot_link, replay_link
 
 MADE = "made"
-"""Under which `owners.kept` has the bot that was registered on this page."""
+"""The key under which `owners.kept` has the bot that was registered on this page."""
 NAMES: Final = {
     "python": "Python",
     "javascript": "JavaScript",
@@ -94,7 +94,7 @@ class StepsSeen:
 
     steps: tuple[FirstStep, ...] = ()
     build: HostedBuild | None = None
-    """Of a version that was uploaded."""
+    """The build of a version that was uploaded."""
     why_old: str = ""
     """Why there is nothing newer."""
     stranger: bool = False
@@ -156,7 +156,7 @@ class FirstSteps:
 def first_steps(
     client: UploadClient, owner: SignedIn, bot: str, version: str, *, uploaded: bool = False
 ) -> FirstSteps:
-    """Those of a version, which this session keeps."""
+    """Return the first steps of a version, which this session keeps."""
     new = FirstSteps(client, owner.key, bot, version, uploaded=uploaded)
     # By the key, too: an owner may get a new one meanwhile.
     found: FirstSteps = owners.kept().setdefault((owner.key, bot, version), new)

@@ -68,7 +68,7 @@ class TournamentView:
 
     @property
     def winner(self) -> Entrant | None:
-        """Who won; None while it goes on, or if several share the first place."""
+        """Return who won; None while it runs, or if several share the first place."""
         first = [one.entry for one in self.standings if one.rank == 1]
         tournament = self.record.tournament
         if tournament.state is not TournamentState.FINISHED or len(first) != 1:
@@ -87,7 +87,7 @@ def exists(name: str) -> bool:
 
 
 def index(before: int | None, after: int | None) -> TournamentIndex:
-    """As many tournaments as a page has: those older than `before`, or those newer than `after`."""
+    """Return a page of tournaments: those older than `before`, or those newer than `after`."""
     # One more, which says whether there is another page.
     found = data.read(statements.newest_tournaments(PAGE + 1, before=before, after=after))
     more = len(found) > PAGE
@@ -109,7 +109,7 @@ def index(before: int | None, after: int | None) -> TournamentIndex:
 
 
 def winner(tournament: Tournament) -> Entrant | None:
-    """Who won a tournament that is over; None while it goes on, or without a single winner."""
+    """Return who won a tournament; None while it runs, or without a single winner."""
     if tournament.state is not TournamentState.FINISHED:
         return None
     return _winner(data.database_url(), tournament.name)

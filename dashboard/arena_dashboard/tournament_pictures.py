@@ -102,7 +102,7 @@ def _box(tournament: Tournament, played: PlayedPairing | None) -> Html:
 
 
 def crosstable(tournament: Tournament, view: TournamentView) -> Html:
-    """By bot, best first, what it scored in each round, against the bots of these ranks."""
+    """Return, by bot, best first, its scores in each round against the bots of these ranks."""
     ranks = {one.entry: one.rank for one in view.standings}
     by_entry: dict[EntryNumber, dict[int, PlayedPairing]] = {}
     for one in view.played:

@@ -20,7 +20,7 @@ from arena_dashboard.tables import replay_link, time_of
 from arena_dashboard.upload_room import take_files
 
 UPLOADED: Final = "uploaded"
-"""Under which `owners.kept` has (bot, version) of the build uploaded last."""
+"""The key under which `owners.kept` has (bot, version) of the build uploaded last."""
 NEW_BOT: Final = "A new bot"
 SOON_SECONDS: Final = 1.0
 _MANIFEST: Final = """\

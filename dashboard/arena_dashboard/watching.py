@@ -43,7 +43,7 @@ class Watched:
     game: str
     title: str
     options: tuple[tuple[str, Any], ...]
-    """Those that differ from the game's defaults."""
+    """The options that differ from the game's defaults."""
     viewpoint: Viewpoint
     entrants: tuple[Entrant, ...]
     names: tuple[str, ...]

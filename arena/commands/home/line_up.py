@@ -59,7 +59,7 @@ def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
 
 
 def _sample_bots_of(game: AnyGame) -> list[str]:
-    """Those that can be loaded: some need a library that not every installation has."""
+    """Return the sample bots that can be loaded: some need a library that may be missing."""
     names = []
     for name in sample_names():
         with suppress(BotFileError):

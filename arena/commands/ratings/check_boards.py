@@ -13,7 +13,7 @@ from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, say, say_json
 
 FEW = 100_000
-"""So many results are checked before further processes are there."""
+"""Up to so many results are checked in this process alone."""
 
 
 def check_boards(

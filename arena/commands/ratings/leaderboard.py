@@ -211,7 +211,7 @@ def _tables_and_note(
     console: Terminal,
     page: Page,
 ) -> tuple[list[Table], Text]:
-    """With the luck-adjusted column, or where that is too wide with a table of its own below.
+    """Return the table with the luck-adjusted column, or with a table of its own below.
 
     And what that column is, and which lines are shown if not all.
     """

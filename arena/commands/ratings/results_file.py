@@ -23,7 +23,8 @@ from arena.rating.results import MatchResult, Results
 LONGEST: Final = 2**20
 """The most bytes of a line: more than any result has, but little enough for memory."""
 MOST_SEATS: Final = 100
-"""Of a match. Every pair at a table counts, so time and memory grow with the square."""
+"""The most seats of a match. Every pair at a table counts, so time and memory grow with the
+square."""
 
 
 class ResultsFileError(UserError):

@@ -54,7 +54,7 @@ def luck(
 
 
 FEW = 3_000
-"""So many are measured in a second: before further processes are there."""
+"""So many are measured in a second: fewer are not worth further processes."""
 
 
 def _measure_missing(jobs: int | None, cluster: str | None) -> None:

@@ -24,7 +24,7 @@ _ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound
 
 
 def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:
-    """Who may become an owner.
+    """Return who may become an owner.
 
     If the settings do not say it, everybody where the referee is for its own machine `alone`, else
     who has an invite.

@@ -16,7 +16,7 @@ from arena.worker.sandbox import why_not_here
 
 _CHILD: Final = "worker"
 _NAME: Final = "own"
-"""Under which the referee knows it."""
+"""The name under which the referee knows it."""
 _START_SECONDS: Final = 90.0
 """How long it may take to start on a busy machine."""
 _QUICK_SECONDS: Final = 1.0

@@ -91,7 +91,7 @@ class _Plan:
     """As they were given."""
     tls: TlsFiles | None
     client_environment: dict[str, str]
-    """Of the sample bots."""
+    """The environment of the sample bots."""
     dashboard_secret: str
 
     @property

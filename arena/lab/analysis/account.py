@@ -49,7 +49,7 @@ class Account:
 
 
 def accounts(match: MatchAnalysis, solved: SolvedPlay | None = None) -> tuple[Account, ...]:
-    """By seat.
+    """Return the accounts, by seat.
 
     () unless there are two seats, the match was played to its end and every decision was valued by
     tables, which are `solved`, by default the chosen ones. Raises PlayFileError.
@@ -80,7 +80,7 @@ def accounts(match: MatchAnalysis, solved: SolvedPlay | None = None) -> tuple[Ac
 
 
 def _start_and_luck(transcript: Transcript, solved: SolvedPlay) -> tuple[float, float]:
-    """Of seat 0."""
+    """Return the start and the luck of seat 0."""
     options = transcript.setup.make_game().options
     start: float | None = None
     luck = 0.0

@@ -18,9 +18,9 @@ class BotAnalysis:
     matches: int
     decisions: int
     loss: Estimate
-    """Of a decision. The interval takes the decisions of a match as one cluster."""
+    """The loss of a decision. The interval takes the decisions of a match as one cluster."""
     match_loss: Estimate
-    """Of all decisions in a match."""
+    """The loss of all decisions in a match."""
     grades: Counter[Grade]
     leak: Leak | None
     """Where it loses most; None if it loses nothing."""

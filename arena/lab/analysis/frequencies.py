@@ -43,7 +43,7 @@ class Frequency:
     situation: SituationName
     decisions: int
     share: Estimate
-    """Of its decisions."""
+    """The share of its decisions."""
     solved: float
     """The same of solved play in its place."""
     difference: Estimate
@@ -80,7 +80,7 @@ def frequencies(matches: Iterable[SeatAnalysis]) -> tuple[Frequency, ...]:
 
 @dataclass(slots=True)
 class _Counts:
-    """Of one situation in one match."""
+    """The counts of one situation in one match."""
 
     decisions: int = 0
     taken: float = 0.0

@@ -32,7 +32,7 @@ class Leak:
     """What it does, such as "doubts too often"; or where no habit differs from solved play, the
     kind of decision that costs most, such as "doubts where a bet is better"."""
     habit: bool
-    """Which of the two."""
+    """Whether it is a habit, or a kind of decision."""
     situation: SituationName
     """By the standing bet."""
     dice: SituationName | None
@@ -40,7 +40,7 @@ class Leak:
     loss: float
     """By it, for each decision in the situation."""
     share: float
-    """Of all that the bot loses."""
+    """The share of all that the bot loses."""
 
     @property
     def in_words(self) -> str:

@@ -9,7 +9,7 @@ from arena.lab.solver.walker import Walker
 _AVERAGING = 2.0
 """The strategy of iteration t counts t ** _AVERAGING times in the average."""
 _REAL = np.float32
-"""Of regrets and averages; what they are worth is proven in double precision."""
+"""The type of regrets and averages; what they are worth is proven in double precision."""
 
 
 class RoundSolver:

@@ -21,7 +21,7 @@ _FIRST_LOOK, _NEXT_LOOK = 14, 1.25
 """Bounds are computed after so many iterations, and again whenever that grew by this factor. So
 when is known beforehand, and a search that goes on from a file does what it would have done."""
 _HISTORIES_A_LOOK = 2**29
-"""They are also computed whenever an iteration was through so many: minutes with four dice."""
+"""After so many histories bounds are computed as well: minutes with four dice."""
 _ALONE = 0.1
 """If the round alone keeps the bounds apart by this part of the width, more iterations are of no
 use."""
@@ -45,7 +45,7 @@ class SolvedState:
     """What a best response to the round's strategy gains, on average of both seats."""
     iterations: int
     seconds: float
-    """Of search, all calls together."""
+    """Seconds of search, all calls together."""
     strategy: Strategy
     regrets: Strategy | None
     """What the search goes on from; None of play that comes from no search."""
@@ -84,7 +84,7 @@ class Progress:
     target: float
     """How far apart this round alone may keep the bounds: later rounds add to it."""
     gaps: tuple[Gap, ...]
-    """Those of this call, the last one at the end."""
+    """The gaps of this call, the last one at the end."""
 
 
 Report: TypeAlias = Callable[[Progress], None]

@@ -122,7 +122,10 @@ class StateFiles:
         )
 
     def dice(self) -> list[DicePair]:
-        """Of which states there are files, the smallest first. Raises StrategyFileError."""
+        """Return the states that have files, the smallest first.
+
+        Raises StrategyFileError.
+        """
         if self.folder.exists() and not self.folder.is_dir():
             raise StrategyFileError(f"{self.folder} is no folder of solved states.")
         names = [_NAME.fullmatch(path.name) for path in self.folder.glob("*.state")]

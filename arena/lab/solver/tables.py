@@ -45,7 +45,7 @@ class Layout:
     """The same where the other seat is."""
 
     def actions(self, seat: int) -> int:
-        """Of all nodes of a seat: the length of its table divided by its lanes."""
+        """Return the actions of all nodes of a seat: its table's length by its lanes."""
         return int(self.others[0] if seat else self.mine[0])
 
     def nodes(self, seat: int) -> int:

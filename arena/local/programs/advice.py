@@ -7,7 +7,7 @@ from arena.local.deal_blocks import NamedBot
 
 
 def to_connect(entry: NamedBot) -> str:
-    """To one that has not connected."""
+    """Advice for a program that has not connected."""
     if not entry.bot or not entry.command or _behind_bridge(entry):
         return ""
     bridge = f"arena bridge -- {entry.bot}"
@@ -18,14 +18,14 @@ def to_connect(entry: NamedBot) -> str:
 
 
 def to_play(game: str, plays: Iterable[str], entry: NamedBot) -> str:
-    """To one that plays only other games."""
+    """Advice for a program that plays only other games."""
     if not _behind_bridge(entry):
         return ""
     return f"; which games it plays, the bridge is told: --games {','.join([*plays, game])}"
 
 
 def to_answer(entry: NamedBot) -> str:
-    """To one that hangs."""
+    """Advice for a program that hangs."""
     return (
         "; a program behind the bridge must flush its stdout after each line"
         if _behind_bridge(entry)

@@ -18,7 +18,7 @@ class Attention:
         """When its last answer came."""
 
     def silent_seconds(self, now: float) -> float:
-        """For how long it has not answered although it was asked."""
+        """Return for how long it has not answered although it was asked."""
         oldest = next(iter(self.open.values()), now)
         return now - max(oldest, self.heard)
 

@@ -69,7 +69,7 @@ class IdentityProvider:
         self._fetching = asyncio.Lock()
 
     async def identity(self, id_token: str) -> Identity:
-        """Who the token says somebody is.
+        """Return whose identity the token states.
 
         Raises ProtocolError: UNAUTHENTICATED for a token that is not the issuer's for this arena,
         or too old; UNAVAILABLE if the issuer does not answer.

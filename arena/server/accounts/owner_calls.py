@@ -22,10 +22,13 @@ connections."""
 
 
 class OwnerKeys(Protocol):
-    """Whose key it is."""
+    """The owners of keys."""
 
     async def owner(self, key: str) -> Owner:
-        """Who has this key. Raises ProtocolError."""
+        """Return the owner of a key.
+
+        Raises ProtocolError.
+        """
         ...
 
 
@@ -71,7 +74,10 @@ class OwnerCalls:
         return self.of_anybody(call, authenticated)
 
     async def owner(self, context: Context) -> Owner:
-        """Who makes a call. Raises ProtocolError; a wrong key counts for the caller."""
+        """Return the owner who makes a call.
+
+        Raises ProtocolError; a wrong key counts for the caller.
+        """
         key = bearer_token(context)
         async with self._gate.trying(key, self._gate.caller(context)):
             return await self._keys.owner(key)

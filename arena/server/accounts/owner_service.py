@@ -28,12 +28,12 @@ _SIGN_UP: Final = {
 
 
 CountCopies = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, tuple[int, int]]]]
-"""Of these versions those that are here: how many copies of each are connected to any referee, and
-in how many matches they have a seat. Raises StorageError."""
+"""Returns, for each version that is here, its connected copies and its seats. The copies connected
+to any referee, and the matches in which they have a seat. Raises StorageError."""
 
 
 DescribeChecks = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, str]]]
-"""Of these versions those that were checked: the last check in words. Raises StorageError."""
+"""Returns the last check of each version that was checked, in a sentence. Raises StorageError."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,10 @@ _ALL = OwnBots()
 
 
 class Owners:
-    """Who registers bots. Every method raises DatabaseUnreachableError, as those of Store."""
+    """Stores owners, their keys, bots and invites.
+
+    Every method raises DatabaseUnreachableError, as those of Store.
+    """
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine

@@ -26,7 +26,10 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class PairingHistory:
-    """Of one referee. `counts` and `strengths` change as long as `follow` runs."""
+    """The results that one referee pairs by.
+
+    `counts` and `strengths` change as long as `follow` runs.
+    """
 
     counts: MeetingCounts
     strengths: Strengths
@@ -75,7 +78,7 @@ async def pairing_history(store: RefereesStore) -> PairingHistory:
 
 
 class _TableTypes:
-    """Those of matches; there are few, and to make one takes as long as to learn from a match."""
+    """The table types of matches; there are few, and to make one takes long."""
 
     def __init__(self) -> None:
         self._known: dict[str, TableType | None] = {}

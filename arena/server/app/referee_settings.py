@@ -39,7 +39,7 @@ class RefereeSettings:
     spectator_delay: float = 0.0
     """Spectators see matches so many seconds later."""
     sign_up: SignUp = SignUp.INVITE
-    """Who may become an owner."""
+    """The way in which owners sign up."""
     socket: Path | None = None
     """Bots also play over this one."""
     hosting: HostingTerms | None = None

@@ -125,7 +125,7 @@ class RefereesStore(Store):
             return int(await connection.scalar(presence.copies_connected()) or 0)
 
     async def untold_ends(self) -> list[UntoldEnd]:
-        """Those of the last day, the oldest first; older ones are forgotten."""
+        """Return the missed ends of the last day, the oldest first; older ones are forgotten."""
         async with self._fenced() as connection:
             await connection.execute(unfinished.forget_old_untold())
             found = await connection.execute(unfinished.untold())

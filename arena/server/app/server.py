@@ -44,7 +44,7 @@ from arena.v1 import (
 )
 
 Handlers: TypeAlias = "dict[str, grpc.RpcMethodHandler[Any, Any]]"
-"""Those of a service, by the names of its methods."""
+"""The handlers of a service, by the names of its methods."""
 
 LIVENESS: Final = "liveness"
 """The name under which the health service tells that the process runs, ready or not."""

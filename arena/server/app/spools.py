@@ -37,7 +37,10 @@ class Spools:
         return SpoolFile(self._directory / f"results-{self._key}-{epoch}.spool")
 
     def left(self) -> dict[int, SpoolFile]:
-        """Those that earlier referees have left, by lease. Raises SpoolFailedError."""
+        """Return the spools that earlier referees have left, by lease.
+
+        Raises SpoolFailedError.
+        """
         found = {}
         for file in self._files():
             _, key, epoch = file.stem.split("-")

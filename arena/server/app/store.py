@@ -74,7 +74,7 @@ class Store:
     """Bots, versions, tokens and results."""
 
     def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
-        """With an `epoch` results are written only while that lease is held."""
+        """Use an engine; with an `epoch` results are written only while that lease is held."""
         self._engine = engine
         self._epoch = epoch
         self.tournaments = Tournaments(engine, epoch)
@@ -291,7 +291,7 @@ class Store:
     # What ratings and pairings are computed from
 
     async def newest_placings(self) -> list[PlacedOnLadder]:
-        """Who was placed where in the newest matches, by ladder."""
+        """Return who was placed where in the newest matches, by ladder."""
         rows = await self._counted(pairing_statements.newest_placings())
         return [PlacedOnLadder(**with_time_control(row)) for row in rows]
 

@@ -15,7 +15,7 @@ def place_of(lines: "Sequence[BoardLine]", bot: str) -> int | None:
 
 
 def around(place: int, count: int, most: int) -> range:
-    """At most so many of `count` positions, with `place` in their middle where it can be."""
+    """Return at most so many of `count` positions, with `place` in the middle if possible."""
     start = max(0, min(place - most // 2, count - most))
     return range(start, min(start + most, count))
 

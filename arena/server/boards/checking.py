@@ -34,12 +34,13 @@ class BoardCheck:
     checkpoint: int | None
     """The last rating event in the checkpoint; None if there is none."""
     counts: float
-    """Of wins, ties, matches and clusters by bot or pair; one more if faults differ."""
+    """The difference of wins, ties, matches and clusters by bot or pair. One more if faults
+    differ."""
     elo: float
     """Elo, luck-adjusted ones included."""
     covariance: float
-    """Of all covariances, and of the variances of the luck-adjusted Elo, as a part of the
-    largest."""
+    """The largest difference of a covariance, as a part of the largest. Of all covariances, and of
+    the variances of the luck-adjusted Elo."""
 
     @property
     def correct(self) -> bool:

@@ -19,8 +19,8 @@ from arena.rating.methods import ScoreRule
 from arena.server.boards.board import Board
 
 FORMAT: Final = 3
-"""Of the arrays' names and meanings. A new format is a new number: releases that know another one
-leave these checkpoints alone and write their own."""
+"""The version of the arrays' names and meanings. A new format is a new number: releases that know
+another one leave these checkpoints alone and write their own."""
 _LEVEL: Final = 1
 _HEAD_BYTES: Final = 4
 
@@ -30,7 +30,7 @@ class Checkpoint:
     """A board at one moment, to be stored."""
 
     revision: int
-    """Of the log."""
+    """The revision of the log."""
     sequence: int
     """The last rating event in it, of any ladder."""
     data: bytes

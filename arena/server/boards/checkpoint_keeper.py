@@ -31,7 +31,7 @@ class CheckpointKeeper:
         self._read = read
         self._look_seconds = look_seconds
         self._sequence = 0
-        """Of the log when checkpoints were written last."""
+        """The end of the log when checkpoints were written last."""
 
     async def run(self) -> None:
         """Look, and write what is due, until cancelled."""

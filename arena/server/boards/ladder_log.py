@@ -30,7 +30,10 @@ def read_log(
 
 
 def registered(read: Read, versions: Collection[VersionId]) -> dict[VersionId, Registered]:
-    """Who these versions are, retired ones included. Nothing is read for none."""
+    """Return the registered versions, retired ones included.
+
+    Nothing is read for none.
+    """
     if not versions:
         return {}
     found = map(registered_of, read(bot_statements.versions_by_id(versions)))

@@ -68,7 +68,7 @@ class LiveBoard:
         self._read = read
         self._clock = clock
         self._versions: dict[VersionId, Registered] = {}
-        """Of its bots; what is said of a version here never changes."""
+        """The versions of its bots; what is said of a version here never changes."""
         self._lock = Lock()
         self._begin_again(0)
         self._rests_until = -float("inf")

@@ -48,10 +48,10 @@ class RatedRow(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class LogColumns:
-    """Some results, in the order of their rating events; of each block all or none."""
+    """Some results in the order of their rating events; of each block all or none."""
 
     versions: tuple[VersionId, ...]
-    """Those that play; the tables hold indices into it."""
+    """The versions that play; the tables hold indices into it."""
     tables: tuple[MatchColumns, ...]
     """Blocks and matches are numbered among these results alone."""
     sequences: IntArray
@@ -63,7 +63,7 @@ class LogColumns:
         return len(self.sequences)
 
     def after(self, sequence: int) -> "LogColumns":
-        """Those after a rating event."""
+        """Return the results after a rating event."""
         first = int(np.searchsorted(self.sequences, sequence, side="right"))
         if not first:
             return self

@@ -50,7 +50,7 @@ def rating_history(
     score: ScoreRule = ScoreRule.PLACEMENT,
     points: int = MOST_POINTS,
 ) -> list[Point]:
-    """At most `points` points at equal distances, oldest first; the last is the whole log.
+    """Return at most `points` points at equal distances, oldest first; the last is the whole log.
 
     `sequences` (n,) are the numbers of the log's rating events. Points before the anchor's first
     match are left out, since ratings are measured from the anchor.

@@ -43,7 +43,8 @@ RENEW_SECONDS: Final = 0.4
 ALONE_SECONDS: Final = STILL_SECONDS + 3 * RENEW_SECONDS
 """By then whoever was dead before is taken over."""
 NO_ADDRESS: Final = ""
-"""Of a referee that is reached by those who know it; None of one that does not listen yet."""
+"""The address of a referee that is reached by those who know it. One that does not listen yet has
+None."""
 GIVE_UP_SECONDS: Final = 3.0
 """A renewal that takes longer is given up and tried again."""
 

@@ -26,7 +26,7 @@ class MatchNotes:
     first: int = 0
     """How many replies are kept."""
     replies: list[tuple[int, Reply]] = field(default_factory=list)
-    """Those that are not kept."""
+    """The replies that are not kept."""
 
     def add(self, seat: int, reply: Reply) -> None:
         """Note an accepted reply."""

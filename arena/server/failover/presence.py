@@ -49,7 +49,7 @@ def elsewhere(epoch: int, versions: Collection[VersionId]) -> Select[Any]:
 
 
 def with_places_elsewhere(epoch: int, game: str, versions: Collection[VersionId]) -> Select[Any]:
-    """Those of them that can sit down to a game."""
+    """Return the versions that can sit down to a game elsewhere."""
     can = presence.c.places > 0, literal(game) == any_(presence.c.games)
     return elsewhere(epoch, versions).where(presence.c.connected, *can)
 

@@ -101,7 +101,7 @@ class ResultWriter:
 
     @property
     def spooled(self) -> int:
-        """Those of them that are in the spool."""
+        """Return how many of them are in the spool."""
         return self._matches.kept
 
     def add(

@@ -100,7 +100,7 @@ async def keep(connection: AsyncConnection[Any], epoch: int, unkept: Unkept) -> 
 
 
 async def forget_matches(connection: AsyncConnection[Any], match_ids: Sequence[str]) -> None:
-    """They are recorded: part of the transaction that does it."""
+    """Forget matches in the transaction that records them."""
     await connection.execute(_FORGET_REPLIES, [list(match_ids)])
     await connection.execute(_FORGET_MATCHES, [list(match_ids)])
 
@@ -115,20 +115,20 @@ async def forget_orphans(connection: AsyncConnection[Any]) -> None:
 
 
 async def forget_recorded(connection: AsyncConnection[Any]) -> None:
-    """Those that were recorded by somebody who did not know that they were kept."""
+    """Forget matches that were recorded without knowing that they were kept."""
     row = await (await connection.execute(_RECORDED)).fetchone()
     assert row is not None
     await forget_matches(connection, row[0])
 
 
 async def forget_blocks(connection: AsyncConnection[Any], block_ids: Sequence[str]) -> None:
-    """They are over, with all of their matches that were kept."""
+    """Forget blocks that are over, with all of their matches that were kept."""
     for statement in (_FORGET_REPLIES_OF_BLOCKS, _FORGET_MATCHES_OF_BLOCKS, _FORGET_BLOCKS):
         await connection.execute(statement, [list(block_ids)])
 
 
 async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[KeptBlock]:
-    """Those of the blocks that are kept and that this release can play."""
+    """Return the blocks that are kept and that this release can play."""
     rows = (await connection.execute(_blocks(block_ids))).all()
     found = [(row, options) for row in rows if (options := _options(row)) is not None]
     block_ids = [row.id for row, _ in found]

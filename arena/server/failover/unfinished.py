@@ -107,7 +107,7 @@ def ends_in_doubt(epochs: Collection[int]) -> TextClause:
 
 
 def add_untold(ends: Sequence[UntoldEnd]) -> Insert:
-    """Those that are there stay as they are."""
+    """Add untold ends; those that are there stay as they are."""
     rows = [
         {"match_id": end.match_id, "version_id": end.version_id, "instance": end.instance}
         for end in ends
@@ -116,7 +116,7 @@ def add_untold(ends: Sequence[UntoldEnd]) -> Insert:
 
 
 def remove_untold(ends: Sequence[UntoldEnd]) -> Delete:
-    """They are told, or too many."""
+    """Remove untold ends: they are told, or too many."""
     keys = [(end.match_id, end.version_id) for end in ends]
     return delete(untold_ends).where(
         tuple_(untold_ends.c.match_id, untold_ends.c.version_id).in_(keys)
@@ -124,5 +124,5 @@ def remove_untold(ends: Sequence[UntoldEnd]) -> Delete:
 
 
 def forget_old_untold() -> Delete:
-    """Nobody waits for an end longer than a day."""
+    """Forget old untold ends: no bot waits for one longer than a day."""
     return delete(untold_ends).where(untold_ends.c.since < func.now() - text("interval '1 day'"))

@@ -40,7 +40,7 @@ class Waiting(Generic[T]):
         self._first += count
 
     def not_kept(self) -> list[T]:
-        """Those that are not kept."""
+        """Return the items that are not kept."""
         return self._items[self.kept :]
 
     def keep(self, end: int) -> None:

@@ -14,7 +14,7 @@ from arena.server.ladder.connected_bots import ConnectedBot
 
 
 class Attendance:
-    """Of all bots that are connected and stay."""
+    """The attendance of all bots that are connected and stay."""
 
     def __init__(self, table_types: Sequence[TableType]) -> None:
         self._table_types = table_types
@@ -29,7 +29,7 @@ class Attendance:
 
     @property
     def places(self) -> Mapping[int, int]:
-        """By version, the places of all its copies; a view that changes with them."""
+        """Return the places of all copies of each version; the view changes with them."""
         return self._places
 
     @property

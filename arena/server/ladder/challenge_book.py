@@ -50,12 +50,12 @@ class ChallengeBook:
         self._choose = choose
         self._look = look
         self._waiting: dict[ChallengeRun, float] = {}
-        """Those that have not begun, oldest first, and until when they wait."""
+        """The challenges that have not begun, oldest first, and until when they wait."""
         self._running: set[ChallengeRun] = set()
         self._against: Counter[ConnectedBot] = Counter()
         """How many of both are against each bot."""
         self._adopted: dict[str, tuple[frozenset[VersionId], int]] = {}
-        """Who plays in those that an earlier referee began, and how many matches, by id."""
+        """The players and matches of challenges that an earlier referee began, by id."""
 
     def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
         """Play unrated matches soon. Raises ChallengeRefusedError."""
@@ -86,7 +86,7 @@ class ChallengeBook:
         del self._adopted[challenge_id]
 
     def going_on(self, challenge_id: str) -> tuple[frozenset[VersionId], int] | None:
-        """Who plays in a challenge that is not over, and how many matches.
+        """Return the players of a challenge that is not over, and how many matches it has.
 
         None if there is none of that id.
         """
@@ -237,7 +237,10 @@ def _bears(bot: ConnectedBot, name: str) -> bool:
 
 
 def _takes_challenges(bot: ConnectedBot) -> bool:
-    """Of others. One that plays at another referee alone is connected here without places."""
+    """Return whether a bot takes challenges of others.
+
+    One that plays at another referee alone is connected here without places.
+    """
     participant = bot.participant
     return participant.challenges is ChallengePolicy.ACCEPT and participant.max_matches > 0
 

@@ -17,7 +17,7 @@ class GoingOn(Protocol):
     """Knows the challenges that are not over."""
 
     def going_on(self, challenge_id: str) -> tuple[frozenset[VersionId], int] | None:
-        """Who plays in a challenge that is not over, and how many matches were asked for.
+        """Return the players of a challenge that is not over, and how many matches it has.
 
         None if there is none of that id.
         """

@@ -35,14 +35,14 @@ from arena.v1 import challenge_pb2 as pb
 from arena.v1 import registry_pb2
 
 MOST_MATCHES: Final = 100
-"""Of one challenge."""
+"""The most matches of one challenge."""
 TURN_MS: Final = range(100, 120_000 + 1)
 """What a challenge may allow for a turn: time enough for a person."""
 BANK_MS: Final = range(600_000 + 1)
 """And as the time bank of a match."""
 MOST_ACTIONS: Final = 30_000
-"""Of one match, by its rules: the transcript of a longer one would be too large for a message, and
-options could make it last for millions."""
+"""The most actions of one match, by its rules. The transcript of a longer one would be too large
+for a message, and options could make it last for millions."""
 MOST_LISTED: Final = 1_000
 RETRY_SECONDS: Final = 5.0
 """After how long a challenge that was one too many may be tried again."""

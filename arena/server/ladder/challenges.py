@@ -35,7 +35,7 @@ class Challenge:
     table_type: TableType
     challenger: VersionId
     instance: str
-    """Which connected copy of the challenger plays; "" is the one with most free places."""
+    """The connected copy of the challenger that plays; "" is the one with most free places."""
     opponents: tuple[str, ...]
     """As BOT or BOT:VERSION; the others at the table are chosen by chance."""
     matches: int

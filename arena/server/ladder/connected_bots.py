@@ -76,7 +76,7 @@ class ConnectedBot:
     """Until when it is offered nothing, because it let an offer pass and has sent no message
     since."""
     draining: bool = False
-    """It asked to leave: it begins no further block."""
+    """Whether it asked to leave: it begins no further block."""
     on_probation: bool = False
     """After a miss it gets only one place until it has played. Otherwise one copy of a version
     that does not read its stream could hold the places of dozens of opponents."""

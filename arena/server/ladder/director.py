@@ -135,7 +135,7 @@ class Director:
         return self._roster.knows(participant)
 
     def playing(self, game: str, versions: Iterable[int]) -> set[int]:
-        """Those of these versions that are here to play rated matches of a game."""
+        """Return the given versions that are here to play rated matches of a game."""
         return self._roster.playing(game, versions)
 
     def drain(self, participant: Participant) -> None:

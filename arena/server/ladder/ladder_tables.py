@@ -54,7 +54,7 @@ class LadderTables:
         self._free: dict[int, Candidate] = {}
         """The versions with a free place."""
         self._excluded: Set[int] = frozenset()
-        """Those of them that the ladder leaves alone."""
+        """The versions that the ladder leaves alone."""
         self._free_by_type = {
             table_type.key: FreeBots(table_type, counts, strengths) for table_type in table_types
         }
@@ -95,7 +95,7 @@ class LadderTables:
             self._offer(version)
 
     def exclude(self, versions: Set[int]) -> None:
-        """From now on the ladder leaves these versions alone, and no others."""
+        """Let the ladder leave these versions alone, and no others."""
         if versions != self._excluded:
             changed = versions ^ self._excluded
             self._excluded = frozenset(versions)

@@ -22,7 +22,7 @@ class MatchInBlock:
     clock_shows: datetime
     """What the wall clock showed at `began`; later than `started_at` for an adopted match."""
     began: float
-    """On the clock that nobody moves."""
+    """When it began, on the monotonic clock."""
     notes: MatchNotes | None = None
     """What is kept of it, from the moment that all have joined."""
 

@@ -10,7 +10,7 @@ MOST_OF_ONE = 64
 
 
 class OwedSeats:
-    """By version and table type, in order.
+    """The seats that are owed, by version and table type, in order.
 
     Without it a bot could decline, or leave in the middle of a block, until its seat is a good one.
     """

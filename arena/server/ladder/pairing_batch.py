@@ -8,7 +8,7 @@ most a tenth of the blocks wait, for at most a tenth of the time that a block ta
 from typing import Final
 
 SHARE: Final = 0.1
-"""Of the running blocks, and of the time of one."""
+"""The share of the running blocks that end, and of the time of one, until the next look."""
 MOST_SECONDS: Final = 10.0
 _MEMORY: Final = 16
 """Blocks of the running mean."""

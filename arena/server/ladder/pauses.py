@@ -9,7 +9,7 @@ from arena.server.play.ports import Timer
 
 
 class Pauses:
-    """Of the bots of one director; when a pause ends, it looks for tables."""
+    """Pauses of the bots of one director; when a pause ends, it looks for tables."""
 
     def __init__(
         self, roster: Roster, timer: Timer, schedule: PairingSchedule, *, decline_seconds: float

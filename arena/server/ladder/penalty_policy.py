@@ -10,7 +10,7 @@ from arena.server.ladder.pauses import Pauses
 
 
 class PenaltyPolicy:
-    """Of one block: absent and faulty bots get no offers for a while.
+    """The penalties in one block: absent and faulty bots get no offers for a while.
 
     On the ladder, a seat that a bot did not take is owed to it. A challenge changes nothing of what
     the ladder knows of bots.

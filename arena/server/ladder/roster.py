@@ -22,19 +22,19 @@ class Roster:
     """Connected bots, and those that left while blocks still hold places of theirs."""
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
-        """So many versions are `remembered` that have left."""
+        """Begin empty; so many versions are `remembered` that have left."""
         self._remembered = remembered
         self._bots: dict[Participant, ConnectedBot] = {}
         # Tuples, because most versions have one copy: a dict takes four times as much.
         self._copies: dict[int, tuple[ConnectedBot, ...]] = {}
         """By version."""
         self._changed: dict[ConnectedBot, None] = {}
-        """Those that may be free now and were not, or the reverse."""
+        """The bots that may be free now and were not, or the reverse."""
         self._paused: list[tuple[float, int, ConnectedBot]] = []
-        """Those with a place that are left out, and until when; a heap."""
+        """The bots with a place that are left out, and until when; a heap."""
         self._numbers = count()
         self._gone: OrderedDict[int, Reliability] = OrderedDict()
-        """Of versions that have left, the last of them last."""
+        """The reliability of versions that have left, the last of them last."""
 
     def arrive(self, participant: Participant) -> ConnectedBot:
         """Admit a bot that is connected, perhaps again."""
@@ -107,11 +107,11 @@ class Roster:
 
     @property
     def present(self) -> list[ConnectedBot]:
-        """Those that are connected and stay."""
+        """Return the bots that are connected and stay."""
         return [bot for bot in self._bots.values() if bot.present and not bot.draining]
 
     def copies(self, version: int) -> list[ConnectedBot]:
-        """Those of one version."""
+        """Return the copies of one version."""
         return [bot for bot in self._copies_of([version]) if bot.present and not bot.draining]
 
     def eligible(self, versions: Iterable[int], now: float) -> list[ConnectedBot]:
@@ -161,7 +161,7 @@ class Roster:
             yield version, candidate
 
     def idlest(self, version: int, now: float, held: Counter[ConnectedBot]) -> ConnectedBot | None:
-        """Of the free copies of a version the idlest, so that they share its load.
+        """Return the least-loaded free copy of a version, or None.
 
         Without those whose last places are held. None if there is none.
         """

@@ -26,7 +26,8 @@ class RunningBlocks:
         self._timer = timer
         self._blocks: set[BlockRun] = set()
         self._adopted: dict[int, dict[BlockRun, None]] = {}
-        """Those of an earlier referee, which may wait for bots that are not back: by version."""
+        """The blocks of an earlier referee, by version; they may wait for bots that are not
+        back."""
 
     def __len__(self) -> int:
         return len(self._blocks)

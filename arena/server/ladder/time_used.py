@@ -10,7 +10,7 @@ from arena.server.play.hosted_match import HostedMatch
 
 
 class TimeUsed:
-    """Of one block, since its bots' places are held here."""
+    """The time used in one block, since its bots' places are held here."""
 
     def __init__(self, since: float) -> None:
         self._since = since

@@ -249,7 +249,7 @@ class Connections:
         connection.received = _UNKNOWN
 
     def _bucket(self, peer: str) -> Bucket:
-        """For the bytes of a connection; of a known one by stream."""
+        """Return the bucket for the bytes of a connection; of a known one by stream."""
         limits = self._limits
         if peer in self._known:
             return Bucket(OVERHEAD * limits.bytes_burst, OVERHEAD * limits.bytes_per_second)

@@ -14,8 +14,9 @@ import grpc
 from arena.server.requests.errors import ProtocolError
 
 MAX_METADATA_BYTES: Final = 2 * 1024
-"""Of one call, each line counted with 32 bytes beside its text. What gRPC sends itself takes some
-600, a token 120. Every line is read several times, however few bytes it took to repeat it."""
+"""The most bytes of the metadata of one call; each line counts 32 bytes beside its text. What gRPC
+sends itself takes some 600, a token 120. Every line is read several times, however few bytes it
+took to repeat it."""
 MOST_KEYS: Final = 20_000
 """Addresses or tokens that one limit remembers: those that used it last matter most."""
 
@@ -152,7 +153,7 @@ class Buckets(Generic[KeyT]):
         return len(self._buckets)
 
     def take(self, key: KeyT, now: float, amount: float = 1.0) -> float:
-        """As Bucket.take, from the bucket of a key."""
+        """Take from the bucket of a key, as Bucket.take does."""
         bucket = self._buckets.get(key)
         if bucket is None:
             if len(self._buckets) >= self._most:

@@ -114,7 +114,7 @@ class ReadingQueue:
         return reply
 
     def rest(self) -> float:
-        """For how many seconds nothing is read, because the share of time is used up."""
+        """Return for how many seconds nothing is read, because the share of time is used up."""
         debt = self._rested_at - self._now()
         return max(0.0, debt - self._limits.reading_burst_seconds / self._limits.reading_share)
 

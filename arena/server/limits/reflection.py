@@ -21,9 +21,9 @@ from arena.server.requests.errors import ProtocolError, internal_error
 from arena.server.requests.parsing import parsed
 
 MOST_QUESTIONS: Final = 200
-"""On one stream; tools ask for each file and service once."""
+"""The most questions on one stream; tools ask for each file and service once."""
 MOST_QUESTION_BYTES: Final = 1_024
-"""Of one question: a name, which is repeated in the answer."""
+"""The most bytes of one question: a name, which is repeated in the answer."""
 STREAM_SECONDS: Final = 60.0
 """How long a stream may last."""
 

@@ -24,7 +24,7 @@ class TokenStreams:
         self.sessions: dict[Session, int] = {}
         """How many streams of the token each has; 0 while matches wait for it to be back."""
         self.watchers: Mapping[asyncio.Event, bool] = NO_WATCHERS
-        """Who is to hear of changes, and whether the bot is to leave for it."""
+        """The events that are set on a change, and whether the bot is to leave for each."""
 
     @property
     def streams(self) -> int:

@@ -12,7 +12,7 @@ from arena.records import Block, Registered
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Who holds a place of a block: a version, and which of its connected copies."""
+    """A place of a block: a version, and which of its connected copies."""
 
     registered: Registered
     instance: str
@@ -85,4 +85,4 @@ class KeptBlock:
     recorded: frozenset[int]
     """Positions of the matches that are recorded."""
     matches: tuple[KeptMatch, ...]
-    """Those that were running, by position. Positions that are neither are to be played."""
+    """The matches that were running, by position. Positions that are neither are to be played."""

@@ -35,7 +35,7 @@ class EndStore(Protocol):
     """Where untold ends are kept. Raises StorageFailedError when it cannot at the moment."""
 
     async def untold_ends(self) -> Sequence[UntoldEnd]:
-        """Those of the last day, the oldest first."""
+        """Return the missed ends of the last day, the oldest first."""
         ...
 
     async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:

@@ -19,7 +19,10 @@ def note_nothing(_seat: int, _reply: Reply) -> None:
 
 
 class OpenTurns:
-    """Of one match. Its turns are sent together, and it goes on when all have their reply."""
+    """The open turns of one match.
+
+    Its turns are sent together, and it goes on when all have their reply.
+    """
 
     def __init__(
         self, seats: int, control: TimeControl, grace_seconds: float, timer: Timer

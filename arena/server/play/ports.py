@@ -138,12 +138,12 @@ class Audience(Protocol):
 
 
 class ChallengePolicy(Enum):
-    """Which challenges (see `challenges`) a connected bot plays."""
+    """The challenges (see `challenges`) that a connected bot plays."""
 
     OWN = "own"
     """Only those that it asks for."""
     ACCEPT = "accept"
-    """Those of others, too."""
+    """Also those of others."""
     OWN_ONLY = "own only"
     """Only those that it asks for, and no rated matches."""
 

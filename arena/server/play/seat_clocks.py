@@ -11,7 +11,10 @@ from arena.server.play.ports import Timer
 
 
 class SeatClocks:
-    """Of one match. Turns that are put at the same moment start together."""
+    """The clocks of the seats of one match.
+
+    Turns that are put at the same moment start together.
+    """
 
     def __init__(
         self, seats: int, control: TimeControl, grace_seconds: float, timer: Timer

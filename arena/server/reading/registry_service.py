@@ -23,11 +23,11 @@ from arena.v1 import registry_pb2
 MOST_AT_ONCE = 4
 """Calls served at the same time: results are recorded over the same database connections."""
 READING_CALLS = ("ListBots", "GetLeaderboard", "ListMatches", "GetTranscript")
-"""Those that wait in the reading queue."""
+"""The calls that wait in the reading queue."""
 
 
 class RegistrantTokens(Authenticator, Protocol):
-    """Who registers a bot."""
+    """Tokens of those who may register a bot."""
 
     async def registrant(self, token: str) -> Registered | Owner:
         """Return the owner who has this key, or the version that has this token.

@@ -7,7 +7,7 @@ from typing import Any, Final
 from arena.server.requests.errors import malformed
 
 MOST_CHARACTERS: Final = 20_000
-"""Of `options_json`: all options of the game with the longest ones take a tenth of it."""
+"""The most characters of `options_json`: real options take a tenth of it."""
 
 
 def read_options(text: str) -> Mapping[str, Any]:

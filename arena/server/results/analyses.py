@@ -65,14 +65,14 @@ FROM unnest(ARRAY['match_analyses', 'version_losses']) AS name
 
 @dataclass(frozen=True, slots=True)
 class AnalysisQuery:
-    """Which matches are to have an analysis."""
+    """A selection of the matches that are to have an analysis."""
 
     edition: str
     games: Sequence[str]
     seats: int | None = None
-    """Those with so many seats; None for all."""
+    """The number of seats; None for all."""
     since: datetime | None = None
-    """Those that ended since then; None for all."""
+    """The time since which they ended; None for all."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ class Claim:
 
 
 def off_in_words(game: str, off: int) -> str:
-    """By how much a claim was false: "2 dice short"."""
+    """Return by how much a claim was false: "2 dice short"."""
     known = claims_of(game)
     one, several = ("off", "off") if known is None else known.UNIT
     return f"{off} {one if off == 1 else several}"

@@ -152,12 +152,12 @@ class _Range:
     before: str | None
 
     def of_matches(self) -> _Found:
-        """Those in the range."""
+        """Return the faults of matches in the range."""
         found = select(matches.c.id, matches.c.finished_at)
         return found.where(*self._holds(matches.c.finished_at, matches.c.id))
 
     def of_seats(self, *, faulty: bool) -> _Found:
-        """Those of seats in the range, each once; only of seats with a fault."""
+        """Return the seats in the range, each once; only seats with a fault."""
         seats = match_seats.c
         found = select(seats.match_id.label("id"), seats.finished_at).distinct()
         found = found.where(*self._holds(seats.finished_at, seats.match_id))

@@ -64,7 +64,7 @@ class Conductor:
         """The absent entries at the last recording."""
         self._here = here
         self._stuck: set[TournamentId] = set()
-        """Those of which no block could begin at the last look, because bots are not here."""
+        """The tournaments of which no block could begin at the last look, as bots are not here."""
         self._changed: set[TournamentId] = set()
         """The tournaments to read again."""
         self._all_changed = self._senior = self._searches = False

@@ -31,7 +31,7 @@ class TournamentStore(Protocol):
     async def whereabouts(
         self, game: str, versions: Collection[VersionId]
     ) -> Mapping[int, Collection[VersionId]]:
-        """Which of these versions have places for a game at the other referees, by lease."""
+        """Return which of these versions have places for a game at other referees, by lease."""
         ...
 
     async def record(self, tournament: Tournament) -> TournamentRecord:

@@ -45,7 +45,7 @@ class RunningTournament:
         self._in_vain: set[int] = set()
         """The versions that were free when no block could begin among them."""
         self._held: tuple[set[int], set[int]] = set(), set()
-        """Those that were present at the last look, and who of them could begin."""
+        """The bots that were present at the last look, and who of them could begin."""
         for block in record.open_blocks:
             self._interrupt(block)
         self._count_open(record.pairings)

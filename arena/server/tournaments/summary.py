@@ -114,7 +114,7 @@ def blocks_in_words(record: TournamentRecord) -> str:
 
 
 def waits_in_words(tournament: Tournament, waited_for: Sequence[Entry]) -> list[str]:
-    """For whom a running tournament waits, why, and for how much longer; a line per bot."""
+    """Return for whom a running tournament waits, why, and how long; a line per bot."""
     if tournament.state is not TournamentState.RUNNING:
         return []
     lines = []

@@ -60,7 +60,7 @@ class Rules:
     format: FormatName
     game: str
     options: Mapping[str, Any]
-    """Those that differ from the game's defaults."""
+    """The options that differ from the game's defaults."""
     seats: int
     blocks: int
     """Seat blocks per pairing."""

@@ -65,7 +65,7 @@ class Tournaments:
     """The tournaments in the database."""
 
     def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
-        """With an `epoch` the course of tournaments is written only while that lease is held."""
+        """Use an engine; with an `epoch` tournaments are written only while that lease is held."""
         self._engine = engine
         self._epoch = epoch
 
@@ -140,7 +140,7 @@ class Tournaments:
     async def whereabouts(
         self, game: str, versions: Collection[VersionId]
     ) -> dict[int, set[VersionId]]:
-        """Which of these versions have places for a game at the other referees, by lease."""
+        """Return which of these versions have places for a game at other referees, by lease."""
         assert self._epoch is not None, "only a referee conducts"
         found: dict[int, set[VersionId]] = {}
         async with transaction(self._engine) as connection:

@@ -13,7 +13,7 @@ _WHY_NOT: Final = {CheckOrigin.ARENA: {"drain": "nobody asks a hosted bot to lea
 
 
 def check_in_words(check: RecordedCheck) -> str:
-    """Who checked it, when, and what came of it."""
+    """Return who checked it, when, and what came of it."""
     outcome = check.outcome
     tried = outcome.met + len(outcome.failed)
     words = (

@@ -42,7 +42,7 @@ AROUND_MATCH: Final = timedelta(seconds=0.5)
 """Lines belong to a match that were printed so long before its start or after its end: they take a
 moment to the worker, and its clock may begin a moment after the database's."""
 SHIFTS_KEPT: Final = 10
-"""Of a version: their logs take up to MOST_OF_A_LOG each."""
+"""The shifts kept of a version: their logs take up to MOST_OF_A_LOG each."""
 GRACE_SECONDS: Final = 300
 """After a shift's time, in which its build may be fetched, and its program may start and end its
 matches."""
@@ -51,15 +51,16 @@ MOST_OF_A_STEP: Final = 200
 CHECK_SECONDS: Final = 900
 """After which a check has been lost."""
 MOST_CHECKS: Final = 3
-"""Of one build: whatever takes its worker down is not tried again and again."""
+"""The most checks of one build: whatever takes its worker down is not tried for ever."""
 FIRST_DELAY: Final = timedelta(seconds=10)
-"""Of a bot's next shift, when its program cut one short. It doubles with each in a row."""
+"""The delay of a bot's next shift, when its program cut one short. It doubles with each in a
+row."""
 MOST_DELAY: Final = timedelta(minutes=10)
 OUT_OF_SERVICE: Final = (
     "The arena ended it: the bot is paused, frozen or retired, or its owner is banned."
 )
 ARENA: Final = "arena"
-"""Who decides on checks, as the audit names it."""
+"""The name of the arena in the audit, as the one who decides on checks."""
 
 
 class HostedShifts:
@@ -325,7 +326,7 @@ async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) 
 
 
 async def _delay(connection: AsyncConnection, version_id: int) -> timedelta:
-    """Of the next shift of a version that cuts one more short."""
+    """Return the delay of the next shift of a version that cuts one more short."""
     times: int = await connection.scalar(shift_statements.cut_short_in_a_row(version_id)) or 0
     return min(MOST_DELAY, FIRST_DELAY * float(2**times))
 

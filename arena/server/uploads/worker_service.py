@@ -22,7 +22,7 @@ from arena.v1 import referee_pb2
 from arena.v1 import worker_pb2 as pb
 
 CHUNK_BYTES: Final = 64 * 1024
-"""Of a build, in one message."""
+"""The bytes of a build in one message."""
 
 
 class WorkerService:

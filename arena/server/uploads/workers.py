@@ -15,7 +15,10 @@ from arena.server.uploads import shift_statements
 
 
 class Workers:
-    """Who runs hosted bots. Every method raises DatabaseUnreachableError."""
+    """Workers, which run hosted bots.
+
+    Every method raises DatabaseUnreachableError.
+    """
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine

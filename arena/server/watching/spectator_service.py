@@ -42,11 +42,11 @@ class Activity:
     connected_bots: int
     """Copies; of all referees together."""
     running_matches: int
-    """Of all together."""
+    """The running matches of all referees together."""
     recorded_matches: int
     """By this referee, since it started."""
     running_seconds: float
-    """Of this referee."""
+    """The seconds for which this referee runs."""
 
 
 class SpectatorService:

@@ -112,7 +112,7 @@ class Spectators:
 
     @property
     def overdrawn_seconds(self) -> float:
-        """For how many seconds no further match is shown, because the share of time is used up."""
+        """Return for how many seconds no match is shown, because the share of time is used up."""
         limits = self._limits
         debt = self._earned_at - self._timer.now()
         return max(0.0, debt - limits.watching_burst_seconds / limits.watching_share)

@@ -9,7 +9,7 @@ import streamlit as st
 from arena.games.game import AnyGame
 
 HIGHEST: Final = 10_000
-"""Of a number for which the game states no bound."""
+"""The highest number where the game states no bound."""
 
 
 @dataclass(frozen=True, slots=True)

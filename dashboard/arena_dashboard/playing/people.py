@@ -25,7 +25,7 @@ from arena_dashboard.playing.deadline import Deadline
 MOST_PEOPLE: Final = 6
 """People at once. Each is an instance of one version, of which a referee admits 8."""
 MOST_OF_AN_ADDRESS: Final = 3
-"""Of them from one address: nobody takes all places alone."""
+"""The most people from one address: nobody takes all places alone."""
 AWAY_SECONDS: Final = 45.0
 """How long a page may be without its stream of news: a reload or a phone's lock fits in."""
 IDLE_SECONDS: Final = 900.0
@@ -46,7 +46,7 @@ def wanted(
 
 
 class TooManyPeopleError(UserError):
-    """So many people play already."""
+    """Raised when too many people play already."""
 
 
 class Person:
@@ -54,9 +54,10 @@ class Person:
 
     def __init__(self, door: PlayEndpoint, wanted: Wanted, address: str) -> None:
         self.address = address
-        """Of the visitor, as `streams.network_of`."""
+        """The visitor's address, as `streams.network_of`."""
         self.key = secrets.token_urlsafe(24)
-        """Who knows it plays. It is in the cookie and in a header, and in no address."""
+        """The key of the person: who knows it plays. It is in the cookie and in a header, and in no
+        address."""
         self.wanted = wanted
         self.goes = False
         """Whether the person has said so."""
@@ -152,7 +153,7 @@ class People:
         return person
 
     def person(self, key: str) -> Person | None:
-        """Who has this key, unless that person has left."""
+        """Return the person with this key, unless that person has left."""
         person = self._people.get(key)
         return person if person is not None and not person.session.leaving else None
 

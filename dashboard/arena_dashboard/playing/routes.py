@@ -22,7 +22,7 @@ from arena_dashboard.streams import stream_of
 
 HEADER: Final = "X-Arena-Person"
 MOST_BYTES: Final = 4096
-"""Of an answer."""
+"""The most bytes of an answer."""
 BEAT_SECONDS: Final = 15.0
 """How often a stream without news says that it lives, for proxies between."""
 

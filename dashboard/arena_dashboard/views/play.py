@@ -107,7 +107,7 @@ def key() -> str:
 
 
 def seated() -> Person | None:
-    """Who plays on this page."""
+    """Return who plays on this page."""
     everybody = people()
     return None if everybody is None else everybody.person(key())
 

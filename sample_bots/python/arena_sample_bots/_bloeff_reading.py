@@ -33,7 +33,7 @@ class Reading:
         self.table = table
         self.hands: list[list[frozenset[Card]]] = [[frozenset()] * size for size in hand_sizes]
         self.laid: list[frozenset[Card]] = []
-        """Of others, face down."""
+        """The possible cards that others laid face down."""
         self.limit, self.total = table.options.limits[0], 0
         self.open: frozenset[Card] = frozenset()
 

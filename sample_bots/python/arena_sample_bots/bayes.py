@@ -126,7 +126,7 @@ class Table:
 
 
 def tilted(view: BluffView) -> list[list[float]]:
-    """By seat, how likely its unseen dice show 1, 2, 3, 4, 5 and the star, up to a factor."""
+    """Return how likely the unseen dice of each seat show 1 to 5 and the star, up to a factor."""
     weights = [[1.0] * len(Face) for _ in view.dice_counts]
     named: set[tuple[int, Face]] = set()
     for seat, bet in ((placed.seat, placed.bet) for placed in view.bets):

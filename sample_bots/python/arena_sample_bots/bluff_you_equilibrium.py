@@ -59,7 +59,7 @@ MOST_SWAPS = 300
 DICE = tuple(product(range(1, 7), repeat=3))
 ROLLS = len(DICE)
 WAYS = Counter((sum(dice), is_double(dice)) for dice in DICE)
-"""Of the 216 rolls of three dice, how many make each sum, with and without a double."""
+"""How many of the 216 rolls of three dice make each sum, with and without a double."""
 
 
 @dataclass(frozen=True)

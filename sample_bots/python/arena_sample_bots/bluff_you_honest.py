@@ -26,7 +26,7 @@ from arena.games.bluff_you import (
 )
 
 WAYS = Counter(map(sum, product(range(1, 7), repeat=3)))
-"""Of the 216 rolls of three dice, how many make each sum."""
+"""How many of the 216 rolls of three dice make each sum."""
 
 
 class BluffYouHonest(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]):

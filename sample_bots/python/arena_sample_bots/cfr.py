@@ -98,7 +98,7 @@ def recalled_row(history: list[int], recall: int, bets: int) -> int:
 
 @cache
 def first_rows(bets: int, recall: int) -> list[int]:
-    """By place, the row at which its nodes begin; at the end, how many rows there are.
+    """Return the row at which the nodes of each place begin; at the end the number of rows.
 
     A place has a node for each choice of the bets before it that are known.
     """
@@ -122,7 +122,7 @@ def node_row(history: list[int], opens: bool, bets: int) -> int:
 
 @cache
 def subtrees(bets: int) -> tuple[list[int], list[int]]:
-    """By place, how many rows a seat has from a node on: with itself on turn, with the other."""
+    """Return how many rows a seat has from a node on, by place."""
     mine, others = [0] * (bets + 1), [0] * (bets + 1)
     for place in reversed(range(bets)):
         mine[place] = bets - place + 1 + sum(others[place + 1 :])

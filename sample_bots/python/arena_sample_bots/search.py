@@ -41,7 +41,7 @@ class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
         self.kinds = np.full((len(match.entrants), KINDS), 1 / KINDS)
         """[seat, k] How likely each seat is of each kind."""
         self.bets: tuple[PlacedBet, ...] = ()
-        """Of the round that the events tell of."""
+        """The bets of the round that the events tell of."""
 
     def act(self, turn: Turn[BluffView, Bet | Doubt, BluffEvent, BluffOptions]) -> Bet | Doubt:
         for event in turn.events:

@@ -36,7 +36,7 @@ class TableNodes:
     @staticmethod
     @cache
     def of(bets: int, recall: int) -> "TableNodes":
-        """Those of so many bets, `recall` of them known."""
+        """Return the history of so many bets, `recall` of them known."""
         counts = [1, *(_choices(place, recall) for place in range(1, bets + 1))]
         rows = [count * (bets - place + 1) for place, count in enumerate(counts)]
         first, first_rows = np.cumsum([0, *counts]), [0, *accumulate(rows)]

@@ -98,7 +98,7 @@ class RoundPlay:
 
     @cached_property
     def taken(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """By seat [row]: whether it takes the action with any hand."""
+        """Return whether the seat takes the action with any hand [row]."""
         opener, other = self.tables
         return opener.max(1) > 0, other.max(1) > 0
 
@@ -234,7 +234,7 @@ def _node_row(history: Sequence[int], opens: bool, bets: int) -> int:
 # Bounded by the dice in play.
 @cache
 def _subtrees(bets: int) -> tuple[list[int], list[int]]:
-    """By place, how many rows a seat has from a node on: with itself on turn, with the other."""
+    """Return how many rows a seat has from a node on, by place."""
     mine, others = [0] * (bets + 1), [0] * (bets + 1)
     for place in reversed(range(bets)):
         mine[place] = bets - place + 1 + sum(others[place + 1 :])

@@ -23,7 +23,7 @@ OFFSET = 199
 READ = 6
 """How many bets of a seat in one round are read, the latest: earlier ones add little."""
 MANY_DICE = 6
-"""Of a seat with more dice only the last bet is read, because it has so many hands."""
+"""The number of dice beyond which only the last bet is read, for want of time."""
 FACES = tuple(Face)
 BASE = np.array([1 / 6 if face is STAR else 1 / 3 for face in FACES])
 """[f] How likely a fair die matches."""

@@ -92,7 +92,7 @@ class LanguageModel:
 
 
 def _estimate(messages: Sequence[Mapping[str, str]], text: str) -> int:
-    """For servers that do not count: about four characters make a token."""
+    """Estimate tokens for servers that do not count: about four characters make one."""
     return (sum(len(message["content"]) for message in messages) + len(text)) // 4
 
 

@@ -35,7 +35,7 @@ STAND_INS: dict[str, type[Bot[Any, Any, Any, Any]]] = {
     "bluff_you": BluffYouHonest,
     "bloeff": BloeffHonest,
 }
-"""Who plays where the model does not."""
+"""The bots that play where the model does not."""
 BANK_SHARE = 1 / 8
 """The part of the bank that one turn may use: long thoughts stay possible to the end."""
 MARGIN = 0.9
@@ -50,7 +50,7 @@ class LLM(Bot):
 
     games = tuple(STAND_INS)
     max_matches = 1
-    """It thinks long, and one thing at a time."""
+    """One match at a time: it thinks long."""
 
     def __init__(self, random: Random) -> None:
         super().__init__(random)
