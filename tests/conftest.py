@@ -17,6 +17,7 @@ from arena.database.embedded import EmbeddedPostgres
 from arena.database.reading import Reader, open_reader
 from arena.database.schema import migrate
 from tests.bot.scribe import Scribe
+from tests.budgets import Spent
 from tests.databases import TEMPLATE, Copies, administrator, execute, let_everybody_in, named
 from tests.fault_proxy import FaultProxy
 from tests.marks import SLOW, mark
@@ -24,12 +25,16 @@ from tests.thoroughness import only_quick, tries
 from tests.turns import Turns, turns_of_this_run
 
 TURNS = pytest.StashKey[Turns]()
+SPENT = pytest.StashKey[Spent]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
     """Settings of every process that runs tests."""
     if (turns := turns_of_this_run()) is not None:
         config.stash[TURNS] = turns
+    if _whole_run(config):
+        config.stash[SPENT] = Spent()
+        config.pluginmanager.register(Budgets(config), "budgets")
     only_quick(_quick(config))
     # Tests press Ctrl-C, which must work where SIGINT was ignored: `nohup make test &`.
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -41,6 +46,35 @@ def pytest_configure(config: pytest.Config) -> None:
     # A busy machine is no failure.
     hypothesis.settings.register_profile("arena", deadline=None, max_examples=tries(100, quick=25))
     hypothesis.settings.load_profile("arena")
+
+
+class Budgets:
+    """Counts the time of all tests, and fails CI where a tier of them has outgrown its budget."""
+
+    def __init__(self, config: pytest.Config) -> None:
+        self._config = config
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self._config.stash[SPENT].add(report)
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_sessionfinish(self, session: pytest.Session) -> None:
+        self._lines, within = self._config.stash[SPENT].summary()
+        if not within and "CI" in os.environ and session.exitstatus == pytest.ExitCode.OK:
+            session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        terminalreporter.section("time of the tests by tier")
+        terminalreporter.write_line("\n".join(self._lines))
+
+
+def _whole_run(config: pytest.Config) -> bool:
+    """Return whether all tests run, in the process that collects their reports."""
+    options = config.option
+    chosen = options.markexpr or options.keyword or options.collectonly
+    return not (chosen or hasattr(config, "workerinput")) and config.args == config.getini(
+        "testpaths"
+    )
 
 
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:

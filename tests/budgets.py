@@ -1,0 +1,62 @@
+"""Budgets of the tiers of tests: where CI runs all tests, a tier that outgrows its own fails it.
+
+A tier's time is that of its tests side by side, and of those that run alone one after the other.
+A minute is one of a fast core's work: machines differ by half.
+"""
+
+import time
+from collections import Counter
+from collections.abc import Callable
+from statistics import median
+from typing import Final
+
+import pytest
+
+CORES: Final = 2
+MINUTES: Final = {"not slow": 2.0, "not system": 10.0, "": 25.0}
+"""The budget of each tier, by what pytest's -m says: the quick tests, `make test`, and all."""
+_LOOPS: Final = 74_000_000
+"""Turns of an empty loop that a fast core does in a second."""
+_REPORTS_A_LOOK: Final = 100
+
+
+class Spent:
+    """The time that tests took, by tier."""
+
+    def __init__(self, speed: Callable[[], float] | None = None) -> None:
+        """`speed` returns how much of a fast core's work one here does; looked at often."""
+        self._speed = speed or core_speed
+        self._speeds = [self._speed()]
+        self._seconds: Counter[str] = Counter()
+        self._reports = 0
+
+    def add(self, report: pytest.TestReport) -> None:
+        """Count a phase of a test."""
+        self._reports += 1
+        if self._reports % _REPORTS_A_LOOK == 0:
+            self._speeds.append(self._speed())
+        cores = CORES if "alone" in report.keywords else 1
+        for tier in MINUTES:
+            if tier.removeprefix("not ") not in report.keywords:
+                self._seconds[tier] += report.duration * cores
+
+    def summary(self) -> tuple[list[str], bool]:
+        """Return a line for each tier, and whether all are within their budgets."""
+        speed = median(self._speeds)
+        lines, within = [], True
+        for tier, most in MINUTES.items():
+            spent = self._seconds[tier] * speed / CORES / 60
+            within = within and spent <= most
+            mark = "" if spent <= most else ", TOO LONG"
+            lines.append(f"{tier or 'all'}: {spent:.1f} of {most:g} minutes{mark}")
+        lines.append(f"Minutes of {CORES} fast cores; one here does {speed:.2f} of its work.")
+        return lines, within
+
+
+def core_speed() -> float:
+    """Return how much of a fast core's work this one does, by a loop of some milliseconds."""
+    turns = _LOOPS // 200
+    began = time.thread_time()  # not the time in which others have the core
+    for _ in range(turns):
+        pass
+    return turns / (time.thread_time() - began) / _LOOPS

@@ -1,0 +1,36 @@
+"""The time of all tests is counted by tier, and one beyond its budget is named."""
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from tests.budgets import Spent
+
+
+def report(seconds: float, *marks: str) -> pytest.TestReport:
+    return cast(Any, SimpleNamespace(duration=seconds, keywords=dict.fromkeys(marks, 1)))
+
+
+def test_a_test_counts_for_each_tier_that_runs_it() -> None:
+    spent = Spent(lambda: 0.5)
+    spent.add(report(120))
+    spent.add(report(240, "slow"))
+    spent.add(report(480, "slow", "system"))
+    spent.add(report(480, "slow", "system", "alone"))
+    lines, within = spent.summary()
+    assert lines[:3] == [
+        "not slow: 0.5 of 2 minutes",
+        "not system: 1.5 of 10 minutes",
+        "all: 7.5 of 25 minutes",
+    ]
+    assert within
+
+
+def test_a_tier_beyond_its_budget_is_named() -> None:
+    spent = Spent(lambda: 1.0)
+    spent.add(report(4 * 60 + 12))
+    lines, within = spent.summary()
+    assert lines[0] == "not slow: 2.1 of 2 minutes, TOO LONG"
+    assert lines[1] == "not system: 2.1 of 10 minutes"
+    assert not within
