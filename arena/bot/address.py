@@ -93,9 +93,14 @@ class Address:
 
     @classmethod
     def parse(cls, text: str, environment: Mapping[str, str]) -> "Address":
-        """Read an address and, for https://, what the environment says about trust.
+        """Return the address in a text, with what the environment says about trust.
 
-        Raises AddressError, also for files that cannot be read.
+        Args:
+            text: `host:port`, `https://host:port` or `unix:/path`.
+            environment: The variables that name certificates; read for https:// only.
+
+        Raises:
+            AddressError: The text is no address, or a file cannot be read.
         """
         if text.startswith("unix:/"):
             return cls(text)

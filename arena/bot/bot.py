@@ -60,7 +60,14 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
         """Return the action to play now.
 
         An exception (`sys.exit` raises one, too), or a result that is not an action of the game,
-        counts as a malformed answer: a fault, and the game's default action is played instead.
+        counts as
+        a malformed answer: a fault, and the game's default action is played instead.
+
+        Args:
+            turn: The open turn: the seat's view, the events since its last turn, and the time left.
+
+        Raises:
+            NoAnswerError: The bot has no answer; the message is logged without a traceback.
         """
 
     def match_started(self, match: Match[OptionsT]) -> None:
@@ -79,6 +86,9 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
         """React to the end of the match, with everything that happened.
 
         Not called for a void match.
+
+        Args:
+            transcript: All draws, actions and faults, and the result.
         """
 
     def match_called_off(self, reason: str) -> None:

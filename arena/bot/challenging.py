@@ -114,9 +114,17 @@ class Challenger:
         self._token = token
 
     def challenge(self, wanted: Wanted) -> Iterator[ChallengeNews]:
-        """Ask for matches, and tell what becomes of them: it is accepted first and over at last.
+        """Ask for matches, and yield what becomes of them.
 
-        Raises ChallengeError, and ChallengeLostError once it was accepted.
+        Args:
+            wanted: The opponents, the game, its options, and how many matches.
+
+        Yields:
+            First that it is accepted, then each match, at last that it is over.
+
+        Raises:
+            ChallengeError: It is refused.
+            ChallengeLostError: The call was lost after it was accepted: see `follow`.
         """
         request = pb.ChallengeRequest(
             game=wanted.game,

@@ -37,9 +37,16 @@ class Own:
 
 
 def check(transcript: Transcript, offered: Offered, own: Own, signing_key: bytes) -> None:
-    """Raise TranscriptError naming the first thing that is wrong.
+    """Verify a finished match.
 
-    `signing_key` is the key in the welcome; b"" if the referee does not sign.
+    Args:
+        transcript: The match as the referee tells it.
+        offered: What the referee committed to before the bot joined.
+        own: The entropy and the answers of this bot.
+        signing_key: The key in the welcome; b"" if the referee does not sign.
+
+    Raises:
+        TranscriptError: It names the first thing that is wrong.
     """
     if transcript.setup != offered.setup:
         raise TranscriptError("the transcript differs from the offer in the match's terms")

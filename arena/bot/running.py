@@ -41,9 +41,14 @@ def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
     After the first Ctrl-C (or SIGTERM) running blocks are played to their end; the second leaves at
     once and forfeits them. While there is no connection the first leaves at once.
 
-    `arguments` are those of the command line, or [] for a program that has its own. Ends the
-    program with code 2 and a message if there is no token or the referee refuses it, with 1 if a
-    check fails and --strict was given.
+    Args:
+        bot: The class, of which each match gets an object.
+        arguments: Those of the command line (None), or [] for a program that has its own.
+
+    Raises:
+        SystemExit: With code 2 and a message if there is no token or the referee refuses it, with 1
+            if
+            a check fails and --strict was given.
     """
     settings = read_settings(bot, sys.argv[1:] if arguments is None else arguments, os.environ)
     BotRun(bot, settings).play()

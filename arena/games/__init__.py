@@ -66,10 +66,16 @@ class OptionsError(UserError, ValueError):
 
 
 def make_game(name: str, options: Mapping[str, object] | None = None) -> AnyGame:
-    """Return the game `name` under its default options, changed by `options`.
+    """Return a game under its default options, changed by `options`.
 
-    Values may be strings as they come from a command line: "true", "3". Raises UnknownGameError and
-    OptionsError.
+    Args:
+        name: The game's id, such as "bluff"; `GAMES` has all.
+        options: Changed options by name. Values may be strings as they come from a command line:
+            "true", "3".
+
+    Raises:
+        UnknownGameError: There is no game of that name.
+        OptionsError: The game has no such option, or the option no such value.
     """
     game = GAMES.get(name)
     if game is None:

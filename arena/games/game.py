@@ -98,7 +98,11 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
     def start(self, seat_count: int) -> StateT:
         """Return the state before anything is drawn.
 
-        Raises ValueError outside `seat_counts`.
+        Args:
+            seat_count: How many seats play; one of `seat_counts`.
+
+        Raises:
+            ValueError: The game is not played by that many.
         """
 
     @abstractmethod
@@ -109,16 +113,29 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
     def draw(self, state: StateT, randomness: Randomness) -> ActionT:
         """Return the dealer's next draw; call it only while `to_act` is the dealer.
 
-        Every key passed to `randomness` names what is drawn (round, seat, die, re-roll number; deal
-        position) and occurs once in a match.
+        Args:
+            state: A state in which the dealer acts.
+            randomness: Draws by keys. Every key names what is drawn (round, seat, die, re-roll
+                number; deal
+                position) and occurs once in a match.
+
+        Raises:
+            ValueError: No draw is due.
         """
 
     @abstractmethod
     def chance_outcomes(self, state: StateT) -> ChanceOutcomes[ActionT]:
-        """Return what `draw` may return now, for solvers and searches; call it as `draw`.
+        """Return what `draw` may return now, for solvers and searches.
 
-        Every outcome with its exact probability, or a sampler of them if there are more than
-        MOST_OUTCOMES (arena/games/chance.py).
+        Args:
+            state: A state in which the dealer acts.
+
+        Returns:
+            Every outcome with its exact probability, or a sampler of them if there are more than
+            MOST_OUTCOMES (arena/games/chance.py).
+
+        Raises:
+            ValueError: No draw is due.
         """
 
     @abstractmethod
@@ -138,14 +155,25 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
 
     @abstractmethod
     def apply(self, state: StateT, actor: Actor, action: ActionT) -> StateT:
-        """Return the state after an action.
+        """Return the state after an action; the state given is not changed.
 
-        Raises IllegalActionError if it is not legal.
+        Args:
+            state: The state before it.
+            actor: The seat that acts, from 0, or DEALER for a draw.
+            action: What it does; may come from an untrusted transcript.
+
+        Raises:
+            IllegalActionError: It is not legal; the message says what is.
         """
 
     @abstractmethod
     def view(self, state: StateT, seat: int | None) -> ViewT:
-        """Return the view of one seat, built up field by field; None is the spectator."""
+        """Return what one seat may know, built up field by field.
+
+        Args:
+            state: The state to look at.
+            seat: The seat, from 0; None is the spectator, who knows no secret.
+        """
 
     @abstractmethod
     def events(
@@ -153,7 +181,14 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
     ) -> tuple[EventT, ...]:
         """Return the public events of a step, in order.
 
-        They hold no secret of any seat.
+        Args:
+            before: The state before the action.
+            actor: The seat that acted, from 0, or DEALER.
+            action: What it did.
+            after: The state that `apply` returned.
+
+        Returns:
+            The events; they hold no secret of any seat.
         """
 
     @abstractmethod
@@ -164,7 +199,8 @@ class Game(ABC, Generic[OptionsT, StateT, ActionT, ViewT, EventT]):
     def placing(self, state: StateT) -> tuple[int, ...]:
         """Return the rank of every seat once the match is over.
 
-        1 is best, ties share a rank (1, 2, 2, 4).
+        Returns:
+            Ranks by seat: 1 is best, ties share a rank (1, 2, 2, 4).
         """
 
     @abstractmethod

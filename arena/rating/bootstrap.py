@@ -51,7 +51,21 @@ def bootstrap(
     replicates: int = REPLICATES,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Bootstrap[BotT]:
-    """Bootstrap replicates of `fit` from the log it was fitted to; see `resampled`."""
+    """Return bootstrap replicates of a fit, which check its intervals.
+
+    Args:
+        fit: The ratings.
+        results: The log it was fitted to.
+        rng: Draws the weights of the clusters.
+        replicates: How many logs are drawn.
+        clusters: What is drawn together; not PAIR.
+
+    Returns:
+        The replicates' ratings, with the standard error of any difference (Elo).
+
+    Raises:
+        ValueError: The clusters are PAIR: the pairs of a match are not independent.
+    """
     ratings = []
     for score in resampled(fit, results, rng, replicates=replicates, clusters=clusters):
         if fit.prior_sd is None and len(strong_groups(score > 0)) > 1:
@@ -69,11 +83,17 @@ def resampled(
     replicates: int = REPLICATES,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Iterator[FloatArray]:
-    """Yield W (K, K) of the weighted log per replicate.
+    """Yield W (K, K) of the weighted log for each replicate; each costs a pass over all pairs.
 
-    Each costs a pass over all pairs.
+    Args:
+        fit: The ratings, whose bots are the rows.
+        results: The log.
+        rng: Draws the weights of the clusters.
+        replicates: How many logs are drawn.
+        clusters: What is drawn together.
 
-    Raises `ValueError` for PAIR: the pairs of a match are not independent.
+    Raises:
+        ValueError: The clusters are PAIR: the pairs of a match are not independent.
     """
     if clusters is Clusters.PAIR:
         raise ValueError("pairs of a match are not independent: no bootstrap over them")

@@ -115,13 +115,21 @@ def fit(
     anchor: Anchor[BotT] | None = None,
     start: Mapping[BotT, float] | None = None,
 ) -> Fit[BotT]:
-    """Return the ratings of every bot with a match.
+    """Return the ratings of every bot with a match: the Bradley-Terry model with a normal prior.
 
-    `start`, `nats` of an earlier fit, only saves steps.
+    Args:
+        aggregate: Points of each pair, under its score rule.
+        prior_sd: Standard deviation of the prior, Elo; None is plain maximum likelihood.
+        anchor: The bot whose Elo is fixed; without one the mean of the pool is.
+        start: `nats` of an earlier fit, which only saves steps.
 
-    prior_sd: Elo, or None for plain maximum likelihood. Raises `UnboundedRatingError` if that has
-    no finite maximum, `AnchorError` if the anchor has no match or lies beyond `FARTHEST_ANCHOR`,
-    `RatingError` without any match.
+    Returns:
+        The fit: Elo by bot, its matrices W (K, K) and the chances that it predicts.
+
+    Raises:
+        UnboundedRatingError: Without a prior some rating has no finite maximum.
+        AnchorError: The anchor has no match, or lies beyond `FARTHEST_ANCHOR`.
+        RatingError: There is no match.
     """
     played = aggregate.matches > 0
     bots = tuple(bot for bot, plays in zip(aggregate.bots, played.tolist(), strict=True) if plays)
@@ -153,12 +161,22 @@ def fit(
 def maximise(
     score: FloatArray, *, prior_sd: float | None, start: FloatArray | None = None
 ) -> tuple[FloatArray, int]:
-    """Return the ratings in nats (K,), mean zero, that fit W (K, K), and the Newton steps.
+    """Return the most likely ratings of a matrix of points, by Newton's method.
 
-    g_i = sum_j (W_ij - N_ij p_ij) - theta_i / tau^2, H = Laplacian of N p (1 - p) + I / tau^2, step
-    = H^-1 g. The constant vector is an eigenvector of H, with a value of 0 or next to 0 under no
+    g_i = sum_j (W_ij - N_ij p_ij) - theta_i / tau^2, H = Laplacian of N p (1 - p) + I / tau^2,
+    step = H^-1 g. The constant vector is an eigenvector of H, with a value of 0 or next to 0 under
+    no
     prior or a weak one; a rank-one term keeps H well-conditioned and changes no step, since g sums
-    to zero. The maximum must be finite.
+    to
+    zero. The maximum must be finite.
+
+    Args:
+        score: W (K, K): the points that i took from j.
+        prior_sd: Standard deviation of the prior, Elo; None for none.
+        start: Ratings (K,) in nats to begin with.
+
+    Returns:
+        The ratings (K,) in nats, with mean zero, and the number of Newton steps.
     """
     pairs, points = score + score.T, score.sum(axis=1)
     precision = prior_precision(prior_sd)
@@ -224,7 +242,13 @@ def prior_precision(prior_sd: float | None) -> float:
 
 
 def hessian(pairs: FloatArray, chances: FloatArray, precision: float) -> FloatArray:
-    """H (K, K) = Laplacian of N_ij p_ij (1 - p_ij) + precision on the diagonal, per squared nat."""
+    """Return the negative Hessian H (K, K) of the log-likelihood, per squared nat.
+
+    Args:
+        pairs: N (K, K): comparisons of each pair.
+        chances: p (K, K): the probability that i is placed above j.
+        precision: 1 / tau^2 of the prior, added on the diagonal.
+    """
     information: FloatArray = chances - 1.0
     information *= chances
     information *= pairs

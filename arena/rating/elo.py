@@ -20,15 +20,23 @@ Z_95 = 1.959963984540054
 
 
 def expected_score(difference: float) -> float:
-    """Return the expected score of the better bot of a pair `difference` Elo apart.
+    """Return the expected score of the better bot of a pair.
 
-    Ties are a half.
+    Args:
+        difference: How many Elo it is better; the logistic curve of base 10 and scale 400.
+
+    Returns:
+        0 to 1, where ties are a half.
     """
     return 0.5 + 0.5 * math.tanh(0.5 * difference / ELO_PER_NAT)
 
 
 def win_probabilities(theta: FloatArray) -> FloatArray:
-    """P[i, j], the probability that i is placed above j, from theta (K,) in nats; 1/2 at i = j."""
+    """Return P (K, K), the probability that i is placed above j; 1/2 at i = j.
+
+    Args:
+        theta: Ratings (K,) in nats.
+    """
     half = 0.5 * theta
     # tanh never overflows, unlike exp. In place: with many bots each copy costs as much.
     probabilities: FloatArray = np.subtract.outer(half, half)

@@ -49,10 +49,16 @@ class Residual(Generic[BotT]):
 def wilson(points: FloatArray, comparisons: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Return the 95 % interval of a share (Wilson 1927).
 
-    From points and comparisons of the same shape.
-
     It is never outside [0, 1] and never empty, also at 0 % and 100 %. Ties count as half a point;
-    they make the interval wider than necessary. Without comparisons it is [0, 1].
+    they
+    make the interval wider than necessary.
+
+    Args:
+        points: Any shape: the points taken.
+        comparisons: The same shape: how many points there were.
+
+    Returns:
+        Lower and upper ends, of the same shape; [0, 1] without comparisons.
     """
     n = np.maximum(comparisons, 1.0)
     share = points / n
@@ -90,12 +96,17 @@ def in_order(matrix: HeadToHead[BotT], bots: Sequence[BotT]) -> HeadToHead[BotT]
 
 
 def worst_residual(fit: Fit[BotT], *, fewest: int = 20) -> Residual[BotT] | None:
-    """Return the pair of at least `fewest` comparisons farthest from its prediction.
-
-    None without any.
+    """Return the pair farthest from its prediction; None without any.
 
     Large values (above about 4) mean that one number per bot does not describe this pair: one bot
     exploits a weakness of the other.
+
+    Args:
+        fit: The ratings.
+        fewest: Comparisons that a pair must have.
+
+    Returns:
+        The pair, what was expected and taken, and how many standard deviations lie between.
     """
     pairs, expected = fit.pairs, win_probabilities(fit.theta)
     surplus = fit.score - pairs * expected

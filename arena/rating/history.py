@@ -33,12 +33,21 @@ def history(
     anchor: Anchor[BotT] | None = None,
     score: ScoreRule = ScoreRule.PLACEMENT,
 ) -> Iterator[FitAfter[BotT]]:
-    """Yield a fit after each `every` matches and at the end.
-
-    Costs one pass and a fit per point.
+    """Yield a fit after each `every` matches and at the end; costs one pass and a fit per point.
 
     Points before the anchor's first match, or without a prior before the first finite fit, are left
-    out; at the end these cases raise AnchorError or UnboundedRatingError.
+    out.
+
+    Args:
+        results: The log, in its order.
+        every: Matches between two points.
+        prior_sd: Standard deviation of the prior, Elo; None for none.
+        anchor: The bot whose Elo is fixed.
+        score: What counts of a match.
+
+    Raises:
+        AnchorError: At the end the anchor has no match.
+        UnboundedRatingError: At the end some rating is not finite, without a prior.
     """
     if every < 1:
         raise ValueError(f"every must be at least 1, not {every}")

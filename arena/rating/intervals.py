@@ -126,13 +126,19 @@ def intervals(
     *,
     luck_taken: FloatArray | None = None,
 ) -> Intervals[BotT]:
-    """Return the errors of a fit.
+    """Return the errors of a fit: cluster-robust (sandwich) variances, never below the model's.
 
-    From the log it was fitted to or, with blocks as clusters, from the sums over its clusters,
-    whose bots are those of the fit.
+    Args:
+        fit: The ratings.
+        results: The log it was fitted to or, with blocks as clusters, the sums over its clusters,
+            whose
+            bots are those of the fit.
+        clusters: What counts as independent.
+        luck_taken: (K, K): the amount subtracted from a pair's score per point of its luck, for a
+            luck-adjusted fit (`luck_column`; not with PAIR).
 
-    `luck_taken` (K, K): the amount subtracted from a pair's score per point of its luck, for a
-    luck-adjusted fit (`luck_column`; not with PAIR).
+    Returns:
+        Standard errors, 95 % intervals (Elo), and the covariances (K, K) behind every difference.
     """
     found = _factors(fit, results, clusters, luck_taken)
     bread = found.bread

@@ -95,9 +95,19 @@ def rate(
     score: ScoreRule = ScoreRule.PLACEMENT,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Ladder[BotT]:
-    """Return the ladder of a log.
+    """Return the ladder of a log: ratings, intervals, bands and every pair.
 
-    prior_sd: Elo or None. Raises the errors of `fit`.
+    Args:
+        results: The matches.
+        prior_sd: Standard deviation of the prior, Elo; None for none.
+        anchor: The bot whose Elo is fixed; without one the mean of the pool is.
+        score: What counts of a match: each pair's placing, or first place alone.
+        clusters: What counts as independent; by default blocks.
+
+    Raises:
+        UnboundedRatingError: Without a prior some rating has no finite maximum.
+        AnchorError: The anchor has no match, or lies too far away.
+        RatingError: There is no match.
     """
     measured = intervals(
         fit(Aggregate.of(results, score), prior_sd=prior_sd, anchor=anchor), results, clusters

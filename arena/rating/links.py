@@ -10,12 +10,14 @@ _ROUNDING = 1e-6
 
 
 def strong_groups(edges: NDArray[np.bool_]) -> list[list[int]]:
-    """Return the strongly connected components of a graph (K, K).
+    """Return the strongly connected components of a graph.
 
-    Largest first, then by least member.
+    Args:
+        edges: (K, K): whether there is an edge from i to j. With a symmetric matrix these are the
+            connected components.
 
-    edges[i, j]: there is an edge from i to j. With a symmetric matrix these are the connected
-    components.
+    Returns:
+        The nodes of each, largest first, then by least member.
     """
     left, back = np.ones(len(edges), np.bool_), np.ascontiguousarray(edges.T)
     # Those without an edge from or to others are groups of their own, and there may be many.

@@ -34,10 +34,19 @@ class AdjustedMean:
 def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> AdjustedMean:
     """Return the regression estimator of the mean outcome.
 
-    outcomes (n,): one per independent block. luck (n,) or (n, q): covariates of expectation zero.
     adjusted = intercept of the least-squares fit of outcomes on luck = mean(y) - beta . mean(x),
-    with the usual variance of an intercept. beta comes from the same blocks, a bias of order 1/n.
-    Raises `RatingError` for fewer than q + 3 blocks.
+    with
+    the usual variance of an intercept. beta comes from the same blocks, a bias of order 1/n.
+
+    Args:
+        outcomes: (n,): one per independent block.
+        luck: (n,) or (n, q): covariates of expectation zero.
+
+    Returns:
+        The mean with and without adjustment, their standard errors, and beta.
+
+    Raises:
+        RatingError: There are fewer than q + 3 blocks.
     """
     columns = luck.reshape(len(luck), -1) if luck.ndim <= 2 else luck
     blocks, covariates = columns.shape

@@ -94,8 +94,10 @@ def luck_fit(
 ) -> LuckFit[BotT] | None:
     """Return the adjusted ratings; None where no bot has enough matches with luck.
 
-    `official` must be the fit of this aggregate; `start`, `nats` of an earlier adjusted fit, only
-    saves steps.
+    Args:
+        official: The fit of this aggregate.
+        aggregate: Points and luck of each pair.
+        start: `nats` of an earlier adjusted fit, which only saves steps.
     """
     sums = aggregate.luck
     played = aggregate.matches > 0

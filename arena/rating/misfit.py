@@ -53,7 +53,12 @@ class Misfit(Generic[BotT]):
 
 
 def misfit(intervals: Intervals[BotT], results: Results[BotT]) -> Misfit[BotT]:
-    """Return the comparison of a fit by placement with the exact model of the same log."""
+    """Return the comparison of a fit by placement with the exact model of the same log.
+
+    Args:
+        intervals: A fit under the score rule placement, with its errors.
+        results: The log it was fitted to.
+    """
     fit = intervals.fit
     if fit.rule is not ScoreRule.PLACEMENT:
         raise RatingError("the exact model is one of whole placings, not of first places alone")

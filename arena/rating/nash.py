@@ -33,7 +33,15 @@ class NashAverage(Generic[BotT]):
 
 
 def nash_average(fit: Fit[BotT]) -> NashAverage[BotT]:
-    """Return the Nash average of the results behind a fit (see `logits`)."""
+    """Return the Nash average (Balduzzi et al. 2018) of the results behind a fit.
+
+    Args:
+        fit: The ratings; see `logits` for the game that is solved.
+
+    Returns:
+        Each bot's weight (K,) in the maximum-entropy equilibrium, and its value against it, in
+        Elo.
+    """
     game = logits(fit.score, fit.theta)
     weight = equilibrium(game)
     return NashAverage(fit.bots, weight, ELO_PER_NAT * (game @ weight))

@@ -46,12 +46,20 @@ class PlackettLuce(Generic[BotT]):
 def plackett_luce(
     results: Results[BotT], *, prior_sd: float | None = PRIOR_SD
 ) -> PlackettLuce[BotT]:
-    """Return the most likely strengths and ties, with the board's prior.
+    """Return the most likely strengths and ties of whole placings, with the board's prior.
 
-    The log's order has no effect.
+    Costs seconds per million matches and step, so do not call it after every match.
 
-    Costs seconds per million matches and step, so do not call it after every match. Raises the
-    errors of `fit`.
+    Args:
+        results: The log; its order has no effect.
+        prior_sd: Standard deviation of the prior, Elo; None for none.
+
+    Returns:
+        Theta (K,) in nats and a tie parameter for each size of tie (Davidson-Luce).
+
+    Raises:
+        UnboundedRatingError: Without a prior some strength has no finite maximum.
+        RatingError: There is no match.
     """
     from scipy.optimize import minimize
 

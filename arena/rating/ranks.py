@@ -31,9 +31,13 @@ def better(intervals: Intervals[BotT]) -> NDArray[np.bool_]:
 
 
 def rank_ranges(intervals: Intervals[BotT]) -> tuple[IntArray, IntArray]:
-    """(lowest, highest rank number) per bot (K,), 1 is best.
+    """Return the lowest and the highest rank (K,) that each bot may have; 1 is best.
 
-    rank_low = 1 + the number of bots that are better; rank_high = K - the number that are worse.
+    Args:
+        intervals: Ratings with the errors of their differences.
+
+    Returns:
+        1 + the number of bots that are significantly better, and K - the number that are worse.
     """
     above = better(intervals)
     return 1 + above.sum(axis=0), len(above) - above.sum(axis=1)

@@ -160,15 +160,28 @@ class Results(Generic[BotT]):
         cls,
         rows: Iterable[tuple[Hashable, Hashable | None, Sequence[tuple[BotT, int]]]],
     ) -> "Results[BotT]":
-        """Return the log of rows (match id, block id or None, [(bot, placing), …])."""
+        """Return the log of rows.
+
+        Args:
+            rows: (match id, block id or None, [(bot, placing), ...]); 1 is the best placing.
+
+        Raises:
+            ResultError: A match has fewer than two seats, a bot twice, or an impossible placing.
+        """
         return cls(MatchResult(match, tuple(seats), block) for match, block, seats in rows)
 
     @classmethod
     def of_tables(cls, bots: Sequence[BotT], tables: Iterable[MatchColumns]) -> "Results[BotT]":
         """Return the log of whole columns, fast for many matches.
 
-        The ids of matches and blocks are their numbers. At most one table per table size; `numbers`
-        must be 0 to n - 1 over all tables. Raises `ResultError` as `MatchResult` does.
+        Args:
+            bots: The bots that the tables number.
+            tables: At most one for each table size; `numbers` must be 0 to n - 1 over all tables.
+                The ids of
+                matches and blocks are their numbers.
+
+        Raises:
+            ResultError: A match is impossible, as for `MatchResult`.
         """
         log = cls()
         log._bot_numbers = {bot: number for number, bot in enumerate(bots)}

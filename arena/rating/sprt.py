@@ -156,9 +156,17 @@ class Sprt:
 
 
 def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
-    """Return the result of the test.
+    """Return the result of the generalised sequential probability ratio test (see above).
 
-    Raises `RatingError` for bounds that block scores cannot reach.
+    Args:
+        observed: How many blocks had each score.
+        bounds: The hypotheses, in Elo, and their error rates.
+
+    Returns:
+        The log-likelihood ratio, its bounds, and the decision if there is one.
+
+    Raises:
+        RatingError: Block scores cannot reach the bounds.
     """
     counts, scores = np.array(observed.counts, np.float64), np.array(observed.scores)
     size = observed.matches_per_block
@@ -194,7 +202,14 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
 def log_likelihood_ratio(
     counts: FloatArray, scores: FloatArray, bounds: Bounds, *, matches_per_block: int
 ) -> FloatArray:
-    """LLR (...,) of many tests at once: counts (..., k) of block scores (k,); 0 without blocks."""
+    """Return the log-likelihood ratios (...,) of many tests at once; 0 without blocks.
+
+    Args:
+        counts: (..., k): blocks with each score.
+        scores: (k,): the scores of a block, from 0 to 1.
+        bounds: The hypotheses, in Elo.
+        matches_per_block: How many matches a block has.
+    """
     seen = _seen(counts)
     total = seen.sum(axis=-1)
     frequencies = seen / total[..., None]
@@ -215,10 +230,17 @@ def log_likelihood_ratio(
 
 
 def expected_matches(bounds: Bounds, *, elo: float, sd: float = 0.5, llr: float = 0.0) -> float:
-    """Return the expected number of matches from `llr` to the stop, if the true Elo is `elo`.
+    """Return the expected number of matches from `llr` to the stop.
 
-    elo: logistic Elo. sd: standard deviation of a match's score. The LLR is approximated by
-    Brownian motion between two absorbing bounds, which is accurate for small bounds.
+    The log-likelihood ratio is approximated by Brownian motion between two absorbing bounds, which
+    is
+    accurate for small bounds.
+
+    Args:
+        bounds: The hypotheses, in Elo, and their error rates.
+        elo: The true difference, logistic Elo.
+        sd: Standard deviation of a match's score, in points.
+        llr: The log-likelihood ratio so far.
     """
     mean = expected_score(elo)
     # In standard deviations: how far apart the hypotheses are, and the truth from their middle.

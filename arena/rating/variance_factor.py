@@ -32,10 +32,18 @@ class VarianceFactor:
 
 
 def variance_factor(scores: FloatArray) -> VarianceFactor | None:
-    """Return the variance factor of scores (blocks, matches, bots), in any unit.
+    """Return how much less (or more) blocks vary than as many independent matches.
 
-    None for fewer than FEWEST_BLOCKS blocks, and where all matches had the same scores. Raises
-    RatingError for blocks of one match.
+    Args:
+        scores: (blocks, matches, bots), in any unit.
+
+    Returns:
+        The factor with its 95 % interval; None for fewer than FEWEST_BLOCKS blocks, and where all matches
+        had
+        the same scores.
+
+    Raises:
+        RatingError: The blocks have one match.
     """
     blocks, size, _ = scores.shape
     if size < 2:

@@ -126,7 +126,11 @@ class WinCounts(Generic[BotT]):
 
 
 def win_shares(results: Results[BotT]) -> tuple[WinShares[BotT], ...]:
-    """Return the win shares of a log by table size played, ascending."""
+    """Return the win shares of a log by table size played, ascending.
+
+    Args:
+        results: The matches; a first place shared by m bots counts 1 / m for each.
+    """
     counts = WinCounts(results.bots)
     for table in results.tables:
         counts.add_table(table)

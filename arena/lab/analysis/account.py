@@ -49,10 +49,18 @@ class Account:
 
 
 def accounts(match: MatchAnalysis, solved: SolvedPlay | None = None) -> tuple[Account, ...]:
-    """Return the accounts, by seat.
+    """Return the account of a match's result by seat; () where there is none.
 
-    () unless there are two seats, the match was played to its end and every decision was valued by
-    tables, which are `solved`, by default the chosen ones. Raises PlayFileError.
+    Args:
+        match: The analysis of a match.
+        solved: The tables by which every decision was valued, by default the chosen ones.
+
+    Returns:
+        One account for each of two seats. None unless the match was played to its end and every
+        decision was valued by tables.
+
+    Raises:
+        PlayFileError: The chosen tables cannot be read.
     """
     solved = solved or chosen()
     if match.transcript.result.termination is not Termination.FINISHED:

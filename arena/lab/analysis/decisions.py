@@ -68,11 +68,16 @@ class AnalysedDecision:
 def decisions(
     transcript: Transcript, sources: Sequence[ActionValues] | None = None
 ) -> Iterator[AnalysedDecision]:
-    """All decisions in order.
+    """Yield all decisions of a match in order.
 
-    Values are those of the first source that knows the decision, by default of `known_sources`.
+    Args:
+        transcript: The match.
+        sources: Whom to ask for values, in order: the first that knows a decision is taken. By
+            default
+            `known_sources`.
 
-    Raises TranscriptError if the transcript contradicts the rules.
+    Raises:
+        TranscriptError: The transcript contradicts the rules.
     """
     game = transcript.setup.make_game()
     if not has_values(game):

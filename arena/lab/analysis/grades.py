@@ -24,5 +24,9 @@ BOUNDS: Final = (
 
 
 def grade_of(loss: float) -> Grade:
-    """Return the grade of an action that costs so much of the chance to win."""
+    """Return the grade of an action.
+
+    Args:
+        loss: What it costs, in chances to win (0 to 1).
+    """
     return next((grade for bound, grade in BOUNDS if loss <= bound), Grade.BLUNDER)

@@ -57,8 +57,14 @@ class Leak:
 def leak_of(found: Sequence[AnalysedDecision], counted: Sequence[Frequency]) -> Leak | None:
     """Return the habit that costs the bot most; None if it loses nothing.
 
-    Of those in which it differs from solved play by how often it bluffs and doubts; where it
-    differs in none, the kind of decision that costs most.
+    Args:
+        found: Its decisions with values.
+        counted: How often it bluffs and doubts in each situation, and solved play does.
+
+    Returns:
+        Of those in which it differs from solved play, the habit that costs most; where it differs
+        in
+        none, the kind of decision that does.
     """
     there = Counter(map(by_bet, found))
     by: dict[_Place, dict[SituationName | None, float]] = defaultdict(lambda: defaultdict(float))

@@ -55,10 +55,17 @@ class MatchAnalysis:
 
 
 def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = None) -> MatchAnalysis:
-    """Return the analysis of a match.
+    """Return the analysis of a match: each decision with what it cost.
 
-    Raises TranscriptError if it contradicts the rules, or ends before the match does and not by a
-    forfeit.
+    Args:
+        transcript: A match that was played to its end or ended by a forfeit.
+        sources: Whom to ask for the values of actions, in order; by default `known_sources`.
+
+    Returns:
+        The decisions and the losses by seat, in chances to win.
+
+    Raises:
+        TranscriptError: It contradicts the rules, or ends before the match does.
     """
     *_, last = replay(transcript)
     finished = transcript.result.termination is Termination.FINISHED
