@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import pytest
 from coverage import CoverageData
 
 from tools.mutation.mutants import Mutant
@@ -137,15 +138,24 @@ def _measure(kept: TestsByLine, tree: Path, modules: Sequence[str]) -> None:
     data, durations = tree / ".coverage", tree / ".durations.json"
     data.unlink(missing_ok=True)
     print(f"Measuring which test of {len(modules)} modules runs which line", flush=True)
-    subprocess.run(
+    done = subprocess.run(
         [
             *(sys.executable, "-m", "coverage", "run", f"--data-file={data}", "--source=arena"),
             *("--concurrency=thread,greenlet", "-m", "pytest", "-p", "tools.mutation.recorder"),
-            *("-q", "-o", "timeout=600", *(f"--deselect={test}" for test in LEFT_OUT), *modules),
+            *(
+                "-q",
+                "-n0",
+                "-o",
+                "timeout=600",
+                *(f"--deselect={test}" for test in LEFT_OUT),
+                *modules,
+            ),
         ],
         cwd=tree,
         env=os.environ | {"PYTHONPATH": str(tree), "CI": "true", DURATIONS: str(durations)},
     )
+    if done.returncode not in (pytest.ExitCode.OK, pytest.ExitCode.TESTS_FAILED):
+        sys.exit(f"The tests were not measured: pytest ended with code {done.returncode}.")
     add(kept, tree, data, durations)
 
 

@@ -160,7 +160,7 @@ def _run(tree: Path, tests: Sequence[str], seconds: float) -> None:
 def _pytest(tests: Sequence[str], seconds: float) -> int:
     if not tests:
         return 0
-    options = ["-x", "-q", "--tb=no", "--assert=plain", "-p", "no:cacheprovider"]
+    options = ["-x", "-q", "-n0", "--tb=no", "--assert=plain", "-p", "no:cacheprovider"]
     options += ["-o", f"timeout={20 + _SLOWER * seconds:.0f}"]
     code = pytest.main([*options, *tests])
     if code == pytest.ExitCode.USAGE_ERROR:  # a mutant can change how a case of a test is called
