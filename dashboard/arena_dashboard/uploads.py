@@ -11,6 +11,7 @@ from arena.clients.owner_client import OwnerCallError
 from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.database.errors import NameRefusedError
 from arena.database.names import ALLOWED, normal_name
+from arena.games import GAMES
 from arena.moments import in_utc
 from arena_dashboard import browser, owners, sign_in, submitting
 from arena_dashboard.markup import Html, badge, in_markdown, tag, together, with_code
@@ -23,11 +24,11 @@ UPLOADED: Final = "uploaded"
 """The key under which `owners.kept` has (bot, version) of the build uploaded last."""
 NEW_BOT: Final = "A new bot"
 SOON_SECONDS: Final = 1.0
-_MANIFEST: Final = """\
+_MANIFEST: Final = f"""\
 command = ["node", "main.js"]   # or ["python", "main.py"], or ["./bot"]: for Linux, static
 # Only for a program that reads and writes lines of JSON:
 # protocol = "lines"
-# games = ["bluff"]
+# games = ["{next(iter(GAMES))}"]
 # matches_at_once = 16
 """
 _MIB: Final = 1024 * 1024

@@ -46,7 +46,7 @@ def step(state: SkullState, actor: Any, action: SkullAction, options: SkullOptio
             raised = replace(state, phase=SkullPhase.RAISE, bid=count, bidder=actor)
             return _bidding(raised, actor, BidMade(actor, count), options)
         case Pass():
-            left = replace(state, passed=_changed(state.passed, actor, True))
+            left = replace(state, passed=changed(state.passed, actor, True))
             return _bidding(left, actor, SeatPassed(actor), options)
         case TurnOver(owner):
             return _met(*_turned(state, owner), options)
@@ -56,7 +56,7 @@ def step(state: SkullState, actor: Any, action: SkullAction, options: SkullOptio
 
 def _placed(state: SkullState, seat: int, disc: Disc) -> _Step:
     mat = (*state.mats[seat], disc)
-    laid = replace(state, mats=_changed(state.mats, seat, mat))
+    laid = replace(state, mats=changed(state.mats, seat, mat))
     if state.phase is SkullPhase.TURN:
         following = next(laid.clockwise(seat))
         return replace(laid, on_turn=following), (DiscAdded(seat, len(mat)),)
@@ -86,7 +86,7 @@ def _turned(state: SkullState, owner: int) -> _Step:
     disc = state.mats[owner][-1 - state.turned[owner]]
     after = replace(
         state,
-        turned=_changed(state.turned, owner, state.turned[owner] + 1),
+        turned=changed(state.turned, owner, state.turned[owner] + 1),
         skull_of=owner if disc is Disc.SKULL else None,
     )
     return after, (DiscTurned(owner, disc),)
@@ -106,7 +106,7 @@ def _met(state: SkullState, events: tuple[SkullEvent, ...], options: SkullOption
         phase = SkullPhase.LOSE if own else SkullPhase.LOSS
         return replace(state.cleared(), phase=phase), events
     points = state.points[challenger] + 1
-    state = replace(state, points=_changed(state.points, challenger, points))
+    state = replace(state, points=changed(state.points, challenger, points))
     events += (PointWon(challenger, points),)
     if points == options.points_to_win:
         return replace(state.cleared(), phase=SkullPhase.OVER), events
@@ -118,9 +118,9 @@ def _lost(state: SkullState, disc: Disc) -> _Step:
     challenger = state.on_turn
     left = state.owned[challenger].without(disc)
     opener = challenger
-    state = replace(state, owned=_changed(state.owned, challenger, left))
+    state = replace(state, owned=changed(state.owned, challenger, left))
     if not left.count:
-        state = replace(state, out_in=_changed(state.out_in, challenger, state.round))
+        state = replace(state, out_in=changed(state.out_in, challenger, state.round))
         owner = state.skull_of
         if owner is None or owner == challenger:
             owner = next(state.clockwise(challenger))
@@ -131,5 +131,6 @@ def _lost(state: SkullState, disc: Disc) -> _Step:
     return state.new_round(opener), events
 
 
-def _changed(values: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
+def changed(values: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
+    """Return values by seat with that of one seat replaced."""
     return (*values[:seat], value, *values[seat + 1 :])

@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import Any
 
 from arena.games.skull.options import SkullOptions
+from arena.games.skull.playing import changed
 from arena.games.skull.values import (
     NO_DISCS,
     BidMade,
@@ -44,19 +45,19 @@ def after(view: SkullView, event: Any, options: SkullOptions) -> SkullView:  # n
         case SkullRoundStarted(number, opener):
             return _round(view, number, opener)
         case DiscAdded(seat, mat):
-            return replace(view, mats=_with(view.mats, seat, mat))
+            return replace(view, mats=changed(view.mats, seat, mat))
         case BidMade(seat, count):
             return replace(view, bid=count, bidder=seat)
         case SeatPassed(seat):
-            return replace(view, passed=_with(view.passed, seat, True))
+            return replace(view, passed=changed(view.passed, seat, True))
         case ChallengeBegun():
             return replace(view, phase=SkullPhase.CHALLENGE)
         case DiscTurned(owner, disc):
-            return replace(view, turned=_with(view.turned, owner, (*view.turned[owner], disc)))
+            return replace(view, turned=changed(view.turned, owner, (*view.turned[owner], disc)))
         case PointWon(seat, points):
-            return replace(view, points=_with(view.points, seat, points))
+            return replace(view, points=changed(view.points, seat, points))
         case DiscLost(seat, left):
-            return replace(view, discs=_with(view.discs, seat, left))
+            return replace(view, discs=changed(view.discs, seat, left))
         case _:
             return view
 
@@ -90,7 +91,3 @@ def between(public: SkullView, own: SkullView, played: Any) -> SkullView:
         and public.mats[seat] == len(mat)
     )
     return replace(public, seat=seat, hand=hand, own_mat=mat) if same else public
-
-
-def _with(values: tuple[Any, ...], seat: int, value: Any) -> tuple[Any, ...]:
-    return (*values[:seat], value, *values[seat + 1 :])
