@@ -106,7 +106,7 @@ def worst_residual(fit: Fit[BotT], *, fewest: int = 20) -> Residual[BotT] | None
         fewest: Comparisons that a pair must have.
 
     Returns:
-        The pair, what was expected and taken, and how many standard deviations lie between.
+        The pair, with the residual in standard errors of the prediction.
     """
     pairs, expected = fit.pairs, win_probabilities(fit.theta)
     surplus = fit.score - pairs * expected

@@ -43,7 +43,7 @@ def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> AdjustedMean:
         luck: (n,) or (n, q): covariates of expectation zero.
 
     Returns:
-        The mean with and without adjustment, their standard errors, and beta.
+        The mean with and without adjustment, and their variances.
 
     Raises:
         RatingError: There are fewer than q + 3 blocks.

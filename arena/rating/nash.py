@@ -40,7 +40,7 @@ def nash_average(fit: Fit[BotT]) -> NashAverage[BotT]:
 
     Returns:
         Each bot's weight (K,) in the maximum-entropy equilibrium, and its value against it, in
-        Elo.
+        nats.
     """
     game = logits(fit.score, fit.theta)
     weight = equilibrium(game)

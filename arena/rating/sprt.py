@@ -156,7 +156,7 @@ class Sprt:
 
 
 def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
-    """Return the result of the generalised sequential probability ratio test (see above).
+    """Return the result of the sequential probability ratio test (Wald 1945) on block scores.
 
     Args:
         observed: How many blocks had each score.

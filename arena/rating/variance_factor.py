@@ -38,8 +38,9 @@ def variance_factor(scores: FloatArray) -> VarianceFactor | None:
         scores: (blocks, matches, bots), in any unit.
 
     Returns:
-        The factor with its 95 % interval; None for fewer than FEWEST_BLOCKS blocks, and where all
-        matches had the same scores.
+        The factor with its error; None for fewer than FEWEST_BLOCKS blocks, and where all matches
+        had
+        the same scores.
 
     Raises:
         RatingError: The blocks have one match.

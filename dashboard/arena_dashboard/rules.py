@@ -12,11 +12,16 @@ from arena_dashboard.markup import tag
 _GAMES: Final = files("arena.games")
 
 
+def has_rules(game: str) -> bool:
+    """Return whether the folder of a game has a page of rules for people."""
+    return (_GAMES / game / "rules.md").is_file()
+
+
 def show_rules(game: str, *, unfolded: bool = False) -> None:
     """Show the rules of a game, folded up; nothing for a game whose folder has none."""
     folder = _GAMES / game
     text, picture = folder / "rules.md", folder / "table.svg"
-    if not text.is_file():
+    if not has_rules(game):
         return
     with st.expander(f"The rules of {GAMES[game].title}", expanded=unfolded):
         if picture.is_file():

@@ -1,6 +1,7 @@
 """`arena bridge` as anybody runs it: at a real referee, and with programs that fail."""
 
 import asyncio
+import re
 import signal
 import subprocess
 import sys
@@ -10,7 +11,7 @@ from pathlib import Path
 import grpc
 import pytest
 
-from arena.games import GAMES, make_game
+from arena.games import make_game
 from arena.match.faults import Fault, FaultKind
 from arena.scheduling.ladder import TableType
 from arena.server.app.assembly import running_arena
@@ -32,7 +33,7 @@ def bridge(
     return bot_program(words, address, token, cwd=ROOT)
 
 
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", re.findall(r"^sub (\w+)", Path(PERL).read_text(), re.M))
 async def test_the_perl_bot_plays_without_a_fault_at_a_real_referee(
     database: str, game: str
 ) -> None:

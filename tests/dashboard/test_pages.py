@@ -16,6 +16,7 @@ from arena.match.clock import TimeControl
 from arena.match.transcript_json import read_json
 from arena.scheduling.formats import FormatName
 from arena_dashboard import data
+from arena_dashboard.rules import has_rules
 from tests.dashboard.conftest import Filler
 from tests.dashboard.cups import hold
 from tests.dashboard.pages import (
@@ -363,7 +364,7 @@ def test_under_a_replay_are_the_other_matches_of_its_block(filled: Filler) -> No
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("game", GAMES)
+@pytest.mark.parametrize("game", [one for one in GAMES if has_rules(one)])
 def test_under_a_replay_are_the_rules_of_its_game(filled: Filler, game: str) -> None:
     filled(blocks=1, game=game)
     app = open_page("replay")

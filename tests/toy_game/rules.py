@@ -96,7 +96,7 @@ class ToyGame(Game[ToyOptions, ToyState, Action, ToyView, Event]):
 
     def start(self, seat_count: int) -> ToyState:
         if seat_count not in self.seat_counts:
-            raise ValueError(f"this game has 2 seats, not {seat_count}")
+            raise ValueError(f"{self.title} is played by exactly 2 seats, not {seat_count}")
         return ToyState()
 
     def to_act(self, state: ToyState) -> ToAct:
