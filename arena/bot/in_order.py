@@ -1,11 +1,13 @@
-"""`InOrder`: a lock that threads get in the order in which they ask."""
+"""`InOrder`: a lock that threads acquire in the order in which they request it."""
 
 import threading
 from collections import deque
 
 
 class InOrder:
-    """With a lock of threading, the thread that has just given it back has it again before the
+    """A fair lock, first come, first served.
+
+    With a lock of `threading`, the thread that has just released it acquires it again before the
     others wake, and their turns come late.
     """
 
