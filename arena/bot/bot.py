@@ -57,7 +57,10 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
             random: The generator for all the bot's random choices.
         """
         self.random = random
-        """The generator for all random choices: with the same seed, `arena play` repeats a match."""
+        """The generator for all random choices.
+
+        With the same seed, `arena play` then plays the same match.
+        """
 
     @abstractmethod
     def act(self, turn: Turn[ViewT, ActionT, EventT, OptionsT]) -> ActionT:

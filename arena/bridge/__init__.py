@@ -1,3 +1,4 @@
-"""The bridge to a program that plays by lines of JSON (docs/stdio.md): a bot by the SDK that asks
-the program, and the JSON Schemas of the lines.
+"""The bridge to a program that plays by lines of JSON (docs/stdio.md).
+
+It holds an SDK bot that asks the program, and the JSON Schemas of the lines.
 """

@@ -31,7 +31,10 @@ def _list(items: Any) -> dict[str, Any]:
 
 
 def schema(game: str) -> dict[str, Any]:
-    """The schema of a line about a match of this game; what a program answers is `answer`."""
+    """Return the schema of a line about a match of this game.
+
+    Its definition `answer` is the schema of a program's answer.
+    """
     rules = GAMES[game]
     options = rules.options_type.model_json_schema(mode="serialization")
     definitions = rules.view_notation.definitions() | options.pop("$defs", {})
@@ -92,7 +95,7 @@ def schema(game: str) -> dict[str, Any]:
 
 
 def text(game: str) -> str:
-    """The schema as its file has it."""
+    """Return the schema as the text of its file."""
     return json.dumps(schema(game), indent=1, ensure_ascii=False) + "\n"
 
 

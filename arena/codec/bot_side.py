@@ -23,11 +23,14 @@ class Offered:
 
     @property
     def named(self) -> bool:
-        """Whether it tells who sits in every seat, as it does once all have joined."""
+        """Whether the offer names the entrants of all seats, as it does once all have joined."""
         return all(entrant.bot for entrant in self.setup.entrants)
 
     def begun(self, entrants: Sequence[Entrant]) -> "Offered":
-        """The same with all names. Raises MalformedError if they contradict the offer."""
+        """Return the same match with the names of all entrants.
+
+        Raises MalformedError if they contradict the offer.
+        """
         known = self.setup.entrants
         if len(entrants) != len(known) or entrants[self.seat] != known[self.seat]:
             raise MalformedError("the match begins with other bots than it was offered with")
@@ -35,7 +38,10 @@ class Offered:
 
 
 def read_offer(message: referee_pb2.Offer) -> Offered:
-    """The match of an offer. Raises MalformedError, also for a game that this version lacks."""
+    """Return the match of an offer.
+
+    Raises MalformedError, also for a game that this version does not have.
+    """
     game = message.options.WhichOneof("game")
     if game is None:
         raise MalformedError("the offer is of a game that this version does not know")
@@ -51,31 +57,40 @@ def read_offer(message: referee_pb2.Offer) -> Offered:
 
 
 def read_begin(message: referee_pb2.Begin) -> tuple[Entrant, ...]:
-    """Who sits where, by seat."""
+    """Return the entrants, by seat."""
     return tuple(map(read_entrant, message.entrants))
 
 
 def read_view(game: str, message: game_pb2.View, seat: int) -> Any:
-    """The seat's view. Raises MalformedError."""
+    """Return the seat's view.
+
+    Raises MalformedError if the message holds no view of the game.
+    """
     return CODECS[game].read_view(_member(game, message), seat)
 
 
 def read_events(game: str, messages: Iterable[game_pb2.Event]) -> tuple[Any, ...]:
-    """The public events, without those that this version does not know."""
+    """Return the public events, without those that this version does not know."""
     read, found = CODECS[game].read_event, []
     for message in messages:
-        with suppress(MalformedError):  # a kind of event, or a value in one, of a later version
+        with suppress(MalformedError):  # a kind of event, or a value in one, from a later version
             found.append(read(_member(game, message)))
     return tuple(found)
 
 
 def write_action(game: str, action: Any, message: game_pb2.Action) -> None:
-    """Write an action into the message. Raises TypeError or ValueError if the wire lacks it."""
+    """Write an action into the message.
+
+    Raises TypeError or ValueError if the message cannot represent it.
+    """
     CODECS[game].write_action(action, getattr(message, game))
 
 
 def read_action(game: str, message: game_pb2.Action) -> Any:
-    """A seat's action, as the referee reads it. Raises MalformedError."""
+    """Return a seat's action, as the referee reads it.
+
+    Raises MalformedError if the message holds no action of the game.
+    """
     return CODECS[game].read_action(_member(game, message))
 
 

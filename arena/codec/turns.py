@@ -1,4 +1,4 @@
-"""Offers, turns, refusals and answers: the messages of a running match."""
+"""The messages of a running match: offers, turns, refusals and answers."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -24,14 +24,17 @@ _END_TRANSCRIPT = key(referee_pb2.End, "transcript")
 
 
 def part(name: str, content: bytes) -> bytes:
-    """One of a PlayResponse's `offers`, `turns`, …, as it is encoded in the response."""
+    """Return one of a PlayResponse's `offers`, `turns`, …, as it is encoded in the response."""
     return field(_PARTS[name], content)
 
 
 def offer(
     setup: Setup, seat: int, commitment: bytes, join_ms: int, *, named: bool
 ) -> referee_pb2.Offer:
-    """The Offer message for one seat of a match: with the names of all, or only of its own bot."""
+    """Return the Offer message for one seat of a match.
+
+    It holds the names of all entrants, or only of the seat's own bot.
+    """
     message = referee_pb2.Offer(
         match_id=setup.match_id,
         seat=seat,
@@ -49,7 +52,7 @@ def offer(
 
 
 def begin(setup: Setup) -> referee_pb2.Begin:
-    """The Begin message of a match."""
+    """Return the Begin message of a match."""
     message = referee_pb2.Begin(match_id=setup.match_id)
     for entrant in setup.entrants:
         write_entrant(entrant, message.entrants.add())
@@ -57,7 +60,7 @@ def begin(setup: Setup) -> referee_pb2.Begin:
 
 
 def turn(setup: Setup, asked: OpenTurn, turn_ms: int, bank_ms: int) -> bytes:
-    """The bytes of a Turn, the message that the referee writes most often."""
+    """Return the bytes of a Turn, the message that the referee writes most often."""
     game = setup.game
     head = referee_pb2.Turn(
         match_id=setup.match_id, turn_number=asked.number, turn_ms=turn_ms, bank_ms=bank_ms
@@ -68,7 +71,7 @@ def turn(setup: Setup, asked: OpenTurn, turn_ms: int, bank_ms: int) -> bytes:
 
 
 def end(setup: Setup, written: bytes, events: Sequence[Any], unseen: int) -> bytes:
-    """The bytes of an End: the transcript (`written`), and the events from `unseen` on."""
+    """Return the bytes of an End: the transcript (`written`), and the events from `unseen` on."""
     head = referee_pb2.End(match_id=setup.match_id).SerializeToString()
     news = [_event(_END_EVENTS, setup.game, event) for event in events[unseen:]]
     return b"".join((head, field(_END_TRANSCRIPT, written), *news))
@@ -77,12 +80,12 @@ def end(setup: Setup, written: bytes, events: Sequence[Any], unseen: int) -> byt
 # Every event is sent to every seat, and the same bets occur in many matches.
 @lru_cache(maxsize=4096)
 def _event(event_key: bytes, game: str, event: Any) -> bytes:
-    """An event as it is encoded in a Turn or an End."""
+    """Return an event as it is encoded in a Turn or an End."""
     return field(event_key, encoded_event(game, event))
 
 
 def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:
-    """The Refusal message for a fault."""
+    """Return the Refusal message for a fault."""
     message = referee_pb2.Refusal(
         match_id=setup.match_id,
         turn_number=value.turn_number,
@@ -96,9 +99,12 @@ def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:
 
 
 def action(game: str, message: game_pb2.Action) -> Any:
-    """The action in an answer. Raises MalformedError."""
+    """Return the action in an answer.
+
+    Raises MalformedError if there is none of the game.
+    """
     held = message.WhichOneof("game")
-    if held is None:  # as the SDK and the bridge of programs say that the bot failed
+    if held is None:  # the SDK and the bridge of programs signal a failed bot this way
         raise MalformedError(
             f"the answer holds no action: the bot's log says why, or its author sets Action.{game}"
         )
