@@ -1,5 +1,6 @@
-"""Records of owners, versions and their checks, blocks and finished matches: what the packages of
-the arena share.
+"""Records of owners, versions and their checks, blocks and finished matches.
+
+The packages of the arena share them.
 """
 
 from dataclasses import dataclass
@@ -16,9 +17,9 @@ TournamentId = NewType("TournamentId", int)
 OwnerId = NewType("OwnerId", int)
 
 MOST_OF_A_REASON = 1_000
-"""Characters of a fault's reason that are kept."""
+"""The maximum length of a stored reason for a fault, in characters."""
 MOST_SENT = 2_000
-"""Characters of the JSON of an illegal action, beyond which it is not kept."""
+"""The maximum length of the JSON of a stored illegal action, in characters."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +40,15 @@ class Presence:
     instance: str
     connected: bool
     places: int
-    """Rated matches that it plays there at once."""
+    """The number of rated matches that it plays there at once."""
     seats: int
-    """Matches in which it has a seat there."""
+    """The number of matches in which it has a seat there."""
     games: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Who registers bots."""
+    """A person who registers bots."""
 
     id: OwnerId
     name: str
@@ -55,52 +56,52 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who somebody is by the word of an identity provider, from an ID token that was verified."""
+    """A person's identity at an identity provider, from a verified ID token."""
 
     issuer: str
     subject: str
-    """Never given to somebody else by the issuer."""
+    """The person's id at the issuer, which never gives it to another person."""
     suggested_name: str
-    """How the provider calls somebody; possibly empty."""
+    """The person's name at the provider; possibly empty."""
     token_sha256: bytes
-    """Of the ID token, which signs in once."""
+    """The hash of the ID token, which can be used to sign in only once."""
     expires_at: datetime
-    """From then on the token is refused for its age."""
+    """The time from which the token is refused for its age."""
 
 
 class SignUp(StrEnum):
-    """Who may become an owner."""
+    """The rule for who may become an owner."""
 
     OPEN = "open"
-    """Everybody."""
+    """Everyone may sign up."""
     INVITE = "invite"
-    """Who has an invite of the operator."""
+    """An invite of the operator is needed."""
     CLOSED = "closed"
-    """Nobody: the operator registers bots."""
+    """Signing up is disabled: the operator registers bots."""
 
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What an owner may register."""
+    """The limits of what an owner may register."""
 
     bots: int
-    """Bots in service."""
+    """The number of bots in service."""
     bot_versions_a_day: int
-    """Versions of one bot in 24 hours, uploads not counted."""
+    """The number of versions of one bot in 24 hours, uploads not counted."""
     owner_versions_a_day: int
-    """Versions of all bots in 24 hours, uploads not counted."""
+    """The number of versions of all bots in 24 hours, uploads not counted."""
 
 
 @dataclass(frozen=True, slots=True)
 class OwnBots:
-    """Which versions of an owner's bots are asked for."""
+    """A selection of versions of an owner's bots."""
 
     bot: str = ""
-    """Of this bot alone; of all for ""."""
+    """The only bot to include; "" includes all."""
     prefix: str = ""
-    """Of bots whose name begins with this."""
+    """The beginning of the names of the bots to include."""
     after: VersionId | None = None
-    """Of those behind this version."""
+    """The version after which the selection begins."""
     limit: int | None = None
 
 
@@ -113,23 +114,23 @@ class OwnedVersion:
     version: str
     created_at: datetime
     retired_at: datetime | None
-    """When the version or its bot was retired."""
+    """The time when the version or its bot was retired."""
     frozen_at: datetime | None
-    """When the operator froze the bot."""
+    """The time when the operator froze the bot."""
     paused_at: datetime | None
-    """When its owner paused the bot."""
+    """The time when its owner paused the bot."""
     text: str
     language: str
     link: str
     matches: int
     faults: int
-    """In all of its matches."""
+    """The number of faults in all of its matches."""
     check: str = ""
-    """Its last check against the protocol, in a sentence; empty without one."""
+    """Its last conformance check, as a sentence; empty without one."""
 
 
 class CheckOrigin(Enum):
-    """On whose machine a bot's program was checked against the protocol."""
+    """The machine on which a bot's program was checked against the protocol."""
 
     AUTHOR = "author"
     ARENA = "arena"
@@ -137,10 +138,10 @@ class CheckOrigin(Enum):
 
 @dataclass(frozen=True, slots=True)
 class CheckOutcome:
-    """Which scenarios of the conformance check a version's program met."""
+    """The outcome of a conformance check: the scenarios that a version's program met."""
 
     edition: int
-    """Of the scenarios."""
+    """The edition of the scenarios."""
     met: int
     failed: tuple[str, ...] = ()
     skipped: tuple[str, ...] = ()
@@ -157,7 +158,7 @@ class BlockKind(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Block:
-    """A group of matches that are scheduled, voided and counted together. `id` is a UUID."""
+    """A group of matches that are scheduled, voided and counted together; `id` is a UUID."""
 
     id: str
     kind: BlockKind
@@ -172,13 +173,13 @@ class TournamentBlock:
 
     tournament_id: TournamentId
     pairing: tuple[int, int]
-    """(round, table)."""
+    """The pairing as (round, table)."""
     block: Block
 
 
 @dataclass(frozen=True, slots=True)
 class ToldFault:
-    """What a bot was told of a fault beyond what the transcript holds."""
+    """The details of a fault that a bot received beyond those in the transcript."""
 
     turn_number: int
     reason: str
@@ -187,7 +188,7 @@ class ToldFault:
 
     @classmethod
     def of(cls, game: AnyGame, refused: Refused) -> "ToldFault":
-        """What is kept of a refusal; of what a bot sent, no more than a screen holds."""
+        """Return the stored part of a refusal, with its texts limited in length."""
         sent = None
         if refused.sent is not None:
             sent = game.notation.to_text(refused.sent).replace("\\u0000", "")
@@ -200,11 +201,11 @@ class ToldFault:
 
 @dataclass(frozen=True, slots=True)
 class FinishedMatch:
-    """A finished match to be recorded. `version_ids` are by seat; times have a time zone."""
+    """A finished match to be recorded; `version_ids` are by seat, and times have a time zone."""
 
     transcript: Transcript
     written: bytes
-    """The serialised transcript, as storage keeps it and the wire sends it."""
+    """The serialised transcript, as it is stored and sent on the wire."""
     version_ids: tuple[VersionId, ...]
     block: Block
     position: int
@@ -212,18 +213,18 @@ class FinishedMatch:
     started_at: datetime
     finished_at: datetime
     faults: tuple[ToldFault, ...] = ()
-    """By turn; as far as they are known, if the match was spooled by an earlier release."""
+    """The faults by turn, as far as they are known if an earlier release spooled the match."""
     instances: tuple[str, ...] = ()
-    """By seat, which connected copy of its version sat there; empty if none has a name."""
+    """The connected copy of its version in each seat; empty if none has a name."""
 
     def instance(self, seat: int) -> str:
-        """Which connected copy sat there; often empty."""
+        """Return the connected copy in a seat; often empty."""
         return self.instances[seat] if self.instances else ""
 
 
 @dataclass(frozen=True, slots=True)
 class BlockEnd:
-    """The end of a block before its time: void, or closed so that its matches count."""
+    """The premature end of a block: void, or closed so that its matches count."""
 
     block_id: str
     void: bool
@@ -231,35 +232,35 @@ class BlockEnd:
 
 @dataclass(frozen=True, slots=True)
 class UntoldEnd:
-    """An end that a bot has not been told."""
+    """The end of a match that a bot has not yet received."""
 
     match_id: str
     version_id: VersionId
     instance: str
-    """Which connected copy of the bot sat there."""
+    """The connected copy of the bot in that seat."""
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedMatch:
-    """A recorded match in short."""
+    """A summary of a recorded match."""
 
     match_id: str
     game: str
     entrants: tuple[Entrant, ...]
-    """By seat."""
+    """The entrants, by seat."""
     placing: tuple[int, ...]
-    """By seat."""
+    """The ranks, by seat."""
     finished_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedChallenge:
-    """What is recorded of a challenge."""
+    """The recorded state of a challenge."""
 
     matches: tuple[RecordedMatch, ...]
-    """In the order in which they were played; at least one."""
+    """The matches in the order in which they were played; at least one."""
     players: frozenset[VersionId]
     wanted: int
-    """How many matches were asked for."""
+    """The number of matches requested."""
     over: bool
-    """Whether none follows."""
+    """Whether no further match follows."""

@@ -18,8 +18,11 @@ KEY_BYTES: Final = 32
 _PRIME: Final = 2**255 - 19
 _EIGHTH: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
 _SMALL_ORDER: Final = {0, 1, _PRIME - 1, _EIGHTH, _PRIME - _EIGHTH}
-"""The y coordinates of the eight points of order 1, 2, 4 and 8 (RFC 8032, 5.1). With such a public
-key, signatures that hold for many texts are made without any private key."""
+"""The y coordinates of the eight points of order 1, 2, 4 and 8 (RFC 8032, 5.1).
+
+With such a public key, signatures that are valid for many texts can be made without any private
+key.
+"""
 
 
 class Signer:
@@ -30,19 +33,20 @@ class Signer:
         self.public_key: Final = self._private.public_key().public_bytes_raw()
 
     def signed(self, transcript: Transcript) -> Transcript:
-        """The transcript with a signature."""
+        """Return the transcript with a signature."""
         value = self._private.sign(canonical(transcript))
         return replace(transcript, signature=Signature(self.public_key, value))
 
 
 def new_private_key() -> bytes:
-    """A new random private key."""
+    """Return a new random private key."""
     return Ed25519PrivateKey.generate().private_bytes_raw()
 
 
 def check_signature(transcript: Transcript, key: bytes | None = None) -> None:
-    """Raise TranscriptError unless the transcript is signed by `key`. Without `key`, an unsigned
-    transcript and a valid signature by the key it names are accepted.
+    """Raise TranscriptError unless the transcript is signed by `key`.
+
+    Without `key`, an unsigned transcript and a valid signature by the key it names are accepted.
     """
     signature = transcript.signature
     if signature is None:
@@ -67,8 +71,9 @@ def check_signature(transcript: Transcript, key: bytes | None = None) -> None:
 
 
 def _is_small_order(key: bytes) -> bool:
-    """Whether the key is a point of small order, in any encoding: the highest bit is the sign of x,
-    and y may be given unreduced.
+    """Return whether the key is a point of small order, in any encoding.
+
+    The highest bit is the sign of x, and y may be given unreduced.
     """
     y = int.from_bytes(key, "little") % 2 ** (8 * KEY_BYTES - 1)
     return len(key) == KEY_BYTES and y % _PRIME in _SMALL_ORDER

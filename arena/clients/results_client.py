@@ -19,40 +19,40 @@ class MatchSeen:
     match_id: str
     game: str
     entrants: tuple[Entrant, ...]
-    """Bots by seat."""
+    """The bots, by seat."""
     placing: tuple[int, ...]
-    """Ranks by seat, 1 is best."""
+    """The ranks by seat; 1 is best."""
     finished: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class FaultSeen:
-    """The details of a fault as its bot was told them; the transcript does not hold them."""
+    """The details of a fault as its bot received them; the transcript does not hold them."""
 
     reason: str = ""
-    """Empty where it was not kept."""
+    """The reason; empty where it was not stored."""
     sent: Mapping[str, Any] | None = None
     """The action that the rules did not allow, as JSON; None if no action was understood."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatingSeen:
-    """A version on a ladder."""
+    """A version's rating on a ladder."""
 
     entrant: Entrant
     elo: float
     interval: tuple[float, float]
-    """95 %."""
+    """The bounds of its 95 % interval."""
     matches: int
     marks: tuple[str, ...]
     """The marks that apply: house, provisional, frozen, paused."""
 
 
 class ResultsClient(OwnerClient):
-    """Asks one referee for what it tells anybody. Every method raises OwnerCallError."""
+    """A client of one referee for its public results; every method raises OwnerCallError."""
 
     def matches(self, bot: str = "", limit: int = 50) -> list[MatchSeen]:
-        """The newest finished matches, of one bot or of all; at most 1,000."""
+        """Return the newest finished matches, of one bot or of all; at most 1,000."""
         request = pb.ListMatchesRequest(bot=bot, limit=limit)
         return [
             MatchSeen(
@@ -66,11 +66,11 @@ class ResultsClient(OwnerClient):
         ]
 
     def transcript(self, match_id: str) -> Transcript:
-        """The record of a finished match."""
+        """Return the record of a finished match."""
         return self.with_faults(match_id)[0]
 
     def with_faults(self, match_id: str) -> tuple[Transcript, dict[int, FaultSeen]]:
-        """The record of a finished match, and what bots were told of faults in it, by turn."""
+        """Return the record of a finished match, and the faults as bots received them, by turn."""
         request = pb.GetTranscriptRequest(match_id=match_id)
         answer = self._ask(self._registry.GetTranscript, request)
         transcript = from_message(answer.transcript)
@@ -83,7 +83,10 @@ class ResultsClient(OwnerClient):
         return transcript, told
 
     def ratings(self, game: str, seats: int = 0, limit: int = 50) -> list[RatingSeen]:
-        """The best of a game's ladder, at a table size (by default that with most matches)."""
+        """Return the best ratings of a game's ladder at a table size.
+
+        The default size is the one with most matches.
+        """
         request = pb.GetLeaderboardRequest(game=game, seats=seats, page_size=limit)
         return [
             RatingSeen(

@@ -20,21 +20,21 @@ from arena.v1 import spectator_pb2
 from arena.v1.spectator_pb2_grpc import SpectatorServiceStub
 
 ANSWER_SECONDS: Final = 3.0
-"""How long a referee may take to say how busy it is."""
+"""The deadline for a referee to report its activity, in seconds."""
 
 
 class RefereeAwayError(UserError):
-    """The referee does not answer, or refuses; the message says why."""
+    """A referee that does not answer, or refuses; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefereeActivity:
-    """How busy a referee is."""
+    """The activity of a referee."""
 
     connected_bots: int
     running_matches: int
     recorded_matches: int
-    """Since it started."""
+    """The number of matches recorded since it started."""
     running_seconds: int
     watch_delay_ms: int
 
@@ -51,14 +51,16 @@ class WatchedMatch:
     moments: list[PublicMoment] = field(default_factory=list)
     over: bool = False
     result: Result | None = None
-    """How it ended; None before that, and for a match that is void."""
+    """The result; None until the match ends, and for a void match."""
 
 
 class SpectatorClient:
-    """Asks one referee. Threads may share it."""
+    """A client of one referee, which threads may share."""
 
     def __init__(self, address: Address, secret: str | None = None) -> None:
-        """With the referee's ARENA_DASHBOARD_SECRET it counts as the dashboard, and not by its
+        """Open a channel to the referee.
+
+        With the referee's ARENA_DASHBOARD_SECRET the client counts as the dashboard, and not by its
         address.
         """
         self._address = address
@@ -68,15 +70,19 @@ class SpectatorClient:
 
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ) -> "SpectatorClient | None":
-        """A dashboard's client of the referee of ARENA_ADDRESS; None if it is not set. Raises
-        AddressError.
+        """Return a dashboard's client of the referee at ARENA_ADDRESS; None if that is not set.
+
+        Raises AddressError.
         """
         text = environment.get("ARENA_ADDRESS", "").strip()
         secret = environment.get("ARENA_DASHBOARD_SECRET") or None
         return cls(Address.parse(text, environment), secret) if text else None
 
     def activity(self) -> RefereeActivity:
-        """How busy the referee is. Raises RefereeAwayError."""
+        """Return the activity of the referee.
+
+        Raises RefereeAwayError.
+        """
         request = spectator_pb2.GetActivityRequest()
         try:
             answer = self._stub.GetActivity(
@@ -104,7 +110,7 @@ class SpectatorClient:
 
 
 class Watching:
-    """An open stream. Iterate over it for each match in which something happened; `stop` it."""
+    """An open stream, iterable over the matches in which something happened; `stop` ends it."""
 
     def __init__(self, call: Any, away: Any) -> None:
         self._call = call
@@ -112,7 +118,10 @@ class Watching:
         self._matches: dict[str, WatchedMatch] = {}
 
     def __iter__(self) -> Iterator[WatchedMatch]:
-        """The matches as they grow, without end. Raises RefereeAwayError, unless stopped."""
+        """Yield the matches as they grow, without end.
+
+        Raises RefereeAwayError, unless stopped.
+        """
         try:
             for message in self._call:
                 yield from self._read(message)
@@ -123,7 +132,7 @@ class Watching:
             raise RefereeAwayError(f"The referee is of another release: {error}.") from error
 
     def stop(self) -> None:
-        """End the stream; from any thread."""
+        """End the stream; any thread may call this."""
         self._call.cancel()
 
     def _read(self, message: spectator_pb2.WatchResponse) -> Iterator[WatchedMatch]:

@@ -1,4 +1,4 @@
-"""`UploadClient`: an OwnerClient that also uploads builds, and looks after hosted bots."""
+"""`UploadClient`: an OwnerClient that also uploads builds and manages hosted bots."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,13 +14,13 @@ from arena.v1 import upload_pb2 as pb
 from arena.v1.upload_pb2_grpc import UploadServiceStub
 
 WAIT_SECONDS: Final = 150.0
-"""How long an upload may take beyond the time that its bytes may: it waits for others."""
+"""The time that an upload may take beyond its transfer, in seconds: it waits for others."""
 _CHUNK_BYTES: Final = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class UploadTerms:
-    """What may be uploaded."""
+    """The limits for uploads."""
 
     hosting: bool
     build_bytes: int
@@ -30,13 +30,13 @@ class UploadTerms:
 
     @property
     def source_bytes(self) -> int:
-        """The most bytes of a .py file."""
+        """The maximum size of a .py file, in bytes."""
         return most_source_bytes(self.build_bytes)
 
 
 @dataclass(frozen=True, slots=True)
 class Uploaded:
-    """A build that the referee took."""
+    """A build that the referee accepted."""
 
     bot: str
     version: str
@@ -53,17 +53,20 @@ class BuildSeen:
     size: int
     uploaded: datetime
     state: str
-    """checking, accepted or refused."""
+    """One of: checking, accepted, refused."""
     reason: str
-    """Of a refused one, why; while it is checked, the step; of one that plays, how its last shift
-    ended, if its program cut it short; while no worker runs, that."""
+    """The reason for the state.
+
+    For a refused build, why; while it is checked, the step; for one that plays, how its last shift
+    ended, if its program cut it short; while no worker runs, that fact.
+    """
     plays: bool
     kept: bool
     running: bool
 
     @property
     def in_short(self) -> str:
-        """What became of it."""
+        """The state in a few words."""
         if self.state == "checking":
             return "is being checked" if self.running else "waits for its check"
         if self.state == "refused":
@@ -72,7 +75,10 @@ class BuildSeen:
 
     @property
     def in_words(self) -> str:
-        """The same; while it is checked or waits for that, with the step or the reason."""
+        """The state in words.
+
+        It includes the step or the reason while the build is checked or waits for that.
+        """
         if self.state != "checking" or not self.reason:
             return self.in_short
         return f"{'checking' if self.running else self.in_short}: {self.reason}"
@@ -92,7 +98,7 @@ class ShiftSeen:
 
 @dataclass(frozen=True, slots=True)
 class MatchLogSeen:
-    """What a hosted bot's program printed while it played a match."""
+    """The output of a hosted bot's program while it played a match."""
 
     version: str
     shift_began: datetime
@@ -103,7 +109,7 @@ class MatchLogSeen:
 
     @property
     def in_words(self) -> str:
-        """Whose lines these are."""
+        """A sentence that says to which matches the lines belong."""
         if not self.log:
             return "It printed nothing in that time."
         if not self.other_matches:
@@ -113,7 +119,7 @@ class MatchLogSeen:
 
 
 class UploadClient(OwnerClient):
-    """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
+    """A client of one referee, which threads may share; every method raises OwnerCallError."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)
@@ -121,7 +127,7 @@ class UploadClient(OwnerClient):
         self._uploads: Any = UploadServiceStub(address.channel())
 
     def upload_terms(self) -> UploadTerms:
-        """What may be uploaded."""
+        """Return the limits for uploads."""
         found = self._ask(self._uploads.GetUploadTerms, pb.GetUploadTermsRequest())
         return UploadTerms(
             found.hosting,
@@ -139,7 +145,7 @@ class UploadClient(OwnerClient):
         if not terms.hosting:
             raise OwnerCallError("This arena hosts no bots: register yours, and run it yourself.")
         try:
-            # Here first: what is wrong with it is said at once.
+            # Check the build here first, to report errors at once.
             build = read_build(file_name, data, terms.build_bytes)
         except BuildRefusedError as error:
             raise OwnerCallError(str(error)) from error
@@ -157,7 +163,7 @@ class UploadClient(OwnerClient):
         return Uploaded(answer.bot, answer.version, answer.sha256.hex())
 
     def builds(self, key: str, bot: str = "") -> list[BuildSeen]:
-        """The uploaded builds of the owner's bots, or of one, newest first."""
+        """Return the uploaded builds of the owner's bots, or of one bot, newest first."""
         answer = self._ask(self._uploads.ListBuilds, pb.ListBuildsRequest(bot=bot), key)
         return [
             BuildSeen(
@@ -176,11 +182,11 @@ class UploadClient(OwnerClient):
         ]
 
     def roll_back(self, key: str, bot: str, version: str) -> None:
-        """Let another accepted build of a bot play."""
+        """Select another accepted build of a bot to play."""
         self._ask(self._uploads.RollBack, pb.RollBackRequest(bot=bot, version=version), key)
 
     def shifts(self, key: str, bot: str, version: str = "") -> list[ShiftSeen]:
-        """The last shifts of a version, by default the newest uploaded; newest first."""
+        """Return the last shifts of a version, by default the newest uploaded; newest first."""
         request = pb.ListShiftsRequest(bot=bot, version=version)
         answer = self._ask(self._uploads.ListShifts, request, key)
         return [
@@ -196,7 +202,7 @@ class UploadClient(OwnerClient):
         ]
 
     def match_log(self, key: str, bot: str, match_id: str) -> MatchLogSeen:
-        """What a bot printed while it played a match."""
+        """Return the output of a bot while it played a match."""
         request = pb.GetMatchLogRequest(bot=bot, match_id=match_id)
         answer = self._ask(self._uploads.GetMatchLog, request, key)
         return MatchLogSeen(
