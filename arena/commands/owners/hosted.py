@@ -78,9 +78,10 @@ def logs(
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
-    """Print what your hosted bot printed in its last shifts, and how they ended; each line begins
-    with the seconds since the shift began. What it prints in a running shift is known when that is
-    over.
+    """Print what your hosted bot printed in its last shifts, and how they ended.
+
+    Each line begins with the seconds since the shift began. What it prints in a running shift is
+    known when that is over.
     """
     if match:
         _match_log(name, match, address, as_json=as_json)

@@ -1,7 +1,7 @@
 """The keys of owners by address, in a file that its user alone can read.
 
 It is `config/owners.json` in ARENA_HOME. No database is needed, so that an author's machine needs
-nothing of the server.
+no part of the server.
 """
 
 import json
@@ -30,19 +30,22 @@ DEFAULT_ADDRESS = "127.0.0.1:50051"
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Who is signed in at a referee."""
+    """An owner who is signed in at a referee, and the owner's key."""
 
     owner: str
     key: str
 
 
 def login_file(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where the keys are kept."""
+    """Return the path of the file of keys."""
     return Path(environment.get("ARENA_HOME") or ".arena") / "config" / "owners.json"
 
 
 def client_of(address: str) -> "OwnerClient":
-    """A client of the referee. Raises AddressError."""
+    """Return a client of the referee.
+
+    Raises AddressError.
+    """
     # Imported here, because `arena --help` needs no gRPC.
     from arena.clients.owner_client import OwnerClient
 
@@ -50,27 +53,39 @@ def client_of(address: str) -> "OwnerClient":
 
 
 def upload_client_of(address: str) -> "UploadClient":
-    """The same, for uploads and hosted bots. Raises AddressError."""
+    """Return a client for uploads and hosted bots.
+
+    Raises AddressError.
+    """
     from arena.clients.upload_client import UploadClient
 
     return UploadClient.at(address, os.environ)
 
 
 def results_client_of(address: str) -> "ResultsClient":
-    """The same, for results. Raises AddressError."""
+    """Return a client for results.
+
+    Raises AddressError.
+    """
     from arena.clients.results_client import ResultsClient
 
     return ResultsClient.at(address, os.environ)
 
 
 def kept_login(address: str) -> Login | None:
-    """Who is signed in at a referee; None for nobody. Raises CommandError for a broken file."""
+    """Return the owner signed in at a referee; None without one.
+
+    Raises CommandError for a broken file.
+    """
     found = _read(login_file()).get(_place(address))
     return None if found is None else Login(found["owner"], found["key"])
 
 
 def login_at(address: str) -> Login:
-    """Who is signed in at a referee. Raises CommandError for nobody."""
+    """Return the owner signed in at a referee.
+
+    Raises CommandError without one.
+    """
     found = kept_login(address)
     if found is None:
         raise CommandError(
@@ -82,12 +97,15 @@ def login_at(address: str) -> Login:
 
 
 def keep_login(address: str, login: Login) -> Path:
-    """Keep a key, in the place of an older one. Returns the file. Raises CommandError."""
+    """Store a key in place of an older one, and return the file.
+
+    Raises CommandError.
+    """
     path = login_file()
     kept = _read(path) | {_place(address): {"owner": login.owner, "key": login.key}}
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Mode 0600 from the beginning, and never half a file.
+        # The file has mode 0600 from its creation and is replaced atomically.
         with NamedTemporaryFile(
             "w", dir=path.parent, prefix=path.name, delete=False, encoding="utf-8"
         ) as new:

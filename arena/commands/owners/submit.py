@@ -15,9 +15,12 @@ if TYPE_CHECKING:
     from arena.clients.upload_client import BuildSeen, UploadClient
 
 LOOK_SECONDS = 0.5
-"""Between two looks at what has become of the build; half as long again each time nothing has."""
+"""The first pause between two queries for the build's state, in seconds.
+
+Each further pause without a change is half as long again.
+"""
 MOST_SECONDS = 5.0
-"""The longest of these pauses: a whole class may wait."""
+"""The longest of these pauses: a whole class of students may wait at once."""
 REFUSED = 1
 """The exit code if the check refuses the build."""
 
@@ -64,7 +67,8 @@ def submit(
 
 
 def _meant(client: "UploadClient", key: str, file: Path) -> str:
-    """The bot that a file named without --name becomes a version of, or the owner's first.
+    """Return the bot that a file submitted without --name becomes a version of, or the owner's
+    first.
 
     Raises CommandError where it would be one more bot: mine2.py is more likely a version of mine.
     """
@@ -80,7 +84,7 @@ def _meant(client: "UploadClient", key: str, file: Path) -> str:
 
 
 def _follow(client: "UploadClient", key: str, bot: str, version: str) -> "BuildSeen":
-    """Say what happens to a build, until it is refused or has played a match."""
+    """Report the progress of a build until it is refused or has played a match."""
     told, accepted, pause = "", False, LOOK_SECONDS
     while True:
         seen = next(one for one in client.builds(key, bot) if one.version == version)

@@ -54,7 +54,7 @@ def history(
     changed = rules.options.changed()
 
     def replayed(read: "Reader") -> "tuple[int, LadderHistory]":
-        # Before the log is replayed, which can take seconds.
+        # Check the names before the log is replayed, which can take seconds.
         for name in bot or ():
             require_bot(read, name)
         size, ladder = ladder_of_table(read, game, changed, seats, score, control)
@@ -78,7 +78,7 @@ def history(
 
 
 def _chosen(found: "LadderHistory", names: Sequence[str]) -> set[int]:
-    """The versions of the bots with these names; all versions if no name is given."""
+    """Return the versions of the bots with these names; all versions if no name is given."""
     rated = {rating.version_id for point in found.points for rating in point.ratings}
     if not names:
         return set(rated)
@@ -137,7 +137,10 @@ def _json(
 
 
 def _table(title: str, found: "LadderHistory", chosen: set[int], limit: int, points: int) -> Table:
-    """A line per bot, currently best first, with its newest `points` as bars on one scale."""
+    """Return a table with a line per bot, currently best first.
+
+    Its newest `points` are bars on one scale.
+    """
     of_all = f" of {len(found.points)}" if points < len(found.points) else ""
     heads = [Column(head, no_wrap=True) for head in ("bot", "first", "way", "now")]
     table = Table(*heads, title=f"{title}, {points}{of_all} points")

@@ -1,4 +1,4 @@
-"""`arena leaderboard`: a ladder now, with details, or live."""
+"""`arena leaderboard`: the current ladder, with details, or live."""
 
 import asyncio
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ Score = Annotated[
 Seats = Annotated[int | None, typer.Option(help="The table size; by default the smallest played.")]
 
 _LESSER = ("mean place", "owner", "check", "wins", "matches", "flags")
-"""What a narrow terminal does not show, from left to right."""
+"""The columns that a narrow terminal omits, from left to right."""
 
 
 def leaderboard(
@@ -152,7 +152,7 @@ def _follow(
 
 
 def require_seats(rules: AnyGame, seats: int | None) -> None:
-    """Raises CommandError if the game does not allow a table of that size."""
+    """Raise CommandError if the game does not allow a table of that size."""
     if seats is not None and seats not in rules.seat_counts:
         raise CommandError(
             f"--seats {seats}: {rules.title} is played by {rules.seat_counts.start} to "
@@ -166,7 +166,9 @@ def title(
     score: ScoreRule = ScoreRule.PLACEMENT,
     control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> str:
-    """The title of a ladder: game, table sizes; time control and score rule if not the default."""
+    """Return the title of a ladder: game, table sizes; time control and score rule if not the
+    default.
+    """
     from arena.server.boards.board import table_sizes
 
     sizes = [seats for seats in table_sizes(size) if seats in rules.seat_counts] or [size]
@@ -189,7 +191,10 @@ def print_leaderboard(
     remarks: "Remarks",
     page: Page = Page(),
 ) -> None:
-    """Print a page of a leaderboard as a table. Raises CommandError if its bot has no line."""
+    """Print a page of a leaderboard as a table.
+
+    Raises CommandError if its bot has no line.
+    """
     if not lines:
         typer.echo(f"{title}: no rated match yet.")
         return
@@ -208,8 +213,10 @@ def _tables_and_note(
     console: Terminal,
     page: Page,
 ) -> tuple[list[Table], Text]:
-    """With the luck-adjusted column, or where that is too wide with a table of its own below; and
-    what that column is, and which lines are shown if not all.
+    """Return the tables of a leaderboard, and a note.
+
+    The luck-adjusted column is in the table, or where that is too wide in a table of its own below.
+    The note explains that column, and says which lines are shown if not all.
     """
     luck = luck_of_lines(rules, lines)
     count, shown = len(lines), page.of(lines)

@@ -1,4 +1,4 @@
-"""Reads results from a file: one JSON object per line, checked before anything is computed.
+"""Reading of results from a file: one JSON object per line, validated before any computation.
 
     {"match": "m1", "block": "b1", "seats": [{"bot": "A", "placing": 1}, …]}
 
@@ -21,13 +21,16 @@ from arena.rating.errors import ResultError
 from arena.rating.results import MatchResult, Results
 
 LONGEST: Final = 2**20
-"""The most bytes of a line: more than any result has, but little enough for memory."""
+"""The maximum length of a line in bytes: more than any result has, but little enough for memory."""
 MOST_SEATS: Final = 100
-"""Of a match. Every pair at a table counts, so time and memory grow with the square."""
+"""The maximum number of seats of a match.
+
+Every pair at a table counts, so time and memory grow with the square.
+"""
 
 
 class ResultsFileError(UserError):
-    """A file that is not a file of results; the message says where and why."""
+    """An error in a file of results; the message says where and why."""
 
     def __init__(self, file: Path, line: int | None, what: str) -> None:
         super().__init__(f"{file}: {what}" if line is None else f"{file}, line {line}: {what}")
@@ -50,7 +53,10 @@ class _Line(BaseModel):
 
 
 def read_results(file: Path) -> Results[str]:
-    """The results in `file`. Raises `ResultsFileError` at the first line that is not a result."""
+    """Return the results in `file`.
+
+    Raises `ResultsFileError` at the first line that is not a result.
+    """
     log: Results[str] = Results()
     for number, raw in enumerate(_lines(file), start=1):
         if len(raw) > LONGEST:
@@ -76,8 +82,9 @@ def read_results(file: Path) -> Results[str]:
 
 
 def _lines(file: Path) -> Iterator[bytes]:
-    """The lines of a file, without their ends and a byte order mark; one that is too long is cut
-    soon after LONGEST.
+    """Yield the lines of a file, without their ends and a byte order mark.
+
+    A line that is too long is cut soon after LONGEST.
     """
     try:
         with file.open("rb") as opened:
