@@ -81,7 +81,7 @@ def identical(
 
 
 def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first versions of all owners' bots by name, as JSON, and whether there are more."""
+    """Return the first versions of all owners' bots by name, as JSON, and whether more exist."""
     bots = with_store(lambda store: store.find_bots(search, limit + 1))
     return [
         {

@@ -67,8 +67,7 @@ def submit(
 
 
 def _meant(client: "UploadClient", key: str, file: Path) -> str:
-    """Return the bot that a file submitted without --name becomes a version of, or the owner's
-    first.
+    """Return the bot that a file submitted without --name belongs to, or the owner's first.
 
     Raises CommandError where it would be one more bot: mine2.py is more likely a version of mine.
     """

@@ -166,8 +166,9 @@ def title(
     score: ScoreRule = ScoreRule.PLACEMENT,
     control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> str:
-    """Return the title of a ladder: game, table sizes; time control and score rule if not the
-    default.
+    """Return the title of a ladder: its game and table sizes.
+
+    It includes the time control and the score rule if they are not the default.
     """
     from arena.server.boards.board import table_sizes
 

@@ -1,4 +1,4 @@
-"""The `--pace` option: how many matches per second house bots play among themselves."""
+"""The `--pace` option: the number of matches per second that house bots play among themselves."""
 
 from typing import Annotated
 
@@ -17,7 +17,10 @@ PaceOption = Annotated[
 
 
 def chosen_pace(option: str | None, default: float) -> float:
-    """The option's pace, or the default. Raises CommandError."""
+    """Return the option's pace, or the default.
+
+    Raises CommandError.
+    """
     if option is None:
         return default
     try:
@@ -27,7 +30,7 @@ def chosen_pace(option: str | None, default: float) -> float:
 
 
 def pace_in_words(pace: float) -> str:
-    """A line about the pace, printed when a referee starts."""
+    """Return a line about the pace, printed when a referee starts."""
     if pace == FULL_SPEED:
         return "House bots play at full speed (--pace max)."
     return (

@@ -26,8 +26,9 @@ from arena.server.tournaments.tournament import Tournament, TournamentRecord, To
 
 
 def print_list(found: Sequence[tuple[Tournament, int]], count: int) -> None:
-    """Print a line per tournament, with how many of `count` they are; `found` has the number of
-    blocks that count.
+    """Print a line per tournament, and how many of `count` they are.
+
+    `found` has the number of blocks that count.
     """
     if not found:
         say("No such tournament yet: see `arena tournament create --help`.")
@@ -86,7 +87,7 @@ def print_tournament(record: TournamentRecord, limit: int | None = None) -> None
 
 
 def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
-    """The lines, best first: all, or `limit` of them."""
+    """Print the standings, best first: all lines, or `limit` of them."""
     tournament = record.tournament
     title = f"{tournament.name}: {tournament.state.value}"
     means = mean_column(tournament)
@@ -115,7 +116,7 @@ def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
 
 
 def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
-    """A tournament without its pairings."""
+    """Return a tournament without its pairings, as JSON."""
     rules = tournament.rules
     return {
         "name": tournament.name,
@@ -148,8 +149,9 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
 
 
 def tournament_json(record: TournamentRecord) -> dict[str, Any]:
-    """A tournament with its pairings; `entries` are numbers of entries, and `points` have the same
-    order.
+    """Return a tournament with its pairings, as JSON.
+
+    `entries` are numbers of entries, and `points` have the same order.
     """
     tournament = record.tournament
     waits = record.waited_for() if tournament.state is TournamentState.RUNNING else []
@@ -179,7 +181,7 @@ def tournament_json(record: TournamentRecord) -> dict[str, Any]:
 
 
 def standings_json(record: TournamentRecord) -> list[dict[str, Any]]:
-    """The lines, best first."""
+    """Return the lines of the standings as JSON, best first."""
     tournament = record.tournament
     return [
         {

@@ -1,4 +1,4 @@
-"""Checks of the rules of a tournament given to a command; needs no database."""
+"""Checks of the rules of a tournament given to a command, without a database."""
 
 from collections.abc import Sequence
 
@@ -12,8 +12,9 @@ from arena.server.tournaments.tournament import Rules
 
 
 def game_at_tables_of(seats: int, game: str, option: Sequence[str] | None) -> AnyGame:
-    """The game with its options. Raises CommandError for a wrong number of seats,
-    UnknownGameError and OptionsError.
+    """Return the game with its options.
+
+    Raises CommandError for a wrong number of seats, UnknownGameError and OptionsError.
     """
     rules = make_game(game, game_options(option))
     if seats not in rules.seat_counts:
