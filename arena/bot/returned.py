@@ -18,5 +18,5 @@ def error_message(error: BaseException) -> str:
     """Return the type and the message of a bot's exception."""
     try:
         return f"{type(error).__name__}: {error}"
-    except any_failure():  # its own __str__ may fail may fail
+    except any_failure():  # its own __str__ may fail
         return type(error).__name__

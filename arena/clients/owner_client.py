@@ -87,7 +87,7 @@ class BotSeen:
     frozen: bool
     paused: bool
     versions: tuple[VersionSeen, ...]
-    """Newest first."""
+    """The versions, newest first."""
 
     @property
     def retired(self) -> bool:
