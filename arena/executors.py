@@ -39,6 +39,7 @@ class Once(Protocol):
 
     def acquire(self, blocking: bool, /) -> bool:
         """Take the lock, and return whether this succeeded."""
+        ...
 
 
 @contextmanager

@@ -17,6 +17,7 @@ class GameCodec(Protocol):
 
     def write_options(self, options: Any, message: Any) -> None:
         """Write options into a message."""
+        ...
 
     def read_options(self, message: Any) -> Options:
         """Return the options.
@@ -26,6 +27,7 @@ class GameCodec(Protocol):
 
     def write_action(self, action: Any, message: Any) -> None:
         """Write an action into a message."""
+        ...
 
     def read_action(self, message: Any) -> Any:
         """Return the action; the game decides whether it is legal.
@@ -35,6 +37,7 @@ class GameCodec(Protocol):
 
     def write_draw(self, draw: Any, message: Any) -> None:
         """Write a draw of the dealer into a message."""
+        ...
 
     def read_draw(self, message: Any) -> Any:
         """Return the draw.
@@ -44,6 +47,7 @@ class GameCodec(Protocol):
 
     def view_bytes(self, view: Any) -> bytes:
         """Return the bytes of a view's message."""
+        ...
 
     def read_view(self, message: Any, seat: int) -> Any:
         """Return the view of a seat that has a turn.
@@ -59,6 +63,7 @@ class GameCodec(Protocol):
 
     def event_bytes(self, event: Any) -> bytes:
         """Return the bytes of an event's message."""
+        ...
 
     def read_event(self, message: Any) -> Any:
         """Return the event.

@@ -197,7 +197,7 @@ async def _up(plan: _Plan, url: str) -> None:
                     **plan.client_environment
                     | {
                         "ARENA_DATABASE_URL": url_of_role(READER_ROLE, url, plan.settings),
-                        # The pages show where bots connect and running matches, and let people play.
+                        # The pages show bots' address and running matches, and let people play.
                         "ARENA_HOST": plan.host,
                         "ARENA_PORT": str(arena.port),
                         "ARENA_ADDRESS": address,
