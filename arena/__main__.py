@@ -4,7 +4,7 @@ from arena import isolation
 
 
 def main() -> None:
-    """Run the command of the arguments; the entry point of the installed program.
+    """Run the command in the arguments; this is the entry point of the installed program.
 
     It isolates the process first: nothing else may be imported before.
     """

@@ -1,4 +1,4 @@
-"""Hosts and ports as text: IPv6 addresses in brackets, and which hosts are this machine."""
+"""Hosts and ports as text: IPv6 addresses in brackets, and detection of this machine's names."""
 
 from ipaddress import ip_address
 
@@ -15,7 +15,7 @@ def host_port(host: str, port: int) -> str:
 
 
 def on_loopback(host: str) -> bool:
-    """Return whether only programs on this machine reach what listens there."""
+    """Return whether a server on this host is reachable only from programs on this machine."""
     bare = bare_host(host).rstrip(".").lower()
     if bare == "localhost" or bare.endswith(".localhost"):
         return True

@@ -55,13 +55,17 @@ COMMANDS = {
     "rate": "ratings.rate:rate",
     "sprt": "ratings.rate:sprt",
 }
-"""By name, MODULE:ATTRIBUTE in arena.commands: a function, or a Typer app with commands below."""
+"""The commands by name, as MODULE:ATTRIBUTE in arena.commands.
+
+The attribute is a function, or a Typer app with commands below.
+"""
 
 
 class _Commands(TyperGroup):
-    """All commands; an argument that is refused is repeated, with what is allowed."""
+    """The group of all commands; an error repeats a refused argument with the allowed values."""
 
     def invoke(self, ctx: Any) -> Any:
+        """Run the command and replace pydantic's message of a refused argument."""
         try:
             return super().invoke(ctx)
         except typer.BadParameter as error:
@@ -72,7 +76,10 @@ class _Commands(TyperGroup):
 
 
 def _reason(cause: BaseException | None) -> str | None:
-    """Why an argument is refused in the arena's words; None where the words are not pydantic's."""
+    """Return why an argument is refused, in the arena's words.
+
+    None if the error is not pydantic's.
+    """
     # Imported here, because they load the games.
     from pydantic import ValidationError
 
@@ -87,7 +94,7 @@ def _reason(cause: BaseException | None) -> str | None:
 
 
 def application(arguments: Sequence[str]) -> typer.Typer:
-    """Return the app with all commands, of which only the one named in the arguments can run."""
+    """Return the Typer app with all commands, of which only the one in the arguments can run."""
     asked_for = arguments[0] if arguments else None
     app = typer.Typer(
         cls=_Commands,
@@ -116,7 +123,7 @@ def _add(app: typer.Typer, name: str, place: str) -> None:
 
 
 def _not_loaded() -> None:
-    """Stand for a command that was not requested."""
+    """Stand in for a command that was not requested."""
 
 
 def _help(place: str) -> str:

@@ -9,7 +9,10 @@ import sys
 from typing import ClassVar, Final
 
 INTERNAL_ERROR: Final = "internal error of the referee"
-"""What a peer is told of our bugs: their own words could reveal what it must not know."""
+"""The message that a peer receives about a bug of the referee.
+
+The exception's own text could reveal data that the peer must not know.
+"""
 
 
 class UserError(Exception):
@@ -19,8 +22,9 @@ class UserError(Exception):
 
 
 def any_failure() -> type[BaseException]:
-    """Return what a bot's code may raise, for an `except` clause: all but Ctrl-C.
+    """Return the exceptions of a bot's code to catch, for an `except` clause.
 
-    `sys.exit` in it would end a whole series, with an exit code that says something else of it.
+    These are all but Ctrl-C. A `sys.exit` in the bot's code would otherwise end a whole series,
+    with an exit code of another meaning.
     """
     return Exception if isinstance(sys.exception(), KeyboardInterrupt) else BaseException

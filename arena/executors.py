@@ -1,7 +1,8 @@
-"""Where the parts of a large work are done: in processes of this machine, or on a cluster's.
+"""Executors for the parts of a large computation, on this machine or on a cluster.
 
-Both are executors of `concurrent.futures`. A part is a function of a module with its arguments, so
-no result depends on who did which part.
+Both are executors of `concurrent.futures`: processes of this machine, or a cluster's workers. A
+part is a function of a module with its arguments, so no result depends on which worker computed
+which part.
 
 ClusterError    the cluster cannot be reached
 """
@@ -17,33 +18,35 @@ from arena.errors import UserError
 from arena.processes import begin_worker, users_variables, worker_context
 
 CONNECT_SECONDS: Final = 10.0
-"""How long a cluster's scheduler may take to answer."""
+"""The time that a cluster's scheduler may take to answer, in seconds."""
 
 
 class ClusterError(UserError):
-    """The cluster cannot be reached, or has no workers; the message says which."""
+    """A cluster that cannot be reached or has no workers; the message says which."""
 
 
 @dataclass(frozen=True, slots=True)
 class WorkPool:
-    """Workers that process the parts of a job."""
+    """An executor and its number of workers."""
 
     executor: Executor
     count: int
-    """How many parts are done at a time."""
+    """The number of parts that run at a time."""
 
 
 class Once(Protocol):
-    """A lock that one process takes, and keeps, to do what is done once."""
+    """A lock that one process takes and keeps, to run an action only once."""
 
-    def acquire(self, blocking: bool, /) -> bool: ...
+    def acquire(self, blocking: bool, /) -> bool:
+        """Take the lock, and return whether this succeeded."""
+        ...
 
 
 @contextmanager
 def processes(jobs: int, begin: Callable[[Once], None] | None = None) -> Iterator[WorkPool]:
-    """Yield so many processes of this machine; one is this process itself.
+    """Run parts in `jobs` processes of this machine, which end with the context.
 
-    Others call `begin` first, all with the same lock.
+    One job is this process itself. The others call `begin` first, all with the same lock.
     """
     if jobs == 1:
         with ThreadPoolExecutor(1) as thread:
@@ -55,7 +58,7 @@ def processes(jobs: int, begin: Callable[[Once], None] | None = None) -> Iterato
         try:
             yield WorkPool(executor, jobs)
         except KeyboardInterrupt:
-            # A part may take minutes: nobody waits for what is under way.
+            # A part may take minutes: terminate the running parts instead of waiting for them.
             for child in multiprocessing.active_children():
                 child.terminate()
             raise
@@ -63,11 +66,11 @@ def processes(jobs: int, begin: Callable[[Once], None] | None = None) -> Iterato
 
 @contextmanager
 def cluster(address: str) -> Iterator[WorkPool]:
-    """Yield the workers of a scheduler of dask.distributed.
+    """Run parts on the workers of a scheduler of dask.distributed.
 
     Raises ClusterError.
     """
-    from distributed import Client  # of an extra
+    from distributed import Client  # an optional extra
 
     try:
         client = Client(address, timeout=CONNECT_SECONDS, set_as_default=False)

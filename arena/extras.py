@@ -1,4 +1,4 @@
-"""Which extra of the package a command needs, told where a module is missing."""
+"""The extra of the package that a command needs, named in an error where a module is missing."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ WITHOUT_SERVER = frozenset(
         *("bot matches", "bot faults", "bot transcript", "bot ratings"),
     }
 )
-"""Commands that need no database, unless they are given one of the following options."""
+"""The commands that need no database, unless they are given one of the following options."""
 
 OF_THE_SERVER = frozenset({"--connected", "--missing", "--operator"})
 
@@ -20,7 +20,7 @@ OF_RESULTS = frozenset(
         *("transcript", "verify"),
     }
 )
-"""Commands that read results from the database of the arena on whose machine they run."""
+"""The commands that read results from the database of the arena on whose machine they run."""
 
 OF_OPERATORS = frozenset(
     {
@@ -28,7 +28,7 @@ OF_OPERATORS = frozenset(
         *("owner", "roles", "tournament", "worker"),
     }
 )
-"""Other commands for that database."""
+"""The other commands for that database."""
 
 MODULES = {
     "play": frozenset(
@@ -64,12 +64,18 @@ MODULES = {
     "solve": frozenset({"numba"}),
     "cluster": frozenset({"distributed"}),
 }
-"""What each extra of the package brings, as modules; play, server and dashboard contain those
-before them, the solver's and the cluster's contain play."""
+"""The modules of each extra of the package.
+
+The extras play, server and dashboard contain those before them; the solver's and the cluster's
+contain play.
+"""
 
 
 def missing_extra(module: str, arguments: Sequence[str]) -> str | None:
-    """Which extra to install where a command lacks a module; None if no extra brings the module."""
+    """Return a sentence that names the extra to install where a command lacks a module.
+
+    None if no extra provides the module.
+    """
     of_module = next((extra for extra, names in MODULES.items() if module in names), None)
     if of_module is None:
         return None

@@ -1,4 +1,4 @@
-"""New ids of matches and of the blocks that they belong to."""
+"""New ids of matches and of their blocks."""
 
 import secrets
 import time
@@ -14,7 +14,7 @@ def new_id() -> str:
     """Return a UUID of version 7: the time in milliseconds, then 74 random bits.
 
     Rows of matches that were played at the same time therefore lie together in the database's
-    indexes. With ids by chance, each of them would be on a page of its own, so that a long history
+    indexes. With random ids, each of them would be on a page of its own, so that a long history
     would make it slower to record a match and to read the newest.
     """
     milliseconds = time.time_ns() // 1_000_000

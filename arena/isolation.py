@@ -1,7 +1,7 @@
-"""Isolates a command from its surroundings: closed files, files named like modules, proxies.
+"""Isolation of a command from its environment: closed files, files named like modules, proxies.
 
-This module imports only what Python has loaded before it looks into the working directory, or has
-built in: nothing that lies there can stand in for it.
+This module imports only modules that Python has loaded before it searches the working directory, or
+has built in: no file there can replace them.
 """
 
 import _signal  # type: ignore[import-not-found]  # `signal` imports files
@@ -25,12 +25,10 @@ def isolate() -> None:
 
 
 def leave_at_once(_number: int, _frame: object) -> None:
-    """Handle SIGINT while nothing has to be cleaned up.
+    """Handle SIGINT while nothing has to be cleaned up: during imports, and at the end.
 
-    During imports, out of which an exception would come as another one or as a traceback, and at
-    the end.
-
-    Also where it was ignored, as after `nohup arena … &`: Ctrl-C must always end us.
+    Out of an import an exception would come as another one or as a traceback. The handler also
+    replaces an ignored signal, as after `nohup arena … &`: Ctrl-C must always end the process.
     """
     os._exit(INTERRUPTED)
 
@@ -38,8 +36,8 @@ def leave_at_once(_number: int, _frame: object) -> None:
 def open_standard_streams() -> None:
     """Open /dev/null as each of the file numbers 0 to 2 that is closed.
 
-    Schedulers start programs so. The next file that is opened would get the number: a socket, which
-    then is written to as stdout.
+    Schedulers start programs in this state. The next opened file would get the number: a socket,
+    for example, which then receives the output for stdout.
     """
     for number, (name, mode) in enumerate(_STREAMS):
         try:
@@ -52,12 +50,10 @@ def open_standard_streams() -> None:
 
 
 def safe_path(path: list[str], python_path: str) -> list[str]:
-    """Return a search path for modules that the working directory cannot shadow.
+    """Return the search path for modules without the working directory or the script's.
 
-    It lacks that and the script's directory, and has the folders of PYTHONPATH last: their files
-    are found, but shadow no module.
-
-    The folder of this package is added where nothing else names it.
+    The folders of PYTHONPATH come last: their files are found, but shadow no module. The folder of
+    this package is added where nothing else names it.
     """
     found = path if sys.flags.safe_path else path[1:]
     last = python_folders(python_path)
@@ -72,7 +68,7 @@ def python_folders(python_path: str) -> list[str]:
 
 
 def package_root() -> str:
-    """Return the folder in which the package `arena` lies."""
+    """Return the folder that contains the package `arena`."""
     return os.path.dirname(os.path.dirname(_absolute(__file__)))  # noqa: PTH120
 
 
@@ -83,7 +79,7 @@ def _absolute(path: str) -> str:
 def bypass_proxies(environment: "os._Environ[str] | dict[str, str]", *more: str) -> None:
     """Exempt this machine, and `more` hosts, from the proxies that the environment names.
 
-    Those who read `no_proxy` prefer its lower-case form; some read only the other.
+    Programs that read `no_proxy` prefer its lower-case form; some read only the other.
     """
     if not any(environment.get(name) or environment.get(name.upper()) for name in _PROXIES):
         return
@@ -92,7 +88,7 @@ def bypass_proxies(environment: "os._Environ[str] | dict[str, str]", *more: str)
         listed = environment.get(name) or either
         environment[name] = listed if listed.strip() == "*" else _with(listed, more)
     for_grpc = environment.get("no_grpc_proxy", "")
-    if for_grpc or either.strip() == "*":  # gRPC reads it instead, and knows no "*"
+    if for_grpc or either.strip() == "*":  # gRPC reads this instead, and does not support "*"
         environment["no_grpc_proxy"] = _with(for_grpc, more)
 
 

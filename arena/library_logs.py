@@ -1,10 +1,10 @@
-"""Bounds what libraries log, before it costs anything.
+"""A bound on the log entries of libraries, applied before an entry costs anything.
 
-A library that logs something for each item that a stranger sends would fill the disk and, with a
-traceback for each, take all the time of its thread. Therefore every logger but our own
-writes each kind of entry (the text before its values are filled in) a few times a minute, and so
-many entries in all; what is beyond that is counted. An entry that is left out costs some
-microseconds at most: its logger is asked before a record or a traceback is made of it.
+A library that logs an entry for each item from an untrusted peer would fill the disk and, with a
+traceback for each, take all the time of its thread. Therefore every logger but the arena's own
+writes each kind of entry (the text before its values are filled in) a few times a minute, and a
+limited number of entries in all; entries beyond that are counted. An omitted entry costs some
+microseconds at most: its logger is asked before it is formatted as a record or a traceback.
 """
 
 import logging
@@ -12,18 +12,21 @@ from time import monotonic
 from typing import Any, Final
 
 MOST_OF_A_KIND: Final = 5
-"""Entries of one kind in a window."""
+"""The maximum number of entries of one kind in a window."""
 MOST_OF_A_LOGGER: Final = 50
-"""Entries of one logger in a window."""
+"""The maximum number of entries of one logger in a window."""
 WINDOW_SECONDS: Final = 60.0
 OURS: Final = "arena"
-"""The name above our own loggers, which are not bounded: they tell a bot's author each fault."""
+"""The root name of the arena's own loggers.
+
+They are not bounded, because they report each fault to a bot's author.
+"""
 LONGEST_KIND: Final = 200
-"""Characters of a text that tell its kind."""
+"""The number of a text's characters that identify its kind."""
 
 
 class _BoundedLogger(logging.Logger):
-    """Leaves out what is beyond the bounds, and tells how much it was with the next entry."""
+    """A logger that omits entries beyond the bounds, and reports their number with the next one."""
 
     _until = 0.0
     _written = 0
@@ -31,12 +34,13 @@ class _BoundedLogger(logging.Logger):
     _kinds: dict[str, int]
 
     def exception(self, msg: object, *args: object, exc_info: Any = True, **named: Any) -> None:
-        # What a flood brings about: left out here it costs half as much as in `_log`.
+        # Floods arrive here: omitting an entry here costs half as much as in `_log`.
+        """Log an exception, unless it is beyond the bounds."""
         if not self._leaves_out(msg):
             super().exception(msg, *args, exc_info=exc_info, **named)
 
     def _log(self, level: int, msg: object, args: Any, *rest: Any, **named: Any) -> None:
-        # All that a logger writes passes here, after its level was compared.
+        # Every entry of a logger passes here, after its level was compared.
         if self.name.partition(".")[0] != OURS:
             if self._leaves_out(msg):
                 return
@@ -46,9 +50,9 @@ class _BoundedLogger(logging.Logger):
         super()._log(level, msg, args, *rest, **named)
 
     def _leaves_out(self, msg: object) -> bool:
-        """Whether an entry is beyond the bounds, counted if it is.
+        """Return whether an entry is beyond the bounds, and count it if so.
 
-        Nothing of ours is: it counts as nothing written.
+        Entries of the arena's own loggers never are: they do not count as written.
         """
         now = monotonic()
         if now >= self._until:
@@ -66,14 +70,14 @@ class _BoundedLogger(logging.Logger):
 
 
 def _kind(msg: object) -> str:
-    # An object may be slow to print: its type is its kind.
+    # An object may be slow to print, so its type is its kind.
     return msg[:LONGEST_KIND] if isinstance(msg, str) else type(msg).__name__
 
 
 def bound_library_logs() -> None:
-    """Bound all loggers, those that are made later too. A second call does nothing new."""
+    """Bound all loggers, including those created later; a second call has no further effect."""
     logging.setLoggerClass(_BoundedLogger)
     for known in list(logging.root.manager.loggerDict.values()):
-        # Loggers of a class of their own are left alone: they may write otherwise.
+        # Loggers of another class are not changed: they may write in another way.
         if type(known) is logging.Logger:
             known.__class__ = _BoundedLogger

@@ -1,4 +1,4 @@
-"""Configures the log for operators: one line per event, a message followed by its values."""
+"""The configuration of the operator's log: one line per event, a message followed by its values."""
 
 import logging
 import sys
@@ -12,7 +12,7 @@ from arena.settings import Settings
 
 
 def configure_logs(settings: Settings) -> None:
-    """Log to stderr from the level of the settings on. Called once, by the command that serves."""
+    """Log to stderr from the level of the settings on; called once, by the command that serves."""
     written = _AS_JSON if settings.log_format == "json" else _as_text()
     structlog.configure(
         processors=[structlog.processors.add_log_level, *written],
@@ -20,7 +20,7 @@ def configure_logs(settings: Settings) -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
-    # What libraries log, as that of psycopg's pool while the database is away.
+    # The logs of libraries, such as psycopg's pool while the database is unreachable.
     theirs = logging.StreamHandler(sys.stderr)
     theirs.setFormatter(
         structlog.stdlib.ProcessorFormatter(

@@ -1,4 +1,4 @@
-"""Moments as text for people and programs: one form, in UTC, with the zone named."""
+"""Points in time as text for people and programs: one form, in UTC, with the zone named."""
 
 from datetime import UTC, datetime
 

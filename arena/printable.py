@@ -2,7 +2,7 @@
 
 
 def printable(text: str, *, keep: str = "") -> str:
-    """Return the text with every non-printable character escaped as in a string literal.
+    r"""Return the text with every non-printable character escaped, such as `\x1b` for ESC.
 
     Escape sequences, control characters and marks that reverse the writing direction could
     otherwise change what a terminal shows elsewhere. Characters in `keep` stay as they are.

@@ -1,6 +1,6 @@
 """Verifiable random draws: keyed draws, and the commitment that binds them to a match.
 
-A draw is not the next number of a sequence but the value of a key that names what is drawn
+A draw is not the next number of a sequence but the value of a key that names the thing drawn
 ("round 2 seat 0 die 3"). Equal keys under equal match keys give equal draws, whatever was drawn
 before, and any single draw can be recomputed alone.
 
@@ -44,10 +44,10 @@ class Randomness(Protocol):
 
 
 class KeyedRandomness:
-    """Draws computed from a match key (32 bytes)."""
+    """A source of draws computed from a match key (32 bytes)."""
 
     def __init__(self, match_key: bytes) -> None:
-        # HMAC written out: the part that depends only on the key is hashed once per match. A match
+        # HMAC spelled out: the part that depends only on the key is hashed once per match. A match
         # draws dozens of dice, and this halves the cost of each.
         padded = match_key.ljust(_BLOCK_BYTES, b"\0")
         if len(padded) > _BLOCK_BYTES:
@@ -56,6 +56,7 @@ class KeyedRandomness:
         self._outer = hashlib.sha256(padded.translate(_OUTER_PAD))
 
     def below(self, key: str, bound: int) -> int:
+        """Return the number in [0, bound) for `key`; equally likely, by rejection."""
         limit = _limit(bound)
         attempt = 0
         while True:
@@ -76,7 +77,10 @@ def _limit(bound: int) -> int:
 
 
 def shuffled(randomness: Randomness, key: str, items: Sequence[T]) -> tuple[T, ...]:
-    """`items` in random order (Fisher-Yates from the end); position i has the key "<key> <i>"."""
+    """Return `items` in random order (Fisher-Yates from the end).
+
+    Position i has the key "<key> <i>".
+    """
     order = list(items)
     for last in range(len(order) - 1, 0, -1):
         chosen = randomness.below(f"{key} {last}", last + 1)
@@ -85,12 +89,12 @@ def shuffled(randomness: Randomness, key: str, items: Sequence[T]) -> tuple[T, .
 
 
 def commitment(secret: bytes) -> bytes:
-    """SHA-256 of the referee's secret, published before the seats send their entropy."""
+    """Return the SHA-256 of the referee's secret, published before the seats send their entropy."""
     return hashlib.sha256(secret).digest()
 
 
 def match_key(secret: bytes, match_id: str, entropies: Sequence[bytes]) -> bytes:
-    """Return the key of all draws of a match; `entropies` in seat order."""
+    """Return the key of all draws of a match; `entropies` are in seat order."""
     message = b"".join(
         len(part).to_bytes(4, "big") + part for part in (match_id.encode(), *entropies)
     )
@@ -98,7 +102,7 @@ def match_key(secret: bytes, match_id: str, entropies: Sequence[bytes]) -> bytes
 
 
 def outcomes(draw: Callable[[Randomness], T]) -> Iterator[tuple[T, Fraction]]:
-    """Every value that `draw` can return with its exact probability, once per path of draws.
+    """Yield every value that `draw` can return with its exact probability, once per path of draws.
 
     Tests use it to enumerate a game's draws without describing them a second time.
     """
@@ -122,12 +126,14 @@ class _ScriptedRandomness:
 
     @property
     def probability(self) -> Fraction:
+        """The probability of the path taken."""
         probability = Fraction(1)
         for _, bound in self._taken:
             probability /= bound
         return probability
 
     def below(self, key: str, bound: int) -> int:
+        """Return the script's next number for a new key, and the same number for a known key."""
         if key not in self._by_key:
             position = len(self._taken)
             number = self._script[position] if position < len(self._script) else 0
@@ -136,6 +142,7 @@ class _ScriptedRandomness:
         return self._by_key[key]
 
     def next_script(self) -> list[int]:
+        """Return the script of the next path; [] after the last."""
         taken = list(self._taken)
         while taken and taken[-1][0] + 1 == taken[-1][1]:
             taken.pop()

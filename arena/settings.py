@@ -18,10 +18,10 @@ from arena.scheduling.pace import DEFAULT_PACE, read_pace
 _PREFIX = "ARENA_"
 _DRIVER = "postgresql+psycopg://"
 MOST_ADDRESSES: Final = 100
-"""The most addresses in `public_address`; a referee takes one."""
+"""The maximum number of addresses in `public_address`; a referee takes one."""
 _HIGHEST_PORT: Final = 65_535
 _NO_USER: Final = 2**32 - 2
-"""The kernel's own numbers begin here."""
+"""The first of the user ids that the kernel reserves."""
 _PUBLIC_ADDRESS: Final = re.compile(
     r"(?P<host>(https?://)?(\[[0-9a-fA-F:.]+\]|[^\s:/\[\]]+)):(?P<first>\d{1,5})(-(?P<last>\d{1,5}))?/?",
     re.ASCII,
@@ -40,9 +40,9 @@ def _with_driver(url: str) -> str:
 
 
 def web_address(url: str) -> str:
-    """Return the address, if what comes from there cannot be changed on the way.
+    """Return the address if content from there cannot be altered in transit.
 
-    That is https://, or on this machine. Raises ValueError.
+    That is https://, or this machine. Raises ValueError for any other address.
     """
     parts = urlsplit(url)
     if parts.scheme not in ("https", "http") or not parts.hostname:
@@ -83,34 +83,37 @@ LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
 
 class Settings(BaseSettings):
-    """Each field is the environment variable of its name, in capitals after `ARENA_`."""
+    """The settings; each field is the environment variable `ARENA_` plus its name in capitals."""
 
     model_config = SettingsConfigDict(env_prefix=_PREFIX, env_ignore_empty=True, frozen=True)
 
     home: Path = Path(".arena")
-    """Where the built-in database and its log live."""
-    # Not shown: it may hold a password.
+    """The directory of the built-in database and its log."""
+    # Hidden in messages, because it may hold a password.
     database_url: Annotated[str, AfterValidator(_with_driver)] | None = Field(
         default=None, repr=False
     )
     """A Postgres server to use instead of the built-in one."""
     host: Annotated[str, AfterValidator(bare_host)] = Field(default="127.0.0.1", min_length=1)
-    """The address that the referee and the dashboard listen on; one of IPv6 with brackets or
-    without."""
+    """The address that the referee and the dashboard listen on; IPv6 with or without brackets."""
     port: Port = 50051
     """The referee's port; 0 takes a free one."""
     public_address: str | None = None
-    """Where bots reach this referee among several on one database: `host:port`, or
-    `https://host:port`; with a range of ports (`host:50061-50068`) at the first that no other has.
-    Without it the address that it listens on, if that is one of its own. Pages show it to authors,
-    of a range the first."""
+    """The address at which bots reach this referee among several on one database.
+
+    It is `host:port` or `https://host:port`; with a range of ports (`host:50061-50068`) a referee
+    takes the first that no other has. Without it the address is the one that the referee listens
+    on, if that is one of its own. Pages show it to authors, of a range the first.
+    """
     dashboard_port: Port = 8501
     """The dashboard's port."""
     socket: Path | None = None
     """The Unix socket over which hosted bots play; its directory is only for the referee's user.
-    Without it there is one in a directory of its own."""
+
+    Without it there is one in a directory of its own.
+    """
     pace: Annotated[float, BeforeValidator(_pace)] = DEFAULT_PACE
-    """Matches a second that house bots play among themselves, or `max`."""
+    """The number of matches a second that house bots play among themselves, or `max`."""
     tls_cert: Path | None = None
     """The referee's certificate with its chain; without one the port is not encrypted."""
     tls_key: Path | None = None
@@ -118,68 +121,79 @@ class Settings(BaseSettings):
     tls_client_ca: Path | None = None
     """The authorities whose certificates clients must show; clients need none without it."""
     signup: Annotated[SignUp | None, BeforeValidator(_lower)] = None
-    """Who may become an owner: everybody (`open`), with an `invite`, or nobody (`closed`). Without
-    it `arena up` is open as long as it listens on this machine only; else an invite is needed."""
+    """The rule for who may become an owner: everyone, those with an invite, or no one.
+
+    The values are `open`, `invite` and `closed`. Without it `arena up` is open as long as it
+    listens on this machine only; else an invite is needed.
+    """
     bots: int = Field(default=20, ge=1)
-    """Bots that an owner may have, retired ones not counted."""
+    """The number of bots that an owner may have, retired ones not counted."""
     versions_a_day: int = Field(default=60, ge=1)
-    """Versions that an owner may register in 24 hours, uploads not counted."""
+    """The number of versions that an owner may register in 24 hours, uploads not counted."""
     hosting: bool = True
     """Whether owners may upload bots that the arena runs."""
     slots: int = Field(default=2, ge=0, le=256)
-    """Hosted bots that one worker runs at the same time; with 0 `arena up` starts no worker."""
+    """The number of hosted bots that one worker runs at a time; with 0 `arena up` has no worker."""
     check_slots: int = Field(default=2, ge=1, le=256)
-    """Uploads that one worker checks at the same time, beside its hosted bots. An owner takes one:
-    with two nobody waits for the slow build of another."""
+    """The number of uploads that one worker checks at a time, in addition to its hosted bots.
+
+    An owner takes one: with two, no owner waits for the slow build of another.
+    """
     build_mb: float = Field(default=20, gt=0, le=100)
-    """MiB of an uploaded build."""
+    """The maximum size of an uploaded build, in MiB."""
     uploads_a_day: int = Field(default=30, ge=1)
-    """Builds that an owner may upload in 24 hours."""
+    """The number of builds that an owner may upload in 24 hours."""
     builds_kept: int = Field(default=20, ge=1)
-    """Builds of an owner that are kept."""
+    """The number of an owner's builds that are stored."""
     program_users: Annotated[SkipValidation[range], NoDecode, BeforeValidator(_users)] = range(
         2_010_000_000, 2_010_004_096
     )
-    """The users of the machine, as `FIRST-LAST`, as which a worker that is root runs programs: a
-    number for each, which needs no name and owns nothing. By default numbers that no distribution,
-    container or directory service gives out."""
+    """The users of the machine, as `FIRST-LAST`, under which a root worker runs programs.
+
+    Each program gets a user id of its own, which needs no name and owns nothing. The default ids
+    are given out by no distribution, container or directory service.
+    """
     hosted_bots: int = Field(default=5, ge=1)
-    """Bots of an owner that the arena runs."""
+    """The number of an owner's bots that the arena runs."""
     spectator_delay: float = Field(default=0, ge=0, le=3600)
-    """By how many seconds spectators see matches later."""
+    """The delay with which spectators see matches, in seconds."""
     person_token: str | None = Field(default=None, repr=False)
-    """The token of the bot as which people play on the dashboard's page "Play"; `arena up` has one
-    of its own."""
+    """The token of the bot as which people play on the dashboard's page "Play".
+
+    `arena up` has one of its own.
+    """
     dashboard_secret: str | None = Field(default=None, repr=False, min_length=16)
-    """The same at a referee and its dashboards, which then say for which visitor they ask: limits
-    by address are those of the visitor. `arena up` makes one."""
+    """A secret shared by a referee and its dashboards, which then name the visitor of each request.
+
+    Limits by address are then those of the visitor. `arena up` makes one.
+    """
     dashboard_url: Annotated[str, AfterValidator(_origin)] | None = Field(default=None, repr=False)
-    """The address of the pages as visitors have it; needed with an identity provider."""
+    """The address at which visitors reach the pages; needed with an identity provider."""
     oidc_issuer: Annotated[str, AfterValidator(web_address)] | None = Field(
         default=None, repr=False
     )
     """The identity provider (OpenID Connect) by which owners sign in on the pages."""
     oidc_client_id: str | None = None
-    """The arena's name at the identity provider."""
+    """The arena's client id at the identity provider."""
     oidc_client_secret: str | None = Field(default=None, repr=False)
-    """Its secret there, which the dashboard alone needs."""
+    """The arena's secret at the identity provider, which the dashboard alone needs."""
     metrics_port: Port | None = None
-    """The port for metrics and readiness over HTTP; none without it."""
+    """The port for metrics and readiness over HTTP; without it there is none."""
     log_format: Annotated[LogFormat, BeforeValidator(_lower)] = "text"
-    """How log lines are written: for people, or one JSON object a line."""
+    """The format of log lines: text for people, or one JSON object a line."""
     log_level: Annotated[LogLevel, BeforeValidator(_upper)] = "INFO"
-    """The least severe log lines that are shown."""
+    """The lowest severity of log lines that are shown."""
 
     @property
     def metrics_address(self) -> tuple[str, int] | None:
-        """Where metrics are served, if anywhere."""
+        """The host and port at which metrics are served; None if they are not."""
         return None if self.metrics_port is None else (self.host, self.metrics_port)
 
     @property
     def public_addresses(self) -> tuple[str, ...]:
-        """`public_address`, for each port of a range: `host:50061-50063` is three.
+        """The addresses in `public_address`, one for each port of a range.
 
-        Raises SettingsError.
+        `host:50061-50063` is three. Raises SettingsError.
         """
         if self.public_address is None:
             return ()
@@ -199,7 +213,10 @@ class Settings(BaseSettings):
 
     @property
     def identity_provider(self) -> tuple[str, str] | None:
-        """Its issuer and the arena's client id there, if there is one. Raises SettingsError."""
+        """The issuer and the arena's client id there; None without an identity provider.
+
+        Raises SettingsError.
+        """
         if self.oidc_issuer is None and self.oidc_client_id is None:
             return None
         if self.oidc_issuer is None or self.oidc_client_id is None:
@@ -210,18 +227,21 @@ class Settings(BaseSettings):
 
     @property
     def log_level_number(self) -> int:
-        """`log_level` as a number of the logging module."""
+        """The `log_level` as a number of the logging module."""
         return logging.getLevelNamesMapping()[self.log_level]
 
 
 def read_settings() -> Settings:
-    """Read the environment. Raises SettingsError."""
+    """Return the settings in the environment.
+
+    Raises SettingsError for a malformed variable.
+    """
     try:
         return Settings()
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         field = str(first["loc"][0])
-        # A secret, or an address with a password, is not repeated.
+        # The message does not repeat a secret, or an address with a password.
         found = f"{found_text(first['input'])}; " if Settings.model_fields[field].repr else ""
         name, reason = _PREFIX + field.upper(), reason_text(first)
         raise SettingsError(f"{name} is malformed: {found}{reason}.") from None

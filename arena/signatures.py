@@ -18,8 +18,11 @@ KEY_BYTES: Final = 32
 _PRIME: Final = 2**255 - 19
 _EIGHTH: Final = 0x7A03AC9277FDC74EC6CC392CFA53202A0F67100D760B3CBA4FD84D3D706A17C7
 _SMALL_ORDER: Final = {0, 1, _PRIME - 1, _EIGHTH, _PRIME - _EIGHTH}
-"""The y coordinates of the eight points of order 1, 2, 4 and 8 (RFC 8032, 5.1). With such a public
-key, signatures that hold for many texts are made without any private key."""
+"""The y coordinates of the eight points of order 1, 2, 4 and 8 (RFC 8032, 5.1).
+
+With such a public key, signatures that are valid for many texts can be made without any private
+key.
+"""
 
 
 class Signer:

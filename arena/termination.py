@@ -1,7 +1,7 @@
-"""How a command ends: its exit code, and a sentence instead of a traceback.
+"""The end of a command: its exit code, and a sentence instead of a traceback.
 
 0     done
-1     as the command says; or whoever reads its output has gone, which needs no words
+1     as the command defines; or the reader of its output has gone, which needs no message
 2     an error that the user can correct, among them a missing extra and output that cannot be
       written
 130   Ctrl-C, at any moment
@@ -22,13 +22,17 @@ _MENDABLE: Final = 2
 
 
 class OutputError(OSError):
-    """Standard output cannot be written, for another reason than that nobody reads it."""
+    """An error in writing standard output, other than a closed reader."""
 
 
 class _Output(io.FileIO):
-    """Standard output; its errors say that they are."""
+    """Standard output, whose write errors are OutputErrors."""
 
     def write(self, data: Any, /) -> int:
+        """Write the data.
+
+        Raises OutputError, or BrokenPipeError if the reader has gone.
+        """
         try:
             return super().write(data)
         except BrokenPipeError:
@@ -38,16 +42,20 @@ class _Output(io.FileIO):
 
 
 class _Errors(io.FileIO):
-    """Standard error; what cannot be written is lost, and no referee ends by a line of its log."""
+    """Standard error, which drops data that cannot be written.
+
+    A log line must not end a referee.
+    """
 
     def write(self, data: Any, /) -> int:
+        """Write the data, or drop it if that fails."""
         with suppress(OSError):
             super().write(data)
         return len(data)
 
 
 def run_command() -> NoReturn:
-    """Run the command of the arguments, and end the process."""
+    """Run the command in the arguments, and end the process."""
     _set_library_defaults()
     sys.stdout = _text(_Output(1, "w", closefd=False), sys.stdout)
     sys.stderr = _text(_Errors(2, "w", closefd=False), sys.stderr)
@@ -72,14 +80,14 @@ def _text(raw: Any, stream: Any) -> io.TextIOWrapper:
 
 
 def _set_library_defaults() -> None:
-    """Set variables that libraries read when they are imported, here and in our children."""
-    # gRPC's own log: a line for every failed handshake, which any stranger can cause.
+    """Set variables that libraries read when they are imported, here and in child processes."""
+    # gRPC's own log has a line for every failed handshake, which any peer can cause.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     # For the matrices of a ladder OpenBLAS's threads mostly wait for each other, busily: on cores
     # that have other work it takes seven times the CPU time of one thread.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # pydantic looks for its plugins among all installed packages: a quarter of what it takes to
-    # import the games, for plugins that watch somebody else's models.
+    # import the games, for plugins that observe models of other packages.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
@@ -98,14 +106,17 @@ def _code_of_command(arguments: list[str]) -> int:
 
 
 def _code_of_error(error: BaseException) -> int:
-    """Tell an error in a sentence and return the exit code; raises what is a bug."""
+    """Print an error as a sentence and return the exit code.
+
+    Raises the error again if it is a bug.
+    """
     if any(isinstance(one, KeyboardInterrupt) for one in _chain(error)):
         return INTERRUPTED
     missing = next((one for one in _chain(error) if isinstance(one, ModuleNotFoundError)), None)
     if missing is not None:
         from arena.extras import missing_extra
 
-        # What a bot does not find never comes here: loading and playing it translate its errors.
+        # Loading and playing a bot report the modules that it lacks, so they never get here.
         sentence = missing_extra((missing.name or "").partition(".")[0], sys.argv[1:])
         if sentence is not None:
             _say(sentence)
@@ -117,7 +128,7 @@ def _code_of_error(error: BaseException) -> int:
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
-    """Yield an error, those in its groups, and those that it came from."""
+    """Yield an error, those in its groups, and its causes and contexts."""
     seen: set[int] = set()
     waiting = [error]
     while waiting:
@@ -132,7 +143,7 @@ def _chain(error: BaseException) -> Iterator[BaseException]:
 
 
 def _after_output(code: int) -> int:
-    """Write what is still to be written, and return the exit code; another one where that fails.
+    """Flush the output and return the exit code; another code if that fails.
 
     Python would do it after everything else, and fail with a traceback and code 120.
     """
@@ -153,7 +164,7 @@ def _code_of_output(error: OutputError) -> int:
 
 
 def _discard_output() -> None:
-    """Let go nowhere what is still to be written."""
+    """Redirect the remaining output to /dev/null."""
     with suppress(OSError):
         null = os.open(os.devnull, os.O_WRONLY)
         os.dup2(null, 1)

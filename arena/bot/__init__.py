@@ -1,4 +1,4 @@
-"""The SDK of bot authors: subclass `Bot`, call `run`.
+"""The SDK for bot authors: subclass `Bot` and call `run`.
 
     from arena.bot import Bot, Turn, run
     from arena.games.bluff import Bet, BluffView, Doubt

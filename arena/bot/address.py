@@ -1,15 +1,15 @@
-"""`Address`: where a referee is, and the channel to it. Every client of a referee opens it here.
+"""`Address`: a referee's address, from which every client of a referee opens its channel.
 
-A program without a network reaches it through a Unix socket: `unix:/path`.
+A program without a network reaches a referee through a Unix socket: `unix:/path`.
 
-How both ends identify themselves over TLS is said by environment variables:
+Environment variables configure TLS authentication in both directions:
 
 ARENA_CA             the certificates to trust instead of those that the system trusts
 ARENA_SERVER_NAME    the name in the referee's certificate, if it is not the address's host
 ARENA_CLIENT_CERT    the certificate to show to a referee that requires one
 ARENA_CLIENT_KEY     its key
 
-The files are read whenever a channel is opened, so that a bot that reconnects uses the new ones.
+The files are read whenever a channel is opened, so that a bot that reconnects uses new files.
 """
 
 import os
@@ -25,9 +25,9 @@ from arena.errors import UserError
 from arena.keepalive import keepalive
 
 _CHANNEL_OPTIONS: tuple[tuple[str, object], ...] = (
-    # A lost referee is noticed even though a waiting bot sends nothing.
+    # Keepalive pings detect a lost referee even though a waiting bot sends nothing.
     *keepalive(60_000, 20_000),
-    # We do the back-off; a shared subchannel would add its own.
+    # The bot implements the back-off; a shared subchannel would add its own.
     ("grpc.use_local_subchannel_pool", 1),
 )
 
@@ -36,18 +36,18 @@ _SYSTEM_ROOTS = (
     "/etc/pki/tls/certs/ca-bundle.crt",
     "/etc/ssl/cert.pem",
 )
-"""Where systems keep the certificates they trust; OpenSSL's own default may be a directory."""
+"""The usual locations of trusted certificates; OpenSSL's own default may be a directory."""
 
 _PEM = b"-----BEGIN "
 
 
 class AddressError(UserError):
-    """An address, or a file that its connection needs, that cannot be used."""
+    """An error in an address, or in a file that its connection needs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Trust:
-    """How client and referee identify each other over TLS; empty: as the system does."""
+    """The TLS settings of a client; an empty setting means the system's default."""
 
     ca: str = ""
     name: str = ""
@@ -56,7 +56,7 @@ class Trust:
 
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> "Trust":
-        """Return what the variables say.
+        """Read the settings from the variables.
 
         Raises AddressError for a certificate without a key.
         """
@@ -71,7 +71,7 @@ class Trust:
     def credentials(self) -> grpc.ChannelCredentials:
         """Return the credentials for a channel.
 
-        Raises AddressError.
+        Raises AddressError for a file that cannot be used.
         """
         roots = _read("ARENA_CA", self.ca) if self.ca else _system_roots()
         if not self.cert:
@@ -82,9 +82,9 @@ class Trust:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The referee's address.
+    """The address of a referee.
 
-    One of `host:port`, `https://host:port` for an encrypted connection, or `unix:/path`.
+    It is `host:port`, `https://host:port` for an encrypted connection, or `unix:/path`.
     """
 
     target: str
@@ -93,14 +93,14 @@ class Address:
 
     @classmethod
     def parse(cls, text: str, environment: Mapping[str, str]) -> "Address":
-        """Return the address in a text, with what the environment says about trust.
+        """Parse an address and, for https://, the TLS settings in the environment.
 
         Args:
-            text: `host:port`, `https://host:port` or `unix:/path`.
-            environment: The variables that name certificates; read for https:// only.
+            text: `host:port`, `http://host:port`, `https://host:port` or `unix:/path`.
+            environment: The environment variables; see the module.
 
         Raises:
-            AddressError: The text is no address, or a file cannot be read.
+            AddressError: The text is no address, or a certificate file cannot be read.
         """
         if text.startswith("unix:/"):
             return cls(text)
@@ -117,24 +117,24 @@ class Address:
         if scheme != "https":
             return cls(rest.rstrip("/"))
         trust = Trust.of(environment)
-        trust.credentials()  # its mistakes are told now
+        trust.credentials()  # reports errors in the files now
         return cls(rest.rstrip("/"), encrypted=True, trust=trust)
 
     def channel(self) -> grpc.Channel:
-        """Return a new channel.
+        """Open a new channel.
 
-        Raises AddressError.
+        Raises AddressError for a file that cannot be used.
         """
         if not self.encrypted:
             return grpc.insecure_channel(self.target, self._options)
         return grpc.secure_channel(self.target, self.trust.credentials(), self._options)
 
     def aio_channel(self) -> "grpc.aio.Channel":
-        """Return a new channel for asyncio.
+        """Open a new channel for asyncio.
 
-        Raises AddressError.
+        Raises AddressError for a file that cannot be used.
         """
-        import grpc.aio  # bots do without it
+        import grpc.aio  # not needed by bots
 
         if not self.encrypted:
             return grpc.aio.insecure_channel(self.target, self._options)
@@ -151,11 +151,14 @@ class Address:
 
     @property
     def _on_this_machine(self) -> bool:
-        """Whether a proxy cannot reach it: this machine's names are the proxy's own to it."""
+        """Whether the referee runs on this machine, where no proxy can reach it.
+
+        To a proxy, the loopback names denote the proxy's own machine.
+        """
         return self.target.startswith("unix:") or on_loopback(self.target.rpartition(":")[0])
 
     def why_unreachable(self, details: str) -> str:
-        """Return a sentence for UNAVAILABLE, from gRPC's details."""
+        """Return a sentence that explains the status UNAVAILABLE, from gRPC's details."""
         if "CERTIFICATE_VERIFY_FAILED" in details:
             return (
                 f"The referee at {self.target} shows a certificate that is not trusted here. "
@@ -169,7 +172,7 @@ class Address:
         if "security handshaker" in details:
             return "A file that ARENA_CA, ARENA_CLIENT_CERT or ARENA_CLIENT_KEY names is unusable."
         if self.encrypted and "Socket closed" in details and not self.trust.cert:
-            # A referee that misses our certificate closes the connection without a word.
+            # A referee that requires a certificate closes the connection without a message.
             return (
                 f"The referee at {self.target} closed the connection: it is stopping, or requires "
                 "a certificate. (ARENA_CLIENT_CERT and ARENA_CLIENT_KEY name the files.)"
@@ -201,7 +204,10 @@ def _read(setting: str, path: str) -> bytes:
 
 
 def _system_roots() -> bytes | None:
-    """Return what the system trusts; None if gRPC shall look for it, which brings a list along."""
+    """Return the certificates that the system trusts.
+
+    None leaves the choice to gRPC, which has its own list.
+    """
     if "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH" in os.environ:
         return None  # gRPC reads it
     for path in (ssl.get_default_verify_paths().cafile, *_SYSTEM_ROOTS):

@@ -11,7 +11,7 @@ from arena.games.game import Options
 from arena.match.transcript import Transcript
 
 AnyAction: TypeAlias = Any
-"""An action of any game, for a bot that does not say of which types its actions are."""
+"""An action of any game, for a bot that does not declare the types of its actions."""
 
 ViewT = TypeVar("ViewT", default=Any)
 ActionT = TypeVar("ActionT", default=Any)
@@ -20,84 +20,88 @@ OptionsT = TypeVar("OptionsT", bound=Options, default=Any)
 
 
 class NoAnswerError(Exception):
-    """Raised by a bot's `act` that has no answer.
+    """An exception that a bot's `act` raises when it has no answer.
 
-    It is a fault like any exception, but logged by its message, without a traceback. The message is
-    then the reason that `turn_refused` gets: the referee only knows that it got no action.
+    It is a fault like any other exception, but the log shows its message without a traceback. The
+    message becomes the reason in `turn_refused`, because the referee only knows that it received no
+    action.
     """
 
 
 class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
-    """A player.
+    """A player; one object plays one match in one seat.
 
-    One object plays one match in one seat, so everything it keeps in `self` belongs to that match
-    only.
+    Everything it keeps in `self` therefore belongs to that match only.
 
-    The types are those of its game: `Bot[BluffView, Bet | Doubt]`, and, for a bot that looks at
-    events and options, `Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]`. A bot of several
-    games names unions of them. For a plain `Bot` only the methods' names are checked.
+    The type parameters are those of its game: `Bot[BluffView, Bet | Doubt]`, and, for a bot that
+    reads events and options, `Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]`. A bot of
+    several games names unions of them. For a plain `Bot` only the methods' names are checked.
 
     Data shared by several matches (a table read from a file, a model of an opponent) belongs in the
     class or its module. No two methods of a process's bots run at once, so it needs no lock. Where
-    an arena has several referees they are called in several threads, even those of one match.
+    an arena has several referees, the methods are called in several threads, even those of one
+    match.
     """
 
     games: ClassVar[tuple[str, ...]] = ("bluff",)
-    """The ids of the games it plays."""
+    """The ids of the games that the bot plays."""
     max_matches: ClassVar[int] = 16
-    """How many matches it plays at once, 1 to 64. Choose few if the bot thinks long."""
+    """The number of matches it plays at once, 1 to 64; choose few if the bot thinks long."""
 
     def __init__(self, random: Random) -> None:
-        """Do nothing: subclasses need no `__init__`.
+        """Set the random generator; subclasses need no `__init__`.
 
         Prepare for a match in `match_started`.
+
+        Args:
+            random: The generator for all the bot's random choices.
         """
         self.random = random
-        """Use it for all chance: with the same seed, `arena play` then plays the same match."""
+        """The generator for all random choices.
+
+        With the same seed, `arena play` then plays the same match.
+        """
 
     @abstractmethod
     def act(self, turn: Turn[ViewT, ActionT, EventT, OptionsT]) -> ActionT:
         """Return the action to play now.
 
-        An exception (`sys.exit` raises one, too), or a result that is not an action of the game,
-        counts as
-        a malformed answer: a fault, and the game's default action is played instead.
+        An exception (also `sys.exit`), or a result that is not an action of the game, counts as a
+        malformed answer: a fault, after which the game's default action is played instead.
 
         Args:
-            turn: The open turn: the seat's view, the events since its last turn, and the time left.
+            turn: The view of this seat, the events since its last turn, and the time left in
+                milliseconds.
+
+        Returns:
+            A legal action; `turn.choices()` yields all of them.
 
         Raises:
             NoAnswerError: The bot has no answer; the message is logged without a traceback.
         """
 
     def match_started(self, match: Match[OptionsT]) -> None:
-        """Prepare for a match.
+        """Handle the start of the match, called once when all have joined.
 
-        Called once, when all have joined: before the first turn, whose time may be running.
+        It comes before the first turn, whose time may already be running.
         """
 
     def turn_refused(self, refusal: Refusal) -> None:
-        """React to a fault of the bot.
-
-        Called for each one, as far as the referee could report it.
-        """
+        """Handle a fault of the bot, called for each fault that the referee could report."""
 
     def match_ended(self, transcript: Transcript) -> None:
-        """React to the end of the match, with everything that happened.
+        """Handle the end of the match, called with its complete record.
 
-        Not called for a void match.
-
-        Args:
-            transcript: All draws, actions and faults, and the result.
+        It is not called for a void match.
         """
 
     def match_called_off(self, reason: str) -> None:
-        """React to a match that had started and was called off.
+        """Handle the end without a result of a match that had started.
 
-        Called instead of `match_ended`: the referee called it off or does not know it after a
-        reconnection, or its verification failed.
+        It is called instead of `match_ended`: the referee called the match off or no longer knows
+        it after a reconnection, or its verification failed.
         """
 
 
 AnyBot: TypeAlias = Bot[Any, Any, Any, Any]
-"""A bot of any types."""
+"""A bot of any type parameters."""

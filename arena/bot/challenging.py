@@ -1,4 +1,4 @@
-"""`Challenger`: a client of ChallengeService: asks for unrated matches of a connected bot."""
+"""`Challenger`: a client of ChallengeService that requests unrated matches of a connected bot."""
 
 import json
 import time
@@ -19,38 +19,41 @@ from arena.v1 import registry_pb2
 from arena.v1.challenge_pb2_grpc import ChallengeServiceStub
 
 ASK_SECONDS: Final = 2.0
-"""How often a challenge is asked after whose call was lost."""
+"""The interval between queries for a challenge whose call was lost."""
 PATIENCE_SECONDS: Final = 300.0
-"""How long a referee may be away meanwhile."""
+"""The longest time for which a referee may be unreachable meanwhile."""
 _LATER: Final = (
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.DEADLINE_EXCEEDED,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
 )
-"""With these the same call may succeed later."""
+"""The statuses after which the same call may succeed later."""
 
 
 class ChallengeError(UserError):
-    """The referee refuses a challenge, or cannot be reached; the message says why."""
+    """An error of a challenge that the referee refuses, or of a referee that cannot be reached.
+
+    The message gives the reason.
+    """
 
 
 class ChallengeLostError(ChallengeError):
-    """The call ended before the challenge did, whose matches go on."""
+    """An error of a call that ended before its challenge did; the matches go on."""
 
 
 class NotNowError(ChallengeError):
-    """The referee cannot answer now."""
+    """An error of a referee that cannot answer at the moment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """A challenge to ask for; see ChallengeRequest."""
+    """The parameters of a challenge; see ChallengeRequest."""
 
     game: str
     opponents: Sequence[str] = ()
-    """As BOT or BOT:VERSION."""
+    """The opponents, as BOT or BOT:VERSION."""
     seats: int = 0
-    """0: one for each opponent and one more."""
+    """The number of seats; 0 means one for each opponent and one more."""
     options: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     matches: int = 1
     time_control: TimeControl | None = None
@@ -59,7 +62,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True)
 class ChallengeAccepted:
-    """The matches will be played."""
+    """A message that a challenge is accepted and its matches will be played."""
 
     challenge_id: str
     opponents: tuple[Entrant, ...]
@@ -68,7 +71,7 @@ class ChallengeAccepted:
 
 @dataclass(frozen=True, slots=True)
 class ChallengePlayed:
-    """A match was played and recorded."""
+    """A message that a match was played and recorded."""
 
     match_id: str
     entrants: tuple[Entrant, ...]
@@ -77,7 +80,7 @@ class ChallengePlayed:
 
 @dataclass(frozen=True, slots=True)
 class ChallengeOver:
-    """No further match follows; `reason` is "" if all were played."""
+    """A message that no further match follows; `reason` is "" if all were played."""
 
     played: int
     reason: str
@@ -85,7 +88,7 @@ class ChallengeOver:
 
 @dataclass(frozen=True, slots=True)
 class ChallengeSoFar:
-    """What became of a challenge so far."""
+    """The state of a challenge."""
 
     played: tuple[ChallengePlayed, ...]
     wanted: int
@@ -93,7 +96,7 @@ class ChallengeSoFar:
 
 
 ChallengeNews: TypeAlias = ChallengeAccepted | ChallengePlayed | ChallengeOver
-"""What becomes of a challenge."""
+"""A message about the progress of a challenge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,28 +106,25 @@ class Rival:
     entrant: Entrant
     games: tuple[str, ...]
     free: int
-    """How many further challenges it takes now."""
+    """The number of further challenges that it accepts now."""
 
 
 class Challenger:
-    """Calls the referee at an address for the bot of a token."""
+    """A client that calls the referee at an address with a bot's token."""
 
     def __init__(self, address: Address, token: str) -> None:
         self._address = address
         self._token = token
 
     def challenge(self, wanted: Wanted) -> Iterator[ChallengeNews]:
-        """Ask for matches, and yield what becomes of them.
+        """Request matches and yield the progress: first the acceptance, last the end.
 
         Args:
-            wanted: The opponents, the game, its options, and how many matches.
-
-        Yields:
-            First that it is accepted, then each match, at last that it is over.
+            wanted: The parameters of the challenge.
 
         Raises:
-            ChallengeError: It is refused.
-            ChallengeLostError: The call was lost after it was accepted: see `follow`.
+            ChallengeError: The referee refuses the challenge or cannot be reached.
+            ChallengeLostError: The call ended after the challenge was accepted.
         """
         request = pb.ChallengeRequest(
             game=wanted.game,
@@ -153,9 +153,15 @@ class Challenger:
                 call.cancel()
 
     def so_far(self, challenge_id: str, timeout: float = 5.0) -> ChallengeSoFar:
-        """Return what became of a challenge in which the bot plays.
+        """Return the state of a challenge in which the bot plays.
 
-        Raises ChallengeError.
+        Args:
+            challenge_id: The id in ChallengeAccepted.
+            timeout: The deadline of the call, in seconds.
+
+        Raises:
+            NotNowError: The referee cannot answer at the moment.
+            ChallengeError: The referee refuses the query.
         """
         metadata = (("authorization", f"Bearer {self._token}"),)
         request = pb.GetChallengeRequest(challenge_id=challenge_id)
@@ -175,11 +181,20 @@ class Challenger:
         clock: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], None] = time.sleep,
     ) -> Iterator[ChallengePlayed | ChallengeOver]:
-        """Yield the further matches of a challenge whose call was lost, and its end.
+        """Yield the remaining messages of a challenge whose call was lost.
 
-        Matches whose ids are `known` are left out. Waits for a referee that is away.
+        These are its matches except those in `known`, and at last its end. Waits for a referee that
+        is unreachable.
 
-        Raises ChallengeError, also when the referee stays away.
+        Args:
+            challenge_id: The id in ChallengeAccepted.
+            known: The ids of the matches that are not to be yielded.
+            clock: Returns the time in seconds; replaced in tests.
+            sleep: Waits for a number of seconds; replaced in tests.
+
+        Raises:
+            ChallengeError: The referee refuses the query, or stays unreachable for
+                PATIENCE_SECONDS.
         """
         told = set(known)
         until = clock() + PATIENCE_SECONDS
@@ -191,7 +206,7 @@ class Challenger:
                 if clock() > until:
                     raise
             except ChallengeError:
-                # The first match of a challenge may be over and not recorded yet.
+                # The first match of a challenge may have ended without being recorded yet.
                 if refused:
                     raise
                 refused = True
@@ -211,7 +226,12 @@ class Challenger:
     def rivals(self, game: str = "", timeout: float = 5.0) -> list[Rival]:
         """Return the bots that accept challenges now, by name.
 
-        Raises ChallengeError.
+        Args:
+            game: The id of a game, or "" for all games.
+            timeout: The deadline of the call, in seconds.
+
+        Raises:
+            ChallengeError: The referee refuses the query or cannot be reached.
         """
         with self._address.channel() as channel:
             request = pb.ListOpponentsRequest(game=game)
@@ -247,7 +267,7 @@ def _read(response: pb.ChallengeResponse) -> ChallengeNews | None:
         case "over":
             return ChallengeOver(response.over.played, response.over.reason)
         case _:
-            return None  # of a later version
+            return None  # from a later version of the protocol
 
 
 def _played(match: registry_pb2.MatchSummary) -> ChallengePlayed:

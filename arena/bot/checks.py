@@ -1,7 +1,7 @@
-"""`check`: verifies a finished match.
+"""`check`: verification of a finished match by a bot that played in it.
 
-It must be the one offered, dealt with this bot's entropy, refereed by the rules, and recorded with
-this bot's answers.
+It checks that the match is the one offered, was dealt with this bot's entropy, refereed by the
+rules, and recorded with this bot's answers.
 """
 
 from dataclasses import dataclass, field
@@ -18,35 +18,38 @@ from arena.v1 import referee_pb2
 
 try:
     from arena.signatures import check_signature
-except ModuleNotFoundError:  # the plain SDK does without `cryptography`
+except ModuleNotFoundError:  # the plain SDK does not depend on `cryptography`
     check_signature = None  # type: ignore[assignment]
 
 
 @dataclass(slots=True)
 class Own:
-    """What one run of a bot did in a match, for comparison with the transcript."""
+    """The messages that one run of a bot sent and received in a match.
+
+    `check` compares them with the transcript.
+    """
 
     entropy: bytes | None
-    """The entropy sent to join; None if another run had joined, whose entropy is unknown here."""
+    """The entropy sent to join; None if another run joined, whose entropy is unknown here."""
     answers: dict[int, referee_pb2.Answer] = field(default_factory=dict)
-    """The answers sent, by turn."""
+    """The answers sent, by turn number."""
     refusals: dict[int, referee_pb2.Refusal] = field(default_factory=dict)
-    """The faults that the referee reported, by turn."""
+    """The faults that the referee reported, by turn number."""
     all_told: bool = True
     """Whether every message arrived: the stream was never reopened during the match."""
 
 
 def check(transcript: Transcript, offered: Offered, own: Own, signing_key: bytes) -> None:
-    """Verify a finished match.
+    """Check a finished match against the offer and the bot's own messages.
 
     Args:
-        transcript: The match as the referee tells it.
-        offered: What the referee committed to before the bot joined.
-        own: The entropy and the answers of this bot.
+        transcript: The record of the match, as the referee sent it.
+        offered: The offer that the bot accepted.
+        own: The messages that the bot sent and received.
         signing_key: The key in the welcome; b"" if the referee does not sign.
 
     Raises:
-        TranscriptError: It names the first thing that is wrong.
+        TranscriptError: Names the first discrepancy.
     """
     if transcript.setup != offered.setup:
         raise TranscriptError("the transcript differs from the offer in the match's terms")

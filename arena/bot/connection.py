@@ -1,10 +1,10 @@
-"""A bot's stream to the referee: reads, answers, and reconnects after a loss.
+"""A bot's stream to the referee: it reads, answers, and reconnects after a loss.
 
 It does not use grpc.aio, although that takes a little less CPU per message (measured: about 125 µs
 instead of 150): there, a write at the moment when the referee closes turns every status into
 INTERNAL, but a bot must know whether its token was refused or a newer copy took over. Reading ahead
-while a batch is answered was measured too and gained nothing: the referee decides how large batches
-are.
+while a batch is answered was measured too and gained nothing: the referee determines the batch
+size.
 """
 
 import logging
@@ -30,19 +30,26 @@ _log = logging.getLogger("arena.bot")
 
 FIRST_BACK_OFF_S = 0.5
 SOON_S = 5.0
-"""A referee that was killed is back within so long, and then found again within half a second: the
-pauses grow only after that."""
+"""The time within which a killed referee is usually back, in seconds.
+
+It is then found again within half a second: the pauses grow only after this time.
+"""
 BACK_OFF_GROWTH = 1.3
 LONGEST_BACK_OFF_S = 30.0
 LASTING_S = 5.0
-"""The pauses begin anew after a stream that the referee kept for so long: one that ends at once may
-end alike each time."""
+"""The duration of a stream, in seconds, after which the pauses start again at the shortest.
+
+A stream that ends at once may end in the same way each time.
+"""
 
 FLUSH_AFTER_S = 0.005
-"""The answers to a batch are sent together, but none waits longer than this for slow ones."""
+"""The longest time that an answer waits for slower ones of its batch, in seconds.
+
+The answers of a batch are sent together.
+"""
 
 GOODBYE_S = 2.0
-"""How long a leaving bot waits for the referee to close the stream."""
+"""The time that a leaving bot waits for the referee to close the stream, in seconds."""
 
 _FINAL = {
     grpc.StatusCode.UNAUTHENTICATED: "The referee refused the token",
@@ -50,28 +57,31 @@ _FINAL = {
     grpc.StatusCode.INVALID_ARGUMENT: "The referee does not understand this bot",
     grpc.StatusCode.UNIMPLEMENTED: "There is no referee of this protocol",
 }
-"""Statuses after which reconnecting is useless, and their meaning."""
+"""The statuses after which reconnecting is useless, and their meaning."""
 _OF_ONE = {grpc.StatusCode.INVALID_ARGUMENT, grpc.StatusCode.UNIMPLEMENTED}
-"""Errors that another referee may not return: an older release does not know newer games."""
+"""The final statuses that another referee may not return.
+
+A referee of an older release does not know newer games.
+"""
 
 
 class RefusedError(UserError):
-    """The referee refuses this bot for good."""
+    """A permanent refusal of this bot by the referee."""
 
 
 class TakenOverError(Exception):
-    """A newer run of the same bot has taken over the stream."""
+    """The end of a stream that a newer run of the same bot has taken over."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Ending:
-    """How a stream ended after which another is opened."""
+    """The end of a stream after which another is opened."""
 
     why: str
     lasted: float = 0.0
-    """Seconds from its welcome on."""
+    """The time since the stream's welcome, in seconds."""
     retry_after: float = 0.0
-    """How many seconds the referee wants to be left alone."""
+    """The time for which the referee asks not to be called, in seconds."""
 
 
 def keep_playing(
@@ -81,9 +91,19 @@ def keep_playing(
     sleep: Callable[[float], object] = time.sleep,
     clock: Callable[[], float] = time.monotonic,
 ) -> None:
-    """Play until the program is stopped, or the bot has left; with all referees of the arena.
+    """Play with all referees of the arena until the program is stopped or the bot has left.
 
-    Raises RefusedError, TakenOverError, and what a strict conversation raises.
+    Args:
+        referees: The streams of the program.
+        address: The address that the bot was given.
+        token: The bot's token.
+        sleep: Waits for a number of seconds; replaced in tests.
+        clock: Returns the time in seconds; replaced in tests.
+
+    Raises:
+        RefusedError: The referee refuses the bot for good.
+        TakenOverError: A newer run of the bot took over.
+        CheckFailedError: A finished match failed verification and the conversation is strict.
     """
 
     def keep(stream: RefereeStream) -> None:
@@ -109,7 +129,7 @@ def _keep_stream(
     sleep: Callable[[float], object],
     clock: Callable[[], float],
 ) -> None:
-    """Keep a stream to one referee at a time, until the bot has left or needs it no more."""
+    """Keep a stream to one referee at a time, until the bot has left or no longer needs it."""
     back_off, away, told = FIRST_BACK_OFF_S, 0.0, ""
     while (address := referees.next_address(stream)) is not None:
         ending = _play_once(referees, stream, address, token, clock)
@@ -121,14 +141,17 @@ def _keep_stream(
         away += pause
         if away > SOON_S:
             back_off = min(BACK_OFF_GROWTH * back_off, LONGEST_BACK_OFF_S)
-        if ending.why != told or away > SOON_S:  # not ten times in the first seconds
+        if ending.why != told or away > SOON_S:  # avoids ten equal lines in the first seconds
             _log.warning("%s Trying again in %.1f s.", ending.why, pause)
             told = ending.why
         sleep(pause)
 
 
 def _jittered(pause: float) -> float:
-    """So that a thousand bots do not reconnect to a restarted referee at once."""
+    """Return a random pause of half to all of `pause`, in seconds.
+
+    It prevents a thousand bots from reconnecting to a restarted referee at once.
+    """
     return uniform(pause / 2, pause)
 
 
@@ -163,7 +186,7 @@ def _play_once(
                     _say_goodbye(call, outgoing)
                     return _Ending("The bot has left.")
         except grpc.RpcError:
-            pass  # the status below says it
+            pass  # the status is evaluated below
         finally:
             referees.lost(stream)
             outgoing.put(None)  # ends gRPC's writing thread
@@ -179,7 +202,7 @@ def _play_once(
 
 
 def _say_goodbye(call: Any, outgoing: Outgoing) -> None:
-    """Close our side after everything sent, and wait for the referee to close the other.
+    """Close the bot's side after everything sent, and wait for the referee to close the other.
 
     A cancelled call could lose a decline, and looks like a crashed bot.
     """
@@ -216,7 +239,7 @@ def _reply(
 
 
 def _warn_if_late(turn: referee_pb2.Turn, seconds: float) -> None:
-    """Log how late the answer was: the referee sent its refusal without knowing that."""
+    """Log how late an answer was, as the referee sends its refusal without knowing that."""
     taken, allowed = seconds * 1000, turn.turn_ms + turn.bank_ms
     if taken > allowed:
         _log.warning(
@@ -231,13 +254,16 @@ def _warn_if_late(turn: referee_pb2.Turn, seconds: float) -> None:
 
 
 def _retry_after(call: Any) -> float:
-    """Return what the trailing metadata says; 0 if nothing."""
+    """Return the seconds in the trailing metadata; 0 if there are none."""
     said = dict(call.trailing_metadata() or ()).get("retry-after", "")
     return float(said) if said.isdecimal() else 0.0
 
 
 def _reason(address: Address, status: grpc.StatusCode, details: str) -> str:
-    """Why a stream ended, as a sentence. Raises RefusedError or TakenOverError if for good."""
+    """Return the reason for a stream's end as a sentence.
+
+    Raises RefusedError or TakenOverError if the end is final.
+    """
     if status in _FINAL:
         raise RefusedError(f"{_FINAL[status]}: {_sentence(details)}")
     if status is grpc.StatusCode.ABORTED:

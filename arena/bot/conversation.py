@@ -26,7 +26,7 @@ _log = logging.getLogger("arena.bot")
 
 
 class CheckFailedError(Exception):
-    """A finished match failed verification, and the bot runs with --strict."""
+    """The failed verification of a finished match of a bot that runs with --strict."""
 
 
 class Conversation:
@@ -51,26 +51,26 @@ class Conversation:
         self._strict = strict
         self._seats: dict[str, RunningMatch] = {}
         self._lost: dict[str, RunningMatch] = {}
-        """Matches of the previous stream that the referee has not resumed (yet)."""
+        """The matches of the previous stream that the referee has not resumed yet."""
         self._signing_key = b""
         self.leaving = False
         """Whether the bot has asked to leave."""
         self.released = False
         """Whether the referee has closed the stream after that."""
         self._knows_drain = False
-        """Whether the referee of this stream does."""
+        """Whether the referee of this stream supports `drain`."""
         self.tally = Tally()
         self.most_places = max(1, kind.max_matches)
-        """How many matches the bot plays at once, with all referees."""
+        """The number of matches that the bot plays at once, over all referees."""
         self.places = self.most_places
-        """How many of them with this one."""
+        """The number of those matches that it plays with this referee."""
         self.places_told = self.places
-        """How many it knows of."""
+        """The number of those matches that this referee knows of."""
         self._fellows = [self]
         """All conversations of the program."""
 
     def beside(self) -> "Conversation":
-        """Another one of the same program, with another referee, without any places yet."""
+        """Return a new conversation of this program with another referee, with no places yet."""
         other = type(self)(
             self._kind,
             instance=self._instance,
@@ -83,9 +83,9 @@ class Conversation:
         return other
 
     def take_over(self, other: "Conversation", *, running: bool) -> None:
-        """Another one is over, and another referee may resume its matches.
+        """Take over the matches of a closed conversation, which this referee may resume.
 
-        They are `running` if the stream of this one, too, is lost.
+        The matches are `running` if the stream of this conversation is lost, too.
         """
         self._fellows.remove(other)
         kept = self._seats if running else self._lost
@@ -94,22 +94,22 @@ class Conversation:
 
     @property
     def running(self) -> int:
-        """How many joined matches are not over."""
+        """The number of joined matches that are not over."""
         return len(self._seats)
 
     @property
     def lost(self) -> int:
-        """How many matches of earlier streams are neither resumed nor over."""
+        """The number of matches of earlier streams that are neither resumed nor over."""
         return len(self._lost)
 
     @property
     def gone(self) -> bool:
-        """Whether the bot has left, or may: its blocks are over, as far as it can know."""
+        """Whether the bot has left, or may: as far as it can know, its blocks are over."""
         return self.released or (self._declines and not self._seats)
 
     @property
     def _declines(self) -> bool:
-        """Whether it leaves by joining no more matches, at a referee that does not know `drain`."""
+        """Whether the bot leaves by declining matches, at a referee that does not know `drain`."""
         return self.leaving and not self._knows_drain
 
     def hello(self) -> referee_pb2.PlayRequest:
@@ -126,14 +126,14 @@ class Conversation:
         return referee_pb2.PlayRequest(hello=hello)
 
     def drain(self) -> referee_pb2.PlayRequest | None:
-        """Return what asks the referee to let the bot go when its blocks are over.
+        """Return the request to let the bot go when its blocks are over.
 
-        None if this one does not know that.
+        None if the referee does not support it.
         """
         return referee_pb2.PlayRequest(drain=referee_pb2.Drain()) if self._knows_drain else None
 
     def hear(self, response: referee_pb2.PlayResponse, request: referee_pb2.PlayRequest) -> None:
-        """Handle everything but turns and ends; joins and declines are added to `request`."""
+        """Handle all messages but turns and ends, and add joins and declines to `request`."""
         if response.HasField("welcome"):
             for lost in self._lost.values():
                 lost.called_off("The referee did not resume it.")
@@ -148,7 +148,7 @@ class Conversation:
         for begin in response.begins:
             self._begin(begin.match_id, read_begin(begin))
         for withdrawal in response.withdrawals:
-            # Matches that this bot declined itself are not logged.
+            # The log omits matches that this bot itself declined.
             seat = self._seat_of(withdrawal.match_id, last=True)
             if seat is not None:
                 seat.called_off(withdrawal.reason)
@@ -170,7 +170,10 @@ class Conversation:
         answer.turn_number = turn.turn_number
 
     def end(self, end: referee_pb2.End) -> None:
-        """Check a finished match and hand it to the bot. Raises CheckFailedError when strict."""
+        """Check a finished match and pass it to the bot.
+
+        Raises CheckFailedError if the conversation is strict.
+        """
         seat = self._seat_of(end.match_id, last=True) or self._of_fellow(end.match_id)
         if seat is None:
             _log.info("Match %s ended; this run of the bot took no part in it.", end.match_id)
@@ -178,7 +181,7 @@ class Conversation:
         self.tally.finished += 1
         try:
             transcript = transcript_codec.from_message(end.transcript)
-            # Unless it was told before: it ended while the bot was away.
+            # Has no effect if the bot knows of the start; the match may end while it is away.
             seat.begin(transcript.setup.entrants)
             check(transcript, seat.offered, seat.own, self._signing_key)
         except (MalformedError, TranscriptError, ValueError) as error:
@@ -210,7 +213,7 @@ class Conversation:
             self._begin(match_id, offered.setup.entrants)
 
     def _of_fellow(self, match_id: str) -> RunningMatch | None:
-        """Return a match that was played with a referee that has stopped."""
+        """Remove and return a match that was played with a referee that has stopped."""
         found = (one._seat_of(match_id, last=True) for one in self._fellows if one is not self)
         return next((seat for seat in found if seat is not None), None)
 

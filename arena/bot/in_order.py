@@ -1,14 +1,14 @@
-"""`InOrder`: a lock that threads get in the order in which they ask."""
+"""`InOrder`: a lock that threads acquire in the order in which they request it."""
 
 import threading
 from collections import deque
 
 
 class InOrder:
-    """A lock that serves threads in the order in which they ask.
+    """A fair lock, first come, first served.
 
-    With a lock of threading, the thread that has just given it back has it again before the others
-    wake, and their turns come late.
+    With a lock of `threading`, the thread that has just released it acquires it again before the
+    others wake, and their turns come late.
     """
 
     def __init__(self) -> None:

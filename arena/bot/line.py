@@ -1,4 +1,4 @@
-"""`Line`: the current stream to one referee, for requests that answer nothing, and to end it."""
+"""`Line`: the current stream to one referee, for unsolicited requests and for ending it."""
 
 from queue import SimpleQueue
 from typing import Any, TypeAlias
@@ -9,7 +9,7 @@ Outgoing: TypeAlias = "SimpleQueue[referee_pb2.PlayRequest | None]"
 
 
 class Line:
-    """All of it may be called in any thread, and by a signal handler."""
+    """A handle to a stream whose methods any thread, and a signal handler, may call."""
 
     def __init__(self) -> None:
         self._outgoing: Outgoing | None = None
@@ -22,21 +22,21 @@ class Line:
         return self._outgoing is not None
 
     def opening(self, call: Any) -> None:
-        """Note that a stream is being opened."""
+        """Record the call of a stream that is being opened."""
         self._call = call
         if self._cut:
             call.cancel()
 
     def opened(self, outgoing: Outgoing) -> None:
-        """Note that the stream is welcomed."""
+        """Record that the referee has welcomed the stream."""
         self._outgoing = outgoing
 
     def lost(self) -> None:
-        """Note that the stream has ended."""
+        """Record that the stream has ended."""
         self._outgoing = self._call = None
 
     def send(self, request: referee_pb2.PlayRequest | None) -> None:
-        """Send, if there is a stream."""
+        """Send a request if there is a stream."""
         outgoing = self._outgoing
         if outgoing is not None and request is not None:
             outgoing.put(request)

@@ -15,10 +15,10 @@ def set_up_log(*, verbose: bool) -> None:
 
 
 class OneTraceback(logging.Filter):
-    """Leaves a traceback out of the log that ends at a line where one ended before.
+    """A log filter that omits the traceback of an error at a line where one was already logged.
 
-    A bot that fails at one turn usually fails at the next ones too, and a log of limited size
-    would hold nothing else.
+    A bot that fails at one turn usually fails at the next ones too, and a log of limited size would
+    hold nothing else.
     """
 
     def __init__(self) -> None:
@@ -26,6 +26,7 @@ class OneTraceback(logging.Filter):
         self._told: set[tuple[str, int, type[BaseException]]] = set()
 
     def filter(self, record: logging.LogRecord) -> bool:
+        """Shorten a record whose error was already logged at the same line; always return true."""
         if record.exc_info is None or record.exc_info[1] is None:
             return True
         error, trace = record.exc_info[1:]

@@ -1,17 +1,18 @@
-"""`Referees`: a bot's streams to all referees of its arena, and the places that each may offer.
+"""`Referees`: a bot's streams to all referees of its arena, and its places at each.
 
-The first stream is kept by whoever plays, each other by a thread of its own; the bot plays in one
-thread at a time all the same. The first leads to the address that the bot was given, and is the
-only one while no referee is connected: then it tries that address and the others that were told, in
-turn. A referee replaces an older stream of a bot by a newer one, so two never lead to the same.
+The calling thread keeps the first stream, and a thread of its own keeps each other stream; the bot
+still plays in one thread at a time. The first stream leads to the address that the bot was given,
+and is the only one while no referee is connected: then it tries that address and the others that
+the referees listed, in turn. A referee replaces an older stream of a bot by a newer one, so two
+streams never lead to the same referee.
 
-A bot that leaves takes no further block, and lets the referees go when no match runs at any: one
-that goes on with matches of another must find it connected.
+A bot that leaves takes no further block, and lets the referees go when no match runs at any of
+them: a referee that adopts the matches of another must find the bot connected.
 
-The bot's places are dealt out in the order in which the referees are told, the oldest first: so all
-bots with few places meet at the same ones. It is connected where it has places, and to the oldest
-two of those that it reaches: when a referee stops, or hangs while its streams look whole, the
-oldest that is left goes on with its matches.
+The bot's places are dealt out in the order in which the referees are listed, the oldest first: so
+all bots with few places meet at the same ones. It is connected where it has places, and to the
+oldest two of the referees that it reaches: when a referee stops, or hangs while its streams look
+whole, the oldest remaining referee adopts its matches.
 """
 
 import logging
@@ -30,29 +31,34 @@ from arena.bot.line import Line
 from arena.v1 import referee_pb2
 
 ADOPTION_S = 20.0
-"""So long after the loss of a referee another one resumes its matches, or none does: three seconds
-until it is missed, and the time that a bot may be away."""
+"""The time after the loss of a referee within which another resumes its matches, in seconds.
+
+It is three seconds until the loss is noticed, and the time that a bot may be away.
+"""
 
 HEIRS = 2
-"""One of so many of the oldest goes on with the matches of whichever stops."""
+"""The number of oldest referees of which one adopts the matches of a referee that stops."""
 
 _log = logging.getLogger("arena.bot")
 
 
 @dataclass(eq=False, slots=True)
 class RefereeStream:
-    """The stream to one referee, opened again when it is lost."""
+    """A stream to one referee, opened again when it is lost."""
 
     conversation: Conversation
     line: Line = field(default_factory=Line)
     address: str = ""
-    """As the referees tell it; "" while it is unknown, and for one that they do not tell."""
+    """The address as the referees list it; "" while it is unknown or if they do not list it."""
     unreached: bool = False
-    """Whether the last attempt to connect it failed."""
+    """Whether the last attempt to connect the stream failed."""
 
     @property
     def running(self) -> int:
-        """How many of its matches are not over; those of a lost one are played on elsewhere."""
+        """The number of its matches that are not over.
+
+        Those of a lost stream are adopted elsewhere.
+        """
         return self.conversation.running if self.line.up else 0
 
 
@@ -62,39 +68,39 @@ class Referees:
     def __init__(self, conversation: Conversation) -> None:
         self.first = RefereeStream(conversation)
         self.turn = InOrder()
-        """Held while the bot plays."""
+        """The lock that a thread holds while the bot plays."""
         self.failure: Exception | None = None
-        """Why a stream ended for good, and with it the program."""
+        """The reason why a stream, and with it the program, ended for good."""
         self.leaving = False
         """Whether the bot has asked to leave."""
         self._draining = False
-        """Whether the referees are asked to let it go."""
+        """Whether the referees have been asked to let the bot go."""
         self._lost_at = -math.inf
-        """When one of several referees was lost."""
+        """The time when one of several referees was lost."""
         self._streams = [self.first]
         self._threads: list[threading.Thread] = []
         self._given = Address("")
         self._keep: Callable[[RefereeStream], None] = lambda _stream: None
         self._listed: dict[str, Address] = {}
-        """Where the referees are, as they tell it."""
+        """The addresses of the referees, as they list them."""
         self._tries = 0
-        """How often a referee was looked for since the last was connected."""
+        """The number of attempts to find a referee since the last was connected."""
         self._places_withheld = False
         """Whether a referee has less than its share, because matches elsewhere hold the places."""
         self._closed = False
         self._changes: SimpleQueue[None] = SimpleQueue()
-        """Wakes `alone`. A signal handler may put into it."""
+        """The queue that wakes `alone`; a signal handler may put into it."""
 
     def begin(self, given: Address, keep: Callable[[RefereeStream], None]) -> None:
-        """`given` is the address that the bot was given.
+        """Set the address that the bot was given, and the function that keeps a stream.
 
-        `keep` keeps a stream, until `next_address` says None.
+        `keep` returns when `next_address` returns None.
         """
         self._given, self._keep = given, keep
 
     @property
     def several(self) -> bool:
-        """Whether the arena has more than one referee, as far as they are told."""
+        """Whether the arena has more than one referee, as far as they are listed."""
         return len(self._listed) > 1
 
     @property
@@ -104,16 +110,16 @@ class Referees:
 
     @property
     def running(self) -> int:
-        """How many joined matches are not over."""
+        """The number of joined matches that are not over."""
         return sum(one.running for one in self._streams)
 
     @property
     def gone(self) -> bool:
-        """Whether the bot has left all that are connected."""
+        """Whether the bot has left all connected referees."""
         return all(one.conversation.gone for one in self._streams if one.line.up)
 
     def leave(self) -> None:
-        """Begin to leave. May be called by a signal handler."""
+        """Begin to leave; a signal handler may call this."""
         self.leaving = True
         for one in list(self._streams):
             one.conversation.leaving = True
@@ -124,14 +130,14 @@ class Referees:
         self._wake()
 
     def next_address(self, stream: RefereeStream) -> Address | None:
-        """Where to connect a stream, now or again; None if nowhere, because it is not needed."""
+        """Return the address to connect a stream to; None if the stream is not needed."""
         with self.turn:
             if self.failure is not None or not self.keeps(stream):
                 return None
             if any(one.line.up for one in self._streams if one is not stream):
                 return self._listed.get(stream.address)
             if stream is not self.first:
-                return None  # the first one looks for a referee
+                return None  # only the first stream looks for a referee
             if self.leaving and not self._awaited:
                 return None
             for one in self._streams[1:]:
@@ -142,13 +148,13 @@ class Referees:
             return found[(self._tries - 1) % len(found)]
 
     def keeps(self, stream: RefereeStream) -> bool:
-        """Whether a stream is still wanted."""
+        """Return whether a stream is still needed."""
         return stream in self._streams and not self._closed
 
     def alone(self) -> bool:
-        """Wait while other streams than the first do.
+        """Wait while other streams are connected, and return whether the first is needed again.
 
-        Whether it is needed again; if not, the bot has left or failed.
+        If it is not, the bot has left or failed.
         """
         while self.failure is None:
             if not any(one.line.up for one in self._streams[1:]):
@@ -157,7 +163,7 @@ class Referees:
         return False
 
     def heard(self, stream: RefereeStream, response: referee_pb2.PlayResponse) -> None:
-        """Take in what a referee says of all; `turn` is held."""
+        """Process a message about the referees and the bot's places; the caller holds `turn`."""
         if response.HasField("welcome"):
             self._tries = 0
             stream.unreached = False
@@ -166,7 +172,7 @@ class Referees:
             if self._draining:
                 stream.line.send(stream.conversation.drain())
             if not stream.conversation.places_told:
-                # One that does not know that `hello` may say none has understood 1.
+                # A referee that does not support 0 places in `hello` has assumed 1.
                 stream.conversation.places_told = response.welcome.max_matches
             self._deal_places()
             self._open_further()
@@ -180,7 +186,7 @@ class Referees:
             self._drain_if_done()
 
     def lost(self, stream: RefereeStream) -> None:
-        """Note that a stream has ended, or could not be opened."""
+        """Record that a stream has ended, or could not be opened."""
         with self.turn:
             stream.unreached = not stream.line.up
             stream.line.lost()
@@ -206,7 +212,7 @@ class Referees:
 
     @property
     def _awaited(self) -> bool:
-        """Whether matches of a lost referee may still be resumed by another."""
+        """Whether another referee may still resume matches of a lost one."""
         if time.monotonic() >= self._lost_at + ADOPTION_S:
             return False
         kept = list(self._streams)
@@ -214,7 +220,7 @@ class Referees:
         return running + sum(one.conversation.lost for one in kept) > 0
 
     def _drain_if_done(self) -> bool:
-        """Ask the referees to let the bot go, if nothing speaks against it."""
+        """Ask the referees to let the bot go unless matches run; return whether they are asked."""
         if not self._draining and not self._awaited and not (self.several and self.running):
             self._draining = True
             for one in list(self._streams):
@@ -227,7 +233,7 @@ class Referees:
         timer.start()
 
     def _list(self, addresses: Sequence[str], teller: RefereeStream) -> None:
-        """List the referees at which the bot may play.
+        """Replace the list of the referees' addresses with the one that a referee sent.
 
         A bot at a referee without an address of its own, or at a Unix socket, plays only there: it
         may have no network.
@@ -243,7 +249,10 @@ class Referees:
             self._listed = {}
 
     def _shares(self) -> dict[str, int]:
-        """Return how many matches each referee may offer; none to one that cannot be reached."""
+        """Return the bot's share of places at each address.
+
+        A referee that cannot be reached from here gets none until it is reached.
+        """
         most = 0 if self.leaving else self.first.conversation.most_places
         unreached = {one.address for one in self._streams if one.unreached}
         reached = [address for address in self._listed if address not in unreached]
@@ -307,7 +316,10 @@ class Referees:
 
 
 def _play_at_most(stream: RefereeStream, places: int) -> None:
-    """Play at most so many matches at once with this referee."""
+    """Limit the matches played at once with this referee.
+
+    While a stream is being opened, `hello` carries the number.
+    """
     stream.conversation.places = places
     if stream.line.up and stream.conversation.places_told != places:
         stream.conversation.places_told = places

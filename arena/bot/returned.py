@@ -1,4 +1,4 @@
-"""Words for whatever a bot's method returned or raised."""
+"""Messages about the values that a bot's methods return or raise."""
 
 from inspect import iscoroutine
 
@@ -9,14 +9,14 @@ from arena.games.validation_errors import shown
 def no_action(value: object, title: str) -> str:
     """Return a sentence that shows what `act` returned instead of an action of the game."""
     if iscoroutine(value):
-        value.close()  # Python would warn that nobody awaits it
+        value.close()  # avoids Python's warning that it was never awaited
         return "act returned a coroutine: it is to be written with def, not with async def."
     return f"act returned {shown(value)}, which is no action of {title}."
 
 
 def error_message(error: BaseException) -> str:
-    """Return the type and the message of an exception of a bot."""
+    """Return the type and the message of a bot's exception."""
     try:
         return f"{type(error).__name__}: {error}"
-    except any_failure():  # its own __str__
+    except any_failure():  # its own __str__ may fail
         return type(error).__name__

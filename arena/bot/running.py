@@ -1,4 +1,4 @@
-"""`run`: runs a bot class as a program: arguments, environment, log and exit code."""
+"""`run`: runs a bot class as a program, with arguments, environment, log and exit code."""
 
 import argparse
 import logging
@@ -17,7 +17,7 @@ from arena.bot.log import set_up_log
 DEFAULT_ADDRESS = "127.0.0.1:50051"
 
 _LAST_THREADS_S = 1.0
-"""How long the program waits for threads of its streams at the end."""
+"""The time that the program waits for threads of its streams at the end, in seconds."""
 
 _log = logging.getLogger("arena.bot")
 
@@ -32,32 +32,32 @@ class RunSettings:
     strict: bool
     verbose: bool
     challenges: bool = False
-    """Whether the bot also plays unrated matches that others ask for."""
+    """Whether the bot also accepts challenges: unrated matches."""
 
 
 def run(bot: type[AnyBot], arguments: Sequence[str] | None = None) -> None:
-    """Play rated matches with `bot` until Ctrl-C. Call it in the last line of the bot's file.
+    """Play rated matches with `bot` until Ctrl-C; call this in the last line of the bot's file.
 
     After the first Ctrl-C (or SIGTERM) running blocks are played to their end; the second leaves at
     once and forfeits them. While there is no connection the first leaves at once.
 
     Args:
-        bot: The class, of which each match gets an object.
-        arguments: Those of the command line (None), or [] for a program that has its own.
+        bot: The class of the bot.
+        arguments: The command-line arguments (default: `sys.argv[1:]`); [] for a program that has
+            its own.
 
     Raises:
-        SystemExit: With code 2 and a message if there is no token or the referee refuses it, with 1
-            if
-            a check fails and --strict was given.
+        SystemExit: Code 2, with a message, if there is no token or the referee refuses it; code 1
+            if a check fails and --strict was given.
     """
     settings = read_settings(bot, sys.argv[1:] if arguments is None else arguments, os.environ)
     BotRun(bot, settings).play()
 
 
 class BotRun:
-    """A run of a bot, made in a program's main thread: it sets up the log, and Ctrl-C.
+    """A run of a bot, created in a program's main thread: it sets up the log, and Ctrl-C.
 
-    Ends the program as `run` does if the token cannot be one.
+    Ends the program as `run` does if the token is malformed.
     """
 
     def __init__(self, bot: type[AnyBot], settings: RunSettings) -> None:
@@ -71,7 +71,7 @@ class BotRun:
                 2,
             )
         set_up_log(verbose=settings.verbose)
-        # gRPC's own log, of which it reads this when it is imported: what matters is told here.
+        # gRPC reads this on import. Its own log is off: the bot's log reports what matters.
         os.environ.setdefault("GRPC_VERBOSITY", "NONE")
         # Imported here, so that `arena play` can run the same file without loading gRPC.
         from arena.bot.conversation import Conversation
@@ -91,7 +91,7 @@ class BotRun:
                 signal.signal(number, self._stop)
 
     def play(self) -> None:
-        """Play until the bot has left; ends the program as `run` does."""
+        """Play until the bot has left; end the program as `run` does."""
         from arena.bot.address import Address, AddressError
         from arena.bot.connection import RefusedError, TakenOverError, keep_playing
         from arena.bot.conversation import CheckFailedError
@@ -113,12 +113,12 @@ class BotRun:
             _let_threads_end(others)
 
     def leave(self) -> None:
-        """Begin to leave, as the first Ctrl-C does. May be called in any thread."""
+        """Begin to leave, as the first Ctrl-C does; any thread may call this."""
         referees = self._referees
         if referees.leaving:
             return
         referees.leave()
-        if referees.up and referees.gone:  # nobody will answer, so the stream is left at once
+        if referees.up and referees.gone:  # no answer will come, so leave the stream at once
             os.kill(os.getpid(), signal.SIGTERM)
         self._left.set()
 
@@ -138,7 +138,7 @@ class BotRun:
         )
 
     def _pause(self, seconds: float) -> None:
-        """Wait before the next try, until the bot leaves."""
+        """Wait before the next attempt, until the bot leaves."""
         if self._left.is_set():
             time.sleep(seconds)
         else:
@@ -150,9 +150,8 @@ def read_settings(
 ) -> RunSettings:
     """Return the settings; arguments override the environment.
 
-    The token has no argument, because process lists show arguments.
-
-    Ends the program with code 2 and argparse's message for unknown arguments.
+    The token has no argument, because process lists show arguments. Ends the program with code 2
+    and argparse's message for unknown arguments.
     """
     parser = argparse.ArgumentParser(
         description=(bot.__doc__ or "").split("\n")[0],
@@ -186,10 +185,10 @@ def read_settings(
 
 
 def _let_threads_end(others: set[threading.Thread]) -> None:
-    """Wait for the threads that have begun since those, which are gRPC's.
+    """Wait for the threads that have started since `others` were listed; they are gRPC's.
 
-    One that is cut off by the interpreter's end may hold a lock that the end waits for: then the
-    program never ends.
+    A thread that is cut off by the interpreter's shutdown may hold a lock that the shutdown waits
+    for: then the program never ends.
     """
     until = time.monotonic() + _LAST_THREADS_S
     with suppress(KeyboardInterrupt):

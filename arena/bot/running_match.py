@@ -19,13 +19,13 @@ from arena.v1 import game_pb2, referee_pb2
 _log = logging.getLogger("arena.bot")
 
 NO_ANSWER: Final = "No answer to turn %d of match %s: %s"
-"""What a bot logs that has no answer; `arena play` looks for it in the log of a program."""
+"""The log message of a bot that has no answer; `arena play` searches a program's log for it."""
 FAULT: Final = "Fault %d in match %s, turn %d: %s. %s"
-"""What a bot logs of a fault; `arena play` leaves it out of what a program printed last."""
+"""The log message of a fault; `arena play` omits it from the last lines of a program."""
 
 
 class RunningMatch:
-    """Answers the turns of one match."""
+    """One match of a bot, which answers its turns."""
 
     def __init__(
         self, new_bot: Callable[[], AnyBot], offered: Offered, entropy: bytes | None
@@ -35,29 +35,35 @@ class RunningMatch:
         self.own = Own(entropy, all_told=entropy is not None)
         self.bot = new_bot()
         self._match: Match[Any] | None = None
-        """None until the match begins."""
+        """The match as the bot sees it; None until the match begins."""
         self._heard: list[game_pb2.Event] = []
         """All events of the match that the referee has sent."""
         self._position = 0
-        """How many of them were sent by the last turn: fewer, after a restart cost it replies."""
+        """The number of events sent up to the last turn.
+
+        It is less than all of them after a restart in which the referee lost replies.
+        """
         self._untold: list[game_pb2.Event] = []
-        """Events that the bot object has not been told."""
+        """The events that the bot object has not received."""
         self._views: dict[int, bytes] = {}
-        """The view that the bot answered to, by turn."""
+        """The view that the bot answered, by turn number."""
         self._unanswered: dict[int, str] = {}
-        """Why the bot had no answer, by turn."""
+        """The reason why the bot had no answer, by turn number."""
         self._resumed = False
         self._outdated = False
-        """Whether the bot object was told events that the referee has lost."""
+        """Whether the bot object received events that the referee has lost."""
 
     def begin(self, entrants: Sequence[Entrant]) -> None:
-        """All have joined. Raises MalformedError for entrants that contradict the offer."""
+        """Start the match, which all have joined.
+
+        Raises MalformedError for entrants that contradict the offer.
+        """
         if self._match is None:
             self.offered = self.offered.begun(entrants)
             self._started()
 
     def _started(self) -> Match[Any]:
-        """Return the match, of which the bot is told when it begins."""
+        """Return the match; on the first call, tell the bot that it has started."""
         if self._match is None:
             self._match = Match.of(self.offered.setup, self.offered.seat)
             self._tell_start(self._match)
@@ -66,43 +72,46 @@ class RunningMatch:
     def _tell_start(self, match: Match[Any]) -> None:
         try:
             self.bot.match_started(match)
-        except any_failure():  # the match has begun without its bot's consent; it may still act
+        except any_failure():  # the match has begun in any case; the bot may still act
             _log.exception("The bot failed in match_started of match %s.", match.match_id)
 
     def _replace_outdated_bot(self) -> None:
-        """Begin again with a new bot object, which is told all events. Raises what it raises."""
+        """Start again with a new bot object, which receives all events.
+
+        Raises what the bot's constructor raises.
+        """
         self.bot = self._new_bot()
         self._outdated = False
         if self._match is not None:
             self._tell_start(self._match)
 
     def resume(self) -> None:
-        """Note that the stream was reopened: the next turn may repeat known events."""
+        """Record that the stream was reopened: the next turn may repeat known events."""
         self._resumed = True
         self.own.all_told = False
 
     def refused(self, refusal: referee_pb2.Refusal) -> str:
-        """Note a fault that the referee reported.
+        """Record a fault that the referee reported, and return its reason.
 
-        Returns its reason: the bot's own, if it had no answer, because the referee knows no other
-        than that it got none.
+        It is the bot's own reason if it had no answer, because the referee knows only that it
+        received none.
         """
         number, reason = refusal.turn_number, refusal.reason
         self.own.refusals[number] = refusal
         kind = FAULTS.get(refusal.kind)
         if kind is None:
-            return reason  # of a later version
+            return reason  # from a later version of the protocol
         if kind is FaultKind.MALFORMED:
             reason = self._unanswered.get(number, reason)
         told = Refusal(number, kind, reason, refusal.legal, refusal.faults)
         try:
             self.bot.turn_refused(told)
-        except any_failure():  # the fault stands, whatever the bot makes of it
+        except any_failure():  # the fault counts even if the bot fails to handle it
             _log.exception("The bot failed in turn_refused of match %s.", refusal.match_id)
         return reason
 
     def called_off(self, reason: str) -> None:
-        """End a match that comes to nothing; the bot is told if it had started."""
+        """Tell the bot that the match ends without a result, if it had started."""
         if self._match is None:
             return
         try:
@@ -120,7 +129,7 @@ class RunningMatch:
         view = turn.view.SerializeToString(deterministic=True)
         answered = self.own.answers.get(turn.turn_number)
         if answered is not None and self._views.get(turn.turn_number) == view:
-            # Asked again because the answer was lost: the bot must not see this turn twice.
+            # The answer was lost, so the turn is repeated: the bot must not see it twice.
             answer.CopyFrom(answered)
             return
         self._views[turn.turn_number] = view
@@ -142,11 +151,12 @@ class RunningMatch:
         self.own.answers[turn.turn_number] = answer
 
     def _hear(self, events: Sequence[game_pb2.Event]) -> None:
-        """Take in the events of a turn, of which some may be known.
+        """Add the events of a turn, of which some may be known.
 
         A resumed open turn repeats all events of the match, a later turn does not: the first event
         of the match tells the two apart. If the referee was killed and had lost the newest replies,
-        the repeated events may differ from the known ones; then a new bot is told the new ones.
+        the repeated events may differ from the known ones; then a new bot object receives the new
+        ones.
         """
         resumed, self._resumed = self._resumed, False
         anew = resumed and self._heard and events and events[0] == self._heard[0]
@@ -164,12 +174,15 @@ class RunningMatch:
             self._outdated = True
 
     def _write(self, action: AnyAction, answer: referee_pb2.Answer) -> None:
-        """Write what the bot returned. Raises NoAnswerError for what the referee cannot read."""
+        """Write the action that the bot returned.
+
+        Raises NoAnswerError for a value that the referee cannot read.
+        """
         game = self.offered.setup.game
         try:
             bot_side.write_action(game, action, answer.action)
             bot_side.read_action(game, answer.action)
-        except any_failure() as error:  # a bot's object may raise anything when it is looked at
+        except any_failure() as error:  # a bot's object may raise anything when it is read
             title = self.offered.setup.make_game().title
             raise NoAnswerError(no_action(action, title)) from error
 

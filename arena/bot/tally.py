@@ -1,4 +1,4 @@
-"""`Tally`: counts finished matches, and logs a line about them from time to time."""
+"""`Tally`: counts finished matches, and logs a line about them at intervals."""
 
 import logging
 
@@ -8,7 +8,7 @@ REPORT_EVERY_S = 30.0
 
 
 class Tally:
-    """Counts finished matches."""
+    """The counts of finished, won and unverified matches."""
 
     def __init__(self) -> None:
         self.finished = 0
@@ -21,7 +21,10 @@ class Tally:
         return f"{line}, not verified: {self.failed_checks}." if self.failed_checks else f"{line}."
 
     def report(self, now: float) -> None:
-        """Log the counts if they changed and the last line is old; `now` in seconds."""
+        """Log the counts if they changed and the last line is old enough.
+
+        `now` is the time in seconds.
+        """
         finished, when = self._reported
         if self.finished != finished and (not finished or now - when >= REPORT_EVERY_S):
             self._reported = self.finished, now

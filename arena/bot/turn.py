@@ -1,4 +1,4 @@
-"""`Match`, `Turn`, `Refusal`: what a bot gets to know about its match and about each turn."""
+"""`Match`, `Turn`, `Refusal`: the data that a bot receives about its match and each turn."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from arena.match.faults import FaultKind
 from arena.match.transcript import Entrant, Setup
 
 # Covariant, so that a function that needs fewer types accepts the turn: `Turn[BluffView]` is any
-# turn of Bluff, whatever else the bot has named.
+# turn of Bluff, whatever other types the bot has named.
 ViewT_co = TypeVar("ViewT_co", default=Any, covariant=True)
 ActionT_co = TypeVar("ActionT_co", default=Any, covariant=True)
 EventT_co = TypeVar("EventT_co", default=object, covariant=True)
@@ -21,9 +21,9 @@ OptionsT_co = TypeVar("OptionsT_co", bound=Options, default=Any, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class Match(Generic[OptionsT_co]):
-    """A match from the bot's seat: what stays the same during the match.
+    """The constant data of a match, from the bot's seat.
 
-    `Match[BluffOptions]` is one of Bluff.
+    `Match[BluffOptions]` is a match of Bluff.
     """
 
     match_id: str
@@ -35,11 +35,16 @@ class Match(Generic[OptionsT_co]):
     """The entrants, by seat."""
     time_control: TimeControl
     fault_limit: int
-    """The number of faults by which a seat forfeits."""
+    """The number of faults at which a seat forfeits."""
 
     @classmethod
     def of(cls, setup: Setup, seat: int) -> "Match[Any]":
-        """Return the match of a setup as one seat sees it."""
+        """Return the match of a setup as one seat sees it.
+
+        Args:
+            setup: The terms of the match, including its entrants.
+            seat: The seat of the bot, from 0.
+        """
         return cls(
             setup.match_id,
             setup.make_game(),
@@ -57,20 +62,20 @@ class Refusal:
     turn_number: int
     kind: FaultKind
     reason: str
-    """What was wrong, in a sentence."""
+    """The error in the answer, as a sentence."""
     legal: str
-    """What would have been legal, in a sentence."""
+    """The legal alternatives, as a sentence."""
     faults: int
-    """Faults of the bot in this match so far."""
+    """The number of the bot's faults in this match so far."""
 
 
 @dataclass(frozen=True, slots=True)
 class Turn(Generic[ViewT_co, ActionT_co, EventT_co, OptionsT_co]):
-    """A turn of the bot: what it sees, the events since its last turn, and the time left.
+    """A turn of the bot: its view, the events since its last turn, and the time left.
 
-    The types are those of the bot, `Turn[BluffView, Bet | Doubt]`: its view and its actions; then,
-    if the bot uses them, its events and options. If no type of events is named, tell them apart
-    with `isinstance` or `match`.
+    The type parameters are those of the bot, `Turn[BluffView, Bet | Doubt]`: its view and its
+    actions; then, if the bot uses them, its events and options. If no type of events is named,
+    distinguish them with `isinstance` or `match`.
     """
 
     match: Match[OptionsT_co]
@@ -81,27 +86,31 @@ class Turn(Generic[ViewT_co, ActionT_co, EventT_co, OptionsT_co]):
     events: tuple[EventT_co, ...]
     """The public events since this bot's last turn in this match, oldest first."""
     turn_ms: int
-    """Time for this turn that does not use the bank, in milliseconds."""
+    """The time for this turn that does not use the bank, in milliseconds."""
     bank_ms: int
-    """Time left in the bank of this match, in milliseconds."""
+    """The time left in the bank of this match, in milliseconds."""
 
     @property
     def match_id(self) -> str:
+        """The id of the match."""
         return self.match.match_id
 
     @property
     def game(self) -> Game[OptionsT_co, Any, Any, Any, Any]:
+        """The rules under this match's options."""
         return self.match.game
 
     @property
     def seat(self) -> int:
+        """The bot's own seat, from 0."""
         return self.match.seat
 
     @property
     def entrants(self) -> tuple[Entrant, ...]:
+        """The entrants, by seat."""
         return self.match.entrants
 
     def choices(self) -> Iterator[ActionT_co]:
-        """All legal actions, lazily: Bluff with laying out dice has thousands."""
+        """Yield all legal actions lazily: Bluff with laying out dice has thousands."""
         choices: Iterator[ActionT_co] = self.match.game.choices(self.view)
         return choices

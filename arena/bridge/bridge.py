@@ -1,4 +1,4 @@
-"""`Bridge`: the program or programs of a run, and what they answer.
+"""`Bridge`: the program or programs of a run, and their answers.
 
 UserError
 └── ProgramError    the program failed; ends the command with code 1
@@ -23,26 +23,36 @@ from arena.v1 import game_pb2
 _log = logging.getLogger("arena.bot")
 
 LEAST_SECONDS = 0.5
-"""For so long an answer is waited for, however little time is left: whether it is late is for the
-referee to say."""
+"""The shortest time that the bridge waits for an answer, however little time is left.
+
+The referee decides whether the answer is late.
+"""
 MOST_UNANSWERED = 3
-"""A program that writes no line while it is asked so many turns in a row counts as hung, if it has
-also been silent for SILENT_SECONDS."""
+"""The number of turns in a row without a line after which a program may count as hung.
+
+It must also have been silent for SILENT_SECONDS.
+"""
 SILENT_SECONDS = 10.0
-"""With short turns, three of them pass while a machine is busy."""
+"""The silence, in seconds, after which a program may count as hung.
+
+With short turns, three of them pass while a machine is busy.
+"""
 
 
 class ProgramError(UserError):
-    """The program ended, hung or wrote what is no answer; the message says which."""
+    """The failure of a program that ended, hung or wrote an invalid answer.
+
+    The message says which.
+    """
 
     exit_code: ClassVar[int] = 1
 
 
 class Bridge:
-    """One program for all matches, or with `per_match` one for each.
+    """One program for all matches, or with `per_match` one for each match.
 
-    Once a program has failed none is asked any more, and all turns go without an answer: the
-    referee then plays default actions at once, and the other bots need not wait.
+    Once a program has failed, the bridge asks none any more, and all turns go without an answer:
+    the referee then plays default actions at once, and the other bots need not wait.
     """
 
     def __init__(
@@ -54,26 +64,27 @@ class Bridge:
         per_match: bool = False,
         silent_seconds: float = SILENT_SECONDS,
     ) -> None:
-        """`failed` is called once, in any thread, when `failure` has been set.
+        """Prepare the bridge without starting a program.
 
-        A program that is asked and silent for `silent_seconds` may count as hung.
+        `failed` is called once, in any thread, when `failure` has been set. A program that is asked
+        and silent for `silent_seconds` may count as hung.
         """
         self._command = command
         self._hello = hello
         self._failed = failed
         self._failing = threading.Lock()
         self.failure: str | None = None
-        """A sentence about the first failure."""
+        """The first failure, as a sentence."""
         self._by_match: dict[str, Program] = {}
         self._launching = threading.Lock()
-        """Programs are started one by one, and ended after the last that was started."""
+        """The lock under which programs are started one by one, and ended after the last start."""
         self._started: list[Program] = []
         self._silent_seconds = silent_seconds
         self._per_match = per_match
         self._shared: Program | None = None
 
     def open(self) -> None:
-        """Start the program, unless there is to be one for each match."""
+        """Start the program, unless each match has its own."""
         if not self._per_match:
             self._shared = self._launch()
 
@@ -86,18 +97,21 @@ class Bridge:
         return program
 
     def start(self, match: Match[Any]) -> None:
-        """Tell the program that a match begins, again if the referee lost its newest turns."""
+        """Tell a program that a match starts, or starts again.
+
+        A match starts again if the referee lost its newest turns.
+        """
         self.over(match.match_id)
         program = self._shared or self._launch()
         self._by_match[match.match_id] = program
         program.tell(lines.start(match))
 
     def tell(self, match_id: str, line: str) -> None:
-        """Tell the program of a match that has started."""
+        """Send a line to the program of a match that has started."""
         self._by_match[match_id].tell(line)
 
     def over(self, match_id: str) -> None:
-        """Forget a match that is over; a program of its own is ended."""
+        """Record that a match is over, and end its program if it is the match's own."""
         program = self._by_match.pop(match_id, None)
         if program is not None and program is not self._shared:
             program.close()
@@ -113,9 +127,9 @@ class Bridge:
     def ask(self, turn: Turn[Any, Any, Any, Any]) -> AnyAction:
         """Return the program's action.
 
-        Raises NoAnswerError.
+        Raises NoAnswerError if the program gives no valid answer in time.
         """
-        with self._failing:  # so that the bot asks to leave before it goes without an answer
+        with self._failing:  # the bot asks to leave before it leaves a turn without an answer
             if self.failure is not None:
                 raise NoAnswerError(self.failure)
         asked = turn.match_id, turn.number
@@ -166,7 +180,7 @@ class Bridge:
         self._fail(program.how_it_ended())
 
     def _fail(self, how: str) -> str:
-        """Note how the program failed and ask to leave, the first time. Returns the failure."""
+        """Record the first failure of a program and ask to leave; return that failure."""
         with self._failing:
             if self.failure is None:
                 self.failure = f"The program {how}."
@@ -178,7 +192,7 @@ class Bridge:
 def _action(turn: Turn[Any, Any, Any, Any], value: object) -> AnyAction:
     """Return the action of a JSON value.
 
-    Raises NoAnswerError for what no seat can do.
+    Raises NoAnswerError for a value that is no action of the game.
     """
     game = turn.game
     try:

@@ -13,18 +13,18 @@ from arena.match.transcript_json import terms_to_json, to_json
 
 VOCABULARY: Final = "arena-stdio/1"
 LONGEST: Final = 2**20
-"""The most bytes of a line of the program."""
+"""The maximum length of a line of the program, in bytes."""
 
 _ANSWER: Final = ("match", "turn", "action")
 
 
 class LineError(ValueError):
-    """A line is no answer; the message says why."""
+    """An error in a line that is not a valid answer; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class AnswerLine:
-    """What the program wrote."""
+    """An answer that the program wrote."""
 
     match_id: str
     turn_number: int
@@ -40,7 +40,7 @@ def hello(games: Sequence[str], max_matches: int) -> str:
 
 
 def start(match: Match[Any]) -> str:
-    """Return the line that tells that a match begins."""
+    """Return the line for the start of a match."""
     setup = Setup(
         match.match_id,
         match.game.name,
@@ -72,7 +72,7 @@ def turn(turn: Turn[Any, Any, Any, Any]) -> str:
 
 
 def refused(match_id: str, refusal: Refusal) -> str:
-    """Return the line that tells that an answer did not count."""
+    """Return the line for a fault: an answer that did not count."""
     return _line(
         {
             "type": "refused",
@@ -87,7 +87,7 @@ def refused(match_id: str, refusal: Refusal) -> str:
 
 
 def end(transcript: Transcript) -> str:
-    """Return the line that tells that a match is over."""
+    """Return the line for the end of a match, with its transcript."""
     return _line(
         {
             "type": "end",
@@ -98,7 +98,7 @@ def end(transcript: Transcript) -> str:
 
 
 def called_off(match_id: str, reason: str) -> str:
-    """Return the line that tells that a match was called off."""
+    """Return the line for a match that ends without a result."""
     return _line({"type": "end", "match": match_id, "called_off": reason})
 
 
@@ -109,7 +109,7 @@ def _line(message: dict[str, Any]) -> str:
 def read_answer(line: bytes) -> AnswerLine:
     """Return the answer in a line.
 
-    Raises LineError.
+    Raises LineError if the line is not a valid answer.
     """
     if len(line) > LONGEST:
         raise LineError(f"longer than {LONGEST:,} bytes")

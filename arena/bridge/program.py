@@ -12,41 +12,52 @@ from arena.bridge.unanswered import Unanswered
 from arena.processes import PIPE, TimeoutExpired, how_it_ended, spawn_program, stop
 
 PATIENCE_S = 5.0
-"""How long a program may take to end once its input has ended."""
+"""The time that a program may take to end once its input has ended, in seconds."""
 MOST_HELD = 2 * LONGEST
-"""Bytes of lines that are held until somebody reads them; a program that prints more waits in its
-write to stdout."""
+"""The maximum size of unread lines, in bytes.
+
+A program that prints more waits in its write to stdout.
+"""
 
 
 class Program:
-    """A running program; its stderr is ours, and whatever it has started ends with it."""
+    """A running program.
+
+    It shares the bridge's stderr, and its child processes end with it.
+    """
 
     def __init__(self, command: Sequence[str], ended: Callable[["Program"], None]) -> None:
-        """Start the program; `ended` is called, in a thread, if it ends of its own accord."""
+        """Start the program.
+
+        `ended` is called, in a thread, if the program ends of its own accord.
+        """
         self.name = shlex.join(command)
         self.process = spawn_program(command, stdin=PIPE, stdout=PIPE)
         self.unanswered = Unanswered()
-        """The turns that it was asked and has not answered, as the bridge notes them."""
+        """The turns that the program was asked and has not answered, as the bridge records them."""
         self._ended = ended
         self._to_write: SimpleQueue[str | None] = SimpleQueue()
         self._lines: deque[bytes] = deque()
         self._held = 0
-        """The bytes of `_lines`."""
+        """The size of `_lines`, in bytes."""
         self._output_ended = False
         self._closing = False
         self._changed = threading.Condition()
-        """Guards the four above."""
+        """The condition that guards the four above."""
         self._writing = threading.Thread(target=self._write_all, daemon=True)
         self._writing.start()
         self._reading = threading.Thread(target=self._read_all, daemon=True)
         self._reading.start()
 
     def tell(self, line: str) -> None:
-        """Write a line, soon; does nothing if the program has ended."""
+        """Write a line in the background; it is lost if the program has ended."""
         self._to_write.put(line)
 
     def hear(self, seconds: float) -> bytes | None:
-        """Its next line; None if it has ended. Raises TimeoutError after so many seconds."""
+        """Return the program's next line; None if its output has ended.
+
+        Raises TimeoutError after `seconds`.
+        """
         with self._changed:
             if not self._changed.wait_for(
                 lambda: self._lines or self._output_ended, max(0.0, seconds)
@@ -61,25 +72,25 @@ class Program:
 
     @property
     def held_bytes(self) -> int:
-        """The bytes of lines that it wrote and nobody has read."""
+        """The size of the lines that the program wrote and that are unread, in bytes."""
         return self._held
 
     def close(self) -> None:
-        """End its input; a program that then runs on is stopped. Does not wait for that."""
+        """Close the program's input, without waiting; a program that then runs on is stopped."""
         with self._changed:
             self._closing = True
             self._changed.notify_all()
         self._to_write.put(None)
 
     def wait(self) -> None:
-        """Wait until it has ended, after `close`."""
+        """Wait until the program has ended, after `close`."""
         self._writing.join(2 * PATIENCE_S)
-        if self._writing.is_alive():  # it reads nothing, so that its input cannot be ended
+        if self._writing.is_alive():  # the program reads nothing, so its input cannot be closed
             stop(self.process)
 
     def _write_all(self) -> None:
         assert self.process.stdin is not None
-        with contextlib.suppress(OSError):  # it reads no more; the reading thread notices its end
+        with contextlib.suppress(OSError):  # it reads no more; the reading thread detects its end
             while (line := self._to_write.get()) is not None:
                 self.process.stdin.write(line.encode() + b"\n")
                 self.process.stdin.flush()
@@ -96,7 +107,7 @@ class Program:
         while line := self.process.stdout.readline(LONGEST + 1):
             with self._changed:
                 self._changed.wait_for(lambda: self._closing or self._held < MOST_HELD)
-                if not self._closing:  # else nobody reads it any more
+                if not self._closing:  # else there is no reader any more
                     self._lines.append(line)
                     self._held += len(line)
                     self._changed.notify_all()
@@ -107,7 +118,7 @@ class Program:
             self._ended(self)
 
     def how_it_ended(self) -> str:
-        """Return what became of a program whose output has ended, in words."""
+        """Return how a program whose output has ended came to its end, in words."""
         try:
             code = self.process.wait(1)
         except TimeoutExpired:

@@ -33,7 +33,7 @@ def _list(items: Any) -> dict[str, Any]:
 def schema(game: str) -> dict[str, Any]:
     """Return the schema of a line about a match of this game.
 
-    What a program answers is `answer`.
+    Its definition `answer` is the schema of a program's answer.
     """
     rules = GAMES[game]
     options = rules.options_type.model_json_schema(mode="serialization")
@@ -95,7 +95,7 @@ def schema(game: str) -> dict[str, Any]:
 
 
 def text(game: str) -> str:
-    """Return the schema as its file has it."""
+    """Return the schema as the text of its file."""
     return json.dumps(schema(game), indent=1, ensure_ascii=False) + "\n"
 
 

@@ -7,26 +7,26 @@ TurnId: TypeAlias = tuple[str, int]
 """The id of the match and the number of the turn."""
 
 MOST_UNANSWERED_TURNS: Final = 4096
-"""Limit of turns that are remembered for a program; the oldest is forgotten first."""
+"""The maximum number of turns stored for a program; the oldest is dropped first."""
 
 
 class Unanswered:
-    """Tells a late answer from one to a turn that was never asked, also when the match is over.
+    """The open turns of a program, which distinguish a late answer from one to a turn never asked.
 
-    A turn that is asked again, as after a stop of the referee, may be answered once more. Times are
-    in seconds of one monotonic clock.
+    It does so also when the match is over. A turn that is asked again, as after a stop of the
+    referee, may be answered once more. Times are in seconds of one monotonic clock.
     """
 
     def __init__(self) -> None:
         self._open: OrderedDict[TurnId, int] = OrderedDict()
-        """How many answers may come to each turn."""
+        """The number of answers that each turn may still receive."""
         self.turns_in_silence = 0
-        """How many turns it was asked since its last answer."""
+        """The number of turns that the program was asked since its last answer."""
         self.silent_since = 0.0
-        """When it was first asked since its last answer."""
+        """The time when the program was first asked since its last answer."""
 
     def asked(self, turn: TurnId, now: float) -> None:
-        """Note a turn that the program is asked."""
+        """Record a turn that the program is asked."""
         self._open[turn] = self._open.pop(turn, 0) + 1
         if len(self._open) > MOST_UNANSWERED_TURNS:
             self._open.popitem(last=False)
@@ -35,7 +35,7 @@ class Unanswered:
         self.turns_in_silence += 1
 
     def answered(self, turn: TurnId) -> bool:
-        """Note an answer, in time or late. Returns whether the program was asked for it."""
+        """Record an answer, in time or late, and return whether the program was asked for it."""
         times = self._open.get(turn, 0)
         if times == 0:
             return False

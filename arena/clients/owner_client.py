@@ -1,4 +1,4 @@
-"""`OwnerClient`: a client of OwnerService: what an owner does from any machine."""
+"""`OwnerClient`: a client of OwnerService, for everything that an owner does from any machine."""
 
 from collections.abc import Mapping
 from copy import copy
@@ -19,7 +19,10 @@ from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
 
 ANSWER_SECONDS: Final = 10.0
-"""How long a referee may take to answer; while many ask at once it takes them in turn."""
+"""The deadline of a call, in seconds.
+
+While many clients call at once, a referee serves them in turn.
+"""
 _SIGN_UP: Final = {
     pb.SIGN_UP_OPEN: SignUp.OPEN,
     pb.SIGN_UP_INVITE: SignUp.INVITE,
@@ -28,17 +31,17 @@ _SIGN_UP: Final = {
 
 
 class OwnerCallError(UserError):
-    """The referee refuses, or cannot be reached; the message says why."""
+    """A refusal of the referee, or a failure to reach it; the message gives the reason."""
 
     def __init__(self, sentence: str, *, stranger: bool = False) -> None:
         super().__init__(sentence)
         self.stranger = stranger
-        """Whether the key, or the invite, is nobody's."""
+        """Whether the key, or the invite, is unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class SignUpTerms:
-    """Who may sign up, and how much an owner may register."""
+    """The rules for signing up, and how much an owner may register."""
 
     sign_up: SignUp
     allowance: Allowance
@@ -48,10 +51,10 @@ class SignUpTerms:
 
 @dataclass(frozen=True, slots=True)
 class SignedInBy:
-    """What came of signing in by an identity."""
+    """The result of signing in by an identity."""
 
     owner: str
-    """"" for an identity that nobody has: repeat it with a name or a key."""
+    """The owner's name, or "" for an identity without an owner: repeat it with a name or a key."""
     key: str
     suggested_name: str
 
@@ -66,11 +69,11 @@ class VersionSeen:
     matches: int
     faults: int
     connected: int
-    """Copies that are connected now, to whichever referee."""
+    """The number of copies that are connected now, to any referee."""
     playing: int
-    """Matches that it is offered or plays now."""
+    """The number of matches that it is offered or plays now."""
     check: str = ""
-    """Its last check against the protocol, in a sentence; empty without one."""
+    """Its last conformance check, as a sentence; empty without one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,26 +87,26 @@ class BotSeen:
     frozen: bool
     paused: bool
     versions: tuple[VersionSeen, ...]
-    """Newest first."""
+    """The versions, newest first."""
 
     @property
     def retired(self) -> bool:
-        """Whether none of its versions plays any more."""
+        """Whether all of its versions are retired."""
         return all(one.retired for one in self.versions)
 
 
 @dataclass(frozen=True, slots=True)
 class BotPage:
-    """A page of an owner's bots; one with many versions goes on on the next page."""
+    """A page of an owner's bots; one with many versions continues on the next page."""
 
     bots: tuple[BotSeen, ...]
-    """By name."""
+    """The bots, by name."""
     next_page: str
     """The token of the next page; empty after the last."""
 
 
 class OwnerClient:
-    """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
+    """A client of one referee, which threads may share; every method raises OwnerCallError."""
 
     def __init__(self, address: Address) -> None:
         self._address = address
@@ -122,9 +125,10 @@ class OwnerClient:
         return cls(Address.parse(address, environment))
 
     def for_visitor(self, address: str, secret: str | None) -> Self:
-        """Return the same client, asking for the visitor of a dashboard: limits are the visitor's.
+        """Return the same client on behalf of a dashboard's visitor, whose limits then apply.
 
-        `secret` is the referee's ARENA_DASHBOARD_SECRET; without one all count as the dashboard.
+        `secret` is the referee's ARENA_DASHBOARD_SECRET; without one all visitors count as the
+        dashboard.
         """
         if secret is None:
             return self
@@ -133,14 +137,14 @@ class OwnerClient:
         return other
 
     def terms(self) -> SignUpTerms:
-        """Who may sign up, and how much an owner may register."""
+        """Return the rules for signing up, and how much an owner may register."""
         found = self._ask(self._owners.GetSignUpTerms, pb.GetSignUpTermsRequest())
         allowed = Allowance(found.bots, found.bot_versions_a_day, found.owner_versions_a_day)
         by = _SIGN_UP.get(found.sign_up, SignUp.CLOSED)
         return SignUpTerms(by, allowed, found.identity_issuer)
 
     def sign_up(self, name: str, invite: str = "") -> tuple[str, str]:
-        """Become an owner. Returns the name as it is stored, and the key."""
+        """Become an owner, and return the name as it is stored, and the key."""
         request = pb.SignUpRequest(name=_sent(name), invite=_sent(invite))
         answer = self._ask(self._owners.SignUp, request)
         return answer.owner, answer.key
@@ -148,7 +152,7 @@ class OwnerClient:
     def sign_in(self, id_token: str, name: str = "", invite: str = "", key: str = "") -> SignedInBy:
         """Sign in by an ID token.
 
-        An identity that nobody has becomes a new owner of that name, or the identity of the owner
+        An identity without an owner becomes a new owner of that name, or an identity of the owner
         who has the key.
         """
         request = pb.SignInRequest(
@@ -160,17 +164,17 @@ class OwnerClient:
     def stay_signed_in(self, key: str) -> str:
         """Return a key for a new sign-in of the owner.
 
-        It is valid until it has not been used for long.
+        The key is valid until it has not been used for long.
         """
         made: str = self._ask(self._owners.StaySignedIn, pb.StaySignedInRequest(), key).key
         return made
 
     def sign_out(self, key: str) -> None:
-        """End the sign-in that has this key; an owner's own key stays."""
+        """End the sign-in that has this key; an owner's own key stays valid."""
         self._ask(self._owners.SignOut, pb.SignOutRequest(), key)
 
     def renew_key(self, key: str) -> str:
-        """Return a new key of the owner; all others end."""
+        """Return a new key of the owner; all others become invalid."""
         renewed: str = self._ask(self._owners.RenewKey, pb.RenewKeyRequest(), key).key
         return renewed
 
@@ -191,9 +195,9 @@ class OwnerClient:
     def bots(
         self, key: str, *, prefix: str = "", versions: int = MOST_LINES, page: str = ""
     ) -> BotPage:
-        """Return the owner's bots whose name begins with `prefix`, by name.
+        """Return a page of the owner's bots whose name begins with `prefix`, by name.
 
-        At most so many versions together; `page` is the token of a page.
+        The page holds at most `versions` versions; `page` is the token of a page.
         """
         request = pb.ListOwnBotsRequest(
             name_prefix=_sent(prefix), page_size=versions, page_token=_sent(page)
@@ -202,7 +206,7 @@ class OwnerClient:
         return BotPage(tuple(map(_bot, answer.bots)), answer.next_page_token)
 
     def bot(self, key: str, name: str, versions: int = MOST_LINES) -> BotSeen:
-        """Return the owner's bot of that name, with so many of its versions at most, the newest."""
+        """Return the owner's bot of that name, with at most `versions` of its newest versions."""
         found: list[VersionSeen] = []
         page = ""
         while True:
@@ -223,17 +227,17 @@ class OwnerClient:
         language: str | None = None,
         link: str | None = None,
     ) -> None:
-        """Change what the owner says of a bot, as far as given."""
+        """Change the owner's description of a bot, as far as given."""
         given = {"text": text, "language": language, "link": link}
         said = {field: _sent(words) for field, words in given.items() if words is not None}
         self._ask(self._owners.DescribeBot, pb.DescribeBotRequest(bot=_sent(bot), **said), key)
 
     def pause(self, key: str, bot: str, *, paused: bool = True) -> None:
-        """Let a bot play no more for now, or again."""
+        """Pause a bot, or let it play again."""
         self._ask(self._owners.PauseBot, pb.PauseBotRequest(bot=_sent(bot), resume=not paused), key)
 
     def rotate(self, key: str, bot: str, version: str = "") -> tuple[str, str]:
-        """Return a new token, by default for the newest version in service.
+        """Issue a new token, by default for the newest version in service.
 
         Returns the version's label and the token.
         """
@@ -272,7 +276,7 @@ class OwnerClient:
 
 
 def _sent(words: str) -> str:
-    """Text as protobuf takes it: half a surrogate pair cannot be sent."""
+    """Return text as protobuf accepts it: half a surrogate pair cannot be sent."""
     return words.encode("utf-8", "replace").decode()
 
 

@@ -19,37 +19,37 @@ class MatchSeen:
     match_id: str
     game: str
     entrants: tuple[Entrant, ...]
-    """Bots by seat."""
+    """The bots, by seat."""
     placing: tuple[int, ...]
-    """Ranks by seat, 1 is best."""
+    """The ranks by seat; 1 is best."""
     finished: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class FaultSeen:
-    """The details of a fault as its bot was told them; the transcript does not hold them."""
+    """The details of a fault as its bot received them; the transcript does not hold them."""
 
     reason: str = ""
-    """Empty where it was not kept."""
+    """The reason; empty where it was not stored."""
     sent: Mapping[str, Any] | None = None
     """The action that the rules did not allow, as JSON; None if no action was understood."""
 
 
 @dataclass(frozen=True, slots=True)
 class RatingSeen:
-    """A version on a ladder."""
+    """A version's rating on a ladder."""
 
     entrant: Entrant
     elo: float
     interval: tuple[float, float]
-    """95 %."""
+    """The bounds of its 95 % interval."""
     matches: int
     marks: tuple[str, ...]
     """The marks that apply: house, provisional, frozen, paused."""
 
 
 class ResultsClient(OwnerClient):
-    """Asks one referee for what it tells anybody. Every method raises OwnerCallError."""
+    """A client of one referee for its public results; every method raises OwnerCallError."""
 
     def matches(self, bot: str = "", limit: int = 50) -> list[MatchSeen]:
         """Return the newest finished matches, of one bot or of all; at most 1,000."""
@@ -70,7 +70,7 @@ class ResultsClient(OwnerClient):
         return self.with_faults(match_id)[0]
 
     def with_faults(self, match_id: str) -> tuple[Transcript, dict[int, FaultSeen]]:
-        """Return the record of a finished match, and its faults as told to bots, by turn."""
+        """Return the record of a finished match, and the faults as bots received them, by turn."""
         request = pb.GetTranscriptRequest(match_id=match_id)
         answer = self._ask(self._registry.GetTranscript, request)
         transcript = from_message(answer.transcript)
@@ -83,9 +83,9 @@ class ResultsClient(OwnerClient):
         return transcript, told
 
     def ratings(self, game: str, seats: int = 0, limit: int = 50) -> list[RatingSeen]:
-        """Return the best of a game's ladder at a table size.
+        """Return the best ratings of a game's ladder at a table size.
 
-        By default at the size with the most matches.
+        The default size is the one with most matches.
         """
         request = pb.GetLeaderboardRequest(game=game, seats=seats, page_size=limit)
         return [

@@ -20,21 +20,21 @@ from arena.v1 import spectator_pb2
 from arena.v1.spectator_pb2_grpc import SpectatorServiceStub
 
 ANSWER_SECONDS: Final = 3.0
-"""How long a referee may take to say how busy it is."""
+"""The deadline for a referee to report its activity, in seconds."""
 
 
 class RefereeAwayError(UserError):
-    """The referee does not answer, or refuses; the message says why."""
+    """A referee that does not answer, or refuses; the message gives the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefereeActivity:
-    """How busy a referee is."""
+    """The activity of a referee."""
 
     connected_bots: int
     running_matches: int
     recorded_matches: int
-    """Since it started."""
+    """The number of matches recorded since it started."""
     running_seconds: int
     watch_delay_ms: int
 
@@ -51,16 +51,17 @@ class WatchedMatch:
     moments: list[PublicMoment] = field(default_factory=list)
     over: bool = False
     result: Result | None = None
-    """How it ended; None before that, and for a match that is void."""
+    """The result; None until the match ends, and for a void match."""
 
 
 class SpectatorClient:
-    """Asks one referee. Threads may share it."""
+    """A client of one referee, which threads may share."""
 
     def __init__(self, address: Address, secret: str | None = None) -> None:
-        """Connect to a referee.
+        """Open a channel to the referee.
 
-        With its ARENA_DASHBOARD_SECRET the client counts as the dashboard, and not by its address.
+        With the referee's ARENA_DASHBOARD_SECRET the client counts as the dashboard, and not by its
+        address.
         """
         self._address = address
         self._metadata = () if secret is None else ((forwarding.SECRET, secret),)
@@ -69,7 +70,7 @@ class SpectatorClient:
 
     @classmethod
     def of(cls, environment: Mapping[str, str] = os.environ) -> "SpectatorClient | None":
-        """Return a dashboard's client of the referee of ARENA_ADDRESS; None if it is not set.
+        """Return a dashboard's client of the referee at ARENA_ADDRESS; None if that is not set.
 
         Raises AddressError.
         """
@@ -78,7 +79,10 @@ class SpectatorClient:
         return cls(Address.parse(text, environment), secret) if text else None
 
     def activity(self) -> RefereeActivity:
-        """How busy the referee is. Raises RefereeAwayError."""
+        """Return the activity of the referee.
+
+        Raises RefereeAwayError.
+        """
         request = spectator_pb2.GetActivityRequest()
         try:
             answer = self._stub.GetActivity(
@@ -106,7 +110,7 @@ class SpectatorClient:
 
 
 class Watching:
-    """An open stream. Iterate over it for each match in which something happened; `stop` it."""
+    """An open stream, iterable over the matches in which something happened; `stop` ends it."""
 
     def __init__(self, call: Any, away: Any) -> None:
         self._call = call
@@ -128,7 +132,7 @@ class Watching:
             raise RefereeAwayError(f"The referee is of another release: {error}.") from error
 
     def stop(self) -> None:
-        """End the stream; from any thread."""
+        """End the stream; any thread may call this."""
         self._call.cancel()
 
     def _read(self, message: spectator_pb2.WatchResponse) -> Iterator[WatchedMatch]:

@@ -1,4 +1,4 @@
-"""Translation between the values of the rules and the messages on the wire; done only here.
+"""The translation between values of the rules and messages on the wire, which is done only here.
 
-Each game has its codec (`GameCodec`); `turns` and `transcript` hold what all games share.
+Each game has its codec (`GameCodec`); `turns` and `transcript` hold the parts common to all games.
 """

@@ -23,11 +23,11 @@ class Offered:
 
     @property
     def named(self) -> bool:
-        """Whether it tells who sits in every seat, as it does once all have joined."""
+        """Whether the offer names the entrants of all seats, as it does once all have joined."""
         return all(entrant.bot for entrant in self.setup.entrants)
 
     def begun(self, entrants: Sequence[Entrant]) -> "Offered":
-        """Return the same with all names.
+        """Return the same match with the names of all entrants.
 
         Raises MalformedError if they contradict the offer.
         """
@@ -40,7 +40,7 @@ class Offered:
 def read_offer(message: referee_pb2.Offer) -> Offered:
     """Return the match of an offer.
 
-    Raises MalformedError, also for a game that this version lacks.
+    Raises MalformedError, also for a game that this version does not have.
     """
     game = message.options.WhichOneof("game")
     if game is None:
@@ -64,7 +64,7 @@ def read_begin(message: referee_pb2.Begin) -> tuple[Entrant, ...]:
 def read_view(game: str, message: game_pb2.View, seat: int) -> Any:
     """Return the seat's view.
 
-    Raises MalformedError.
+    Raises MalformedError if the message holds no view of the game.
     """
     return CODECS[game].read_view(_member(game, message), seat)
 
@@ -73,20 +73,23 @@ def read_events(game: str, messages: Iterable[game_pb2.Event]) -> tuple[Any, ...
     """Return the public events, without those that this version does not know."""
     read, found = CODECS[game].read_event, []
     for message in messages:
-        with suppress(MalformedError):  # a kind of event, or a value in one, of a later version
+        with suppress(MalformedError):  # a kind of event, or a value in one, from a later version
             found.append(read(_member(game, message)))
     return tuple(found)
 
 
 def write_action(game: str, action: Any, message: game_pb2.Action) -> None:
-    """Write an action into the message. Raises TypeError or ValueError if the wire lacks it."""
+    """Write an action into the message.
+
+    Raises TypeError or ValueError if the message cannot represent it.
+    """
     CODECS[game].write_action(action, getattr(message, game))
 
 
 def read_action(game: str, message: game_pb2.Action) -> Any:
     """Return a seat's action, as the referee reads it.
 
-    Raises MalformedError.
+    Raises MalformedError if the message holds no action of the game.
     """
     return CODECS[game].read_action(_member(game, message))
 

@@ -1,4 +1,4 @@
-"""What came of checking a bot's program against the protocol, as messages."""
+"""Results of conformance checks of a bot's program, as messages."""
 
 import re
 from datetime import datetime
@@ -10,7 +10,10 @@ from arena.v1 import registry_pb2 as pb
 
 _MOST_MET: Final = 1_000
 MOST_NAMED: Final = 50
-"""A page of ListBots holds 1000 reports, and a client takes 4 MB by default."""
+"""The maximum number of scenarios that an outcome names.
+
+A page of ListBots holds 1000 reports, and a client accepts 4 MB by default.
+"""
 _NAME: Final = re.compile(r"[a-z0-9' -]{1,40}")
 _ORIGINS: Final = {
     CheckOrigin.AUTHOR: pb.CHECK_ORIGIN_AUTHOR,
@@ -19,9 +22,9 @@ _ORIGINS: Final = {
 
 
 def read_outcome(message: pb.CheckOutcome) -> CheckOutcome:
-    """Return what came of a check.
+    """Return the outcome of a check.
 
-    Raises MalformedError for what cannot be.
+    Raises MalformedError for an impossible outcome.
     """
     if message.edition < 1:
         raise MalformedError(f"`edition` is 1 or more, not {message.edition}")
@@ -42,7 +45,7 @@ def read_outcome(message: pb.CheckOutcome) -> CheckOutcome:
 
 
 def write_outcome(outcome: CheckOutcome, message: pb.CheckOutcome) -> None:
-    """Write what came of a check into a message."""
+    """Write the outcome of a check into a message."""
     message.edition, message.met = outcome.edition, outcome.met
     message.failed.extend(outcome.failed)
     message.skipped.extend(outcome.skipped)

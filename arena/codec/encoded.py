@@ -1,4 +1,4 @@
-"""Views and events as the encoded messages that hold them, written without building a message."""
+"""Views and events as encoded messages, written without building a message object."""
 
 from typing import Any
 
@@ -12,10 +12,10 @@ _EVENTS = ByGame(lambda kit: key(game_pb2.Event, kit.name))
 
 
 def encoded_view(game: str, view: Any) -> bytes:
-    """Return a seat's or the spectator's view of a game as a View."""
+    """Return a seat's or the spectator's view of a game as the bytes of a View."""
     return field(_VIEWS[game], CODECS[game].view_bytes(view))
 
 
 def encoded_event(game: str, event: Any) -> bytes:
-    """Return an event of a game as an Event."""
+    """Return an event of a game as the bytes of an Event."""
     return field(_EVENTS[game], CODECS[game].event_bytes(event))

@@ -10,47 +10,65 @@ from arena.games.game import Options
 
 
 class GameCodec(Protocol):
-    """Translates one game. Views and events, written most often, are bytes (see fields)."""
+    """The codec of one game.
 
-    def write_options(self, options: Any, message: Any) -> None: ...
+    Views and events, which are written most often, are bytes (see `fields`).
+    """
+
+    def write_options(self, options: Any, message: Any) -> None:
+        """Write options into a message."""
+        ...
+
     def read_options(self, message: Any) -> Options:
         """Return the options.
 
-        Raises MalformedError.
+        Raises MalformedError if the game does not accept them.
         """
 
-    def write_action(self, action: Any, message: Any) -> None: ...
+    def write_action(self, action: Any, message: Any) -> None:
+        """Write an action into a message."""
+        ...
+
     def read_action(self, message: Any) -> Any:
-        """Return the action.
+        """Return the action; the game decides whether it is legal.
 
-        Raises MalformedError; the game decides whether it is legal.
+        Raises MalformedError if the message holds none.
         """
 
-    def write_draw(self, draw: Any, message: Any) -> None: ...
+    def write_draw(self, draw: Any, message: Any) -> None:
+        """Write a draw of the dealer into a message."""
+        ...
+
     def read_draw(self, message: Any) -> Any:
         """Return the draw.
 
-        Raises MalformedError.
+        Raises MalformedError if the message holds none.
         """
 
-    def view_bytes(self, view: Any) -> bytes: ...
+    def view_bytes(self, view: Any) -> bytes:
+        """Return the bytes of a view's message."""
+        ...
+
     def read_view(self, message: Any, seat: int) -> Any:
         """Return the view of a seat that has a turn.
 
-        Raises MalformedError.
+        Raises MalformedError if the message holds none.
         """
 
     def read_public_view(self, message: Any, to_act: Sequence[int]) -> Any:
         """Return the spectator's view, while the seats `to_act` are asked.
 
-        Raises MalformedError.
+        Raises MalformedError if the message holds none.
         """
 
-    def event_bytes(self, event: Any) -> bytes: ...
+    def event_bytes(self, event: Any) -> bytes:
+        """Return the bytes of an event's message."""
+        ...
+
     def read_event(self, message: Any) -> Any:
         """Return the event.
 
-        Raises MalformedError.
+        Raises MalformedError if the message holds none.
         """
 
 
@@ -61,4 +79,7 @@ def _codec(kit: GameKit) -> GameCodec:
 
 
 CODECS: Final = ByGame(_codec)
-"""Codecs by game id, which is also the name of the game's member in the oneofs of game.proto."""
+"""The codecs by game id.
+
+The id is also the name of the game's member in the oneofs of game.proto.
+"""

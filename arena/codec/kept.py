@@ -1,4 +1,4 @@
-"""A running match as it is kept: a transcript's message as far as it has come.
+"""The stored form of a running match: the message of its transcript so far.
 
 The head of a match is an `arena.v1.Transcript` with its setup, commitment, secret and entropies;
 its replies are the `steps` of another, without the dealer's. A reply that held an action is a step
@@ -27,7 +27,7 @@ SeatReply = tuple[int, Reply]
 
 
 def head_bytes(setup: Setup, opening: Opening) -> bytes:
-    """Return what a match began with."""
+    """Return the bytes of a match's head: its setup and opening."""
     message = transcript_pb2.Transcript(
         commitment=commitment(opening.secret), secret=opening.secret, entropies=opening.entropies
     )
@@ -36,7 +36,7 @@ def head_bytes(setup: Setup, opening: Opening) -> bytes:
 
 
 def read_head(data: bytes) -> tuple[Setup, Opening]:
-    """Return the mirror image of `head_bytes`.
+    """Return the setup and opening of bytes from `head_bytes`.
 
     Raises MalformedError or protobuf's DecodeError.
     """
@@ -45,12 +45,12 @@ def read_head(data: bytes) -> tuple[Setup, Opening]:
 
 
 def reply_bytes(game: str, replies: Iterable[SeatReply]) -> bytes:
-    """Reply in the order in which they came; what follows them may simply be appended."""
+    """Return the bytes of replies in the order of arrival; later replies may simply be appended."""
     return b"".join([_reply(game, seat, reply) for seat, reply in replies])
 
 
 def read_replies(game: str, data: bytes) -> Iterator[SeatReply]:
-    """Yield the mirror image of `reply_bytes`.
+    """Yield the replies of bytes from `reply_bytes`.
 
     Raises MalformedError or protobuf's DecodeError.
     """

@@ -2,4 +2,7 @@
 
 
 class MalformedError(ValueError):
-    """A message holds no valid value of the game; the text says what is missing or wrong."""
+    """An error in a message without a valid value of the game.
+
+    The text says what is missing or wrong.
+    """

@@ -18,7 +18,7 @@ def validated(kind: type[OptionsT], values: dict[str, Any]) -> OptionsT:
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        # Where and why, but never the value itself: it is untrusted and of any size.
+        # The message omits the value itself: it is untrusted and of any size.
         first = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, first["loc"])) or "the options"
         raise MalformedError(f"{where}: {first['msg']}") from None

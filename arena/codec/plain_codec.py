@@ -1,11 +1,11 @@
-"""The codec of a game that has none of its own: its messages say the same by the same names.
+"""The default codec, for a game whose messages have the same structure and names as its classes.
 
 A class is the message whose fields have the names of its own; a union of classes is a message with
 a oneof, whose members have their types' names (see Notation). A tuple is a repeated field; a tuple
 within a tuple, a repeated message of one repeated field. An enum's value NAME is the number
 ENUM_NAME, and so is a word of an option. None is an absent field.
 
-Games that are played most have codecs of their own, which keep parts that occur again.
+The games played most have codecs of their own, which cache recurring parts.
 """
 
 import re
@@ -26,10 +26,10 @@ from arena.v1 import game_pb2
 
 
 class PlainCodec:
-    """See GameCodec."""
+    """A codec derived from a game's classes and its messages; see GameCodec."""
 
     def __init__(self, game: type[AnyGame]) -> None:
-        """Compare the notation with the messages of game.proto.
+        """Derive the codec of a game.
 
         Raises KeyError if game.proto lacks the game, a message a field, a oneof a member, or an
         enum a number.
@@ -53,42 +53,53 @@ class PlainCodec:
         self._new_event = GetMessageClass(envelope("Event"))
 
     def write_options(self, options: Any, message: Any) -> None:
+        """Write options into a message."""
         for name, member in self._options.items():
             member.write(getattr(options, name), message)
 
     def read_options(self, message: Any) -> Options:
+        """Return the options."""
         read = {name: member.read(message) for name, member in self._options.items()}
         return validated(self._options_type, read)
 
     def write_action(self, action: Any, message: Any) -> None:
+        """Write an action into a message."""
         self._action.write(action, message)
 
     def read_action(self, message: Any) -> Any:
+        """Return the action."""
         return self._action.read(message)
 
     def write_draw(self, draw: Any, message: Any) -> None:
+        """Write a draw of the dealer into a message."""
         self._draw.write(draw, message)
 
     def read_draw(self, message: Any) -> Any:
+        """Return the draw."""
         return self._draw.read(message)
 
     def view_bytes(self, view: Any) -> bytes:
+        """Return the bytes of a view's message."""
         message = self._new_view()
         self._view.write(view, message)
         return message.SerializeToString()
 
     def read_view(self, message: Any, seat: int) -> Any:
+        """Return the view of a seat."""
         return self._view.read(message, seat=seat)
 
     def read_public_view(self, message: Any, to_act: Sequence[int]) -> Any:  # noqa: ARG002
+        """Return the spectator's view."""
         return self._view.read(message, seat=None)
 
     def event_bytes(self, event: Any) -> bytes:
+        """Return the bytes of an event's message."""
         message = self._new_event()
         self._event.write(event, message)
         return message.SerializeToString()
 
     def read_event(self, message: Any) -> Any:
+        """Return the event."""
         return self._event.read(message)
 
 
@@ -100,10 +111,10 @@ class _Part(Protocol):
 
 
 class _Record:
-    """A dataclass."""
+    """The codec of a dataclass."""
 
     def __init__(self, kind: type, descriptor: Descriptor, but: str = "") -> None:
-        """`but` is a field that the message lacks."""
+        """Match the class's fields with the message's; `but` is a field that the message lacks."""
         self._kind = kind
         self._members = _members(kind, descriptor, but)
 
@@ -117,7 +128,7 @@ class _Record:
 
 
 class _OneOf:
-    """A value of one of several dataclasses, by the names of the oneof's members."""
+    """The codec of a value of one of several dataclasses, by the names of the oneof's members."""
 
     def __init__(self, names: Mapping[type, str], descriptor: Descriptor) -> None:
         (self._oneof,) = descriptor.oneofs
@@ -142,7 +153,7 @@ class _OneOf:
 
 @dataclass(frozen=True, slots=True)
 class _Number:
-    """A number, a truth value, a text or a word in a field."""
+    """The codec of a number, a truth value, a text or a word in a field."""
 
     name: str
     to: Callable[[Any], Any]
@@ -157,7 +168,7 @@ class _Number:
 
 @dataclass(frozen=True, slots=True)
 class _Numbers:
-    """Several of them in a repeated field."""
+    """The codec of several such values in a repeated field."""
 
     name: str
     to: Callable[[Any], Any]
@@ -172,7 +183,7 @@ class _Numbers:
 
 @dataclass(frozen=True, slots=True)
 class _Message:
-    """A message in a field."""
+    """The codec of a message in a field."""
 
     name: str
     part: _Part
@@ -190,7 +201,7 @@ class _Message:
 
 @dataclass(frozen=True, slots=True)
 class _Messages:
-    """Several messages in a repeated field."""
+    """The codec of several messages in a repeated field."""
 
     name: str
     part: _Part
@@ -206,7 +217,7 @@ class _Messages:
 
 @dataclass(frozen=True, slots=True)
 class _Perhaps:
-    """A field that is absent for None."""
+    """The codec of a field that is absent for None."""
 
     name: str
     part: _Part
@@ -220,20 +231,23 @@ class _Perhaps:
 
 
 def _members(kind: type, descriptor: Descriptor, but: str | None) -> dict[str, _Part]:
-    """Return the fields of a class that its message has: all but one, or any if `but` is None."""
+    """Return the codecs of a class's fields that its message has, by name.
+
+    These are all but the field `but`; with None, those that the message has.
+    """
     hints = {
         name: hint
         for name, hint in get_type_hints(kind).items()
         if name != but and name != "model_config"
     }
     fields = descriptor.fields_by_name
-    if but is None:  # options of one value are left out
+    if but is None:  # options with a single possible value have no field
         hints = {name: hint for name, hint in hints.items() if name in fields}
     return {name: _member(hint, fields[name]) for name, hint in hints.items()}
 
 
 def _member(hint: Any, field: FieldDescriptor) -> _Part:
-    """Return a field of a message, which holds a value of that type."""
+    """Return the codec of a message's field that holds a value of that type."""
     if NoneType in get_args(hint):
         rest = tuple(each for each in get_args(hint) if each is not NoneType)
         return _Perhaps(field.name, _member(Union[rest], field))  # noqa: UP007 - from a tuple
@@ -248,7 +262,7 @@ def _member(hint: Any, field: FieldDescriptor) -> _Part:
 
 
 def _message(hint: Any, descriptor: Descriptor) -> _Part:
-    """Return a message, which is a value of that type."""
+    """Return the codec of a message that represents a value of that type."""
     if get_origin(hint) is tuple:
         (field,) = descriptor.fields
         return _member(hint, field)
@@ -258,7 +272,7 @@ def _message(hint: Any, descriptor: Descriptor) -> _Part:
 
 
 def _number(hint: Any, enum: EnumDescriptor | None) -> tuple[Callable[[Any], Any], ...]:
-    """How a value becomes what a field holds, and how it is read."""
+    """Return the functions that convert a value for a field, and back."""
     if enum is None:
         return _same, _same
     if get_origin(hint) is Literal:
@@ -281,7 +295,7 @@ def _number(hint: Any, enum: EnumDescriptor | None) -> tuple[Callable[[Any], Any
 
 
 def _type_of(field: FieldDescriptor) -> Descriptor:
-    """Return the message in a field of a oneof."""
+    """Return the message type of a oneof's field."""
     assert field.message_type is not None, f"{field.full_name} is no message"
     return field.message_type
 

@@ -1,4 +1,4 @@
-"""What spectators are sent of a running match: both directions."""
+"""The messages to spectators of a running match, in both directions."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -29,7 +29,7 @@ _EVENTS = key(spectator_pb2.PublicMoment, "events")
 
 
 def match_part(setup: Setup, tournament: str) -> bytes:
-    """Return a match in the `matches` of a WatchResponse, as it is encoded there."""
+    """Return a match as it is encoded in the `matches` of a WatchResponse."""
     message = spectator_pb2.WatchedMatch(match_id=setup.match_id, tournament=tournament)
     write_options(setup, message.options)
     for entrant in setup.entrants:
@@ -38,7 +38,7 @@ def match_part(setup: Setup, tournament: str) -> bytes:
 
 
 def moment_part(setup: Setup, moment: PublicMoment) -> bytes:
-    """Return a moment in the `moments` of a WatchResponse, as it is encoded there."""
+    """Return a moment as it is encoded in the `moments` of a WatchResponse."""
     game = setup.game
     head = spectator_pb2.PublicMoment(
         match_id=setup.match_id, step=moment.step, to_act=_seats(moment.view.to_act)
@@ -49,7 +49,7 @@ def moment_part(setup: Setup, moment: PublicMoment) -> bytes:
 
 
 def end_part(match_id: str, result: Result | None) -> bytes:
-    """Return an end in the `ends` of a WatchResponse, as it is encoded there."""
+    """Return an end as it is encoded in the `ends` of a WatchResponse."""
     message = spectator_pb2.WatchedEnd(match_id=match_id)
     if result is not None:
         write_result(result, message.result)
@@ -59,7 +59,10 @@ def end_part(match_id: str, result: Result | None) -> bytes:
 def read_match(
     message: spectator_pb2.WatchedMatch,
 ) -> tuple[str, Options, tuple[Entrant, ...]]:
-    """Game, options and entrants of a match. Raises MalformedError."""
+    """Return the game, options and entrants of a match.
+
+    Raises MalformedError if the message names no known game.
+    """
     game = message.options.WhichOneof("game")
     if game is None:
         raise MalformedError("the match is of a game that this version does not know")
@@ -70,7 +73,7 @@ def read_match(
 def read_moment(game: str, message: spectator_pb2.PublicMoment) -> PublicMoment:
     """Return a moment of a match of `game`.
 
-    Raises MalformedError.
+    Raises MalformedError if the view is not of the game.
     """
     if message.view.WhichOneof("game") != game:
         raise MalformedError(f"the view is not one of {game}")
@@ -79,7 +82,10 @@ def read_moment(game: str, message: spectator_pb2.PublicMoment) -> PublicMoment:
 
 
 def read_end(message: spectator_pb2.WatchedEnd) -> Result | None:
-    """How a match ended; None if it is void. Raises MalformedError."""
+    """Return the result of a match; None if it is void.
+
+    Raises MalformedError for an invalid result.
+    """
     return read_result(message.result) if message.HasField("result") else None
 
 

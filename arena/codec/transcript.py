@@ -26,10 +26,7 @@ _ENDS = {number: termination for termination, number in _TERMINATIONS.items()}
 
 
 def to_bytes(transcript: Transcript) -> bytes:
-    """Return the message of a transcript, serialised.
-
-    The same transcript gives the same bytes.
-    """
+    """Return the serialised message of a transcript; equal transcripts give equal bytes."""
     return to_message(transcript).SerializeToString(deterministic=True)
 
 
@@ -72,7 +69,7 @@ def _step(game: str, step: Step) -> bytes:
 # The same actions occur in many matches, usually with the same few milliseconds of time used.
 @lru_cache(maxsize=4096)
 def seat_step(game: str, step: Step) -> bytes:
-    """Return a seat's step as it stands in the bytes of a transcript."""
+    """Return a seat's step as it is encoded in the bytes of a transcript."""
     message = transcript_pb2.Transcript()
     target = message.steps.add(seat=step.actor, milliseconds=step.milliseconds)
     CODECS[game].write_action(step.action, getattr(target.action, game))
@@ -86,7 +83,7 @@ def seat_step(game: str, step: Step) -> bytes:
 def from_message(message: transcript_pb2.Transcript) -> Transcript:
     """Return the transcript of a message.
 
-    Raises MalformedError.
+    Raises MalformedError if the message is incomplete or invalid.
     """
     setup = read_setup(message.setup)
     return Transcript(
@@ -120,7 +117,7 @@ def _read_step(game: str, step: transcript_pb2.Step) -> Step:
 
 
 def write_setup(setup: Setup, message: transcript_pb2.Setup) -> None:
-    """Say what was settled before the first draw."""
+    """Write the terms settled before the first draw."""
     message.match_id = setup.match_id
     message.fault_limit = setup.fault_limit
     write_options(setup, message.options)
@@ -130,9 +127,9 @@ def write_setup(setup: Setup, message: transcript_pb2.Setup) -> None:
 
 
 def read_setup(message: transcript_pb2.Setup) -> Setup:
-    """Return what was settled before the first draw.
+    """Return the terms settled before the first draw.
 
-    Raises MalformedError.
+    Raises MalformedError if they are incomplete or invalid.
     """
     game = message.options.WhichOneof("game")
     if game is None:
@@ -148,7 +145,7 @@ def read_setup(message: transcript_pb2.Setup) -> Setup:
 
 
 def write_result(result: Result, message: transcript_pb2.Result) -> None:
-    """Say how a match ended."""
+    """Write the result of a match into the message."""
     message.placing.extend(result.placing)
     message.scores.extend(result.scores or ())
     message.termination = _TERMINATIONS[result.termination]
@@ -157,7 +154,10 @@ def write_result(result: Result, message: transcript_pb2.Result) -> None:
 
 
 def read_result(message: transcript_pb2.Result) -> Result:
-    """How a match ended. Raises MalformedError."""
+    """Return the result of a match.
+
+    Raises MalformedError if there is no termination.
+    """
     termination = _ENDS.get(message.termination)
     if termination is None:
         raise MalformedError("the transcript has no termination")

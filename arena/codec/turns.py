@@ -1,4 +1,4 @@
-"""Offers, turns, refusals and answers: the messages of a running match."""
+"""The messages of a running match: offers, turns, refusals and answers."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -24,14 +24,17 @@ _END_TRANSCRIPT = key(referee_pb2.End, "transcript")
 
 
 def part(name: str, content: bytes) -> bytes:
-    """One of a PlayResponse's `offers`, `turns`, …, as it is encoded in the response."""
+    """Return one of a PlayResponse's `offers`, `turns`, …, as it is encoded in the response."""
     return field(_PARTS[name], content)
 
 
 def offer(
     setup: Setup, seat: int, commitment: bytes, join_ms: int, *, named: bool
 ) -> referee_pb2.Offer:
-    """Return the Offer message for one seat, with the names of all or only of its own bot."""
+    """Return the Offer message for one seat of a match.
+
+    It holds the names of all entrants, or only of the seat's own bot.
+    """
     message = referee_pb2.Offer(
         match_id=setup.match_id,
         seat=seat,
@@ -98,10 +101,10 @@ def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:
 def action(game: str, message: game_pb2.Action) -> Any:
     """Return the action in an answer.
 
-    Raises MalformedError.
+    Raises MalformedError if there is none of the game.
     """
     held = message.WhichOneof("game")
-    if held is None:  # as the SDK and the bridge of programs say that the bot failed
+    if held is None:  # the SDK and the bridge of programs signal a failed bot this way
         raise MalformedError(
             f"the answer holds no action: the bot's log says why, or its author sets Action.{game}"
         )

@@ -1,6 +1,6 @@
-"""Commands of the operator for bots of any owner.
+"""The operator's commands for bots of any owner.
 
-`arena bot register`, `freeze` and, with `--operator`, `list` and `show`.
+They are `arena bot register`, `freeze`, `identical` and, with `--operator`, `list` and `show`.
 """
 
 from collections.abc import Sequence
@@ -81,7 +81,7 @@ def identical(
 
 
 def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first versions of all bots by name, as JSON, and whether there are more."""
+    """Return the first versions of all owners' bots by name, as JSON, and whether more exist."""
     bots = with_store(lambda store: store.find_bots(search, limit + 1))
     return [
         {
@@ -99,7 +99,7 @@ def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
 
 
 def show_bot(name: str, limit: int, *, as_json: bool) -> None:
-    """Print a bot's newest versions, each with its last check (`arena check`)."""
+    """Print a bot's newest versions, each with its last conformance check (`arena check`)."""
 
     def read(reader: "Reader") -> "tuple[Sequence[Any], bool, dict[VersionId, RecordedCheck]]":
         from arena.server.accounts import bot_statements

@@ -1,4 +1,4 @@
-"""`arena signup` and `arena login`: become an owner, and keep the key on this machine."""
+"""`arena signup` and `arena login`: become an owner, and store the key on this machine."""
 
 import sys
 from typing import TYPE_CHECKING, Annotated
@@ -32,7 +32,7 @@ def signup(
         client = client_of(address)
         _require_nobody_signed_in(client, address)
         owner, key = client.sign_up(name, invite)
-        # The key cannot be shown again, so it is printed whether or not it can be kept here.
+        # The key cannot be shown again, so it is printed even if it cannot be stored here.
         if as_json:
             say_json({"owner": owner, "key": key})
         else:
@@ -49,7 +49,7 @@ def signup(
 
 
 def _require_nobody_signed_in(client: "OwnerClient", address: str) -> None:
-    """Raise CommandError if a key in use would be replaced, which nothing could bring back."""
+    """Raise CommandError if signing up would replace a valid key, which could not be recovered."""
     from arena.clients.owner_client import OwnerCallError
 
     kept = kept_login(address)
@@ -58,7 +58,7 @@ def _require_nobody_signed_in(client: "OwnerClient", address: str) -> None:
     try:
         owner = client.owner(kept.key)
     except OwnerCallError as error:
-        if error.stranger:  # the arena was set up anew, or the key reset
+        if error.stranger:  # the arena was set up again, or the key reset
             return
         raise
     raise CommandError(

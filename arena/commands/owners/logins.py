@@ -1,7 +1,7 @@
 """The keys of owners by address, in a file that its user alone can read.
 
 It is `config/owners.json` in ARENA_HOME. No database is needed, so that an author's machine needs
-nothing of the server.
+no part of the server.
 """
 
 import json
@@ -30,14 +30,14 @@ DEFAULT_ADDRESS = "127.0.0.1:50051"
 
 @dataclass(frozen=True, slots=True)
 class Login:
-    """Who is signed in at a referee."""
+    """An owner who is signed in at a referee, and the owner's key."""
 
     owner: str
     key: str
 
 
 def login_file(environment: Mapping[str, str] = os.environ) -> Path:
-    """Where the keys are kept."""
+    """Return the path of the file of keys."""
     return Path(environment.get("ARENA_HOME") or ".arena") / "config" / "owners.json"
 
 
@@ -53,7 +53,7 @@ def client_of(address: str) -> "OwnerClient":
 
 
 def upload_client_of(address: str) -> "UploadClient":
-    """Return the same, for uploads and hosted bots.
+    """Return a client for uploads and hosted bots.
 
     Raises AddressError.
     """
@@ -63,7 +63,7 @@ def upload_client_of(address: str) -> "UploadClient":
 
 
 def results_client_of(address: str) -> "ResultsClient":
-    """Return the same, for results.
+    """Return a client for results.
 
     Raises AddressError.
     """
@@ -73,13 +73,19 @@ def results_client_of(address: str) -> "ResultsClient":
 
 
 def kept_login(address: str) -> Login | None:
-    """Who is signed in at a referee; None for nobody. Raises CommandError for a broken file."""
+    """Return the owner signed in at a referee; None without one.
+
+    Raises CommandError for a broken file.
+    """
     found = _read(login_file()).get(_place(address))
     return None if found is None else Login(found["owner"], found["key"])
 
 
 def login_at(address: str) -> Login:
-    """Who is signed in at a referee. Raises CommandError for nobody."""
+    """Return the owner signed in at a referee.
+
+    Raises CommandError without one.
+    """
     found = kept_login(address)
     if found is None:
         raise CommandError(
@@ -91,12 +97,15 @@ def login_at(address: str) -> Login:
 
 
 def keep_login(address: str, login: Login) -> Path:
-    """Keep a key, in the place of an older one. Returns the file. Raises CommandError."""
+    """Store a key in place of an older one, and return the file.
+
+    Raises CommandError.
+    """
     path = login_file()
     kept = _read(path) | {_place(address): {"owner": login.owner, "key": login.key}}
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-        # Mode 0600 from the beginning, and never half a file.
+        # The file has mode 0600 from its creation and is replaced atomically.
         with NamedTemporaryFile(
             "w", dir=path.parent, prefix=path.name, delete=False, encoding="utf-8"
         ) as new:

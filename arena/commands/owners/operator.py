@@ -1,10 +1,10 @@
-"""Who runs a command of the operator, as the audit names it."""
+"""The operator's name in the audit."""
 
 import getpass
 
 
 def actor() -> str:
-    """Return the operator, and the account on this machine."""
+    """Return "operator" with the account on this machine."""
     try:
         return f"operator ({getpass.getuser()})"
     except (KeyError, OSError):  # an account without a name, as in some containers

@@ -1,6 +1,6 @@
-"""`arena bot matches`, `faults`, `transcript` and `ratings`: results, asked of a referee.
+"""`arena bot matches`, `faults`, `transcript` and `ratings`: results, requested from a referee.
 
-They need no database and no key: a referee tells the results of finished matches to anybody.
+They need no database and no key, as a referee's results of finished matches are public.
 """
 
 from typing import TYPE_CHECKING, Annotated, Any
@@ -56,7 +56,7 @@ def faults(
 ) -> None:
     """Print the faults of a bot in its newest matches at a referee.
 
-    Each with what the bot saw, sent and might have done.
+    Each comes with what the bot saw, sent and might have done.
     """
     from arena.clients.results_client import FaultSeen
     from arena.match.fault_steps import fault_steps

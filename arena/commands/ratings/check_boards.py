@@ -1,4 +1,4 @@
-"""`arena check-boards`: whether checkpoints give the ratings of the whole log; writes them anew."""
+"""`arena check-boards`: compares checkpoints with the ratings of the whole log; updates them."""
 
 from dataclasses import asdict
 from typing import Annotated
@@ -13,7 +13,7 @@ from arena.commands.results.matches import AsJson
 from arena.commands.terminal import Terminal, say, say_json
 
 FEW = 100_000
-"""Up to so many results are checked in this process alone."""
+"""The number of results below which one process is faster than starting further ones."""
 
 
 def check_boards(

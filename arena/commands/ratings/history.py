@@ -54,7 +54,7 @@ def history(
     changed = rules.options.changed()
 
     def replayed(read: "Reader") -> "tuple[int, LadderHistory]":
-        # Before the log is replayed, which can take seconds.
+        # Check the names before the log is replayed, which can take seconds.
         for name in bot or ():
             require_bot(read, name)
         size, ladder = ladder_of_table(read, game, changed, seats, score, control)
@@ -137,7 +137,10 @@ def _json(
 
 
 def _table(title: str, found: "LadderHistory", chosen: set[int], limit: int, points: int) -> Table:
-    """Return a line per bot, best first, with its newest `points` as bars on one scale."""
+    """Return a table with a line per bot, currently best first.
+
+    Its newest `points` are bars on one scale.
+    """
     of_all = f" of {len(found.points)}" if points < len(found.points) else ""
     heads = [Column(head, no_wrap=True) for head in ("bot", "first", "way", "now")]
     table = Table(*heads, title=f"{title}, {points}{of_all} points")

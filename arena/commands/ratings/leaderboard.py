@@ -1,4 +1,4 @@
-"""`arena leaderboard`: a ladder now, with details, or live."""
+"""`arena leaderboard`: the current ladder, with details, or live."""
 
 import asyncio
 from collections.abc import Sequence
@@ -36,7 +36,7 @@ Score = Annotated[
 Seats = Annotated[int | None, typer.Option(help="The table size; by default the smallest played.")]
 
 _LESSER = ("mean place", "owner", "check", "wins", "matches", "flags")
-"""What a narrow terminal does not show, from left to right."""
+"""The columns that a narrow terminal omits, from left to right."""
 
 
 def leaderboard(
@@ -166,9 +166,9 @@ def title(
     score: ScoreRule = ScoreRule.PLACEMENT,
     control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> str:
-    """Return the title of a ladder: game, table sizes.
+    """Return the title of a ladder: its game and table sizes.
 
-    Time control and score rule if not the default.
+    It includes the time control and the score rule if they are not the default.
     """
     from arena.server.boards.board import table_sizes
 
@@ -192,7 +192,10 @@ def print_leaderboard(
     remarks: "Remarks",
     page: Page = Page(),
 ) -> None:
-    """Print a page of a leaderboard as a table. Raises CommandError if its bot has no line."""
+    """Print a page of a leaderboard as a table.
+
+    Raises CommandError if its bot has no line.
+    """
     if not lines:
         typer.echo(f"{title}: no rated match yet.")
         return
@@ -211,9 +214,10 @@ def _tables_and_note(
     console: Terminal,
     page: Page,
 ) -> tuple[list[Table], Text]:
-    """Return the table with the luck-adjusted column, or with a table of its own below.
+    """Return the tables of a leaderboard, and a note.
 
-    And what that column is, and which lines are shown if not all.
+    The luck-adjusted column is in the table, or where that is too wide in a table of its own below.
+    The note explains that column, and says which lines are shown if not all.
     """
     luck = luck_of_lines(rules, lines)
     count, shown = len(lines), page.of(lines)

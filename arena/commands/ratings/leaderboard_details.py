@@ -12,11 +12,11 @@ from arena.server.boards.details import Details
 from arena.server.boards.model_check import ModelCheck
 
 MATRIX_BOTS = 10
-"""The most columns that fit a terminal; --json has all."""
+"""The maximum number of columns that fit a terminal; --json has all."""
 
 
 def details_json(found: Details) -> dict[str, Any]:
-    """Everything, by bot and by pair; the numbers of one moment."""
+    """Return all details, by bot and by pair; the numbers are of one moment."""
     compared = found.comparisons
     names = {line.version_id: _key(line) for line in found.board.lines}
     bots, pairs, worst = [], [], None
@@ -103,7 +103,10 @@ def _check_json(check: ModelCheck, names: dict[VersionId, dict[str, Any]]) -> di
 
 
 def print_details(console: Terminal, found: Details, page: Page) -> None:
-    """Print the details of the page's lines as tables. Raises CommandError if its bot has none."""
+    """Print the details of the page's lines as tables.
+
+    Raises CommandError if its bot has none.
+    """
     if found.comparisons is None:
         return
     names = {line.version_id: f"{line.bot} {line.version}" for line in found.board.lines}

@@ -1,4 +1,4 @@
-"""Which lines of a leaderboard a command prints."""
+"""The selection of the lines of a leaderboard that a command prints."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,7 +19,10 @@ class Page:
     limit: int = 50
 
     def of(self, lines: "Sequence[BoardLine]") -> range:
-        """Their positions. Raises CommandError if the bot has no line."""
+        """Return the positions of the selected lines.
+
+        Raises CommandError if the bot has no line.
+        """
         if self.bot is None:
             return range(min(self.limit, len(lines)))
         at = place_of(lines, self.bot)
@@ -28,5 +31,5 @@ class Page:
         return around(at, len(lines), self.limit)
 
     def within(self, most: int) -> "Page":
-        """Return the same with at most so many lines."""
+        """Return the same page with at most `most` lines."""
         return replace(self, limit=min(self.limit, most))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from arena.rating.sprt import Sprt
 
 _MOST_DIGITS = 12
-"""The most digits of a count of matches."""
+"""The maximum number of digits of a count of matches."""
 _BIASED = "stopped: the estimates are biased away from the bound not reached; measure again"
 
 

@@ -1,4 +1,4 @@
-"""Reads results from a file: one JSON object per line, checked before anything is computed.
+"""Reading of results from a file: one JSON object per line, validated before any computation.
 
     {"match": "m1", "block": "b1", "seats": [{"bot": "A", "placing": 1}, …]}
 
@@ -21,14 +21,16 @@ from arena.rating.errors import ResultError
 from arena.rating.results import MatchResult, Results
 
 LONGEST: Final = 2**20
-"""The most bytes of a line: more than any result has, but little enough for memory."""
+"""The maximum length of a line in bytes: more than any result has, but little enough for memory."""
 MOST_SEATS: Final = 100
-"""The most seats of a match. Every pair at a table counts, so time and memory grow with the
-square."""
+"""The maximum number of seats of a match.
+
+Every pair at a table counts, so time and memory grow with the square.
+"""
 
 
 class ResultsFileError(UserError):
-    """A file that is not a file of results; the message says where and why."""
+    """An error in a file of results; the message says where and why."""
 
     def __init__(self, file: Path, line: int | None, what: str) -> None:
         super().__init__(f"{file}: {what}" if line is None else f"{file}, line {line}: {what}")
@@ -82,7 +84,7 @@ def read_results(file: Path) -> Results[str]:
 def _lines(file: Path) -> Iterator[bytes]:
     """Yield the lines of a file, without their ends and a byte order mark.
 
-    One that is too long is cut soon after LONGEST.
+    A line that is too long is cut soon after LONGEST.
     """
     try:
         with file.open("rb") as opened:

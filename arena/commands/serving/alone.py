@@ -1,4 +1,7 @@
-"""`alone`: one `arena up` runs in a home. A second would give the bots of the first new tokens."""
+"""`alone`: a lock that admits one `arena up` to a home.
+
+A second would give new tokens to the bots of the first.
+"""
 
 import fcntl
 from collections.abc import Iterator

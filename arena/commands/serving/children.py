@@ -19,28 +19,31 @@ from arena.scheduling.ladder import TableType
 from arena.server.app.store import Store
 
 BOT_NICENESS = 10
-"""Sample bots use all cores; the pages and users' bots have priority."""
+"""The niceness of sample bots, which use all cores: the pages and users' bots have priority."""
 
 STOP_SECONDS = 2.0
-"""How long they may take to stop: no match runs then, and they have nothing to save. The worker is
-asked to leave before, while its bots can still play their matches to the end."""
+"""The time that the programs may take to stop, in seconds.
+
+No match runs then, and they have nothing to save. The worker is asked to leave before, while its
+bots can still play their matches to the end.
+"""
 
 LOOK_SECONDS = 0.05
-"""Between two looks whether one has stopped."""
+"""The interval between checks whether a program has stopped, in seconds."""
 
 _LAST_BYTES = 4096
 
 HOUSE = "house"
 """The owner of the sample bots."""
 SLOW_BOTS = frozenset[str]().union(*[kit.slow_bots for kit in KITS.values()])
-"""Sample bots that play only where they are asked to."""
+"""The sample bots that play only on request."""
 
 PERSON = "person"
-"""The bot as which people play on the dashboard. It plays no rated matches."""
+"""The bot as which people play on the dashboard; it plays no rated matches."""
 
 
 class Children:
-    """Running programs by name, each with its own log file. They end with this process."""
+    """Running programs by name, each with its own log file; they end with this process."""
 
     def __init__(self, logs: Path, stack: ExitStack) -> None:
         self._logs = logs
@@ -52,14 +55,14 @@ class Children:
     def start(
         self, name: str, command: Sequence[str], *, niceness: int = 0, **environment: str
     ) -> None:
-        """Run a program of ours with its output in logs/<name>.log."""
+        """Start one of the arena's programs with its output in logs/<name>.log."""
         log = self._stack.enter_context(private_log(self._logs / f"{name}.log"))
         child = spawn(
             command,
             env=own_environment(environment),
             stdout=log,
             stderr=STDOUT,
-            # A bot that is asked to stop first plays on, and would wait for its referee.
+            # A bot that is asked to stop plays on for a while, and would wait for its referee.
             death_signal=signal.SIGKILL,
             niceness=niceness,
         )
@@ -67,14 +70,14 @@ class Children:
         self._running[name] = child
 
     def runs(self, name: str) -> bool:
-        """Whether one of them was started and has not ended."""
+        """Return whether a program of this name was started and has not ended."""
         return name in self._running and self._running[name].poll() is None
 
     async def left(self, name: str) -> None:
-        """Ask one of them to stop, and wait until it has; returns at once if it does not run."""
+        """Ask a program to stop, and wait until it has; return at once if it does not run."""
         if self.runs(name):
             self._running[name].terminate()
-            while self.runs(name):  # noqa: ASYNC110  it tells nobody
+            while self.runs(name):  # noqa: ASYNC110  a process sends no event
                 await asyncio.sleep(LOOK_SECONDS)
 
     def ended(self) -> Iterator[str]:
@@ -99,9 +102,9 @@ class Children:
 
 @contextmanager
 def children(logs: Path) -> Iterator[Children]:
-    """Children as a context manager that stops them at its end."""
+    """Provide a Children object, and stop its programs at the end."""
     logs.mkdir(mode=0o700, parents=True, exist_ok=True)
-    logs.chmod(0o700)  # one that is there may be open to others
+    logs.chmod(0o700)  # an existing directory may be open to others
     with ExitStack() as stack:
         yield Children(logs, stack)
 
@@ -132,8 +135,8 @@ async def house_tokens(
 ) -> dict[str, str]:
     """Return a new token for each sample bot that plays one of the games, registered if necessary.
 
-    Without `names` for all that answer fast. A name that another owner has, or that was retired, is
-    left out.
+    Without `names` these are all bots that answer fast. A name that another owner has, or that was
+    retired, is omitted.
     """
     games = {one.game for one in table_types}
     names = names or sorted({*sample_names()} - SLOW_BOTS)
@@ -151,7 +154,7 @@ async def house_tokens(
 async def person_token(store: Store) -> str | None:
     """Return a new token for the bot as which people play on the dashboard.
 
-    The bot is registered if necessary; None if another owner has its name.
+    It is registered if necessary; None if another owner has its name.
     """
     return await _house_token(store, PERSON, {bot.bot: bot for bot in await store.bots([PERSON])})
 
@@ -160,14 +163,14 @@ async def _house_token(store: Store, name: str, known: Mapping[str, BotVersion])
     if name not in known:
         try:
             return (await store.register(name, HOUSE, house=True))[1]
-        except (NameRefusedError, RetiredError):  # a bot of that name in other letters
+        except (NameRefusedError, RetiredError):  # a bot has that name in another letter case
             return None
     usable = known[name].house and known[name].retired_at is None
     return (await store.rotate_token(name))[0] if usable else None
 
 
 def nobody_to_play(table_types: Sequence[TableType], names: Collection[str]) -> Iterator[str]:
-    """Yield a message for each type of table for which there are too few of these bots."""
+    """Yield a message for each type of table with too few sample bots of these names."""
     for table in table_types:
         able = [name for name in names if table.game in load_bot(name).games]
         if len(able) < table.seats:

@@ -26,7 +26,10 @@ from arena.processes import module_command, own_environment, spawn, stop
 from arena.settings import read_settings
 
 START_SECONDS: Final = 90.0
-"""How long the pages are waited for: importing what they need takes long on a busy machine."""
+"""The time to wait for the pages, in seconds.
+
+Importing their modules takes long on a busy machine.
+"""
 WAITING: Final = "Waiting for the dashboard's first answer."
 _ANSWER_SECONDS: Final = 5.0
 _LOOK_SECONDS: Final = 0.1
@@ -39,7 +42,7 @@ def require_streamlit() -> None:
 
 
 def dashboard_command(host: str, port: int) -> list[str]:
-    """Return the words that start the dashboard."""
+    """Return the command line that starts the dashboard."""
     return module_command("arena_dashboard", "--host", host, "--port", str(port))
 
 
@@ -48,7 +51,7 @@ async def where_it_answers(
 ) -> str | None:
     """Wait until the pages answer a GET, and return their address.
 
-    None if they do not in so many seconds, or before `goes_on` says no.
+    None if they do not answer within `seconds`, or before `goes_on` returns false.
     """
     until, at = monotonic() + seconds, host_port(host, port)
     while monotonic() < until and goes_on():
@@ -66,7 +69,7 @@ async def where_it_answers(
 
 
 def no_answer(host: str, port: int) -> str:
-    """Say that the pages did not answer in time."""
+    """Return a sentence that the pages did not answer in time."""
     return f"Nothing answers at http://{host_port(host, port)} after {START_SECONDS:.0f} s."
 
 
@@ -81,7 +84,7 @@ def dashboard(
         configure_logs(settings)
         host = settings.host if host is None else bare_host(host)
         port = settings.dashboard_port if port is None else port
-        public_addresses(settings, settings.host)  # refused here: the pages would show any text
+        public_addresses(settings, settings.host)  # raises here: the pages would show any text
         require_free(host, port=port)
         with database(settings) as url:
             # The referee whose running matches it shows.

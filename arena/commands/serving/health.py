@@ -1,4 +1,4 @@
-"""`arena health`: does a referee run, or serve? For health checks of whoever supervises it."""
+"""`arena health`: asks whether a referee runs, or serves, for health checks of a supervisor."""
 
 import asyncio
 import os
@@ -20,18 +20,18 @@ PATIENCE_SECONDS = 5.0
 
 @dataclass(frozen=True, slots=True)
 class HealthAnswer:
-    """What a referee answers."""
+    """A referee's answer to a health check."""
 
     address: str | None
-    """None for one without an address of its own, which is not asked."""
+    """The referee's address; None for one without an address of its own, which is not asked."""
     status: str | None
-    """As gRPC's health protocol names it; None without an answer."""
+    """The status as gRPC's health protocol names it; None without an answer."""
     why: str
-    """Why there is none."""
+    """The reason why there is no answer."""
 
     @property
     def well(self) -> bool:
-        """Whether nothing is known to be wrong."""
+        """Whether no problem is known."""
         return self.address is None or self.status == "SERVING"
 
 
@@ -91,7 +91,7 @@ def _listed() -> list[str | None]:
 
 
 def _answer(referee: "Address | None", *, ready: bool) -> HealthAnswer:
-    """Ask one; None is one without an address of its own."""
+    """Ask one referee; None stands for one without an address of its own."""
     import grpc
 
     if referee is None:
@@ -111,7 +111,7 @@ def _tell(answer: HealthAnswer) -> None:
 
 
 def status_of(referee: "Address", *, ready: bool) -> str:
-    """Return what a referee answers.
+    """Return a referee's health status.
 
     Raises grpc.RpcError.
     """
@@ -131,7 +131,7 @@ def status_of(referee: "Address", *, ready: bool) -> str:
 
 
 def why_silent(referee: "Address", error: Any) -> str:
-    """Why a referee gave no answer, in words."""
+    """Return the reason why a referee gave no answer, in words."""
     import grpc
 
     why: str = error.code().name

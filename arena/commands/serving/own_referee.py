@@ -1,4 +1,4 @@
-"""The referee of the settings: its TLS, and how programs on its machine reach it."""
+"""The referee of the settings: its TLS, and the access of programs on its machine."""
 
 import os
 import socket
@@ -24,21 +24,21 @@ _ALL_ADDRESSES = {"0.0.0.0": "127.0.0.1", "::": "::1"}  # noqa: S104  not bound
 
 
 def sign_up_of(settings: Settings, *, alone: bool = False) -> SignUp:
-    """Return who may become an owner.
+    """Return the rule for who may become an owner.
 
-    If the settings do not say it, everybody where the referee is for its own machine `alone`, else
-    who has an invite.
+    If the settings do not define it, it is open where the referee serves its own machine `alone`,
+    else an invite is needed.
     """
     return settings.signup or (SignUp.OPEN if alone else SignUp.INVITE)
 
 
 def limits_of(settings: Settings) -> Limits:
-    """Return what everybody may use at most."""
+    """Return the limits that apply to every owner."""
     return Limits(bots_per_owner=settings.bots, owner_versions_per_day=settings.versions_a_day)
 
 
 def hosting_terms(settings: Settings) -> HostingTerms | None:
-    """Return what owners may upload; None if nothing is hosted."""
+    """Return the limits for uploads; None if nothing is hosted."""
     if not settings.hosting:
         return None
     return HostingTerms(
@@ -50,7 +50,7 @@ def hosting_terms(settings: Settings) -> HostingTerms | None:
 
 
 def tls_files(settings: Settings) -> TlsFiles | None:
-    """Return the files of its certificate, or None without TLS.
+    """Return the files of the certificate, or None without TLS.
 
     Raises SettingsError.
     """
@@ -65,7 +65,7 @@ def tls_files(settings: Settings) -> TlsFiles | None:
 
 
 def own_socket(settings: Settings) -> Path | None:
-    """Where hosted bots reach it, in a directory that exists and is private.
+    """Return the socket of hosted bots, in a directory that exists and is private.
 
     None on systems that cannot host bots. Raises DataDirectoryError and HomeNotWritableError.
     """
@@ -79,7 +79,7 @@ def own_socket(settings: Settings) -> Path | None:
 
 
 def free_socket(settings: Settings) -> Path | None:
-    """Return the same for a referee that starts; None if another referee listens there.
+    """Return the socket for a referee that starts; None if another referee listens there.
 
     Raises DataDirectoryError.
     """
@@ -98,16 +98,17 @@ def free_socket(settings: Settings) -> Path | None:
 
 
 def own_address(settings: Settings, port: int | None = None) -> str:
-    """Its address on this machine, for clients."""
+    """Return the referee's address on this machine, for clients."""
     host = _ALL_ADDRESSES.get(settings.host, settings.host)
     address = host_port(host, settings.port if port is None else port)
     return f"https://{address}" if settings.tls_cert else address
 
 
 def public_addresses(settings: Settings, host: str) -> Callable[[int], Sequence[str]]:
-    """By the port, where bots may reach it among several referees, each at another address.
+    """Return a function from the port to the addresses at which bots may reach the referee.
 
-    Nothing if nobody says where. Raises SettingsError.
+    Each of several referees has another address; there are none if the settings and the host name
+    none. Raises SettingsError.
     """
     named = settings.public_addresses
     if named:
@@ -119,13 +120,11 @@ def public_addresses(settings: Settings, host: str) -> Callable[[int], Sequence[
 
 
 def client_environment(settings: Settings) -> dict[str, str]:
-    """Return the variables by which clients on this machine reach and trust the referee.
+    """Return the variables by which clients on the machine reach and trust the referee.
 
-    They are set beside those of this process.
-
-    Where a proxy is set it does not stand before this referee. With TLS they trust its certificate
-    itself, whoever issued it, for the name that it has, unless ARENA_CA and ARENA_SERVER_NAME say
-    otherwise. Raises SettingsError and TlsError.
+    They are added to those of this process. They exempt this referee from a proxy. With TLS,
+    clients trust its certificate itself, regardless of the issuer, for the name in it, unless
+    ARENA_CA and ARENA_SERVER_NAME are set. Raises SettingsError and TlsError.
     """
     return _without_proxy(settings.host) | _trust(settings)
 

@@ -1,4 +1,4 @@
-"""The worker of `arena up`: whether this machine can run hosted bots, and a child that does."""
+"""The worker of `arena up`: a check that this machine can run hosted bots, and a child process."""
 
 import asyncio
 from typing import Final
@@ -16,17 +16,20 @@ from arena.worker.sandbox import why_not_here
 
 _CHILD: Final = "worker"
 _NAME: Final = "own"
-"""The name under which the referee knows it."""
+"""The worker's name at the referee."""
 _START_SECONDS: Final = 90.0
-"""How long it may take to start on a busy machine."""
+"""The time that the worker may take to start on a busy machine, in seconds."""
 _QUICK_SECONDS: Final = 1.0
-"""After which Ctrl-C tells what it waits for."""
+"""The time after which a message says what Ctrl-C waits for, in seconds."""
 _STOP_SECONDS: Final = LEAVE_SECONDS + 5.0
-"""How long it may take to stop: for the matches of its bots, and to tell how they ended."""
+"""The time that the worker may take to stop, in seconds.
+
+It plays the matches of its bots, and reports how they ended.
+"""
 
 
 def hosting_here(settings: Settings) -> HostingTerms | None:
-    """Return what owners may upload; None, which is said, where the worker could confine nothing.
+    """Return the limits for uploads; print a message and return None without a working sandbox.
 
     Call it outside of an event loop: uvloop starts no program as another user.
     """
@@ -43,7 +46,7 @@ def hosting_here(settings: Settings) -> HostingTerms | None:
 async def start_worker(
     running: Children, store: Store, slots: int, environment: dict[str, str]
 ) -> None:
-    """Start it; the environment says where the referee and the database are."""
+    """Start the worker; the environment holds the addresses of the referee and the database."""
     token = await store.workers.add(_NAME, "arena up")
     await store.workers.expect(_START_SECONDS)
     running.start(

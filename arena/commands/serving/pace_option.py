@@ -1,4 +1,4 @@
-"""The `--pace` option: how many matches per second house bots play among themselves."""
+"""The `--pace` option: the number of matches per second that house bots play among themselves."""
 
 from typing import Annotated
 

@@ -31,7 +31,7 @@ from arena.server.app.store import open_store
 from arena.settings import read_settings
 
 LOOK_SECONDS = 1.0
-"""Seconds between checks whether a bot has ended."""
+"""The interval between checks whether a bot has ended, in seconds."""
 
 
 def sample_bots(
@@ -100,7 +100,7 @@ async def _tokens(
 
 
 def _stop_request() -> threading.Event:
-    """Return an event set by Ctrl-C or SIGTERM."""
+    """Return an event that Ctrl-C or SIGTERM sets."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())

@@ -99,7 +99,7 @@ async def _serve(
 
 
 def stop_signal() -> asyncio.Event:
-    """Return an event set by Ctrl-C or SIGTERM."""
+    """Return an event that Ctrl-C or SIGTERM sets."""
     stop = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

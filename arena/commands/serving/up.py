@@ -70,9 +70,9 @@ STATUS_SECONDS = 1.0
 RATE_SECONDS = 30
 """The period over which the status line's matches per second are averaged."""
 LONELY_SECONDS = 15.0
-"""Seconds without any bot, after which its log is quoted."""
+"""The time without any bot after which a sample bot's log is quoted, in seconds."""
 PLAIN_STATUS_SECONDS = 10.0
-"""Seconds between status lines without a terminal, where a line cannot be rewritten."""
+"""The interval between status lines without a terminal, where a line cannot be rewritten."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,14 +88,15 @@ class _Plan:
     stop_after: int | None
     referees: int
     tables: tuple[str, ...]
-    """As they were given."""
+    """The tables as given on the command line."""
     tls: TlsFiles | None
     client_environment: dict[str, str]
-    """The environment of the sample bots."""
+    """The environment variables of the sample bots."""
     dashboard_secret: str
 
     @property
     def host(self) -> str:
+        """The address that the referee listens on."""
         return self.settings.host
 
 
@@ -173,7 +174,7 @@ async def _up(plan: _Plan, url: str) -> None:
     ) as arena:
         with children(plan.settings.home / "logs") as running:
             address = own_address(plan.settings, arena.port)
-            # First, because uploads may come already.
+            # The worker starts first, because uploads may already arrive.
             if plan.hosting is not None and plan.settings.slots:
                 queue = url_of_role(WORKER_ROLE, url, plan.settings)
                 at = {"ARENA_DATABASE_URL": queue, "ARENA_ADDRESS": address}
@@ -196,7 +197,7 @@ async def _up(plan: _Plan, url: str) -> None:
                     **plan.client_environment
                     | {
                         "ARENA_DATABASE_URL": url_of_role(READER_ROLE, url, plan.settings),
-                        # It shows where to connect bots, and running matches, and lets people play.
+                        # The pages show bots' address and running matches, and let people play.
                         "ARENA_HOST": plan.host,
                         "ARENA_PORT": str(arena.port),
                         "ARENA_ADDRESS": address,
@@ -214,10 +215,10 @@ async def _up(plan: _Plan, url: str) -> None:
                 await _show_status(arena, running, list(tokens), stopping)
                 pages.cancel()
             if plan.stop_after is not None:
-                # Whoever asked for so many matches gets whole blocks.
+                # The requested number of matches is rounded up to whole blocks.
                 await arena.wind_down()
             await stop_worker(running, stopping)
-            # Before the sample bots go: to them the referee is away, and comes back.
+            # This precedes the end of the sample bots: to them the referee is only unreachable.
             await arena.hand_over()
         typer.echo(f"Stopped: {arena.recorded:,} matches recorded since the start.")
         if plan.stop_after is not None:
@@ -238,7 +239,10 @@ async def _tell_pages(plan: _Plan, running: Children) -> None:
 
 
 def _start_further(plan: _Plan, url: str, running: Children) -> None:
-    """Start the further referees; all spool into the same directory."""
+    """Start the referees in addition to that of this process.
+
+    Their spooled matches are in the same directory.
+    """
     tables = [word for table in plan.tables for word in ("--table", table)]
     pace = "max" if plan.pace == FULL_SPEED else f"{plan.pace:g}"
     for number in range(2, plan.referees + 1):
@@ -257,7 +261,7 @@ def _start_further(plan: _Plan, url: str, running: Children) -> None:
 async def _show_status(
     arena: Arena, running: Children, bots: Sequence[str], stopping: asyncio.Event
 ) -> None:
-    """Show a live status line until `stopping`; without a terminal, print one from time to time."""
+    """Show a live status line until `stopping`; without a terminal, print one at intervals."""
     console = Console(stderr=True)
     next_plain = monotonic() + PLAIN_STATUS_SECONDS
     lately: deque[tuple[float, int]] = deque(maxlen=RATE_SECONDS)

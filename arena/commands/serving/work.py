@@ -78,14 +78,14 @@ async def _work(
     why_not = await why_not_here()
     if why_not is not None:
         raise CommandError(why_not)
-    # The queue itself would wait for half a minute.
+    # Check the database first, as the queue itself would wait for half a minute.
     await asyncio.to_thread(require_answer, url)
     local = on_loopback(urlsplit(address if "//" in address else f"//{address}").hostname or "")
     socket = own_socket(settings)
     assert socket is not None  # only Linux confines programs
-    # On another machine than the referee's there is none: the worker passes on.
+    # On another machine than the referee's there is no socket: the worker relays the messages.
     beside = local or settings.socket is not None or socket.exists()
-    # Shifts that end go on beside those of the slots.
+    # Shifts that are ending continue in addition to those of the slots.
     builds = KeptBuilds(settings.home / "builds", max(MOST_KEPT, 3 * slots + check_slots))
     referees = KnownReferees(Address.parse(address, os.environ))
     shifts = Shifts(referees, token)
@@ -106,9 +106,9 @@ async def _work(
 
 
 async def _try_token(shifts: Shifts) -> None:
-    """Raise UnknownTokenError now, and not at the first work.
+    """Raise UnknownTokenError now instead of at the first work.
 
-    A referee that does not answer may be there by then.
+    A referee that does not answer now may do so by then.
     """
     try:
         await shifts.try_token()

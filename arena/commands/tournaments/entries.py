@@ -1,6 +1,6 @@
-"""Converts the names of `--bots` to a tournament's entries, and checks and seeds them.
+"""Conversion of the names of `--bots` to a tournament's entries, with checks and seeding.
 
-A version that cannot play until somebody changes something is refused; one that is only absent now
+A version that cannot play until someone changes something is refused; one that is only absent now
 is admitted, because tournaments are created before their bots gather.
 """
 
@@ -18,7 +18,7 @@ from arena.server.tournaments.tournaments import NewEntry
 
 
 def bots_named(names: str) -> list[str]:
-    """Return the bots of such names."""
+    """Return the bots of names as BOT or BOT:VERSION, separated by commas."""
     return [name.partition(":")[0].strip() for name in names.split(",") if name.strip()]
 
 
@@ -29,9 +29,8 @@ def versions_named(
 ) -> list[BotVersion]:
     """Return the versions named as BOT or BOT:VERSION, separated by commas.
 
-    BOT is the version that plays of a hosted bot, else its newest in service.
-
-    Raises CommandError, for a version that cannot play, too.
+    BOT is the version that plays of a hosted bot, else its newest in service. Raises CommandError,
+    also for a version that cannot play.
     """
     wanted = [name.strip() for name in names.split(",") if name.strip()]
     found = [_version_named(name, known, participation) for name in wanted]
@@ -47,7 +46,7 @@ def versions_named(
 def absent(
     entered: Sequence[BotVersion], participation: Mapping[VersionId, Participation]
 ) -> list[str]:
-    """Return the versions that are not here to play now, each with the reason."""
+    """Return the versions that are not connected to play now, each with the reason."""
     reasons = ((one, participation[one.id].absence) for one in entered)
     return [f"{one.bot} {one.version} ({why})" for one, why in reasons if why]
 
@@ -87,9 +86,8 @@ def seeded(
 ) -> list[NewEntry]:
     """Return the entries, best rated first.
 
-    Bots without a rating last, in random order by the seed.
-
-    In a gauntlet the first named bot stays first: it is the one to be tested.
+    Bots without a rating come last, in random order by the seed. In a gauntlet the first named bot
+    stays first: it is the one to be tested.
     """
     kept = 1 if format_name is FormatName.GAUNTLET else 0
     rest = sorted(entered[kept:], key=lambda one: one.id)

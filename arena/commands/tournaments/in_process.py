@@ -43,10 +43,7 @@ if TYPE_CHECKING:
 
 
 def tournament_of(entries: Sequence[NamedBot], rules: recorded.Rules) -> Tournament:
-    """Return a running tournament among these bots, seeded in this order.
-
-    They have no version.
-    """
+    """Return a running tournament among these bots, seeded in this order, without versions."""
     field = tuple(
         recorded.Entry(
             number, Registered(VersionId(number), Entrant(entry.name, "", ""), False), None
@@ -72,16 +69,16 @@ class InProcess:
     record: TournamentRecord
     kind: BlockKind
     faults: Counter[tuple[str, str, str]] = field(default_factory=Counter)
-    """Faults by bot, kind and reason."""
+    """The number of faults by bot, kind and reason."""
     logs: Path | None = None
     """The folder of the programs' logs, if one of the bots is a program."""
     jobs: int = 1
-    """How many processes play at the same time, if none of the bots is a program."""
+    """The number of processes that play at the same time, if none of the bots is a program."""
     workers: WorkPool | None = None
     """The cluster that plays instead."""
 
     def blocks(self) -> Generator[None, None, None]:
-        """Play to the end; yields after each block that counts.
+        """Play to the end, and yield after each block that counts.
 
         Raises UnreadyBotError, UnknownBotError and BlockBrokenError. Close it to end the processes.
         """
@@ -99,7 +96,7 @@ class InProcess:
 
     @contextmanager
     def _stage(self) -> Iterator[Callable[[Sequence[PairingKey]], Iterator[None]]]:
-        """Yield what plays the blocks that pairings lack, and yields after each."""
+        """Provide a function that plays the missing blocks of pairings and yields after each."""
         if self.workers is not None:
             yield partial(self._play_apart, self.workers)
         elif self.logs is None:
@@ -132,7 +129,7 @@ class InProcess:
         for at_play, key in zip(sets, keys, strict=False):
             self._begin(at_play, key)
         for at_play, key, ahead in zip(cycle(sets), keys, chain(keys[len(sets) :], repeat(None))):
-            # Each process has its next match before its last is read: none waits for the slowest.
+            # Each process gets its next match before its last is read: none waits for the slowest.
             if ahead is not None:
                 self._begin(at_play, ahead)
             for _ in range(self._lacking(key)):

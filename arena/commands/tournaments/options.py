@@ -1,4 +1,4 @@
-"""The options that commands about tournaments share."""
+"""The common options of commands about tournaments."""
 
 from typing import Annotated
 

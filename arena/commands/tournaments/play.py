@@ -129,7 +129,10 @@ def play(
 
 
 def _play_out(held: InProcess) -> KeyboardInterrupt | BlockBrokenError | BotProgramError | None:
-    """Play to the end. Returns what ended it early: Ctrl-C, or a bot that ended its process."""
+    """Play to the end, and return the exception that ended it early.
+
+    That is Ctrl-C, or a bot that ended its process.
+    """
     tournament = held.record.tournament
     ended_by: KeyboardInterrupt | BlockBrokenError | BotProgramError | None = None
     try:

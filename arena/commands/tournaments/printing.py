@@ -26,7 +26,7 @@ from arena.server.tournaments.tournament import Tournament, TournamentRecord, To
 
 
 def print_list(found: Sequence[tuple[Tournament, int]], count: int) -> None:
-    """Print a line per tournament, with how many of `count` they are.
+    """Print a line per tournament, and how many of `count` they are.
 
     `found` has the number of blocks that count.
     """
@@ -87,7 +87,7 @@ def print_tournament(record: TournamentRecord, limit: int | None = None) -> None
 
 
 def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
-    """Print the lines, best first: all, or `limit` of them."""
+    """Print the standings, best first: all lines, or `limit` of them."""
     tournament = record.tournament
     title = f"{tournament.name}: {tournament.state.value}"
     means = mean_column(tournament)
@@ -116,7 +116,7 @@ def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
 
 
 def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
-    """Return a tournament without its pairings."""
+    """Return a tournament without its pairings, as JSON."""
     rules = tournament.rules
     return {
         "name": tournament.name,
@@ -149,7 +149,7 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
 
 
 def tournament_json(record: TournamentRecord) -> dict[str, Any]:
-    """Return a tournament with its pairings.
+    """Return a tournament with its pairings, as JSON.
 
     `entries` are numbers of entries, and `points` have the same order.
     """
@@ -181,7 +181,7 @@ def tournament_json(record: TournamentRecord) -> dict[str, Any]:
 
 
 def standings_json(record: TournamentRecord) -> list[dict[str, Any]]:
-    """Return the lines, best first."""
+    """Return the lines of the standings as JSON, best first."""
     tournament = record.tournament
     return [
         {

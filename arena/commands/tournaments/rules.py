@@ -1,4 +1,4 @@
-"""Checks of the rules of a tournament given to a command; needs no database."""
+"""Checks of the rules of a tournament given to a command, without a database."""
 
 from collections.abc import Sequence
 

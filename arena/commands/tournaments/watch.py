@@ -1,4 +1,4 @@
-"""A tournament's progress, live: a bar on a terminal, otherwise a line from time to time."""
+"""A live display of a tournament's progress: a bar on a terminal, otherwise a line at intervals."""
 
 import asyncio
 from contextlib import aclosing
@@ -21,9 +21,9 @@ from arena.server.tournaments.summary import (
 from arena.settings import read_settings
 
 PLAIN_STEP = 10
-"""Per cent between two lines without a terminal."""
+"""The progress between two lines without a terminal, in per cent."""
 LOOK_SECONDS = 0.2
-"""The least seconds between two reads, however often the database notifies."""
+"""The shortest time between two reads, in seconds, however often the database notifies."""
 
 
 def watch(name: str) -> None:
