@@ -130,7 +130,7 @@ def _shown(value: object) -> str:
 
 
 def _allowed(schema: Mapping[str, Any]) -> str:
-    """Return the allowed values of an option from its JSON schema; "" if they need several lines."""
+    """Return the allowed values of an option by its JSON schema; "" if they need several lines."""
     if "const" in schema:
         return json.dumps(schema["const"])
     if "enum" in schema:

@@ -76,7 +76,7 @@ class ViewNotation:
         return _adapter(hint).dump_python(value, mode="json")
 
     def definitions(self) -> dict[str, Schema]:
-        """Return the JSON Schemas of `view`, `event`, a seat's `action` and their parts, by name."""
+        """Return the JSON Schemas of views, events, a seat's actions and their parts, by name."""
         found: dict[str, Schema] = {
             "action": {"oneOf": [_reference(kind) for kind in self.choices]},
             "event": {"oneOf": [_reference(event) for event in self.events]},

@@ -15,7 +15,7 @@ from arena.randomness import Randomness, shuffled
 
 
 def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
-    """The dealer's next draw. Raises ValueError when no draw is due."""
+    """Return the dealer's next draw. Raises ValueError if no draw is due."""
     if state.phase is BloeffPhase.DEAL:
         return Deal(shuffled(randomness, "deal", state.draw_pile))
     if state.phase is BloeffPhase.RESHUFFLE:
@@ -28,7 +28,10 @@ def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
 
 
 def chance_outcomes(state: BloeffState) -> ChanceOutcomes[BloeffAction]:
-    """What `draw` may return now; only small piles are listed. Raises as `draw`."""
+    """Return the distribution of `draw`, or a sampler for large piles.
+
+    Raises ValueError if no draw is due.
+    """
     if state.phase is BloeffPhase.DOUBTER:
         return equally_likely([Doubter(seat) for seat in doubting(state.ballots)])
     if state.phase is BloeffPhase.RESHUFFLE and orders(centre_pile(state)) <= MOST_OUTCOMES:
@@ -39,7 +42,7 @@ def chance_outcomes(state: BloeffState) -> ChanceOutcomes[BloeffAction]:
 
 
 def apply_draw(state: BloeffState, options: BloeffOptions, action: BloeffAction) -> BloeffState:
-    """The state after a draw. Raises IllegalActionError if this draw is not possible now."""
+    """Return the state after a draw. Raises IllegalActionError if the draw is not possible now."""
     draft = Draft(state)
     if state.phase is BloeffPhase.DEAL and type(action) is Deal:
         _check_order(action.cards, state.draw_pile)
@@ -58,7 +61,7 @@ def apply_draw(state: BloeffState, options: BloeffOptions, action: BloeffAction)
 
 
 def doubting(ballots: Sequence[bool | None]) -> tuple[int, ...]:
-    """The seats whose ballot is to doubt."""
+    """Return the seats whose ballot is to doubt."""
     return tuple(seat for seat, ballot in enumerate(ballots) if ballot)
 
 
@@ -74,7 +77,7 @@ def _hand_out(draft: Draft, options: BloeffOptions, deal: Deal) -> None:
 
 
 def _check_order(cards: Cards, expected: Cards) -> None:
-    """Raise IllegalActionError unless these are the expected cards (ascending) in some order."""
+    """Raise IllegalActionError unless `cards` is a permutation of `expected`, which is ascending."""
     known = type(cards) is tuple and all(type(card) is Card for card in cards)
     if not known or tuple(sorted(cards)) != expected:
         raise IllegalActionError("A shuffle has exactly the cards of its pile.")

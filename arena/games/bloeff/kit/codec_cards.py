@@ -1,4 +1,4 @@
-"""The small values of Blöff on the wire: cards, directions and seats."""
+"""The wire form of Blöff's cards, directions and seats."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -9,7 +9,10 @@ from arena.games.bloeff.values import LOWEST_VALUE, Card, Cards, Direction
 from arena.v1 import bloeff_pb2 as pb
 
 _OFFSET: Final = pb.BLOEFF_CARD_MINUS_TWO - LOWEST_VALUE
-"""Cards have the same order on the wire, but count from 1 there, because 0 is never sent."""
+"""The difference between a card's wire number and its value.
+
+Cards have the same order on the wire, but count from 1 there, because 0 is never sent.
+"""
 
 _CARDS: Final = {card + _OFFSET: card for card in Card}
 
@@ -21,17 +24,17 @@ _DIRECTIONS: Final = {number: direction for direction, number in _DIRECTION_NUMB
 
 
 def card_number(card: int) -> pb.BloeffCard.ValueType:
-    """The wire number of a card, or of a number card's value."""
+    """Return the wire number of a card, or of a number card's value."""
     return card + _OFFSET  # type: ignore[return-value]  # the order is the same by design
 
 
 def card_numbers(cards: Cards) -> list[pb.BloeffCard.ValueType]:
-    """The wire numbers of cards."""
+    """Return the wire numbers of cards."""
     return [card + _OFFSET for card in cards]  # type: ignore[misc]
 
 
 def read_card(number: int) -> Card:
-    """The card of a wire number. Raises MalformedError."""
+    """Return the card with a wire number. Raises MalformedError."""
     card = _CARDS.get(number)
     if card is None:
         raise MalformedError(
@@ -41,7 +44,7 @@ def read_card(number: int) -> Card:
 
 
 def read_cards(numbers: Iterable[int]) -> Cards:
-    """The cards of wire numbers. Raises MalformedError."""
+    """Return the cards with these wire numbers. Raises MalformedError."""
     try:
         cards = tuple(map(_CARDS.__getitem__, numbers))
     except KeyError as error:
@@ -52,12 +55,12 @@ def read_cards(numbers: Iterable[int]) -> Cards:
 
 
 def direction_number(direction: Direction) -> pb.BloeffDirection.ValueType:
-    """The wire number of a direction."""
+    """Return the wire number of a direction."""
     return _DIRECTION_NUMBERS[direction]
 
 
 def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
-    """The direction of a wire number. Raises MalformedError."""
+    """Return the direction with a wire number. Raises MalformedError."""
     direction = _DIRECTIONS.get(number)
     if direction is None:
         raise MalformedError(f"{number} is not a direction")
@@ -65,7 +68,7 @@ def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
 
 
 def read_seat(number: int) -> int:
-    """The seat number, checked. Raises MalformedError."""
+    """Return a seat number unchanged. Raises MalformedError if it is negative."""
     if number < 0:
         raise MalformedError(f"{number} is not a seat; seats count from 0")
     return number

@@ -1,4 +1,4 @@
-"""The events of Blöff on the wire."""
+"""The wire form of Blöff's events."""
 
 from typing import Final
 
@@ -43,7 +43,7 @@ _ENDINGS: Final = {number: ending for ending, number in _ENDING_NUMBERS.items()}
 
 
 def write_event(event: BloeffEvent, message: pb.BloeffEvent) -> None:
-    """Write the event into the message."""
+    """Write an event into the message."""
     match event:
         case NumberPlayed(seat, announce, called):
             number = message.number_played
@@ -91,7 +91,7 @@ def write_event(event: BloeffEvent, message: pb.BloeffEvent) -> None:
 
 
 def read_event(message: pb.BloeffEvent) -> BloeffEvent:
-    """The event of a message. Raises MalformedError."""
+    """Return the event of a message. Raises MalformedError."""
     match message.WhichOneof("event"):
         case "number_played":
             number = message.number_played
