@@ -15,7 +15,10 @@ from arena.randomness import Randomness, shuffled
 
 
 def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
-    """Return the dealer's next draw. Raises ValueError if no draw is due."""
+    """Return the dealer's next draw.
+
+    Raises ValueError if no draw is due.
+    """
     if state.phase is BloeffPhase.DEAL:
         return Deal(shuffled(randomness, "deal", state.draw_pile))
     if state.phase is BloeffPhase.RESHUFFLE:
@@ -42,7 +45,10 @@ def chance_outcomes(state: BloeffState) -> ChanceOutcomes[BloeffAction]:
 
 
 def apply_draw(state: BloeffState, options: BloeffOptions, action: BloeffAction) -> BloeffState:
-    """Return the state after a draw. Raises IllegalActionError if the draw is not possible now."""
+    """Return the state after a draw.
+
+    Raises IllegalActionError if the draw is not possible now.
+    """
     draft = Draft(state)
     if state.phase is BloeffPhase.DEAL and type(action) is Deal:
         _check_order(action.cards, state.draw_pile)
@@ -77,7 +83,7 @@ def _hand_out(draft: Draft, options: BloeffOptions, deal: Deal) -> None:
 
 
 def _check_order(cards: Cards, expected: Cards) -> None:
-    """Raise IllegalActionError unless `cards` is a permutation of `expected`, which is ascending."""
+    """Raise IllegalActionError unless `cards` is a permutation of the ascending `expected`."""
     known = type(cards) is tuple and all(type(card) is Card for card in cards)
     if not known or tuple(sorted(cards)) != expected:
         raise IllegalActionError("A shuffle has exactly the cards of its pile.")

@@ -28,7 +28,9 @@ class DeckRow(BaseModel):
     value: int | None = Field(default=None, ge=NUMBER_CARDS[0], le=HIGHEST_VALUE)
     """The value of a number card; None for an action card."""
     colour: str = Field(pattern=r"^[a-z]+$")
-    """The card's colour: blue number cards count less (BO-24), red action cards are laid before a seat (BO-13).
+    """The card's colour.
+
+    Blue number cards count less (BO-24); red action cards are laid before a seat (BO-13).
     """
     effect: Literal["reverse", "draw2", "skip"] | None = None
     """The effect of an action card; None for a number card."""
@@ -50,7 +52,7 @@ class DealRow(BaseModel):
 
 
 def deck_flaw(rows: Sequence[DeckRow]) -> tuple[int, str] | None:
-    """Return the index (from 0) of the first invalid row and the reason; None if the table is valid."""
+    """Return the index (from 0) of the first invalid row and the reason; None if valid."""
     names = [row.name for row in rows]
     for index, row in enumerate(rows):
         reason = _row_flaw(row)
@@ -70,7 +72,7 @@ def deck_flaw(rows: Sequence[DeckRow]) -> tuple[int, str] | None:
 
 
 def deal_flaw(rows: Sequence[DealRow]) -> tuple[int, str] | None:
-    """Return the index (from 0) of the first invalid row and the reason; None if the table is valid."""
+    """Return the index (from 0) of the first invalid row and the reason; None if valid."""
     for index, row in enumerate(rows):
         if any(row.seats == other.seats for other in rows[:index]):
             return index, f"{row.seats} seats are listed twice"

@@ -38,7 +38,7 @@ _OVER: Final = BloeffPhase.OVER
 
 
 class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEvent]):
-    """The game Blöff: seats lay cards face down and announce the total; fewest points in hand win."""
+    """The game Blöff: lay cards face down and announce the total; fewest points in hand win."""
 
     name: ClassVar[str] = "bloeff"
     title: ClassVar[str] = "Blöff"

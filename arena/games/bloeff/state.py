@@ -167,7 +167,7 @@ class Draft:
 
 
 def centre_pile(state: BloeffState | Draft) -> Cards:
-    """Return the cards that a reshuffle takes, ascending: their order on the pile does not matter."""
+    """Return the cards that a reshuffle takes, ascending: their order does not matter."""
     cards = list(state.seen)
     for pile in state.face_down:
         cards += pile

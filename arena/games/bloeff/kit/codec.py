@@ -43,11 +43,17 @@ class BloeffCodec:
         codec_options.write_options(options, message)
 
     def read_options(self, message: pb.BloeffOptions) -> BloeffOptions:
-        """Return the options of a message. Raises MalformedError."""
+        """Return the options of a message.
+
+        Raises MalformedError.
+        """
         return codec_options.read_options(message)
 
     def write_action(self, action: BloeffAction, message: pb.BloeffAction) -> None:
-        """Write a seat's action into the message. Raises TypeError for a draw."""
+        """Write a seat's action into the message.
+
+        Raises TypeError for a draw.
+        """
         if isinstance(action, Ballot):
             message.ballot.doubt = action.doubt
         elif isinstance(action, Number):
@@ -67,7 +73,10 @@ class BloeffCodec:
             raise TypeError(f"{action!r} is not an action of a seat")
 
     def read_action(self, message: pb.BloeffAction) -> BloeffAction:
-        """Return the action of a message. Raises MalformedError."""
+        """Return the action of a message.
+
+        Raises MalformedError.
+        """
         match message.WhichOneof("action"):
             case "ballot":
                 return Ballot(message.ballot.doubt)
@@ -84,7 +93,10 @@ class BloeffCodec:
                 raise MalformedError("the action is none of number, red, action_card and ballot")
 
     def write_draw(self, draw: BloeffAction, message: pb.BloeffDraw) -> None:
-        """Write a draw into the message. Raises TypeError for a seat's action."""
+        """Write a draw into the message.
+
+        Raises TypeError for a seat's action.
+        """
         match draw:
             case Deal(cards):
                 message.deal.cards.extend(card_numbers(cards))
@@ -96,7 +108,10 @@ class BloeffCodec:
                 raise TypeError(f"{draw!r} is not a draw")
 
     def read_draw(self, message: pb.BloeffDraw) -> BloeffAction:
-        """Return the draw of a message. Raises MalformedError."""
+        """Return the draw of a message.
+
+        Raises MalformedError.
+        """
         match message.WhichOneof("draw"):
             case "deal":
                 return Deal(read_cards(message.deal.cards))
@@ -137,7 +152,10 @@ class BloeffCodec:
         return message.SerializeToString()
 
     def read_view(self, message: pb.BloeffView, seat: int) -> BloeffView:
-        """Return the view of a seat that is asked. Raises MalformedError."""
+        """Return the view of a seat that is asked.
+
+        Raises MalformedError.
+        """
         seats, on_turn = len(message.hand_sizes), message.on_turn
         balloted = _read_announcement(message.balloted) if message.HasField("balloted") else None
         balloting = tuple([other for other in range(seats) if other != on_turn])
@@ -166,7 +184,10 @@ class BloeffCodec:
         )
 
     def read_public_view(self, message: pb.BloeffView, to_act: Sequence[int]) -> BloeffView:
-        """Return the spectator's view of a message. Raises MalformedError."""
+        """Return the spectator's view of a message.
+
+        Raises MalformedError.
+        """
         return replace(self.read_view(message, seat=0), seat=None, to_act=tuple(to_act))
 
     def event_bytes(self, event: BloeffEvent) -> bytes:
@@ -176,7 +197,10 @@ class BloeffCodec:
         return message.SerializeToString()
 
     def read_event(self, message: pb.BloeffEvent) -> BloeffEvent:
-        """Return the event of a message. Raises MalformedError."""
+        """Return the event of a message.
+
+        Raises MalformedError.
+        """
         return codec_events.read_event(message)
 
 

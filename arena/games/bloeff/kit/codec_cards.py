@@ -34,7 +34,10 @@ def card_numbers(cards: Cards) -> list[pb.BloeffCard.ValueType]:
 
 
 def read_card(number: int) -> Card:
-    """Return the card with a wire number. Raises MalformedError."""
+    """Return the card with a wire number.
+
+    Raises MalformedError.
+    """
     card = _CARDS.get(number)
     if card is None:
         raise MalformedError(
@@ -44,7 +47,10 @@ def read_card(number: int) -> Card:
 
 
 def read_cards(numbers: Iterable[int]) -> Cards:
-    """Return the cards with these wire numbers. Raises MalformedError."""
+    """Return the cards with these wire numbers.
+
+    Raises MalformedError.
+    """
     try:
         cards = tuple(map(_CARDS.__getitem__, numbers))
     except KeyError as error:
@@ -60,7 +66,10 @@ def direction_number(direction: Direction) -> pb.BloeffDirection.ValueType:
 
 
 def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
-    """Return the direction with a wire number. Raises MalformedError."""
+    """Return the direction with a wire number.
+
+    Raises MalformedError.
+    """
     direction = _DIRECTIONS.get(number)
     if direction is None:
         raise MalformedError(f"{number} is not a direction")
@@ -68,7 +77,10 @@ def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
 
 
 def read_seat(number: int) -> int:
-    """Return a seat number unchanged. Raises MalformedError if it is negative."""
+    """Return a seat number unchanged.
+
+    Raises MalformedError if it is negative.
+    """
     if number < 0:
         raise MalformedError(f"{number} is not a seat; seats count from 0")
     return number

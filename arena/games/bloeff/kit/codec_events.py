@@ -91,7 +91,10 @@ def write_event(event: BloeffEvent, message: pb.BloeffEvent) -> None:
 
 
 def read_event(message: pb.BloeffEvent) -> BloeffEvent:
-    """Return the event of a message. Raises MalformedError."""
+    """Return the event of a message.
+
+    Raises MalformedError.
+    """
     match message.WhichOneof("event"):
         case "number_played":
             number = message.number_played

@@ -36,7 +36,10 @@ def write_options(options: BloeffOptions, message: pb.BloeffOptions) -> None:
 
 
 def read_options(message: pb.BloeffOptions) -> BloeffOptions:
-    """Return the options of a message. Raises MalformedError."""
+    """Return the options of a message.
+
+    Raises MalformedError.
+    """
     return validated(
         BloeffOptions,
         {

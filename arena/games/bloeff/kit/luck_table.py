@@ -22,7 +22,10 @@ def luck_table() -> dict[int, dict[Card, int]]:
 
 
 def read_table(content: bytes, name: TableName) -> dict[int, dict[Card, int]]:
-    """Return the table in a file's bytes. Raises LuckTableError unless their SHA-256 is the named one."""
+    """Return the table in a file's bytes.
+
+    Raises LuckTableError unless their SHA-256 is the named one.
+    """
     return {
         int(seats): {card: values[str(card)] for card in Card}
         for seats, values in document(content, name)["values"].items()

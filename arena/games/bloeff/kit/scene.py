@@ -97,7 +97,7 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
 
 
 def _laid(views: Sequence[BloeffView]) -> list[tuple[int, int, int | None]]:
-    """Return the round's face-down cards as (seat, announced total, value if the viewpoint knows it)."""
+    """Return the round's face-down cards as (seat, announced total, value if known)."""
     view = views[0]
     claims = [*view.announcements, *([view.balloted] if view.balloted else [])]
     known = {own.seat: list(own.face_down) for own in views if own.seat is not None}
