@@ -32,7 +32,10 @@ _ONE = Fraction(1)
 
 
 def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> BluffAction:
-    """The dealer's next draw. Raises ValueError when no draw is due."""
+    """Return the dealer's next draw.
+
+    Raises ValueError if no draw is due.
+    """
     if state.phase is BluffPhase.ROLL:
         return CupRoll(
             tuple(
@@ -59,7 +62,10 @@ def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> Bl
 
 
 def chance_outcomes(options: BluffOptions, state: BluffState) -> ChanceOutcomes[BluffAction]:
-    """What `draw` may return now. Raises ValueError when no draw is due."""
+    """Return the distribution of `draw`, or a sampler if there are too many outcomes.
+
+    Raises ValueError if no draw is due.
+    """
     sampler = partial(draw, options, state)
     if state.phase is BluffPhase.ROLL:
         return _cups(CupRoll, state.dice_counts, sampler)
@@ -74,9 +80,10 @@ def chance_outcomes(options: BluffOptions, state: BluffState) -> ChanceOutcomes[
 
 
 def apply_draw(options: BluffOptions, state: BluffState, action: BluffAction) -> BluffState:
-    """The state after a draw. Raises IllegalActionError if this draw is not possible now.
+    """Return the state after a draw.
 
     Draws are checked like answers, because untrusted transcripts are verified with this function.
+    Raises IllegalActionError if the draw is not possible now.
     """
     if state.phase is BluffPhase.ROLL and type(action) is CupRoll:
         _check_cups(action.dice, state.dice_counts)
@@ -103,7 +110,7 @@ def _cups(
     counts: Sequence[int],
     sampler: Callable[[Randomness], BluffAction],
 ) -> ChanceOutcomes[BluffAction]:
-    """The rolls of all cups; the sampler where they are too many."""
+    """Return the distribution of the rolls of all cups, or the sampler if there are too many."""
     if prod([comb(count + len(FACES) - 1, count) for count in counts]) > MOST_OUTCOMES:
         return sampler
     return {
@@ -115,7 +122,7 @@ def _cups(
 def _starting_rolled(
     options: BluffOptions, state: BluffState, starting: Starting, roll: StartingRoll
 ) -> BluffState:
-    """The state after a starting roll (BL-4).
+    """Return the state after a starting roll (BL-4).
 
     The largest total opens; tied seats roll again; after too many ties one of them is drawn.
     """
@@ -142,6 +149,7 @@ def _opened_by(state: BluffState, seat: int) -> BluffState:
 def _starting_counts(
     options: BluffOptions, state: BluffState, starting: Starting
 ) -> tuple[int, ...]:
+    """Return the number of dice that each seat rolls in a starting roll."""
     return tuple(
         options.dice_per_player if seat in starting.seats else 0
         for seat in range(len(state.dice_counts))
