@@ -217,7 +217,6 @@ class BloeffView:
     """
     lowest: int
     highest: int
-    """The end of the range of totals that may be announced now, from `lowest`, inclusive (BO-12).
-    """
+    """The end of the range of totals that may be announced now, from `lowest` inclusive (BO-12)."""
     call_due: bool
     """Whether the seat is on turn with two cards: without a call it draws cards (BO-16)."""

@@ -111,7 +111,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         return dealing.chance_outcomes(self.options, state)
 
     def legal_actions(self, state: BluffState, seat: int) -> Iterator[BluffChoice]:
-        """Return an iterator over a seat's doubt and bets, with lay-outs if the options allow them."""
+        """Return an iterator over a seat's doubt and bets, with the lay-outs that options allow."""
         return self.choices(self.view(state, seat))
 
     def choices(self, view: BluffView) -> Iterator[BluffChoice]:
@@ -201,7 +201,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         return _DOUBT if state.bets else _LOWEST_BET
 
     def placing(self, state: BluffState) -> tuple[int, ...]:
-        """Return the ranks by the round in which a seat went out, later is better; the winner is first."""
+        """Return the ranks: the winner first, then by the round of going out, later is better."""
         if state.phase is not BluffPhase.OVER:
             raise ValueError("the match is not over")
         # No seat goes out in a round that was not played, so the last live seat ranks first.

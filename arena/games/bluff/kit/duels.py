@@ -29,8 +29,7 @@ class Cell(NamedTuple):
     other_matching: int
     """The number of dice of both hands that match the other's best number, including stars."""
     order: int
-    """The comparison of the best numbers: 1, 0 or -1 if the opener's is larger, equal or smaller.
-    """
+    """The comparison of the best numbers: 1, 0 or -1 if the opener's is larger, equal, smaller."""
 
 
 class Hand(NamedTuple):

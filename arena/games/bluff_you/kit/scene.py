@@ -1,4 +1,4 @@
-"""Bluff You! as data for the player: three dice, what is said of them, the chips; and in words."""
+"""The scene of Bluff You!: the dice, the announcement and the chips as data and in words."""
 
 from collections.abc import Sequence
 from typing import Any, Final, assert_never
@@ -31,10 +31,10 @@ ROUND: Final = "Turn"
 
 
 def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG001
-    """The dice of the turn, what was said of them, and who owns which chip."""
+    """Return the dice of the turn, the announcement, and the owners of the chips."""
     view: BluffYouView = moment.views[0]
     shown = next((e for e in moment.events if isinstance(e, Revealed | Swapped)), None)
-    # After a reveal the view is of the next turn; the picture still shows the revealed turn.
+    # After a reveal, the view is of the next turn; the picture still shows the revealed turn.
     bluffer = shown.bluffer if shown else view.bluffer
     dice = shown.dice if shown else next((own.dice for own in moment.views if own.dice), ())
     said = shown.announced if isinstance(shown, Revealed) else view.announced
@@ -62,7 +62,7 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG
 
 
 def _moved(events: Sequence[BluffYouEvent]) -> frozenset[int]:
-    """The chips that were just moved to a seat."""
+    """Return the chips that were just moved to a seat."""
     chips = {event.chip for event in events if isinstance(event, Revealed)}
     return frozenset(
         {chip for chip in chips if chip is not None}
@@ -72,12 +72,12 @@ def _moved(events: Sequence[BluffYouEvent]) -> frozenset[int]:
 
 
 def standing(view: BluffYouView) -> Sequence[int]:
-    """The points, by seat."""
+    """Return the points, by seat."""
     return view.points
 
 
 def round_started(event: BluffYouEvent) -> int | None:
-    """The number of the turn that an event starts."""
+    """Return the number of the turn that an event starts; None for other events."""
     return event.turn if isinstance(event, TurnStarted) else None
 
 
@@ -87,7 +87,7 @@ def claimed(
     after: Moment | None,  # noqa: ARG001
     rules: Options,  # noqa: ARG001
 ) -> ShownClaim | None:
-    """The announcement of the moment."""
+    """Return the announcement of the moment."""
     said = next((event for event in moment.events if isinstance(event, Announced)), None)
     if said is None:
         return None
@@ -106,7 +106,7 @@ def _verdict(dice: Sequence[int], said: BluffYouAnnouncement) -> Mark:
 
 
 def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:  # noqa: ARG001
-    """A reveal: the sum of the dice, the verdict, and whether the seer's answer was right."""
+    """Return the reveal of the moment: the sum, the verdict and whether the answer was right."""
     end = next((event for event in moment.events if isinstance(event, Revealed)), None)
     if end is None:
         return None
@@ -125,7 +125,7 @@ def _answer(shown: Revealed) -> str:
 
 
 def tell(event: BluffYouEvent, names: Sequence[str]) -> str:
-    """An event in words."""
+    """Return an event in words."""
     match event:
         case TurnStarted(turn, bluffer):
             return f"Turn {turn}: {names[bluffer]} rolls in secret."
@@ -158,5 +158,5 @@ def _reveal_in_words(shown: Revealed, names: Sequence[str]) -> str:
 
 
 def reveal(step: Step, names: Sequence[str]) -> str | None:  # noqa: ARG001 - all is in the dice
-    """Nothing: the dice are on the table."""
+    """Return None: the table shows the dice."""
     return None

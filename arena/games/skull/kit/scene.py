@@ -1,4 +1,4 @@
-"""Skull as data for the player: mats and hands, the bid, what is turned over; and in words."""
+"""The scene of Skull: mats, hands, the bid and turned discs as data and in words."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -42,10 +42,10 @@ _CODES = {Disc.FLOWER: _FLOWER, Disc.SKULL: _SKULL}
 
 
 def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
-    """The bid, and of each seat its mat from below and the hand, as far as the viewpoint knows."""
+    """Return the bid, each seat's mat from the bottom and its hand, as far as known."""
     view, known = moment.views[0], moment.views
     if before is not None and any(map(_ends, moment.events)) and not sum(view.mats):
-        # All discs are in their hands again: the picture still shows the challenge.
+        # All discs are back in the hands: the picture still shows the challenge.
         told = [event for event in moment.events if not isinstance(event, DiscLost)]
         view = reduce(
             lambda seen, event: seen_after(seen, event, SkullOptions()), told, before.views[0]
@@ -76,7 +76,7 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
 
 
 def _ends(event: SkullEvent) -> bool:
-    """Whether an event ends a challenge."""
+    """Return whether an event ends a challenge."""
     return isinstance(event, PointWon) or (
         isinstance(event, DiscTurned) and event.disc is Disc.SKULL
     )
@@ -90,7 +90,7 @@ def _role(view: SkullView, seat: int) -> str:
 
 
 def _mat(view: SkullView, seat: int, own: Sequence[Disc]) -> list[int]:
-    """The discs of a mat from below, as far as they are known."""
+    """Return the discs of a mat from the bottom; unknown discs are `_HIDDEN`."""
     height, turned = view.mats[seat], view.turned[seat]
     if len(own) == height:
         return [_CODES[disc] for disc in own]
@@ -103,12 +103,12 @@ def _all(hand: Any) -> list[Disc]:
 
 
 def standing(view: SkullView) -> Sequence[int]:
-    """The discs that each seat owns."""
+    """Return the number of discs that each seat owns."""
     return view.discs
 
 
 def round_started(event: SkullEvent) -> int | None:
-    """The number of the round that an event starts."""
+    """Return the number of the round that an event starts; None for other events."""
     return event.round if isinstance(event, SkullRoundStarted) else None
 
 
@@ -118,7 +118,10 @@ def claimed(
     after: Moment | None,  # noqa: ARG001
     rules: Options,  # noqa: ARG001
 ) -> ShownClaim | None:
-    """The bid of the moment; a bluff if a skull of the bidder's own mat would be turned over."""
+    """Return the bid of the moment.
+
+    It is a bluff if the bidder would turn over a skull of its own mat.
+    """
     bid = next((event for event in moment.events if isinstance(event, BidMade)), None)
     if bid is None:
         return None
@@ -134,7 +137,7 @@ def claimed(
 
 
 def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:  # noqa: ARG001
-    """The end of a challenge: a point, or a skull."""
+    """Return the end of a challenge in this moment: a point, or a skull."""
     end = next(filter(_ends, moment.events), None)
     if end is None:
         return None
@@ -144,7 +147,7 @@ def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:  # no
 
 
 def tell(event: SkullEvent, names: Sequence[str]) -> str:
-    """An event in words."""
+    """Return an event in words."""
     match event:
         case OpenerDrawn(seat):
             return f"{names[seat]} is drawn to open the first round."
@@ -170,7 +173,7 @@ def tell(event: SkullEvent, names: Sequence[str]) -> str:
 
 
 def reveal(step: Step, names: Sequence[str]) -> str | None:
-    """What was laid, given up or drawn in secret."""
+    """Return the secret of a step in words: the disc laid, given up or drawn."""
     match step.action:
         case Place(disc):
             return f"{_name(step, names)} lays {_named(disc)}."
