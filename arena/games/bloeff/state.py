@@ -75,8 +75,7 @@ class BloeffState:
     on_turn: int
     direction: Direction
     ballots: tuple[bool | None, ...]
-    """The ballots by seat while a window is open; None for the card's player or a missing ballot.
-    """
+    """The ballots by seat while a window is open; None for the card's player and missing ones."""
     owed: tuple[Owed, ...]
     """The cards still to draw because of a reshuffle, the interrupted draw first."""
     then: Then

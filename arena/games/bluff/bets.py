@@ -76,7 +76,7 @@ def count_matching(face: Face, dice: Sequence[Sequence[Face]]) -> int:
 
 
 def bounds_text(lowest: Sequence[int], highest: int) -> str:
-    """Return bounds as text, such as "4 to 10 of 1 to 5, exactly 10 of *"; "" without a legal bet."""
+    """Return bounds as text, such as "4 to 10 of 1 to 5, exactly 10 of *"; "" if none is legal."""
     parts: list[str] = []
     index = 0
     while index < len(FACES):

@@ -42,7 +42,10 @@ def _bet_chance(view: BluffView, bet: Bet, own: Dice) -> Fraction:
 # Few distinct values occur in a match, each many times.
 @lru_cache(maxsize=4096)
 def at_least(needed: int, dice: int, faces: int) -> Fraction:
-    """Return the probability that `needed` or more of `dice` fair dice show one of `faces` faces."""
+    """Return the probability that at least `needed` of `dice` fair dice show certain faces.
+
+    `faces` is the number of these faces. The count of matching dice is binomial.
+    """
     ways = sum(
         comb(dice, count) * faces**count * (_FACES - faces) ** (dice - count)
         for count in range(max(0, needed), dice + 1)

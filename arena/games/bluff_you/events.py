@@ -44,7 +44,7 @@ def events(
 
 
 def winner(state: BluffYouState, believed: bool) -> int:
-    """Return the winner under an answer: the seer if the answer is right, else the bluffer (BY-10)."""
+    """Return the winner under an answer (BY-10): the seer if it is right, else the bluffer."""
     announced = state.said
     return announced.seer if believed == (sum(state.dice) == announced.number) else state.bluffer
 

@@ -15,7 +15,7 @@ They are never 0: BY-23 needs every chip that leaves the centre to raise the poi
 
 
 class BluffYouOptions(Options):
-    """The options of Bluff You!; those with a single allowed value record house decisions by name."""
+    """The options of Bluff You!; those with one allowed value record house decisions by name."""
 
     players_min: int = Field(default=2, ge=2, le=6)
     players_max: int = Field(default=4, ge=2, le=6)

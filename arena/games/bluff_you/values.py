@@ -50,7 +50,7 @@ class Roll:
 
 @dataclass(frozen=True, slots=True)
 class Win:
-    """The claim that the dice sum to `number`, made to `seer`, for that chip of the centre (BY-8)."""
+    """The claim to `seer` that the dice sum to `number`, for that chip of the centre (BY-8)."""
 
     seer: int
     number: int
@@ -61,7 +61,7 @@ class Win:
 
 @dataclass(frozen=True, slots=True)
 class Steal:
-    """The claim that the dice sum to `number`, made to `seer`, for its own chip `number` (BY-13)."""
+    """The claim to `seer` that the dice sum to `number`, for that chip of its own (BY-13)."""
 
     seer: int
     number: int

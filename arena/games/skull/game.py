@@ -217,7 +217,7 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
         return next(self.legal_actions(state, seat))
 
     def placing(self, state: SkullState) -> tuple[int, ...]:
-        """Return the ranks: the winner, then by points, discs, and the round of going out (SK-16)."""
+        """Return the ranks: the winner, then by points, discs and round of going out (SK-16)."""
         points = self.scores(state)
         alone = sum(map(state.plays, state.seats)) == 1
         return competition_ranking(

@@ -51,7 +51,7 @@ class RollMade(NamedTuple):
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
-    """Yield the luck of all rolls, at table sizes that have values; the transcript must be legal."""
+    """Yield the luck of all rolls, at table sizes with values; the transcript must be legal."""
     seats = len(transcript.setup.entrants)
     values = luck_table().get(seats)
     if values is None:

@@ -37,7 +37,7 @@ SCORE: Final = "points"
 ROUND: Final = "Round"
 
 _HIDDEN, _FLOWER, _SKULL = 0, 1, 2
-"""As `games/skull.js` reads discs."""
+"""The codes of discs in `games/skull.js`."""
 _CODES = {Disc.FLOWER: _FLOWER, Disc.SKULL: _SKULL}
 
 
