@@ -11,13 +11,19 @@ from arena.printable import printable
 
 
 def transcript_of(match: str) -> Transcript:
-    """The transcript of MATCH_ID|FILE. Raises CommandError, and TranscriptError for a bad file."""
+    """Return the transcript of MATCH_ID|FILE.
+
+    Raises CommandError, and TranscriptError for an invalid file.
+    """
     return recorded(match) if is_match_id(match.lower()) else read_json(_file(match))
 
 
 def recorded(match_id: str) -> Transcript:
-    """The transcript of a match in the database. Raises CommandError."""
-    # Imported here, because a file needs no database.
+    """Return the transcript of a match in the database.
+
+    Raises CommandError.
+    """
+    # The import is here, because a file needs no database.
     from arena.commands.database import with_store
 
     found = with_store(lambda store: store.transcript(match_id))
@@ -27,7 +33,7 @@ def recorded(match_id: str) -> Transcript:
 
 
 def cannot_be_read(name: str, error: OSError) -> CommandError:
-    """The error for an argument that is neither a match id nor a readable file."""
+    """Return the error for an argument that is neither a match id nor a readable file."""
     return CommandError(f"{printable(name)} is neither a match id nor a file ({error.strerror}).")
 
 
