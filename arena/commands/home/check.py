@@ -1,4 +1,4 @@
-"""`arena check`: whether a bot does what the protocol asks, also when things go wrong."""
+"""`arena check`: checks that a bot follows the protocol, also in case of failures."""
 
 import asyncio
 import os
@@ -105,7 +105,10 @@ def check_bot(
 
 
 def _scenarios(only: str) -> list[Scenario]:
-    """The scenarios of these names, all without any. Raises CommandError."""
+    """Return the scenarios with these names, or all if there are no names.
+
+    Raises CommandError.
+    """
     known = {scenario.name: scenario for scenario in SCENARIOS}
     names = [name.strip() for name in only.split(",") if name.strip()]
     for name in names:
@@ -115,7 +118,10 @@ def _scenarios(only: str) -> list[Scenario]:
 
 
 def _command(words: list[str]) -> list[str]:
-    """The command that starts the program. Raises BotFileError."""
+    """Return the command that starts the program.
+
+    Raises BotFileError.
+    """
     if len(words) > 1:
         bot_command(words[0])
         return words
@@ -126,7 +132,10 @@ def _command(words: list[str]) -> list[str]:
 async def _check_running(
     token: str, listen: str, scenarios: Sequence[Scenario], tell: Tell, wait: float, seconds: float
 ) -> list[ScenarioOutcome]:
-    """Check the bot that connects. Raises CommandError if none does, and ListenError."""
+    """Check the bot that connects.
+
+    Raises CommandError if none does, and ListenError.
+    """
     referee = AwaitingReferee(token, listen)
     async with referee.listening():
         say(

@@ -1,4 +1,4 @@
-"""Converts a command's arguments to options of a game and to bots with distinct names."""
+"""The conversion of a command's arguments to bots with distinct names for a game."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -19,10 +19,9 @@ from arena.local.loading import (
 
 
 def line_up(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
-    """An entry for each word, as many as the game has seats.
+    """Return an entry for each word, as many as the game has seats.
 
-    Raises CommandError, also for a number of bots that the game does not allow, and
-    BotFileError.
+    Raises CommandError, also for a number of bots that the game does not allow, and BotFileError.
     """
     check_seats(len(words), game)
     return entries(words, game)
@@ -39,7 +38,7 @@ def check_seats(bots: int, game: AnyGame) -> None:
 
 
 def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
-    """An entry for each word; bots that are named twice get numbers.
+    """Return an entry for each word; repeated bots get numbers.
 
     Raises CommandError for a bot that does not play the game, and BotFileError.
     """
@@ -60,7 +59,7 @@ def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
 
 
 def _sample_bots_of(game: AnyGame) -> list[str]:
-    """Those that can be loaded: some need a library that not every installation has."""
+    """Return the sample bots of a game that can be loaded; some need an optional library."""
     names = []
     for name in sample_names():
         with suppress(BotFileError):

@@ -1,7 +1,7 @@
 """The luck-adjusted win shares of `arena play`, its second column.
 
-The raw share stays the official one. This one has the same expectation and, if the table of luck
-describes the game well, a narrower interval.
+The raw share remains the official one. The adjusted share has the same expectation and, if the
+table of luck describes the game well, a narrower interval.
 """
 
 from array import array
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from arena.lab.luck import TableName
 from arena.local.deal_blocks import BlockMatch
 
-if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
+if TYPE_CHECKING:  # it needs numpy, for which an error must not wait
     from arena.rating.luck import AdjustedMean
 
 FEWEST_MATCHES = 20
-"""The adjustment needs at least this many matches."""
+"""The smallest number of matches for the adjustment."""
 _Z = 1.959964
 
 
@@ -27,7 +27,7 @@ class _Column:
 
 
 class LuckTally:
-    """Wins and luck by bot, match by match."""
+    """The wins and the luck by bot, match by match."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._columns = {name: _Column(array("f"), array("f")) for name in names}
@@ -35,7 +35,7 @@ class LuckTally:
         self._table: TableName | None = None
 
     def add(self, finished: BlockMatch) -> None:
-        """Count a match whose luck was measured; others do not count."""
+        """Count a match whose luck was measured; ignore others."""
         if finished.luck is None or finished.luck.table is None:
             return
         self._table = finished.luck.table
@@ -46,7 +46,7 @@ class LuckTally:
             column.lucks.append(finished.luck.seats[seat])
 
     def summary(self) -> dict[str, Any] | None:
-        """The table of luck and the adjusted share by bot; None if no luck was measured."""
+        """Return the table of luck and the adjusted share by bot; None if no luck was measured."""
         if self._table is None or len(self._columns[self._names[0]].outcomes) < FEWEST_MATCHES:
             return None
         return {
@@ -73,13 +73,13 @@ def _json(found: "AdjustedMean") -> dict[str, float]:
 
 
 def luck_adjusted_cell(summary: dict[str, Any], name: str) -> str:
-    """A bot's share with half the width of its 95 % interval."""
+    """Return a bot's share with half the width of its 95 % interval."""
     bot = summary["bots"][name]
     return f"{bot['share']:.1%} ± {(bot['share_high'] - bot['share_low']) / 2:.1%}"
 
 
 def luck_adjusted_note(summary: dict[str, Any]) -> str:
-    """A note on what the column means and how much variance it removed."""
+    """Return a note on the column's meaning and on the variance that it removed."""
     factors = ", ".join(f"{bot['variance_factor']:.2f}" for bot in summary["bots"].values())
     file, sha256 = summary["table"]["file"], summary["table"]["sha256"]
     return (
