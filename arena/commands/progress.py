@@ -14,13 +14,13 @@ T = TypeVar("T")
 
 
 class Advance(Protocol):
-    """Advances a progress bar by a number of steps."""
+    """A function that advances a progress bar by a number of steps."""
 
     def __call__(self, steps: int = 1) -> None: ...
 
 
 def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
-    """The items, with a progress bar on stderr after the first second."""
+    """Yield the items, with a progress bar on stderr after the first second."""
     with progress(total, doing) as advance:
         for item in items:
             yield item
@@ -29,7 +29,7 @@ def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
 
 @contextmanager
 def progress(total: int, doing: str) -> Iterator[Advance]:
-    """A progress bar of `total` steps on stderr, shown after one second; the result advances it."""
+    """Show a progress bar of `total` steps on stderr after one second; the result advances it."""
     console = Console(stderr=True)
     begun, count, bar, task = time.perf_counter(), 0, None, None
     with ExitStack() as stack:

@@ -16,7 +16,10 @@ TimeOption = Annotated[
 
 
 def time_control(text: str) -> TimeControl:
-    """The time control of the option's value; "" is the default. Raises CommandError."""
+    """Return the time control of the option's value; "" is the default.
+
+    Raises CommandError.
+    """
     try:
         return read_time_control(text)
     except TimeControlError as error:
