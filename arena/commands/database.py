@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @contextmanager
 def database(settings: "Settings") -> Iterator[str]:
-    """Provide the URL of a migrated database; an embedded server runs until the `with` block ends."""
+    """Provide the URL of a migrated database; an embedded server runs until the block ends."""
     from arena.database.embedded import EmbeddedPostgres
     from arena.database.private_home import make_private_home
     from arena.database.schema import migrate as migrate_schema

@@ -14,9 +14,10 @@ T = TypeVar("T")
 
 
 class Advance(Protocol):
-    """A function that advances a progress bar by a number of steps."""
+    """A function that advances a progress bar."""
 
-    def __call__(self, steps: int = 1) -> None: ...
+    def __call__(self, steps: int = 1) -> None:
+        """Advance the bar by a number of steps."""
 
 
 def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:

@@ -13,7 +13,7 @@ from arena.games.bluff import BluffOptions
 from arena.lab.solver import ByDice, DicePair, PlayedState, Progress, SolvedState, ValueBounds
 
 _AFTER_LOOK, _AFTER_ITERATION = 1.0, 20.0
-"""Seconds between reports: when bounds were computed, and when they were not."""
+"""Seconds between reports: if bounds were computed, and if they were not."""
 _CLOSING_IN = (0.5, 3.0)
 """The range of the power of the iterations with which bounds are assumed to converge."""
 _FOREVER = 30 * 86_400
@@ -50,7 +50,7 @@ def played_line(state: PlayedState, *, one_round: bool = False) -> StateLine:
 
 
 class Reporter:
-    """A callback that prints the progress of a search on stderr; it also works in another process."""
+    """A callback that prints the progress of a search on stderr, also from another process."""
 
     def __init__(self) -> None:
         self._told: Progress | None = None
