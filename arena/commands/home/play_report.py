@@ -105,7 +105,7 @@ def _win_rate_json(win_rate: WinRate) -> dict[str, Any]:
 def print_table(
     console: Terminal, game: AnyGame, win_rates: WinRates, summary: dict[str, Any]
 ) -> None:
-    """Print the table of the bots, and below it the speed, the effect of luck and deals, and faults."""
+    """Print the table of the bots, then the speed, the effect of luck and deals, and faults."""
     options = ", ".join(f"{name}={value}" for name, value in summary["options"].items())
     table = Table(
         title=f"{game.title}{f' ({options})' if options else ''}: "

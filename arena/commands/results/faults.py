@@ -1,4 +1,4 @@
-"""`arena faults`: prints the latest faults of a bot, each with its view, answer and legal actions."""
+"""`arena faults`: prints the latest faults of a bot with its view, answer and legal actions."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
