@@ -99,7 +99,7 @@ def challenge(
         challenger = Challenger(referee, token)
 
         def news() -> Iterator[ChallengeNews]:
-            """Yield the news of a new or followed challenge; follow it if the connection is lost."""
+            """Yield the news of a challenge; follow it if the connection is lost."""
             if not follow:
                 try:
                     yield from challenger.challenge(wanted)
