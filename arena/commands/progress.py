@@ -18,6 +18,7 @@ class Advance(Protocol):
 
     def __call__(self, steps: int = 1) -> None:
         """Advance the bar by a number of steps."""
+        ...
 
 
 def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
