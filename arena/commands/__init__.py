@@ -1,1 +1,1 @@
-"""The commands of `arena`, a module per subject; arena/cli.py gathers them."""
+"""The commands of `arena`, one module per subject; arena/cli.py collects them."""

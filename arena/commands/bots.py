@@ -57,7 +57,7 @@ def new(
     with exit_with_message():
         key, client = login_at(address).key, client_of(address)
         bot, token = client.register(key, name, version)
-        # The token cannot be shown again, so it is printed whatever becomes of the rest.
+        # The token cannot be shown again, so it is printed even if a later step fails.
         if as_json:
             say_json({"bot": bot, "version": version, "token": token})
         else:
@@ -106,16 +106,16 @@ def show(
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
-    """Show one of your bots, or with --operator any bot.
+    """Show one of your bots and whether it is connected.
 
-    Its page's text, its newest versions with matches, faults and the last check (`arena check`),
-    and whether it is connected.
+    Prints its page's text and its newest versions with matches, faults and the last check (`arena
+    check`). With --operator any bot.
     """
     if operator:
         any_bot.show_bot(name, limit, as_json=as_json)
         return
     with exit_with_message():
-        # One more, which says whether there are others.
+        # One more version shows whether there are others.
         found = client_of(address).bot(login_at(address).key, name, limit + 1)
     bot = replace(found, versions=found.versions[:limit])
     if as_json:
@@ -148,7 +148,7 @@ def describe(
     link: Annotated[str | None, typer.Option(help="A page about it, https://….")] = None,
     address: AddressOption = DEFAULT_ADDRESS,
 ) -> None:
-    """Say something of one of your bots, for its page; "" takes it back."""
+    """Change what the page of one of your bots says; "" removes it."""
     with exit_with_message():
         if (text, language, link) == (None, None, None):
             raise CommandError("say what to change: --text, --language or --link.")
@@ -216,7 +216,7 @@ app.command()(any_bot.identical)
 
 
 def _own_bots(address: str, limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
-    """Return the first versions of the owner's bots, as JSON, and whether there are more."""
+    """Return the first versions of the owner's bots as JSON, and whether there are more."""
     from arena.server.requests.paging import MOST_LINES
 
     lines: list[dict[str, Any]] = []
@@ -237,6 +237,7 @@ def _own_bots(address: str, limit: int, search: str) -> tuple[list[dict[str, Any
 
 
 def _versions(bot: "BotSeen") -> list[dict[str, Any]]:
+    """Return the versions of a bot as JSON."""
     return [
         {
             "version": one.label,

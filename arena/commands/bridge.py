@@ -1,4 +1,4 @@
-"""`arena bridge`: a program that reads and writes lines of JSON, as a bot."""
+"""`arena bridge`: runs a program that reads and writes lines of JSON as a bot."""
 
 import os
 import shutil
@@ -55,7 +55,7 @@ def bridge(
     """Let a program that reads and writes lines of JSON play as a bot (docs/stdio.md).
 
     The bot's token is read from ARENA_TOKEN. Ends as a bot of the SDK does, and with code 1 if the
-    program ends, hangs or writes what is no answer.
+    program ends, hangs or writes an invalid answer.
     """
     token = os.environ.get("ARENA_TOKEN", "").strip()
     with exit_with_message():

@@ -1,4 +1,4 @@
-"""`arena challenge`: unrated matches of a connected bot against others that accept."""
+"""`arena challenge`: requests unrated matches of a connected bot against bots that accept."""
 
 import os
 from collections import Counter
@@ -63,7 +63,7 @@ def challenge(
     the referee stops, the report goes on as soon as it is back. Ctrl-C ends the report, not the
     matches: --follow tells of them later. Exit code 1 if not all matches were reported.
     """
-    # Imported here, because `arena --help` needs none of them.
+    # The imports are here, because `arena --help` needs none of them.
     from arena.bot.address import Address
     from arena.bot.challenging import (
         ChallengeAccepted,
@@ -99,6 +99,7 @@ def challenge(
         challenger = Challenger(referee, token)
 
         def news() -> Iterator[ChallengeNews]:
+            """Yield the news of a challenge; follow it if the connection is lost."""
             if not follow:
                 try:
                     yield from challenger.challenge(wanted)
@@ -143,6 +144,7 @@ def challenge(
 
 
 def _later(challenge_id: str) -> str:
+    """Return how to see the matches of a challenge later."""
     return f"`arena challenge --follow {challenge_id}` tells of its matches later."
 
 
@@ -157,7 +159,7 @@ def _replay(played: Any, pages: str) -> str:
 
 
 def _print_summary(found: list[Any]) -> None:
-    """Who won how often."""
+    """Print the number of wins and the mean place of each bot."""
     wins: Counter[str] = Counter()
     places: Counter[str] = Counter()
     for played in found:
@@ -172,6 +174,7 @@ def _print_summary(found: list[Any]) -> None:
 
 
 def _report(challenge_id: str, found: list[Any], reason: str, pages: str) -> dict[str, Any]:
+    """Return the matches of a challenge as JSON."""
     return {
         "challenge_id": challenge_id,
         "matches": [

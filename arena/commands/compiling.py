@@ -1,4 +1,4 @@
-"""Tells that the solver's loops are being compiled, which may take half a minute."""
+"""A notice that the solver's loops are being compiled, which may take half a minute."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from arena.executors import Once
 
 
 def tell_compiling(once: Once) -> None:
-    """Say on stderr that loops are compiled in this process.
+    """Print a notice on stderr if loops are compiled in this process.
 
-    Unless another one with the same lock has said so. numba keeps what it compiles, so later there
-    is nothing to say.
+    It is printed once among the processes that share the lock. numba caches compiled code, so later
+    runs print nothing.
     """
-    # Imported here, because numba is of an extra: arguments are read without it.
+    # The import is here, because numba is optional: arguments are parsed without it.
     from numba.core import event
 
     class Teller(event.Listener):

@@ -1,6 +1,6 @@
-"""The database for commands: that of the settings or the embedded one.
+"""The database of commands: that of the settings, or the embedded one.
 
-And `arena migrate` and `arena roles`.
+The commands `arena migrate` and `arena roles` are here, too.
 """
 
 import asyncio
@@ -13,7 +13,7 @@ import typer
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.terminal import say
 
-# Imported where they are needed: an error in the arguments must not wait for SQLAlchemy.
+# These are imported on use: an error in the arguments must not wait for SQLAlchemy.
 if TYPE_CHECKING:
     from arena.database.reading import Reader
     from arena.server.app.store import Store
@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 @contextmanager
 def database(settings: "Settings") -> Iterator[str]:
-    """Yield the URL of a migrated database; an embedded server runs until the block ends."""
+    """Provide the URL of a migrated database; an embedded server runs until the block ends."""
     from arena.database.embedded import EmbeddedPostgres
     from arena.database.private_home import make_private_home
     from arena.database.schema import migrate as migrate_schema
@@ -34,7 +34,7 @@ def database(settings: "Settings") -> Iterator[str]:
         yield settings.database_url
         return
     if not _is_there(settings):
-        make_private_home(settings.home)  # first: where it cannot be written, nothing is promised
+        make_private_home(settings.home)  # before the message, as it may fail
         say(f"Making the database of a new arena in {settings.home.absolute()}.", err=True)
     with EmbeddedPostgres(settings.home / "postgres") as url:
         migrate_schema(url)
@@ -43,9 +43,9 @@ def database(settings: "Settings") -> Iterator[str]:
 
 @contextmanager
 def existing_database(settings: "Settings") -> Iterator[str]:
-    """Yield the URL as `database` does, for what begins no arena.
+    """Provide the URL of an existing database, migrated like that of `database`.
 
-    Raises CommandError where there is none yet.
+    Raises CommandError if there is no arena yet.
     """
     if settings.database_url is None and not _is_there(settings):
         raise CommandError(_why_not_there(settings))
@@ -56,9 +56,8 @@ def existing_database(settings: "Settings") -> Iterator[str]:
 def url_of_role(role: str, url: str, settings: "Settings") -> str:
     """Return the URL for a process that needs only the rights of `role`.
 
-    It is made from the built-in database's.
-
-    That of the settings is given as it is: its user is whom the operator chose.
+    The URL of the built-in database is changed. That of the settings is returned unchanged: the
+    operator chose its user.
     """
     from arena.database.private_socket import url_of
 
@@ -66,10 +65,12 @@ def url_of_role(role: str, url: str, settings: "Settings") -> str:
 
 
 def _is_there(settings: "Settings") -> bool:
+    """Return whether the embedded database exists."""
     return (settings.home / "postgres").is_dir()
 
 
 def _why_not_there(settings: "Settings") -> str:
+    """Return the message for a missing arena: it is still starting, or in another folder."""
     from arena.database.embedded import in_use
 
     home = settings.home.absolute()
@@ -82,9 +83,9 @@ def _why_not_there(settings: "Settings") -> str:
 
 
 def with_store(use: "Callable[[Store], Awaitable[T]]", *, begins: bool = False) -> T:
-    """Return the result of `use` on the settings' store, for what `begins` an arena also a new one.
+    """Return the result of `use` on the store of the settings' database.
 
-    Errors are handled by `exit_with_message`.
+    With `begins`, a missing arena is created. `exit_with_message` handles errors.
     """
     from arena.server.app.store import open_store
     from arena.settings import read_settings
@@ -99,9 +100,9 @@ def with_store(use: "Callable[[Store], Awaitable[T]]", *, begins: bool = False) 
 
 
 def with_reader(use: "Callable[[Reader], T]") -> T:
-    """Return the result of `use` on the settings' database.
+    """Return the result of `use` on a reader of the settings' database.
 
-    Errors are handled by `exit_with_message`.
+    `exit_with_message` handles errors.
     """
     from arena.database.reading import open_reader
     from arena.settings import read_settings

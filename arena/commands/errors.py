@@ -1,4 +1,4 @@
-"""Ends commands on errors of the user: the message on stderr, and exit code 2."""
+"""The end of a command after a user error: the message on stderr, and exit code 2."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,12 +10,12 @@ from arena.printable import printable
 
 
 class CommandError(UserError):
-    """A request that a command cannot carry out; the message says what to do."""
+    """The error for a request that a command cannot carry out; the message says what to do."""
 
 
 @contextmanager
 def exit_with_message() -> Iterator[None]:
-    """End the command with the message of a UserError; other errors are bugs and pass through."""
+    """End the command with the message of a UserError; other errors are bugs and propagate."""
     try:
         yield
     except Exception as raised:
@@ -28,15 +28,16 @@ def exit_with_message() -> Iterator[None]:
 
 
 def _alone(error: Exception) -> Exception:
-    """Return the error inside nested exception groups of task groups, else `error`.
+    """Return the error inside nested exception groups if all inner errors have one type.
 
-    Several errors of one kind count as the same.
+    Otherwise return `error`. Task groups raise such groups.
     """
     leaves = list(_leaves(error))
     return leaves[0] if len({type(leaf) for leaf in leaves}) == 1 else error
 
 
 def _leaves(error: Exception) -> Iterator[Exception]:
+    """Yield the errors inside nested exception groups."""
     if isinstance(error, ExceptionGroup):
         for inner in error.exceptions:
             yield from _leaves(inner)

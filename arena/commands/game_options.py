@@ -1,4 +1,4 @@
-"""The `--option` option: options of a game as NAME=VALUE."""
+"""The `--option` option: game options as NAME=VALUE."""
 
 from collections.abc import Sequence
 from typing import Annotated
@@ -14,7 +14,7 @@ OptionList = Annotated[
 
 
 def game_options(pairs: Sequence[str] | None) -> dict[str, object]:
-    """Return the options of repeated NAME=VALUE.
+    """Return the options of repeated NAME=VALUE pairs by name.
 
     Raises CommandError.
     """

@@ -1,4 +1,4 @@
-"""`--jobs` and `--cluster`: how many processes of this machine work at a time, or which others."""
+"""The options `--jobs` and `--cluster`: the number of local worker processes, or remote workers."""
 
 import os
 import sys
@@ -33,12 +33,12 @@ Cluster: TypeAlias = Annotated[
 ]
 
 PROGRAMS_ELSEWHERE: Final = "--cluster: programs that connect play on this machine only."
-"""The refusal of a cluster for such bots."""
+"""The refusal of a cluster for bots that are programs."""
 
 
 @contextmanager
 def cluster_of(address: str | None) -> Iterator["WorkPool | None"]:
-    """Yield the workers of `--cluster`, None if it is not given.
+    """Provide the workers of `--cluster`; None without an address.
 
     Raises ClusterError.
     """
@@ -55,9 +55,9 @@ def cluster_of(address: str | None) -> Iterator["WorkPool | None"]:
 def workers_of(
     jobs: int, address: str | None, begin: "Callable[[Once], None] | None" = None
 ) -> Iterator["WorkPool"]:
-    """Yield the workers of `--cluster` or, without it, so many processes.
+    """Provide the workers of `--cluster`, or else `jobs` processes that call `begin` first.
 
-    Processes call `begin` first. Raises ClusterError.
+    Raises ClusterError.
     """
     from arena.executors import cluster, processes
 
@@ -66,7 +66,7 @@ def workers_of(
 
 
 def processor_count() -> int:
-    """How many processors this process may use."""
+    """Return the number of processors that this process may use."""
     if sys.platform == "linux":
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

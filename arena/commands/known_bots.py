@@ -1,4 +1,4 @@
-"""The bots that a command may name."""
+"""The check that a bot named in a command exists."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
     from arena.database.reading import Read
 
 MOST_NAMES: Final = 10
-"""The most names that an error lists."""
+"""The largest number of bots that an error lists."""
 
 
 def require_bot(read: "Read", name: str, option: str = "--bot") -> None:
-    """Raise CommandError, which lists some known bots, if there is no bot of that name."""
+    """Raise CommandError, which lists some known bots, if there is no bot of this name."""
     from arena.server.accounts import bot_statements
 
     if read(bot_statements.bot_named(name)):

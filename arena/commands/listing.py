@@ -1,4 +1,4 @@
-"""Options of commands that list, and what they say of the rest."""
+"""Options of commands that list, and their notes on the omitted lines."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ import typer
 from arena.commands.terminal import say
 
 SHOWN = 50
-"""How many lines are printed by default."""
+"""The default number of lines."""
 
 Limit = Annotated[int, typer.Option(min=1, max=10_000, help="How many to list, also with --json.")]
 TableLimit = Annotated[
@@ -20,18 +20,21 @@ Prefix = Annotated[
 
 
 def say_shown(shown: int, count: int, what: str, more: str = "--limit shows more") -> None:
-    """Below a list, say how much of it is shown, unless it is all."""
+    """Print below a list how many of its lines are shown, unless all are."""
     if shown < count:
         say(f"{shown:,} of {count:,} {what}: {more}.")
 
 
 def say_more(shown: int, what: str) -> None:
-    """Below a list that does not show all, say so without counting the rest; `what` is one."""
+    """Print below an incomplete list that there is more, without counting the rest.
+
+    `what` names one line, in the singular.
+    """
     say(f"The first {_counted(shown, what)}: --limit and --search show others.")
 
 
 def say_more_versions(shown: int) -> None:
-    """Say below the versions of one bot, newest first, that there are more."""
+    """Print below the incomplete versions of a bot, newest first, that there are more."""
     say(f"The newest {_counted(shown, 'version')}: --limit shows more.")
 
 

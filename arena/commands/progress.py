@@ -14,9 +14,11 @@ T = TypeVar("T")
 
 
 class Advance(Protocol):
-    """Advances a progress bar by a number of steps."""
+    """A function that advances a progress bar."""
 
-    def __call__(self, steps: int = 1) -> None: ...
+    def __call__(self, steps: int = 1) -> None:
+        """Advance the bar by a number of steps."""
+        ...
 
 
 def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
@@ -29,10 +31,7 @@ def with_progress(items: Iterable[T], total: int, doing: str) -> Iterator[T]:
 
 @contextmanager
 def progress(total: int, doing: str) -> Iterator[Advance]:
-    """Show a progress bar of `total` steps on stderr after one second.
-
-    Calling the result advances it.
-    """
+    """Show a progress bar of `total` steps on stderr after one second; the result advances it."""
     console = Console(stderr=True)
     begun, count, bar, task = time.perf_counter(), 0, None, None
     with ExitStack() as stack:

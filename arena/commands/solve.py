@@ -1,4 +1,4 @@
-"""`arena solve`: near-equilibrium play of Bluff at two seats, and the proof."""
+"""`arena solve`: computes near-equilibrium play of Bluff at two seats, and proves its bounds."""
 
 import time
 from collections.abc import Iterator
@@ -148,8 +148,8 @@ def solve(
 
     A state with two dice in play takes seconds, with three a minute or two. Four dice take hours
     and 8 GB of memory: give --to, and --seconds or a larger --width. Beyond, and in a whole match
-    from four dice in play on, play knows only the last bets of a round: of its value nothing is
-    proven. States with equally many dice in play are solved side by side.
+    from four dice in play on, play knows only the last bets of a round: nothing is proven about its
+    value. States with equally many dice in play are solved in parallel.
     """
     with exit_with_message():
         options = _options(option)
@@ -202,8 +202,8 @@ def solve(
             lines = [single_round(asked, effort, exact=exact)]
         else:
             if jobs is None and exact and asked is not None:
-                jobs = 1  # there is little to do side by side
-            checkpoints = cluster is None  # its workers see other disks
+                jobs = 1  # there is little parallel work
+            checkpoints = cluster is None  # its workers have other disks
             with _workers(jobs, cluster) as for_each:
                 if exact:
                     states = exact_states(wanted, files, effort, for_each, checkpoints=checkpoints)
@@ -223,6 +223,7 @@ def solve(
 
 
 def _options(pairs: list[str] | None) -> BluffOptions:
+    """Return the checked options of Bluff."""
     options = make_game("bluff", game_options(pairs)).options
     assert isinstance(options, BluffOptions)
     check_options(options)
@@ -230,6 +231,10 @@ def _options(pairs: list[str] | None) -> BluffOptions:
 
 
 def _by_dice(option: str, text: str) -> ByDice:
+    """Return the value of an option that may depend on the dice in play.
+
+    Raises CommandError.
+    """
     try:
         return read_by_dice(text)
     except ByDiceError as error:
@@ -237,6 +242,10 @@ def _by_dice(option: str, text: str) -> ByDice:
 
 
 def _recall(text: str) -> ByDice:
+    """Return the value of `--recall`.
+
+    Raises CommandError if the tables would be too large.
+    """
     recall = _by_dice("--recall", text)
     if recall.usual > _MOST_RECALLED or recall.few > MOST_DICE or recall.small > _MOST_OF_FEW:
         raise CommandError(
@@ -247,6 +256,10 @@ def _recall(text: str) -> ByDice:
 
 
 def _dice(text: str, options: BluffOptions) -> DicePair:
+    """Return the value of `--dice`.
+
+    Raises CommandError.
+    """
     opener, _, other = text.partition(",")
     if not (opener.isdecimal() and other.isdecimal() and int(opener) and int(other)):
         raise CommandError(f"--dice {text}: give two counts from 1, such as 2,1.")
@@ -260,8 +273,8 @@ def _dice(text: str, options: BluffOptions) -> DicePair:
 def _wanted(asked: DicePair | None, options: BluffOptions | None) -> list[DicePair]:
     """Return the states to solve.
 
-    All of a match with these options, else those asked for, and those that may follow them where
-    they are solved together.
+    These are all states of a match with these options, or else the state asked for, with the states
+    that may follow it if they are solved together.
     """
     if asked is not None:
         return [asked] if sum(asked) <= MOST_DICE else states_before(asked)
@@ -269,12 +282,16 @@ def _wanted(asked: DicePair | None, options: BluffOptions | None) -> list[DicePa
 
 
 def _exact(wanted: list[DicePair], asked: DicePair | None) -> bool:
-    """Whether all states are solved with proof: four dice take hours, so only if asked for."""
+    """Return whether all states are solved with proof.
+
+    Four dice take hours, so they are solved so only on request.
+    """
     return max(map(sum, wanted)) <= (LIGHT if asked is None else MOST_DICE)
 
 
 @contextmanager
 def _workers(jobs: int | None, cluster: str | None) -> Iterator[ForEach]:
+    """Provide a `map` over worker processes or a cluster, or the built-in `map` for one job."""
     jobs = jobs or processor_count()
     if jobs == 1 and cluster is None:
         yield map
@@ -284,6 +301,7 @@ def _workers(jobs: int | None, cluster: str | None) -> Iterator[ForEach]:
 
 
 def _begin_worker(once: Once) -> None:
+    """Prepare a worker process: the compiling notice and the handling of Ctrl-C."""
     tell_compiling(once)
     await_stop_in_worker()
 

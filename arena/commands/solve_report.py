@@ -1,4 +1,4 @@
-"""What `arena solve` prints: progress, states, a match."""
+"""The output of `arena solve`: progress, states and a match."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,27 +13,27 @@ from arena.games.bluff import BluffOptions
 from arena.lab.solver import ByDice, DicePair, PlayedState, Progress, SolvedState, ValueBounds
 
 _AFTER_LOOK, _AFTER_ITERATION = 1.0, 20.0
-"""Seconds between reports: when bounds were computed, and when they were not."""
+"""Seconds between reports: if bounds were computed, and if they were not."""
 _CLOSING_IN = (0.5, 3.0)
-"""Bounds come nearer at least and at most with this power of the iterations."""
+"""The range of the power of the iterations with which bounds are assumed to converge."""
 _FOREVER = 30 * 86_400
 
 
 @dataclass(frozen=True)
 class StateLine:
-    """What is printed of a state."""
+    """The printed values of a state."""
 
     dice: DicePair
     value: float
     bounds: ValueBounds
     exploitability: float | None
-    """None where nobody can compute it."""
+    """The exploitability; None if it cannot be computed."""
     iterations: int
     seconds: float
 
 
 def exact_line(state: SolvedState) -> StateLine:
-    """Return a state with proven bounds."""
+    """Return the line of a state with proven bounds."""
     return StateLine(
         state.dice, state.value, state.bounds, state.exploitability, state.iterations,
         state.seconds,
@@ -41,21 +41,22 @@ def exact_line(state: SolvedState) -> StateLine:
 
 
 def played_line(state: PlayedState, *, one_round: bool = False) -> StateLine:
-    """Return the line of a state of play that knows its last bets.
+    """Return the line of a state solved by play that knows only its last bets.
 
-    Its value is an estimate: what is certain is between which numbers any value lies.
+    Its value is an estimate; its bounds are only those of any value.
     """
     whole = ValueBounds(-1.0 if one_round else 0.0, 1.0)
     return StateLine(state.dice, state.value, whole, None, state.sweeps, state.seconds)
 
 
 class Reporter:
-    """Tells on stderr how far a search is; also from another process."""
+    """A callback that prints the progress of a search on stderr, also from another process."""
 
     def __init__(self) -> None:
         self._told: Progress | None = None
 
     def __call__(self, progress: Progress) -> None:
+        """Print the progress if enough time has passed since the last report."""
         told = self._told
         if told is None or told.dice != progress.dice or told.iterations > progress.iterations:
             told = self._told = Progress(progress.dice, 0, 0.0, progress.target, ())
@@ -67,7 +68,7 @@ class Reporter:
 
 
 def progress_words(progress: Progress) -> str:
-    """How far a search is, how near its bounds are and how long it still takes."""
+    """Return the iterations of a search, the distance of its bounds and the time left, in words."""
     iterations = (
         "1 iteration" if progress.iterations == 1 else f"{progress.iterations:,} iterations"
     )
@@ -84,9 +85,9 @@ def progress_words(progress: Progress) -> str:
 
 
 def seconds_to_go(progress: Progress) -> float | None:
-    """Return the seconds left, if the bounds close as they did since half of the iterations.
+    """Return the estimated seconds to go; None before they can be estimated.
 
-    None before that is known.
+    The estimate extrapolates the bounds' convergence since half of the iterations.
     """
     last = progress.gaps[-1]
     before = [gap for gap in progress.gaps if 2 * gap.iterations <= last.iterations]
@@ -100,7 +101,7 @@ def seconds_to_go(progress: Progress) -> float | None:
 
 
 def tell_if_wide(state: SolvedState, width: float, *, timed: bool) -> None:
-    """Say on stderr if the bounds are not as near as was wanted, and why."""
+    """Print on stderr that the bounds are wider than wanted, and why; else nothing."""
     if state.width <= width:
         return
     why = (
@@ -117,7 +118,7 @@ def tell_if_wide(state: SolvedState, width: float, *, timed: bool) -> None:
 
 
 def tell_last_bets(recall: ByDice) -> None:
-    """Say on stderr what play is that comes without a proof."""
+    """Print on stderr what play without a proof is."""
     say(
         f"With more dice in play than are solved exactly, play knows only its last bets (--recall "
         f"{recall}): its values are estimates, and nothing is proven of them.",
@@ -126,12 +127,12 @@ def tell_last_bets(recall: ByDice) -> None:
 
 
 def tell_played(state: PlayedState) -> None:
-    """Tell on stderr that the play of a state is there."""
+    """Print on stderr that the play of a state is computed."""
     say(f"{_dice(state.dice)}: value {state.value:.1%}", err=True)
 
 
 def tell_certifying(dice: DicePair) -> None:
-    """Tell on stderr whose proof is computed now, which takes a while with many dice."""
+    """Print on stderr which state's proof is computed now; it takes long with many dice."""
     say(f"{_dice(dice)}: computing best responses", err=True)
 
 
@@ -157,7 +158,7 @@ def print_states(states: Sequence[StateLine], *, one_round: bool) -> None:
 def print_match(
     states: Sequence[StateLine], options: BluffOptions, value: float, bounds: ValueBounds
 ) -> None:
-    """All states of a match, and what it is worth before its first round."""
+    """Print all states of a match, and its value before the first round."""
     print_states(states, one_round=False)
     who = (
         "the starting roll lets either seat open equally often, whatever a star counts"
@@ -172,7 +173,7 @@ def print_match(
 
 
 def print_json(found: object) -> None:
-    """JSON, indented."""
+    """Print a value as indented JSON."""
     say_json(found)
 
 

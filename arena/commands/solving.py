@@ -1,4 +1,4 @@
-"""What `arena solve` does: which states it solves exactly, and the others by the last bets."""
+"""The work of `arena solve`: exact solutions of small states, and the others by the last bets."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from concurrent.futures import BrokenExecutor
@@ -44,37 +44,37 @@ from arena.lab.solver import (
 )
 
 LIGHT = 3
-"""Dice in play up to which a state takes a minute or two, and several fit into memory."""
+"""The number of dice in play up to which a state takes a minute or two and little memory."""
 
 
 class SolveStoppedError(CommandError):
-    """Ctrl-C ended a search; the message says where what it found is."""
+    """The error after Ctrl-C ended a search; the message says where its results are."""
 
     exit_code = 130
 
 
 @dataclass(frozen=True)
 class Effort:
-    """How much a solve may cost."""
+    """The limits of a solve."""
 
     width: float
-    """How far apart proven bounds may be."""
+    """The wanted distance of proven bounds."""
     until: float
-    """By `time.time()`, of what is proven."""
+    """The end of exact solving, as a `time.time()`."""
     recall: ByDice
-    """How many of the last bets the other states know."""
+    """The number of last bets that play without proof knows."""
     sweeps: ByDice
-    """How often those are improved."""
+    """The number of improvements of play without proof."""
 
 
 def exact_states(
     wanted: Collection[DicePair], files: StateFiles | None, effort: Effort, for_each: ForEach,
     *, checkpoints: bool,
 ) -> list[SolvedState]:  # fmt: skip
-    """Return the states that are wanted, with proof, and what they need.
+    """Return the wanted states, solved with proof, and the states that they need.
 
-    What a folder holds is gone on with. With `checkpoints` it is also kept while a state is under
-    way.
+    States that the folder holds are resumed. With `checkpoints`, a state is also saved while it is
+    being solved.
     """
     solve = partial(
         solve_matches, wanted, width=effort.width, until=effort.until, report=Reporter(),
@@ -95,14 +95,14 @@ def exact_states(
 def _stoppable(
     solve: Callable[..., dict[DicePair, SolvedState]], files: StateFiles
 ) -> dict[DicePair, SolvedState]:
-    """Return what is solved, with what is found kept on the way and at the first Ctrl-C.
+    """Return the solved states, saving intermediate results, also on the first Ctrl-C.
 
     Raises SolveStoppedError.
     """
     with awaiting_stop():
         try:
             states = solve(keep=files.write, stopped=stop_is_wished)
-        except BrokenExecutor:  # Ctrl-C ends a worker that has not begun
+        except BrokenExecutor:  # Ctrl-C ends a worker that has not started
             if not stop_is_wished():
                 raise
         if stop_is_wished():
@@ -117,9 +117,9 @@ def all_states(
     wanted: Collection[DicePair], files: StateFiles | None, effort: Effort, for_each: ForEach,
     *, checkpoints: bool,
 ) -> list[StateLine]:  # fmt: skip
-    """Return the wanted states: small ones with proof, others by the last bets.
+    """Return the wanted states: with few dice in play with proof, the others by the last bets.
 
-    States with more dice that a folder holds are taken as they are.
+    States with more dice that the folder holds are used unchanged.
     """
     light = [dice for dice in wanted if sum(dice) <= LIGHT]
     exact = exact_states(light, files, effort, for_each, checkpoints=checkpoints)
@@ -139,7 +139,7 @@ def all_states(
 
 
 def single_round(dice: DicePair, effort: Effort, *, exact: bool) -> StateLine:
-    """Return a round for itself."""
+    """Return the solution of one isolated round."""
     if exact:
         state = solve_round(dice, width=effort.width, until=effort.until, report=Reporter())
         tell_if_wide(state, effort.width, timed=effort.until < inf)
@@ -153,10 +153,10 @@ def write_tables(
     file: Path, dice: int, files: StateFiles | None, other: Path | None, effort: Effort,
     workers: AbstractContextManager[ForEach],
 ) -> list[StateLine]:  # fmt: skip
-    """Return the tables of the sample bot `cfr`, for matches from so many dice each.
+    """Write the tables of the sample bot `cfr` for matches from `dice` dice each.
 
-    Goes on state by state where it was stopped. What other tables hold that knows as many bets is
-    taken.
+    An interrupted run is resumed state by state. States of the tables `other` that know as many
+    bets are reused.
     """
     wanted = states_of_match(dice)
     exact = [] if files is None else _read(files, {*wanted})
@@ -189,10 +189,10 @@ def write_tables(
 
 
 def certified(file: Path, wanted: Collection[DicePair] | None) -> list[StateLine]:
-    """Return what the strategies of a file or a folder are worth.
+    """Return proven values of the strategies in a file or a folder.
 
-    Those that are wanted and all that may follow them; of a folder all, if nothing is said; of
-    tables of the bot those that take little.
+    Proves the wanted states and all that may follow them. If `wanted` is None, proves all states of
+    a folder, or the states with few dice of the bot's tables.
     """
     if not file.exists():
         raise CommandError(f"There is no file or folder {file}.")
@@ -213,6 +213,7 @@ def certified(file: Path, wanted: Collection[DicePair] | None) -> list[StateLine
 
 
 def _told(states: Iterable[SolvedState]) -> Iterator[SolvedState]:
+    """Yield the states, with a notice on stderr before each large one."""
     for state in states:
         if sum(state.dice) > LIGHT:
             tell_certifying(state.dice)
@@ -220,6 +221,6 @@ def _told(states: Iterable[SolvedState]) -> Iterator[SolvedState]:
 
 
 def _read(files: StateFiles, wanted: Collection[DicePair]) -> list[SolvedState]:
-    """Return the states that are there, smallest first."""
+    """Return the wanted states that the folder holds, smallest first."""
     states = [files.read(dice) for dice in files.dice() if dice in wanted]
     return [state for state in states if state is not None]

@@ -1,4 +1,4 @@
-"""Output of commands to a terminal: text from outside is escaped, and no name is cut."""
+"""Output of commands to a terminal: external text is escaped, and no name is truncated."""
 
 import json
 import math
@@ -22,17 +22,17 @@ UNLIMITED = 10_000
 
 
 def say(text: str, *, err: bool = False) -> None:
-    """Print text that may contain text from outside; line breaks are kept."""
+    """Print text that may contain external text; line breaks are kept."""
     typer.echo(printable(text, keep="\n"), err=err)
 
 
 def say_json(value: Any) -> None:
-    """Print a value as JSON over several lines (see `json_text`)."""
+    """Print a value as indented JSON (see `json_text`)."""
     typer.echo(json_text(value, indent=2))
 
 
 def say_json_line(value: Any) -> None:
-    """Print a value as JSON in a line of its own, at once (see `json_text`)."""
+    """Print a value as JSON on one line and flush it (see `json_text`)."""
     typer.echo(json_text(value))
     sys.stdout.flush()
 
@@ -42,8 +42,8 @@ def json_text(
 ) -> str:
     """Return a value as strict JSON (RFC 8259).
 
-    Letters of any script stay as they are, for a person who looks, and what a terminal might obey
-    is escaped. An infinite or undefined number is null.
+    Letters of any script stay as they are, so that people can read them; characters that may
+    control a terminal are escaped. An infinite or undefined number becomes null.
     """
 
     def written(found: Any) -> str:
@@ -70,6 +70,7 @@ def _in_json(character: str) -> str:
 
 
 def _finite(value: Any) -> Any:
+    """Return a value with infinite and undefined numbers replaced by None."""
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, dict):
@@ -86,11 +87,11 @@ class Terminal(Console):
             self.width = UNLIMITED
 
     def render_str(self, text: str, **style: Any) -> Text:
-        """Make plain text of a string; rich calls this for all strings, also in table cells."""
+        """Return a string as plain text; rich calls this for all strings, also in table cells."""
         return super().render_str(printable(text, keep="\n"), **style)
 
     def print_table(self, table: Table, lesser: Sequence[str] = ()) -> None:
-        """Print a table without cutting a word: see `fitted`."""
+        """Print a table without truncating a word: see `fitted`."""
         table = fitted(self, table, lesser)
         with self._at_least(_measured(self, table).minimum):
             self.print(table)
@@ -107,10 +108,10 @@ class Terminal(Console):
 
 
 def fitted(console: Console, table: Table, lesser: Sequence[str] = ()) -> Table:
-    """Return the table, with cells wrapped but not cut.
+    """Return the table with cells wrapped but not truncated.
 
-    If it still does not fit, without some of its `lesser` columns (names of headers), least
-    important first.
+    If it still does not fit, omit some of its `lesser` columns (names of headers), least important
+    first.
     """
     for column in table.columns:
         column.min_width = _least_width(console, column)
@@ -122,7 +123,7 @@ def fitted(console: Console, table: Table, lesser: Sequence[str] = ()) -> Table:
 
 
 def excess(console: Console, table: Table) -> int:
-    """How much wider than the console the unwrapped table is; 0 if it fits."""
+    """Return how much wider than the console the unwrapped table is; 0 if it fits."""
     return max(0, _measured(console, table).maximum - console.width)
 
 
@@ -131,7 +132,7 @@ def _measured(console: Console, renderable: Any) -> Measurement:
 
 
 def _least_width(console: Console, column: Column) -> int:
-    """Return the width of its longest word, or of its longest cell if cells are not wrapped."""
+    """Return the width of a column's longest word, or of its longest cell if it does not wrap."""
     found = [_measured(console, cell) for cell in (column.header, *column.cells)]
     return max(cell.maximum if column.no_wrap else cell.minimum for cell in found)
 

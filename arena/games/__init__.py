@@ -51,31 +51,31 @@ KITS: Final[Mapping[str, GameKit]] = MappingProxyType(_kits)
 """All games of the arena, by id, in the order in which they are shown."""
 
 GAMES: Final[Mapping[str, type[AnyGame]]] = MappingProxyType(_games)
-"""Their rules."""
+"""The rules of each game, by id, in the same order as `KITS`."""
 
 _LONGEST: Final = 60
-"""The most characters of a value that a message shows."""
+"""The largest number of characters of a value that a message shows."""
 
 
 class UnknownGameError(UserError, ValueError):
-    """No game has this name; the message names the known ones."""
+    """The error for a name that no game has; the message lists the known names."""
 
 
 class OptionsError(UserError, ValueError):
-    """A game does not take these options; the message says which one and what is allowed."""
+    """The error for invalid options; the message names the option and its allowed values."""
 
 
 def make_game(name: str, options: Mapping[str, object] | None = None) -> AnyGame:
-    """Return a game under its default options, changed by `options`.
+    """Return the game `name` under its default options, changed by `options`.
 
     Args:
-        name: The game's id, such as "bluff"; `GAMES` has all.
-        options: Changed options by name. Values may be strings as they come from a command line:
-            "true", "3".
+        name: The game's id, a key of `GAMES`.
+        options: Values by option name; they may be strings from a command line, such as "true" or
+            "3".
 
     Raises:
-        UnknownGameError: There is no game of that name.
-        OptionsError: The game has no such option, or the option no such value.
+        UnknownGameError: No game has this name.
+        OptionsError: An option is unknown, malformed or out of bounds.
     """
     game = GAMES.get(name)
     if game is None:
@@ -84,6 +84,10 @@ def make_game(name: str, options: Mapping[str, object] | None = None) -> AnyGame
 
 
 def _parsed(game: type[AnyGame], options: Mapping[str, object]) -> Options:
+    """Return the validated options.
+
+    Raises OptionsError.
+    """
     kind = game.options_type
     try:
         return kind.model_validate(dict(options))
@@ -100,6 +104,7 @@ def _parsed(game: type[AnyGame], options: Mapping[str, object]) -> Options:
 
 
 def _word_read(value: object) -> object:
+    """Return a string's JSON value if it has one; return any other value unchanged."""
     if not isinstance(value, str):
         return value
     try:
@@ -109,7 +114,7 @@ def _word_read(value: object) -> object:
 
 
 def _error_text(kind: type[Options], options: Mapping[str, object], error: ValidationError) -> str:
-    """Return the first thing wrong, in terms of the options as they were given."""
+    """Return a message about the first error that quotes the options as they were given."""
     first = error.errors()[0]
     if not first["loc"]:
         return str(first["ctx"]["error"]) if "error" in first.get("ctx", {}) else first["msg"]
@@ -122,16 +127,13 @@ def _error_text(kind: type[Options], options: Mapping[str, object], error: Valid
 
 
 def _shown(value: object) -> str:
-    """Return what was given, cut if it is long: the message may be sent to whoever gave it."""
+    """Return a value's repr, shortened because the message may be sent back to its sender."""
     text = repr(value)
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _allowed(schema: Mapping[str, Any]) -> str:
-    """Return the allowed values of an option, from its JSON schema.
-
-    "" when they do not fit one line.
-    """
+    """Return the allowed values of an option by its JSON schema; "" if they need several lines."""
     if "const" in schema:
         return json.dumps(schema["const"])
     if "enum" in schema:

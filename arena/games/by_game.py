@@ -1,4 +1,4 @@
-"""`ByGame`: a table of something that each game has, made from its kit when it is first needed."""
+"""`ByGame`: a table with one value per game, made from the game's kit on first use."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar
@@ -10,9 +10,12 @@ T = TypeVar("T")
 
 
 class ByGame(dict[str, T], Generic[T]):
-    """Values by game: `table[game]`. Raises KeyError for an unknown game.
+    """A mapping from game id to a value made on first access; an unknown game raises KeyError.
 
-    Only what was asked for is in it, so iterate over KITS.
+    It contains only the values accessed so far, so iterate over `KITS` instead.
+
+    Args:
+        make: Makes the value of a game from its kit.
     """
 
     def __init__(self, make: Callable[[GameKit], T]) -> None:

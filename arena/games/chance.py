@@ -1,6 +1,6 @@
-"""The possible outcomes of a draw, listed with their probabilities, or sampled where they are many.
+"""The outcomes of chance draws: listed with their probabilities, or sampled if there are many.
 
-What the games build theirs from: rolls of dice that are noted in order, and shuffles.
+Games compose their draws from two kinds: dice rolls sorted by face, and shuffles.
 """
 
 from collections import Counter
@@ -20,14 +20,14 @@ MOST_OUTCOMES: Final = 100_000
 """Draws with more outcomes than this are sampled. Five dice for each of two seats have 63,504."""
 
 Sampler: TypeAlias = Callable[[Randomness], ActionT]
-"""Draws one outcome, each with its probability."""
+"""A function that draws one outcome according to the probabilities."""
 
 ChanceOutcomes: TypeAlias = Mapping[ActionT, Fraction] | Sampler[ActionT]
-"""Every outcome with its probability (above 0; the sum is 1), or a sampler of the outcomes."""
+"""All outcomes with their probabilities (each above 0, sum 1), or a sampler of the outcomes."""
 
 
 def equally_likely(outcomes: Sequence[ActionT]) -> dict[ActionT, Fraction]:
-    """Different outcomes, each as likely as the others."""
+    """Return a uniform distribution over distinct outcomes."""
     chance = Fraction(1, len(outcomes))
     return dict.fromkeys(outcomes, chance)
 
@@ -35,7 +35,15 @@ def equally_likely(outcomes: Sequence[ActionT]) -> dict[ActionT, Fraction]:
 # Bounded by the faces of a die and the dice of a cup.
 @cache
 def rolls(faces: tuple[FaceT, ...], count: int) -> Mapping[tuple[FaceT, ...], Fraction]:
-    """Return the rolls of `count` dice, each noted in the order of `faces`."""
+    """Return the distribution of the sorted rolls of `count` fair dice.
+
+    Args:
+        faces: The faces of one die, in sorting order.
+        count: The number of dice.
+
+    Returns:
+        The probability of each sorted roll, by the multinomial distribution.
+    """
     orders = factorial(count)
     return {
         dice: Fraction(orders // prod(map(factorial, Counter(dice).values())), len(faces) ** count)
@@ -44,12 +52,12 @@ def rolls(faces: tuple[FaceT, ...], count: int) -> Mapping[tuple[FaceT, ...], Fr
 
 
 def orders(cards: Sequence[FaceT]) -> int:
-    """Return the number of different orders of cards, some of which may be equal."""
+    """Return the number of distinct orders of cards, of which some may be equal."""
     return factorial(len(cards)) // prod(map(factorial, Counter(cards).values()))
 
 
 def shuffles(cards: Sequence[FaceT]) -> Iterator[tuple[FaceT, ...]]:
-    """Yield the different orders of cards, some of which may be equal; all are equally likely."""
+    """Return an iterator over the distinct, equally likely orders of cards."""
     left = Counter(cards)
 
     def continued(order: tuple[FaceT, ...]) -> Iterator[tuple[FaceT, ...]]:

@@ -1,4 +1,4 @@
-"""What a game claims: the interface of a kit's module `claims`."""
+"""The interface of a kit's module `claims`: statements about hidden information."""
 
 from fractions import Fraction
 from functools import cache
@@ -10,30 +10,38 @@ from arena.games.game import Options
 
 @runtime_checkable
 class GameClaims(Protocol):
-    """Claims of one game: what a seat says of what others cannot see, true or not."""
+    """The claims of one game: true or false statements about what other seats cannot see."""
 
     @property
     def UNIT(self) -> tuple[str, str]:  # noqa: N802  a constant of the module
-        """The unit by which a claim is false, after 1 and after another number: "die short"."""
+        """The unit of a claim's error, singular and plural, such as ("die short", "dice short")."""
 
     def off(self, action: Any, before: Any, after: Any) -> int | None:
-        """Return by how much the claim of an action is false, 0 if it is true.
+        """Return the error of an action's claim: 0 if it is true, None without a claim.
 
-        None if it makes no claim. `before` and `after` are the states around it.
+        Args:
+            action: The action of a seat.
+            before: The state before the action.
+            after: The state after the action.
+
+        Returns:
+            The size of the error in units of `UNIT`.
         """
 
     def doubts(self, action: Any) -> bool:
         """Return whether an action doubts the last claim."""
 
     def chance(self, view: Any, options: Options) -> Fraction | None:
-        """Return the probability that the claim which stands is true, given what a view shows.
+        """Return the probability that the standing claim is true, given one view; else None.
 
-        None without one.
+        Args:
+            view: The view of a seat or of a spectator.
+            options: The options of the match.
         """
 
 
 @cache
 def claims_of(game: str) -> GameClaims | None:
-    """Return the claims of a game; None if it has none, or is unknown."""
+    """Return the claims of a game; None if it has none or is unknown."""
     kit = KITS.get(game)
     return None if kit is None else cast("GameClaims | None", kit.part("claims"))

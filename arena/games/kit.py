@@ -1,17 +1,17 @@
-"""`GameKit`: one value that declares everything the arena knows about a game.
+"""`GameKit`: the declaration of everything that the arena knows about a game.
 
-The rules are the package arena.games.<game>. What the arena does with them is in its package `kit`:
+The rules are the package arena.games.<game>. The arena's use of them is in its package `kit`:
 `__init__.py` declares `KIT`, and each further part is a module of a fixed name that only its user
-imports, so that rules load no codec and a referee no pictures:
+imports, so that rules do not load codecs and a referee does not load pictures:
 
 codec       the game's messages on the wire         arena.codec.game_codec.GameCodec, as `CODEC`
-claims      what is claimed, and what is false      arena.match.claims.GameClaims
+claims      claims about hidden information         arena.games.claims.GameClaims
 luck        the values of draws                     arena.lab.luck.luck.GameLuck
 scene       the table and its events in words       arena.showing.scenes.Scene
 controls    the choices of a person                 arena.showing.controls.GameControls
 seen        what a person at the table sees         arena.showing.seen.GameSeen
 
-Each may be missing; the users' modules say what holds then.
+Each part is optional; the module that uses a part documents the behaviour without it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,22 +26,27 @@ from arena.games.game import AnyGame
 
 @dataclass(frozen=True, slots=True)
 class GameKit:
-    """A game of the arena."""
+    """A game's rules, its package of parts, and its settings in the arena."""
 
     game: type[AnyGame]
-    """Its rules."""
+    """The rules."""
     package: str
-    """The package with its parts, such as "arena.games.bluff.kit"."""
+    """The package that holds the parts, such as "arena.games.bluff.kit"."""
     anchor: str | None = None
-    """The house bot whose Elo is fixed on its ladders: of medium strength, and never changed.
-    Without one the mean of all bots is."""
+    """The house bot whose Elo is fixed on the game's ladders.
+
+    It is of medium strength and never changes. Without an anchor, the mean Elo of all bots is
+    fixed.
+    """
     opponent: str = "random"
     """The house bot that plays against a build when it is checked."""
     slow_bots: frozenset[str] = frozenset()
-    """House bots that take tens of milliseconds for an action: they play only where they are asked
-    to, so that a laptop stays cool."""
+    """House bots that take tens of milliseconds per action.
+
+    They play only on explicit request, so that a laptop stays cool.
+    """
     other_options: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-    """By option, other values than its default, where its type does not tell them."""
+    """Values other than the default, by option, for options whose type does not determine any."""
 
     @property
     def name(self) -> str:
@@ -49,6 +54,6 @@ class GameKit:
         return self.game.name
 
     def part(self, name: str) -> ModuleType | None:
-        """Import and return a part; None if the kit lacks it."""
+        """Import and return the part `name`; return None if the kit does not have it."""
         module = f"{self.package}.{name}"
         return import_module(module) if find_spec(module) else None

@@ -1,8 +1,8 @@
 """The JSON form of actions, used by transcripts and the command line.
 
 An action is an object whose `type` is the name of its class in snake case; the other members are
-the fields of the dataclass: {"type": "bet", "quantity": 3, "face": "*"}. Fields at their default
-are left out.
+the fields of the dataclass: {"type": "bet", "quantity": 3, "face": "*"}. Fields with their default
+value are omitted.
 """
 
 import json
@@ -18,19 +18,23 @@ from arena.games.validation_errors import error_text, json_excerpt, path_text, s
 
 
 class NotationError(ValueError):
-    """A JSON value is not an action of the game; the message says where and what is wrong."""
+    """The error for a JSON value that is not an action; the message says where and why."""
 
 
 def type_name(kind: type) -> str:
-    """Return the member `type` for values of a class: its name in snake case."""
+    """Return the member `type` for values of a class: the class name in snake case."""
     return re.sub(r"(?<!^)(?=[A-Z])", "_", kind.__name__).lower()
 
 
 class Notation:
-    """Reads and writes the action classes of one game.
+    """The reader and writer of one game's actions as JSON.
 
-    The type of an action is the name of its class, `starting_roll` for StartingRoll; `named` are
-    classes whose type is another one.
+    The type of an action is the name of its class, `starting_roll` for StartingRoll, unless given
+    explicitly.
+
+    Args:
+        *kinds: Action classes whose type follows from their name.
+        **named: Action classes by an explicit type.
     """
 
     def __init__(self, *kinds: type, **named: type) -> None:
@@ -49,19 +53,19 @@ class Notation:
 
     @property
     def names(self) -> Mapping[type, str]:
-        """The type of the actions of each class."""
+        """The type of each action class."""
         return self._names
 
     def name_of(self, kind: type) -> str | None:
-        """Return the type of actions of this class; None if it is no action of the game."""
+        """Return the type of actions of this class; None if it is not an action class."""
         return self._names.get(kind)
 
     def defaults(self, kind: type) -> dict[str, Any]:
-        """Return the members of such an action that are left out at their default, with it."""
+        """Return the defaults, by name, of the members that are omitted at their default."""
         return {field.name: field.default for field in fields(kind) if field.default is not MISSING}
 
     def to_json(self, action: Any) -> dict[str, Any]:
-        """Return the JSON object of an action."""
+        """Return an action as a JSON object."""
         kind = type(action)
         members = self._adapter(kind).dump_python(action, mode="json")
         defaults = self.defaults(kind)
@@ -73,7 +77,7 @@ class Notation:
         return {"type": self._names[kind], **present}
 
     def to_text(self, action: Any) -> str:
-        """Return the JSON of an action in its canonical form (RFC 8785)."""
+        """Return an action as canonical JSON (RFC 8785)."""
         kind = type(action)
         ending = self._endings.get(kind)
         if ending is not None:
@@ -88,12 +92,17 @@ class Notation:
         within: Sequence[int | str] = (),
         among: Collection[type] | None = None,
     ) -> Any:
-        """Return the action of a JSON object.
+        """Return the action that a JSON object describes.
 
-        `within` is the path to the object, for error messages. `among` are the classes that it may
-        have, if not all are allowed.
+        Nothing is converted: a number as text, or true for 1, is refused.
 
-        Nothing is converted: a number as text, or true for 1, is refused. Raises NotationError.
+        Args:
+            value: The parsed JSON value.
+            within: The path to the value, for error messages.
+            among: The allowed action classes; None allows all.
+
+        Raises:
+            NotationError: The value is not an allowed action of the game.
         """
         if not isinstance(value, Mapping):
             where = path_text(within) or "the action"
@@ -117,10 +126,10 @@ class Notation:
             raise NotationError(error_text(error, within, name)) from error
 
     def understood(self, value: object) -> Any:
-        """Return an equal action of the game, built anew from plain values.
+        """Return an equal action of the game, rebuilt from plain values; None if there is none.
 
-        None for whatever else a bot may return: another type, or an action with a member that no
-        action has.
+        A bot may return any object, such as a value of another type, or an action with a member
+        that no action has.
         """
         kind = type(value)
         if kind not in self._names:
@@ -130,13 +139,13 @@ class Notation:
             text = adapter.dump_json(value, warnings="error")
             action = adapter.validate_json(text, strict=True)
             return action if action == value else None
-        except any_failure():  # what a stranger's object raises when it is looked at
+        except any_failure():  # anything that an untrusted object raises on access
             return None
 
     def as_sent(self, value: object) -> Any:
-        """Return the action, or a text that shows what is no action.
+        """Return the rebuilt action, or a text that shows a value that is not an action.
 
-        Both are plain values that may be kept, and passed to other processes.
+        Both are plain values, which can be stored and passed to other processes.
         """
         action = self.understood(value)
         return shown(value) if action is None else action

@@ -1,4 +1,4 @@
-"""Error messages for invalid JSON values: where, what was found, what is allowed.
+"""Error messages for invalid JSON values: the path, the value found, the values allowed.
 
     steps[12].action.quantity: found "3"; allowed is a whole number
 
@@ -17,13 +17,13 @@ from arena.errors import any_failure
 from arena.printable import printable
 
 FieldPath: TypeAlias = Sequence[int | str]
-"""Names of members and indices of lists; here all indices count from 0."""
+"""Names of members and indices of lists; all indices in it count from 0."""
 
 _COUNTED_FROM_ONE: Final = "steps"
 _LONGEST: Final = 60
-"""The most characters of a value that are shown."""
+"""The largest number of characters of a value that a message shows."""
 _LONGEST_SHOWN: Final = 200
-"""Read a text that is no JSON."""
+"""The largest number of characters of a Python repr that a message shows."""
 
 _ALLOWED: Final = {
     "datetime_from_date_parsing": "a date or a time, such as 2026-03-04T10:00",
@@ -36,7 +36,7 @@ _ALLOWED: Final = {
     **dict.fromkeys(("list_type", "tuple_type"), "a list"),
     **dict.fromkeys(("dict_type", "model_type", "dataclass_type"), "an object"),
 }
-"""The allowed values in words, by pydantic's type of error."""
+"""The allowed values in words, by pydantic's error type."""
 
 
 def path_text(path: FieldPath) -> str:
@@ -52,10 +52,7 @@ def path_text(path: FieldPath) -> str:
 
 
 def shown(value: object) -> str:
-    """Return a value as Python shows it, cut if it is long.
-
-    The value is whatever a program of others made.
-    """
+    """Return the repr of a value from an untrusted program, shortened if it is long."""
     try:
         text = repr(value)
     except any_failure() as error:  # its own code, or a number of thousands of digits
@@ -65,10 +62,7 @@ def shown(value: object) -> str:
 
 
 def json_excerpt(value: object) -> str:
-    """Return a value as JSON, cut if it is long.
-
-    Where JSON has no such value, it is as Python shows it.
-    """
+    """Return a value as JSON, shortened if it is long; return its repr if it has no JSON form."""
     try:
         text = json.dumps(
             value, ensure_ascii=False, separators=(", ", ": "), default=shown, allow_nan=False
@@ -83,7 +77,10 @@ def json_excerpt(value: object) -> str:
 def error_text(error: ValidationError, within: FieldPath = (), whole: str = "the value") -> str:
     """Return a message about the first error.
 
-    `within` is the path to the validated value; `whole` names the value where the path is empty.
+    Args:
+        error: The error of a pydantic validation.
+        within: The path to the validated value.
+        whole: The name of the value if the path is empty.
     """
     first = error.errors(include_url=False)[0]
     where = path_text((*within, *first["loc"])) or whole
@@ -99,12 +96,12 @@ def error_text(error: ValidationError, within: FieldPath = (), whole: str = "the
 
 
 def found_text(value: object) -> str:
-    """Return what was found, in front of a reason."""
+    """Return the part of a message that shows the value found."""
     return f"found {json_excerpt(value)}"
 
 
 def reason_text(fault: ErrorDetails) -> str:
-    """Why a value is refused, without the value: mostly what is allowed."""
+    """Return why a value is refused, without the value: usually the allowed values."""
     context = fault.get("ctx", {})
     if fault["type"] == "value_error":
         return str(context["error"])
@@ -112,6 +109,7 @@ def reason_text(fault: ErrorDetails) -> str:
 
 
 def _allowed(kind: str, context: dict[str, Any], message: str) -> str:
+    """Return the allowed values in words; pydantic's message if the error type is unknown."""
     match kind:
         case "greater_than_equal":
             return f"{_number(context['ge'])} or more"

@@ -1,7 +1,7 @@
 """The JSON form of views, events and answers, for bots that read lines of JSON (docs/stdio.md).
 
-A view is an object with its members in the order of the class; an event has its `type` before
-them. Nothing is left out: what there is not is null. Actions in them are written as in transcripts.
+A view is an object with its members in the order of the class; an event starts with its `type`.
+Nothing is omitted: absent values are null. Actions inside are written as in transcripts.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,11 +19,17 @@ Schema: TypeAlias = dict[str, Any]
 
 
 class ViewNotation:
-    """Writes the views and events of one game, and reads answers.
+    """The writer of one game's views and events as JSON, and the reader of answers.
 
-    `choices` is the class of what a seat may answer, or a union of several; `events` those of its
-    events. The type of an event is the name of its class, `bet_placed` for BetPlaced; `named` are
-    events whose type is another one.
+    The type of an event is the name of its class, `bet_placed` for BetPlaced, unless given
+    explicitly.
+
+    Args:
+        actions: The JSON form of the game's actions.
+        view: The class of views.
+        choices: The class of a seat's answers, or a union of several.
+        events: The class of events, or a union of several.
+        **named: Event classes by an explicit type.
     """
 
     def __init__(
@@ -33,13 +39,13 @@ class ViewNotation:
         self.view = view
         """The class of views."""
         self.choices: tuple[type, ...] = get_args(choices) or (choices,)
-        """The classes of what a seat may answer."""
+        """The classes of a seat's answers."""
         self.events: Mapping[type, str] = {
             event: type_name(event) for event in get_args(events) or (events,)
         } | {event: name for name, event in named.items()}
 
     def to_json(self, value: Any) -> dict[str, Any]:
-        """Return the JSON object of a view or an event."""
+        """Return a view or an event as a JSON object."""
         kind: Any = type(value)
         members = {
             name: self._written(getattr(value, name), hint) for name, hint in _members(kind).items()
@@ -47,9 +53,14 @@ class ViewNotation:
         return {"type": self.events[kind], **members} if kind in self.events else members
 
     def answer_from_json(self, value: object, within: Sequence[int | str] = ()) -> Any:
-        """Return the action of a seat, not of the dealer, as `Notation.from_json` reads it.
+        """Return the action of a seat, not of the dealer, that a JSON object describes.
 
-        Raises NotationError.
+        Args:
+            value: The parsed JSON value.
+            within: The path to the value, for error messages.
+
+        Raises:
+            NotationError: The value is not an action of a seat.
         """
         return self._actions.from_json(value, within, self.choices)
 
@@ -65,7 +76,7 @@ class ViewNotation:
         return _adapter(hint).dump_python(value, mode="json")
 
     def definitions(self) -> dict[str, Schema]:
-        """JSON Schemas of `view`, `event`, `action` (of a seat) and their parts, by name."""
+        """Return the JSON Schemas of views, events, a seat's actions and their parts, by name."""
         found: dict[str, Schema] = {
             "action": {"oneOf": [_reference(kind) for kind in self.choices]},
             "event": {"oneOf": [_reference(event) for event in self.events]},

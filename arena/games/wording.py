@@ -1,15 +1,15 @@
-"""Text for messages of the games: ranges, alternatives, counts."""
+"""Text fragments for the games' messages: ranges, alternatives, counts."""
 
 from collections.abc import Sequence
 
 
 def span(low: int, high: int) -> str:
-    """Return a range as text: "2 to 4", or "exactly 2" when it holds one number."""
+    """Return a range as text: "2 to 4", or "exactly 2" if it holds one number."""
     return f"exactly {low}" if low == high else f"{low} to {high}"
 
 
 def one_of(choices: Sequence[object]) -> str:
-    """Alternatives as text: "3", "3 or 4", "3, 4 or 5"; "" for none."""
+    """Return alternatives as text: "3", "3 or 4", "3, 4 or 5"; "" for none."""
     if len(choices) < 2:
         return "".join(map(str, choices))
     return f"{', '.join(map(str, choices[:-1]))} or {choices[-1]}"

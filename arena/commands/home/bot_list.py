@@ -1,4 +1,4 @@
-"""Options that list bots, of which some may be commands: `honest,./gopher,node bot.js`."""
+"""Options that list bots, including commands: `honest,./gopher,node bot.js`."""
 
 import csv
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ def listed_bots(option: str, text: str) -> list[str]:
 
 @contextmanager
 def quoting_explained(option: str, text: str) -> Iterator[None]:
-    """Where a command in the list may have been split, an unknown bot's error says how to quote."""
+    """Add how to quote to an unknown bot's error, if a command in the list may have been split."""
     try:
         yield
     except BotFileError as error:

@@ -1,4 +1,4 @@
-"""`arena check`: whether a bot does what the protocol asks, also when things go wrong."""
+"""`arena check`: checks that a bot follows the protocol, also in case of failures."""
 
 import asyncio
 import os
@@ -105,7 +105,7 @@ def check_bot(
 
 
 def _scenarios(only: str) -> list[Scenario]:
-    """Return the scenarios of these names, all without any.
+    """Return the scenarios with these names, or all if there are no names.
 
     Raises CommandError.
     """
@@ -132,7 +132,10 @@ def _command(words: list[str]) -> list[str]:
 async def _check_running(
     token: str, listen: str, scenarios: Sequence[Scenario], tell: Tell, wait: float, seconds: float
 ) -> list[ScenarioOutcome]:
-    """Check the bot that connects. Raises CommandError if none does, and ListenError."""
+    """Check the bot that connects.
+
+    Raises CommandError if none does, and ListenError.
+    """
     referee = AwaitingReferee(token, listen)
     async with referee.listening():
         say(

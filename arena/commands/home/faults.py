@@ -1,4 +1,4 @@
-"""What a bot did wrong in matches at home, as JSON and as text."""
+"""A bot's faults in local matches, as JSON and as text."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from arena.match.flow import Refused
 def fault_json(
     game: AnyGame, bot: str, kind: str, reason: str, first: Refused, times: int
 ) -> dict[str, Any]:
-    """Return a fault; its seat, turn, view and actions are those of the first time."""
+    """Return a fault as JSON; its seat, turn, view and actions are those of its first time."""
     return {
         "bot": bot,
         "kind": kind,
@@ -26,13 +26,13 @@ def fault_json(
 
 
 def _sent(game: AnyGame, sent: Any) -> Any:
-    """Return the action as JSON, or the text that shows what a .py file returned instead of one."""
+    """Return the action as JSON, or the text of another object that a .py file returned."""
     known = game.notation.name_of(type(sent)) is not None
     return game.notation.to_json(sent) if known else sent
 
 
 def fault_text(fault: dict[str, Any]) -> str:
-    """Return a fault in two or three lines."""
+    """Return a fault as two or three lines of text."""
     lines = [
         f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']} "
         f"(the first time: {fault['legal']})",

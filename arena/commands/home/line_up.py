@@ -1,4 +1,4 @@
-"""Converts a command's arguments to options of a game and to bots with distinct names."""
+"""The conversion of a command's arguments to bots with distinct names for a game."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -38,7 +38,7 @@ def check_seats(bots: int, game: AnyGame) -> None:
 
 
 def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
-    """Return an entry for each word; bots that are named twice get numbers.
+    """Return an entry for each word; repeated bots get numbers.
 
     Raises CommandError for a bot that does not play the game, and BotFileError.
     """
@@ -59,7 +59,7 @@ def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
 
 
 def _sample_bots_of(game: AnyGame) -> list[str]:
-    """Return the sample bots that can be loaded: some need a library that may be missing."""
+    """Return the sample bots of a game that can be loaded; some need an optional library."""
     names = []
     for name in sample_names():
         with suppress(BotFileError):

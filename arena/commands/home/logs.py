@@ -1,4 +1,4 @@
-"""The folder for what programs print."""
+"""The `--logs` option: the folder for the output of programs."""
 
 import tempfile
 from pathlib import Path
@@ -15,7 +15,7 @@ LogFolder: TypeAlias = Annotated[
 
 
 def log_folder(named: Path | None) -> Path:
-    """Return the folder, which exists."""
+    """Return the existing or new folder for logs; a temporary one if none is named."""
     if named is None:
         return Path(tempfile.mkdtemp(prefix="arena-programs-"))
     named.mkdir(parents=True, exist_ok=True)

@@ -1,7 +1,7 @@
 """The luck-adjusted win shares of `arena play`, its second column.
 
-The raw share stays the official one. This one has the same expectation and, if the table of luck
-describes the game well, a narrower interval.
+The raw share remains the official one. The adjusted share has the same expectation and, if the
+table of luck describes the game well, a narrower interval.
 """
 
 from array import array
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any
 from arena.lab.luck import TableName
 from arena.local.deal_blocks import BlockMatch
 
-if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
+if TYPE_CHECKING:  # it needs numpy, for which an error must not wait
     from arena.rating.luck import AdjustedMean
 
 FEWEST_MATCHES = 20
-"""The adjustment needs at least this many matches."""
+"""The smallest number of matches for the adjustment."""
 _Z = 1.959964
 
 
@@ -27,7 +27,7 @@ class _Column:
 
 
 class LuckTally:
-    """Wins and luck by bot, match by match."""
+    """The wins and the luck by bot, match by match."""
 
     def __init__(self, names: Sequence[str]) -> None:
         self._columns = {name: _Column(array("f"), array("f")) for name in names}
@@ -35,7 +35,7 @@ class LuckTally:
         self._table: TableName | None = None
 
     def add(self, finished: BlockMatch) -> None:
-        """Count a match whose luck was measured; others do not count."""
+        """Count a match whose luck was measured; ignore others."""
         if finished.luck is None or finished.luck.table is None:
             return
         self._table = finished.luck.table
@@ -79,7 +79,7 @@ def luck_adjusted_cell(summary: dict[str, Any], name: str) -> str:
 
 
 def luck_adjusted_note(summary: dict[str, Any]) -> str:
-    """Return a note on what the column means and how much variance it removed."""
+    """Return a note on the column's meaning and on the variance that it removed."""
     factors = ", ".join(f"{bot['variance_factor']:.2f}" for bot in summary["bots"].values())
     file, sha256 = summary["table"]["file"], summary["table"]["sha256"]
     return (

@@ -1,4 +1,4 @@
-"""`arena new-bot`: a copy of a starter, to be changed."""
+"""`arena new-bot`: copies a starter bot."""
 
 from pathlib import Path
 from typing import Annotated
@@ -12,7 +12,7 @@ _ALL = ", ".join(LANGUAGES)
 
 
 def _known(word: str) -> str:
-    """Return the language, checked before it is told that there is no folder."""
+    """Return the language, checked before a missing folder is reported."""
     with exit_with_message():
         return language_named(word)
 

@@ -1,7 +1,8 @@
-"""`arena play`: matches among bots on this machine, without a server or a database.
+"""`arena play`: plays matches among bots on this machine, without a server or a database.
 
-In one process and, if that is faster, further ones: see `--jobs`. With `--same-deals` in one for
-every rotation of the seats at least; each bot in its own where one of them is a program.
+Matches run in one process and, if that is faster, in further ones: see `--jobs`. With
+`--same-deals`, at least one process plays each rotation of the seats; each bot has its own process
+if one of them is a program.
 """
 
 import secrets
@@ -51,7 +52,7 @@ from arena.match.seating import moved_on
 
 _ALONE_SECONDS = 0.5
 _WORTH_SECONDS = 1.0
-"""Further processes take about half a second to start: they are worth it if more is left to do."""
+"""The remaining work that justifies further processes, which take half a second to start."""
 _NEVER_TWICE = (
     " --same-deals works only with sample bots and .py files: a program that connects would "
     "remember the others' dice from the first playing of a deal."
@@ -125,7 +126,7 @@ def play(
 
 @dataclass(frozen=True, slots=True)
 class _Series:
-    """The matches that were asked for."""
+    """The requested matches."""
 
     game: AnyGame
     entries: Sequence[NamedBot]
@@ -133,14 +134,14 @@ class _Series:
     seed: str
     control: TimeControl
     transcripts: Path | None
-    """Where they are written, each as it is over."""
+    """The file to which each match is written once it is over."""
     jobs: int | None
-    """How many processes play; None for as many as there are cores, where that is faster."""
+    """The number of processes; None for as many as there are cores, if that is faster."""
     workers: WorkPool | None
     """The cluster that plays instead."""
 
     def finished(self, played: PlayedMatch) -> BlockMatch:
-        """Return a match as it is counted."""
+        """Return a match in the form in which it is counted."""
         written = written_down(played.transcript) if self.transcripts else None
         luck = luck_of(played.transcript)
         return BlockMatch(played.contenders, played.result, played.refused, written, luck)
@@ -154,7 +155,7 @@ def _count(played: _Matches, series: _Series, tally: PlayTally) -> PlayTally:
     begun = time.perf_counter()
     with ExitStack() as stack:
         stack.enter_context(closing(played))
-        # Opened first: fail before a thousand matches are played if it cannot be written.
+        # The file is opened first: if it cannot be written, this fails before any match.
         path = series.transcripts
         file = stack.enter_context(path.open("w", encoding="utf-8")) if path else None
         for finished in with_progress(played, series.matches, "Playing"):
@@ -166,7 +167,7 @@ def _count(played: _Matches, series: _Series, tally: PlayTally) -> PlayTally:
 
 
 def _one_by_one(series: _Series) -> _Matches:
-    """In this process, and in others as soon as it is clear that they help."""
+    """Play in this process, and in others as soon as these are clearly faster."""
     begun, played = time.perf_counter(), 0
     if series.workers is None and series.jobs in (None, 1):
         contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in series.entries]
@@ -181,6 +182,7 @@ def _one_by_one(series: _Series) -> _Matches:
 
 
 def _help_pays(seconds: float, played: int, matches: int) -> bool:
+    """Return whether further processes would save time."""
     return (
         processor_count() > 1
         and seconds >= _ALONE_SECONDS
@@ -189,6 +191,7 @@ def _help_pays(seconds: float, played: int, matches: int) -> bool:
 
 
 def _in_processes(series: _Series, lineups: Sequence[Lineup], *, first: int = 0) -> _Matches:
+    """Play blocks of matches in processes or on the cluster, and yield their matches."""
     blocks = series.matches // len(lineups)
     if first == blocks:
         return
@@ -212,7 +215,8 @@ def _in_processes(series: _Series, lineups: Sequence[Lineup], *, first: int = 0)
 
 
 def _among_programs(series: _Series, logs: Path, connect_seconds: float) -> _Matches:
-    # Imported here: matches in process must not wait for gRPC.
+    """Play matches among programs that connect, and yield them."""
+    # The import is here: matches in this process must not wait for gRPC.
     from arena.local.programs.table import ProgramTable, Seating
 
     source, seats = Seed(series.seed), len(series.entries)

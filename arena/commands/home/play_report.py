@@ -1,4 +1,4 @@
-"""The report of `arena play`: what is counted of its matches, as JSON and as a table."""
+"""The report of `arena play`: the counts of its matches, as JSON and as a table."""
 
 from collections.abc import Sequence
 from dataclasses import asdict
@@ -17,14 +17,14 @@ from arena.match.clock import TimeControl
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.scoring import points
 
-if TYPE_CHECKING:  # it needs numpy, for which an error need not wait
+if TYPE_CHECKING:  # it needs numpy, for which an error must not wait
     from arena.rating.variance_factor import VarianceFactor
 
 _MOST_REASONS = 10
 
 
 class PlayTally:
-    """Counts of the matches played so far; a block is one rotation of the seats."""
+    """The counts of the matches played so far; a block is one rotation of the seats."""
 
     def __init__(
         self, entries: Sequence[NamedBot], *, same_deals: bool, logs: Path | None = None
@@ -36,11 +36,12 @@ class PlayTally:
         self.luck = LuckTally([entry.name for entry in entries])
         self.seconds = 0.0
         self.logs = logs
-        """Where the logs of programs are."""
+        """The folder with the logs of programs."""
         self._points = bytearray()
         """Points by match and bot, one byte each: there may be a million matches."""
 
     def add(self, finished: BlockMatch) -> None:
+        """Count a finished match."""
         self.win_rates.add(finished)
         self.luck.add(finished)
         scored = points(finished.result.placing, ScoreRule.PLACEMENT)
@@ -48,7 +49,7 @@ class PlayTally:
         self._points.extend(int(2 * (self.seats - 1) * score) for _, score in of_bots)
 
     def variance_factor(self) -> "VarianceFactor | None":
-        """How much variance the blocks save; an incomplete last block is left out."""
+        """Return the variance that the blocks save; an incomplete last block is omitted."""
         import numpy as np
 
         from arena.rating.variance_factor import variance_factor
@@ -62,7 +63,7 @@ class PlayTally:
 def summary_of(
     game: AnyGame, tally: PlayTally, seed: str, control: TimeControl, same_deals: bool
 ) -> dict[str, Any]:
-    """Return what `--json` prints, without the folder of the logs."""
+    """Return the output of `--json`, without the folder of the logs."""
     win_rates, factor = tally.win_rates, tally.variance_factor()
     return {
         "game": game.name,
@@ -104,7 +105,7 @@ def _win_rate_json(win_rate: WinRate) -> dict[str, Any]:
 def print_table(
     console: Terminal, game: AnyGame, win_rates: WinRates, summary: dict[str, Any]
 ) -> None:
-    """Print the table of the bots, and below it the speed, what luck and deals did, and faults."""
+    """Print the table of the bots, then the speed, the effect of luck and deals, and faults."""
     options = ", ".join(f"{name}={value}" for name, value in summary["options"].items())
     table = Table(
         title=f"{game.title}{f' ({options})' if options else ''}: "
@@ -139,6 +140,7 @@ def print_table(
 
 
 def _saved(kind: str, *, factor: float, low: float, high: float, blocks: int) -> str:
+    """Return a note on the variance that deal blocks save."""
     return (
         f"Variance of a {kind} block's mean: {factor:.2f} ({low:.2f} to {high:.2f}) of that of as "
         f"many independent matches, measured on {blocks:,} blocks"

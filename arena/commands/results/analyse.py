@@ -1,4 +1,4 @@
-"""`arena analyse`: what the decisions of matches were worth, and what they cost."""
+"""`arena analyse`: prints the values and the losses of decisions in matches."""
 
 from collections.abc import Iterator
 from math import isfinite
@@ -77,7 +77,7 @@ def analyse(
         if missing:
             if matches or bot is not None or as_json:
                 raise CommandError("--missing looks for matches itself: name none.")
-            # Imported here, because a file needs no database.
+            # The import is here, because a file needs no database.
             from arena.commands.results.keep_analyses import keep_missing
 
             keep_missing(seats=seats, jobs=jobs, follow=follow, cluster=cluster)
@@ -87,7 +87,7 @@ def analyse(
         if not matches and bot is None:
             raise CommandError("Give matches, files with matches, --bot NAME, or --missing.")
         if bot is not None and not matches:
-            # Imported here, because a file needs no database.
+            # The import is here, because a file needs no database.
             from arena.commands.results.recorded_analyses import newest_seats
 
             _print_bot(bot, newest_seats(bot, limit), as_json)
@@ -111,9 +111,10 @@ def analyse(
 
 
 def _analyses(names: list[str], *, all_values: bool) -> Iterator[MatchAnalysis]:
+    """Yield the analyses of recorded matches and of transcripts in files."""
     for name in names:
         if is_match_id(name.lower()):
-            # Imported here, because a file needs no database.
+            # The import is here, because a file needs no database.
             from arena.commands.results.recorded_analyses import recorded_analysis
 
             yield recorded_analysis(name, all_values=all_values)
@@ -127,6 +128,10 @@ def _analyses(names: list[str], *, all_values: bool) -> Iterator[MatchAnalysis]:
 
 
 def _analysed(place: str, text: bytes) -> MatchAnalysis:
+    """Return the analysis of a transcript's text.
+
+    Raises CommandError.
+    """
     try:
         transcript = read_json(text)
     except TranscriptError as error:
@@ -138,6 +143,7 @@ def _analysed(place: str, text: bytes) -> MatchAnalysis:
 
 
 def _seats_of(match: MatchAnalysis, bot: str) -> Iterator[SeatAnalysis]:
+    """Yield the seats of a bot in a match."""
     for entrant, seat in zip(match.transcript.setup.entrants, match.seats, strict=True):
         if entrant.bot == bot:
             yield seat
@@ -186,7 +192,7 @@ def _percent(estimate: Estimate, *, sign: str = "") -> str:
 
 
 def _print(match: MatchAnalysis) -> bool:
-    """Print it; returns whether the result was accounted for."""
+    """Print a match; return whether its result was accounted for."""
     console, setup = Terminal(), match.transcript.setup
     table = Table(
         "step", "seat", "action", "claim", "claim, read", "win", "loss", "grade", "better"
@@ -218,9 +224,10 @@ def _print(match: MatchAnalysis) -> bool:
 
 
 def _explain(*, graded: bool, accounted: bool) -> None:
-    """Say what the columns of matches mean; of the last ones, if any decision has a grade.
+    """Print the meaning of the columns of matches.
 
-    And the account of a result, if there is one.
+    The last columns are explained if any decision has a grade, and the account of a result if there
+    is one.
     """
     console = Terminal()
     console.print(

@@ -1,4 +1,4 @@
-"""What `arena analyse --json` prints."""
+"""The JSON of `arena analyse --json`."""
 
 from dataclasses import asdict
 from math import isfinite
@@ -8,12 +8,12 @@ from arena.lab.analysis import AnalysedDecision, BotAnalysis, Grade, MatchAnalys
 
 
 def _rounded(value: float | None) -> float | None:
-    # A single match has an infinite interval, which JSON does not know.
+    # A single match has an infinite interval, which JSON cannot represent.
     return None if value is None or not isfinite(value) else round(value, 6)
 
 
 def match_json(match: MatchAnalysis) -> dict[str, Any]:
-    """Return the analysis of a match as JSON."""
+    """Return the analysis of a match as JSON: decisions, seats and accounts."""
     setup = match.transcript.setup
     notation = setup.make_game().notation
 
@@ -60,7 +60,7 @@ def match_json(match: MatchAnalysis) -> dict[str, Any]:
 
 
 def bot_json(bot: str, found: BotAnalysis) -> dict[str, Any]:
-    """Return the analysis of a bot as JSON."""
+    """Return the summed analysis of a bot as JSON: losses, grades, its leak and frequencies."""
     return {
         "bot": bot,
         "matches": found.matches,

@@ -71,6 +71,10 @@ def export(
 
 
 def _selection(game: str | None, option: list[str], seats: str, time: str) -> Selection:
+    """Return the selection of matches by the options.
+
+    Raises CommandError.
+    """
     control = time_control(time) if time else None
     sizes = _sizes(seats) if seats else None
     if game is None:
@@ -87,6 +91,10 @@ def _selection(game: str | None, option: list[str], seats: str, time: str) -> Se
 
 
 def _sizes(text: str) -> range:
+    """Return the table sizes of `--seats`.
+
+    Raises CommandError.
+    """
     least, _, most = text.partition("-")
     try:
         sizes = range(int(least), int(most or least) + 1)
@@ -136,7 +144,7 @@ def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
 
 @contextmanager
 def _complete(file: Path) -> Iterator[Path]:
-    """Yield a new file next to `file`, renamed to it when complete.
+    """Provide a new file next to `file`, which is renamed to it when complete.
 
     Raises CommandError unless `file` is free or a regular file: a device must not be replaced. A
     symbolic link is followed.

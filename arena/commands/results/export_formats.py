@@ -1,4 +1,4 @@
-"""The files that results are exported to, by their suffix.
+"""The file formats for exported results, by suffix.
 
 .jsonl      a line per match, as `arena rate` reads them
 .csv        a row per seat, with a header
@@ -44,12 +44,15 @@ COLUMNS = {
     "turn_ms": "int32",
     "bank_ms": "int32",
 }
-"""The columns of the tables, which have a row per seat. `options` are those that differ from the
-defaults, as JSON; `luck` is in expected points, and empty if it was not measured."""
+"""The columns of the tables, which have a row per seat, and their types.
+
+`options` are those that differ from the defaults, as JSON; `luck` is in expected points, and empty
+if it was not measured.
+"""
 
 _ROWS_AT_A_TIME = 50_000
 _FORMULA = re.compile(r"'*\s*[=+\-@＝＋－＠]|'*[\t\r\n]")
-"""The beginning of a cell that some spreadsheet takes for a formula, or that after apostrophes."""
+"""The start of a cell that some spreadsheet reads as a formula, or that start after apostrophes."""
 
 
 def rows(match: MatchRow) -> Iterator[tuple[Any, ...]]:
@@ -72,7 +75,7 @@ def rows(match: MatchRow) -> Iterator[tuple[Any, ...]]:
 
 @contextmanager
 def json_lines(file: Path) -> Iterator[Write]:
-    """Write the format that `arena rate` reads; a bot is "NAME VERSION"."""
+    """Open a file in the format that `arena rate` reads; a bot is "NAME VERSION"."""
     with file.open("w", encoding="utf-8") as lines:
 
         def write(match: MatchRow) -> None:
@@ -88,9 +91,9 @@ def json_lines(file: Path) -> Iterator[Write]:
 
 @contextmanager
 def comma_separated(file: Path) -> Iterator[Write]:
-    """Write a header, then a row per seat.
+    """Open a CSV file with a header and a row per seat.
 
-    True and false are in lower case, times in ISO 8601, texts as `not_a_formula` returns them.
+    Booleans are in lower case, times in ISO 8601, texts as `not_a_formula` returns them.
     """
 
     def plain(value: Any) -> Any:
@@ -107,17 +110,17 @@ def comma_separated(file: Path) -> Iterator[Write]:
 
 
 def not_a_formula(text: str) -> str:
-    """Return a text as a spreadsheet shows it unevaluated.
+    """Return a text that spreadsheets do not evaluate.
 
-    It gets an apostrophe in front if it begins like a formula. Without the first apostrophe of such
-    a cell it is the same text again.
+    A text that begins like a formula gets a leading apostrophe. Removing the first apostrophe of
+    such a cell restores the text.
     """
     return f"'{text}" if _FORMULA.match(text) else text
 
 
 @contextmanager
 def parquet(file: Path) -> Iterator[Write]:
-    """Write a row per seat; times in UTC, to the microsecond."""
+    """Open a Parquet file with a row per seat; times are in UTC, to the microsecond."""
     pyarrow, writing = _pyarrow()
     kinds = {
         kind: getattr(pyarrow, kind)() for kind in ("string", "int16", "int32", "int64", "float64")
@@ -148,6 +151,10 @@ def parquet(file: Path) -> Iterator[Write]:
 
 
 def _pyarrow() -> tuple[Any, Any]:
+    """Return the modules pyarrow and pyarrow.parquet.
+
+    Raises CommandError if they are missing.
+    """
     try:
         return import_module("pyarrow"), import_module("pyarrow.parquet")
     except ModuleNotFoundError as error:

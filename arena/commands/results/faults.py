@@ -1,4 +1,4 @@
-"""`arena faults`: the latest faults of a bot, each with what it saw, sent and might have done."""
+"""`arena faults`: prints the latest faults of a bot with its view, answer and legal actions."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,7 +37,7 @@ def faults(
 
 
 def fault_text(fault: "SeenFault") -> str:
-    """Return a fault in a few lines."""
+    """Return a fault as several lines of text."""
     seated = fault.match.seats[fault.seat]
     lines = [
         f"{fault.match.finished_at:%Y-%m-%d %H:%M:%S} UTC  {fault.match.game}  match "

@@ -1,4 +1,4 @@
-"""`arena analyse --missing`: analyses recorded matches in processes, and keeps what they find."""
+"""`arena analyse --missing`: analyses recorded matches in processes and saves the analyses."""
 
 import asyncio
 from collections.abc import Iterable
@@ -25,9 +25,9 @@ from arena.server.results.kept_analyses import edition, to_keep
 from arena.settings import read_settings
 
 _AT_A_TIME = 200
-"""Matches that are read, analysed and kept together: seconds by tables."""
+"""The number of matches that are read, analysed and saved together; by tables, seconds of work."""
 _OVERLAP = timedelta(minutes=10)
-"""Matches that were recorded later than so after their end are found by the next start."""
+"""The delay of recording after a match's end beyond which only the next start finds the match."""
 
 log = structlog.get_logger()
 
@@ -37,7 +37,7 @@ def keep_missing(
 ) -> None:
     """Analyse all recorded matches that have no analysis of this release, newest first.
 
-    Then, with `follow`, those that come, until it is stopped.
+    With `follow`, then analyse new matches until stopped.
     """
     with existing_database(read_settings()) as url:
         jobs = jobs or processor_count()
@@ -53,10 +53,9 @@ async def analyse_missing(
     overlap: timedelta = _OVERLAP,
     cluster: str | None = None,
 ) -> None:
-    """Analyse the matches of a database that lack it.
+    """Analyse the unanalysed matches of a database as `keep_missing` does.
 
-    When matches come, those are looked for that ended since the last look began, or an `overlap`
-    before.
+    When matches arrive, those are searched that ended after the last search began, minus `overlap`.
     """
     wanted = AnalysisQuery(edition(), ANALYSED_GAMES, seats)
     with workers_of(jobs, cluster) as workers:
@@ -77,9 +76,9 @@ async def analyse_missing(
 
 
 async def _pass(store: Store, pool: Executor, wanted: AnalysisQuery, failed: set[str]) -> int:
-    """Analyse what is missing, but for the matches that `failed` before, and add to these.
+    """Analyse the missing matches and return how many were analysed.
 
-    Returns how many were analysed.
+    Matches in `failed` are skipped; new failures are added to it.
     """
     done = 0
     before: Unanalysed | None = None
@@ -96,6 +95,7 @@ async def _pass(store: Store, pool: Executor, wanted: AnalysisQuery, failed: set
 
 
 async def _analysed(pool: Executor, part: Iterable[Unanalysed]) -> list[FoundAnalysis]:
+    """Return the analyses of matches, computed in the pool, without those that failed."""
     asked = [asyncio.wrap_future(pool.submit(analysed, match)) for match in part]
     return [found for found in await asyncio.gather(*asked) if found is not None]
 

@@ -1,4 +1,4 @@
-"""`arena key`: the public key of this arena's signatures."""
+"""`arena key`: prints the public key of this arena's signatures."""
 
 import typer
 

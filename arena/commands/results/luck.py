@@ -1,4 +1,4 @@
-"""`arena luck`: the luck of each seat's draws in one match."""
+"""`arena luck`: prints the luck of each seat's draws in one match."""
 
 from typing import Annotated, Any
 
@@ -54,16 +54,17 @@ def luck(
 
 
 FEW = 3_000
-"""So many are measured in a second: fewer are not worth further processes."""
+"""The number of matches measured in a second, before further processes have started."""
 
 
 def _measure_missing(jobs: int | None, cluster: str | None) -> None:
-    # Imported here, because a file needs no database.
+    """Measure the luck of all recorded matches without it, and print the counts."""
+    # The import is here, because a file needs no database.
     from arena.commands.database import with_store
     from arena.server.app.store import Store
 
     async def measure(store: Store) -> tuple[int, int]:
-        """How many were measured, and how many could not be."""
+        """Return how many matches were measured, and how many could not be."""
         told = [0, 0]
         missing = await store.luck.missing()
         wanted = jobs or (1 if missing < FEW else processor_count())

@@ -13,7 +13,7 @@ from arena.printable import printable
 def transcript_of(match: str) -> Transcript:
     """Return the transcript of MATCH_ID|FILE.
 
-    Raises CommandError, and TranscriptError for a bad file.
+    Raises CommandError, and TranscriptError for an invalid file.
     """
     return recorded(match) if is_match_id(match.lower()) else read_json(_file(match))
 
@@ -23,7 +23,7 @@ def recorded(match_id: str) -> Transcript:
 
     Raises CommandError.
     """
-    # Imported here, because a file needs no database.
+    # The import is here, because a file needs no database.
     from arena.commands.database import with_store
 
     found = with_store(lambda store: store.transcript(match_id))

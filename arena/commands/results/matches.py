@@ -1,4 +1,4 @@
-"""`arena matches` and `arena transcript`: lists recorded matches, prints a transcript."""
+"""`arena matches` and `arena transcript`: list recorded matches, and print a transcript."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -51,8 +51,8 @@ def matches(
     """Print finished matches, newest first or in another order."""
     with exit_with_message():
         if game is not None:
-            # Imported here, as below: a list of matches needs no games, which take a fifth of its
-            # time to import.
+            # The import is here, as below: a list of matches needs no games, a fifth of its
+            # running time.
             from arena.games import make_game
 
             make_game(game)
@@ -116,6 +116,7 @@ def matches(
 
 
 def _boldest(match: "MatchRow", bluffing: "Bluffing") -> str:
+    """Return the boldest false claim of a match in words; "" without one."""
     from arena.server.results.bluffing import off_in_words
 
     claim = bluffing.boldest

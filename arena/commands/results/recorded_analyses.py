@@ -1,6 +1,6 @@
 """Analyses of matches in the database, for commands.
 
-Those that are kept are read, others computed and then kept, where the database user may write.
+Saved analyses are read; others are computed, and saved if the database user may write.
 """
 
 import asyncio
@@ -33,14 +33,14 @@ from arena.server.results.match_search import MatchFilter, found_matches, transc
 from arena.settings import read_settings
 
 _AT_A_TIME = 50
-"""Matches that are computed before they are kept: seconds by tables."""
+"""The number of matches that are computed before they are saved; by tables, seconds of work."""
 
 
 def recorded_analysis(match_id: str, *, all_values: bool) -> MatchAnalysis:
     """Return the analysis of a match.
 
-    With `all_values` it is computed even if it is kept, because only the values of two actions are.
-    Raises CommandError and StorageError.
+    With `all_values` it is computed even if it is saved, because only the values of two actions
+    are. Raises CommandError and StorageError.
     """
     match_id = match_id.lower()
     with _database() as database:
@@ -84,17 +84,23 @@ def _database() -> Iterator["_Database"]:
 
 @dataclass(frozen=True)
 class _Database:
+    """The database of the settings, for reading analyses and saving new ones."""
+
     url: str
     read: Reader
 
     def name_of(self, bot: str) -> str:
-        """Return the name as registered, from one in any case."""
+        """Return the registered name of a bot from its name in any case.
+
+        Raises CommandError.
+        """
         require_bot(self.read, bot)
         (row,) = self.read(bot_statements.bot_named(bot))
         name: str = row.name
         return name
 
     def transcripts(self, match_ids: Collection[str]) -> dict[str, Transcript]:
+        """Return the transcripts of matches by id."""
         return {
             str(row.match_id): unpack(Packed(row.format, row.sha256, row.data))
             for row in self.read(transcripts_of_matches(match_ids))
@@ -103,7 +109,7 @@ class _Database:
     def computed(
         self, transcripts: Mapping[str, Transcript]
     ) -> dict[str, tuple[AnalysedDecision, ...]]:
-        """Return the decisions of these matches, which are kept if that is possible."""
+        """Return the decisions of these matches, and save them if possible."""
         found = {match_id: _decisions(match_id, one) for match_id, one in transcripts.items()}
         new = [
             to_keep(match_id, one, found[match_id])
@@ -116,6 +122,10 @@ class _Database:
 
 
 def _decisions(match_id: str, transcript: Transcript) -> tuple[AnalysedDecision, ...]:
+    """Return the analysed decisions of a transcript.
+
+    Raises CommandError.
+    """
     try:
         return tuple(decisions(transcript))
     except TranscriptError as error:

@@ -1,4 +1,4 @@
-"""Reads transcripts from files, one at a time: one JSON object, or one on each line.
+"""A reader of transcripts from files, one at a time: one JSON object, or one on each line.
 
 `arena play --transcripts` and `arena export --transcripts` write the second form.
 """
@@ -13,25 +13,23 @@ from arena.match.json_text import JsonTextError, parse
 from arena.printable import printable
 
 LONGEST: Final = 4 * 2**20
-"""The most bytes of one transcript: far more than any match has, but little enough for memory."""
+"""The largest size of one transcript in bytes: far above any match, but small enough for memory."""
 
 
 def whole_text(file: Path) -> bytes:
     """Return the text of a file with one transcript.
 
-    Raises OSError, and CommandError if too long.
+    Raises OSError, and CommandError if it is too long.
     """
     with file.open("rb") as opened:
         return _bounded(opened.read(LONGEST + 1), str(file))
 
 
 def texts(file: Path) -> Iterator[tuple[int | None, bytes]]:
-    """Yield the transcripts of a file, with the numbers of their lines, from 1.
+    """Yield the transcripts of a file with their line numbers, from 1; None is the whole file.
 
-    None is the whole file.
-
-    A file is one transcript when its first line is not an object by itself. Blank lines are left
-    out. Raises OSError, and CommandError for a transcript that is too long.
+    A file is one transcript if its first line alone is not a complete object. Blank lines are
+    skipped. Raises OSError, and CommandError for a transcript that is too long.
     """
     with file.open("rb") as opened:
         first, ahead = 0, b""
@@ -44,7 +42,7 @@ def texts(file: Path) -> Iterator[tuple[int | None, bytes]]:
         closed = ahead.rstrip().endswith(b"}")
         if not (closed and _is_json(ahead)):
             ahead += opened.read(LONGEST + 1)
-            # Otherwise these are lines, of which the first is damaged.
+            # Otherwise these are lines, and the first one is damaged.
             if not closed or (len(ahead) <= LONGEST and _is_json(ahead)):
                 yield None, _bounded(ahead, str(file))
                 return
@@ -54,7 +52,7 @@ def texts(file: Path) -> Iterator[tuple[int | None, bytes]]:
 
 
 def _lines(ahead: bytes, opened: BinaryIO) -> Iterator[bytes]:
-    """Yield the lines of what was read ahead and of the rest, each cut soon after LONGEST."""
+    """Yield the lines of the text read ahead and of the rest, each cut soon after LONGEST."""
     head = BytesIO(ahead)
     while line := head.readline():
         yield line if line.endswith(b"\n") else line + opened.readline(LONGEST + 1)

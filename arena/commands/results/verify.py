@@ -1,4 +1,4 @@
-"""`arena verify`: verifies matches, one after the other, however many."""
+"""`arena verify`: verifies any number of matches, one after the other."""
 
 import errno
 import os
@@ -31,7 +31,7 @@ from arena.signatures import KEY_BYTES, check_signature
 FAILED = 1
 """The exit code if the verification of a transcript fails."""
 _MOST_KEYS = 5
-"""The most keys that the closing line names."""
+"""The largest number of keys that the closing line names."""
 
 
 def verify(
@@ -78,15 +78,15 @@ def verify(
 
 @dataclass(frozen=True, slots=True)
 class _Unread:
-    """A transcript to be read."""
+    """A transcript that is still to be read."""
 
     read: Callable[[], Transcript]
-    """Raises TranscriptError."""
+    """A function that reads the transcript; it raises TranscriptError."""
     size: int
     file: str | None = None
-    """None for a recorded match."""
+    """The file's name; None for a recorded match."""
     line: int | None = None
-    """None if the file is one transcript."""
+    """The line number; None if the file is one transcript."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +95,7 @@ class _Verdict:
 
     source: _Unread
     transcript: Transcript | None
-    """None if it cannot be read."""
+    """The transcript; None if it cannot be read."""
     error: str | None
 
     @property
@@ -104,7 +104,7 @@ class _Verdict:
 
     @property
     def signed_by(self) -> str | None:
-        """The key of its signature, if that is valid."""
+        """The key of its signature in hexadecimal digits, if the signature is valid."""
         signature = self.transcript and self.transcript.signature
         return signature.key.hex() if signature and self.error is None else None
 
@@ -127,6 +127,7 @@ class _Verdict:
 
 
 def _checked(source: _Unread, key: bytes | None) -> _Verdict:
+    """Return the verdict on one transcript."""
     transcript = None
     try:
         transcript = source.read()
@@ -138,6 +139,10 @@ def _checked(source: _Unread, key: bytes | None) -> _Verdict:
 
 
 def _public_key(text: str) -> bytes | None:
+    """Return the bytes of `--key`; None if it is "".
+
+    Raises CommandError.
+    """
     if not text:
         return None
     if not re.fullmatch(f"[0-9a-fA-F]{{{2 * KEY_BYTES}}}", text):
@@ -149,9 +154,7 @@ def _public_key(text: str) -> bytes | None:
 
 
 def _size(matches: Sequence[str]) -> int:
-    """Return the total work in bytes.
-
-    Raises CommandError before any of it is done.
+    """Return the total work in bytes. Raises CommandError for an unreadable file before any work.
 
     No file is opened: a pipe can be opened only once.
     """
@@ -171,6 +174,7 @@ def _size(matches: Sequence[str]) -> int:
 
 
 def _all(matches: Sequence[str], stack: ExitStack) -> Iterator[_Unread]:
+    """Yield the transcripts of all arguments, unread."""
     recorded: Callable[[str], Transcript] | None = None
     for match in matches:
         if is_match_id(match.lower()):
@@ -186,7 +190,7 @@ def _all(matches: Sequence[str], stack: ExitStack) -> Iterator[_Unread]:
 
 def _opened(stack: ExitStack) -> Callable[[str], Transcript]:
     """Return a function that reads recorded matches from the database of the settings."""
-    # Imported here, because files need no database.
+    # The imports are here, because files need no database.
     from arena.commands.database import existing_database
     from arena.database.errors import TranscriptDamagedError
     from arena.server.results.export import open_archive
@@ -209,6 +213,7 @@ def _opened(stack: ExitStack) -> Callable[[str], Transcript]:
 
 
 def _closing(tally: Counter[str], signers: Counter[str], last: _Verdict | None) -> str:
+    """Return the closing line: the counts, or details of a single transcript."""
     count, failed = tally.total(), tally["failed"]
     signatures = _signatures(+signers)
     if failed:
@@ -225,7 +230,7 @@ def _closing(tally: Counter[str], signers: Counter[str], last: _Verdict | None) 
 
 
 def _signatures(signers: Counter[str]) -> str:
-    """Return the signers of the verified transcripts; "" if there are none."""
+    """Return the signers of the verified transcripts in words; "" if there are none."""
     said = [
         (count, f"signed by {key}" if key else "unsigned")
         for key, count in signers.most_common(_MOST_KEYS)

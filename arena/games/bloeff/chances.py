@@ -1,9 +1,9 @@
-"""The probability that an announcement is true, given what one view shows (BO-7, BO-11, BO-27).
+"""The probability that an announcement is true, given one view (BO-7, BO-11, BO-27).
 
-The card could be any number card that the view does not show, each with the same probability: that
-is the chance of a card taken at random from the hand, before anything is supposed about why the
-seat chose it. A view shows the own hand, the own cards that lie face down, and the cards of the
-centre pile that all saw; a reshuffle takes all of the pile out of the view.
+The card is assumed to be equally likely any number card that the view does not show: the model of a
+card drawn at random from the hand, before any inference from the seat's choice. A view shows the
+seat's own hand, its own face-down cards, and the publicly seen cards of the centre pile; a
+reshuffle removes the whole pile from the view.
 """
 
 from collections import Counter
@@ -16,9 +16,9 @@ from arena.games.bloeff.values import NUMBER_CARDS, BloeffView, Card
 
 
 def claim_chance(view: BloeffView, options: BloeffOptions) -> Fraction | None:
-    """Return the probability that the balloted announcement is true, for who has this view.
+    """Return the probability that the balloted announcement is true, given a view.
 
-    The seat that laid the card knows (0 or 1). None without an announcement to ballot.
+    It is 0 or 1 for the seat that laid the card. It is None without an announcement to ballot.
     """
     claim = view.balloted
     if claim is None:
@@ -33,6 +33,6 @@ def claim_chance(view: BloeffView, options: BloeffOptions) -> Fraction | None:
 
 
 def unseen_numbers(view: BloeffView, options: BloeffOptions) -> Mapping[Card, int]:
-    """Return the number cards that the view does not show, by value."""
+    """Return the count of each number card among the cards that the view does not show."""
     shown = Counter(view.hand + view.face_down + view.seen)
     return {row.card: row.count - shown[row.card] for row in options.deck if row.class_ == "number"}

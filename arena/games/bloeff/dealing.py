@@ -17,7 +17,7 @@ from arena.randomness import Randomness, shuffled
 def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
     """Return the dealer's next draw.
 
-    Raises ValueError when no draw is due.
+    Raises ValueError if no draw is due.
     """
     if state.phase is BloeffPhase.DEAL:
         return Deal(shuffled(randomness, "deal", state.draw_pile))
@@ -31,9 +31,9 @@ def draw(state: BloeffState, randomness: Randomness) -> BloeffAction:
 
 
 def chance_outcomes(state: BloeffState) -> ChanceOutcomes[BloeffAction]:
-    """Return what `draw` may return now; only small piles are listed.
+    """Return the distribution of `draw`, or a sampler for large piles.
 
-    Raises as `draw`.
+    Raises ValueError if no draw is due.
     """
     if state.phase is BloeffPhase.DOUBTER:
         return equally_likely([Doubter(seat) for seat in doubting(state.ballots)])
@@ -47,7 +47,7 @@ def chance_outcomes(state: BloeffState) -> ChanceOutcomes[BloeffAction]:
 def apply_draw(state: BloeffState, options: BloeffOptions, action: BloeffAction) -> BloeffState:
     """Return the state after a draw.
 
-    Raises IllegalActionError if this draw is not possible now.
+    Raises IllegalActionError if the draw is not possible now.
     """
     draft = Draft(state)
     if state.phase is BloeffPhase.DEAL and type(action) is Deal:
@@ -83,7 +83,7 @@ def _hand_out(draft: Draft, options: BloeffOptions, deal: Deal) -> None:
 
 
 def _check_order(cards: Cards, expected: Cards) -> None:
-    """Raise IllegalActionError unless these are the expected cards (ascending) in some order."""
+    """Raise IllegalActionError unless `cards` is a permutation of the ascending `expected`."""
     known = type(cards) is tuple and all(type(card) is Card for card in cards)
     if not known or tuple(sorted(cards)) != expected:
         raise IllegalActionError("A shuffle has exactly the cards of its pile.")

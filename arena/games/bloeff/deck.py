@@ -1,4 +1,7 @@
-"""The rows of Blöff's card tables and their validation. Pure; tables.py reads the files."""
+"""The rows of Blöff's card tables and their validation.
+
+The functions are pure; tables.py reads the files.
+"""
 
 from collections.abc import Sequence
 from typing import Final, Literal
@@ -10,29 +13,32 @@ from arena.games.bloeff.values import HIGHEST_VALUE, NUMBER_CARDS, RED_CARDS, Ca
 NUMBER_TOTAL: Final = 34
 ACTION_TOTAL: Final = 18
 CARD_TOTAL: Final = NUMBER_TOTAL + ACTION_TOTAL
-"""Totals fixed by the rulebook (BO-2)."""
+"""The size of the deck; this total and those above are fixed by the rulebook (BO-2)."""
 
 
 class DeckRow(BaseModel):
-    """One kind of card and its count."""
+    """A kind of card and its count."""
 
     # "class" is a column of the table, but a reserved word in Python.
     model_config = ConfigDict(frozen=True, extra="forbid", serialize_by_alias=True)
 
     class_: Literal["number", "action"] = Field(alias="class")
     name: str
-    """The name of the card in actions: the value of a number card, else the effect."""
+    """The card's name in actions: the value of a number card, else the effect."""
     value: int | None = Field(default=None, ge=NUMBER_CARDS[0], le=HIGHEST_VALUE)
-    """Number cards only."""
+    """The value of a number card; None for an action card."""
     colour: str = Field(pattern=r"^[a-z]+$")
-    """Blue number cards count less (BO-24), red action cards are laid before a seat (BO-13)."""
+    """The card's colour.
+
+    Blue number cards count less (BO-24); red action cards are laid before a seat (BO-13).
+    """
     effect: Literal["reverse", "draw2", "skip"] | None = None
-    """Action cards only."""
+    """The effect of an action card; None for a number card."""
     count: int = Field(ge=1)
 
     @property
     def card(self) -> Card:
-        """The row's card; defined only for a row without a flaw."""
+        """The row's card; defined only for a valid row."""
         return Card(self.value) if self.value is not None else Card[self.name.upper()]
 
 
@@ -46,10 +52,7 @@ class DealRow(BaseModel):
 
 
 def deck_flaw(rows: Sequence[DeckRow]) -> tuple[int, str] | None:
-    """Return the first row (from 0) that makes the table unusable, and why.
-
-    None if it is in order.
-    """
+    """Return the index (from 0) of the first invalid row and the reason; None if valid."""
     names = [row.name for row in rows]
     for index, row in enumerate(rows):
         reason = _row_flaw(row)
@@ -69,10 +72,7 @@ def deck_flaw(rows: Sequence[DeckRow]) -> tuple[int, str] | None:
 
 
 def deal_flaw(rows: Sequence[DealRow]) -> tuple[int, str] | None:
-    """Return the first row (from 0) that makes the table unusable, and why.
-
-    None if it is in order.
-    """
+    """Return the index (from 0) of the first invalid row and the reason; None if valid."""
     for index, row in enumerate(rows):
         if any(row.seats == other.seats for other in rows[:index]):
             return index, f"{row.seats} seats are listed twice"
@@ -83,11 +83,12 @@ def deal_flaw(rows: Sequence[DealRow]) -> tuple[int, str] | None:
 
 
 def cards_of(rows: Sequence[DeckRow]) -> tuple[Card, ...]:
-    """Every card of the deck, ascending."""
+    """Return every card of the deck, ascending."""
     return tuple(sorted(card for row in rows for card in (row.card,) * row.count))
 
 
 def _row_flaw(row: DeckRow) -> str | None:
+    """Return why a row is invalid on its own; None if it is valid."""
     if row.class_ == "number":
         if row.value is None or row.effect is not None:
             return "a number card has a value and no effect"
@@ -105,5 +106,5 @@ def _row_flaw(row: DeckRow) -> str | None:
 
 
 def _last(rows: Sequence[DeckRow], class_: str) -> int:
-    """Return the index of the last row of a class, where a missing card would be added."""
+    """Return the index of the last row of a class, to which a missing card would be added."""
     return max((i for i, row in enumerate(rows) if row.class_ == class_), default=len(rows) - 1)

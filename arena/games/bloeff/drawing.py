@@ -1,4 +1,4 @@
-"""Drawing cards (BO-8): a seat draws what it owes at once, or after the dealer's reshuffle."""
+"""Drawing cards (BO-8): a seat draws owed cards at once, or after the dealer's reshuffle."""
 
 from arena.games.bloeff.events import CardsDrawn, DrawCause, Reshuffled
 from arena.games.bloeff.state import BloeffPhase, Draft, Owed
@@ -6,13 +6,16 @@ from arena.games.bloeff.values import Card, Cards
 
 
 def owe(draft: Draft, seat: int, count: int, cause: DrawCause) -> None:
-    """Note that a seat must draw before the turn goes on; the oldest debt is drawn first."""
+    """Record that a seat must draw cards before the turn continues; debts are paid in order."""
     if count:
         draft.owed.append(Owed(seat, count, cause))
 
 
 def drawn_up(draft: Draft) -> bool:
-    """Draw all owed cards; returns False and sets the phase if a reshuffle is due first."""
+    """Draw all owed cards and return True.
+
+    Return False, in phase RESHUFFLE, if a reshuffle is due first.
+    """
     while draft.owed:
         debt = draft.owed.pop(0)
         drawn = min(debt.count, len(draft.draw_pile))
@@ -30,7 +33,7 @@ def drawn_up(draft: Draft) -> bool:
 
 
 def reshuffle(draft: Draft, cards: Cards) -> None:
-    """Make the centre pile, in the order the dealer gave it, the draw pile."""
+    """Replace the draw pile by the centre pile, in the order of the dealer's draw."""
     draft.draw_pile = cards
     draft.seen = ()
     draft.face_down = [()] * len(draft.hands)
@@ -39,7 +42,7 @@ def reshuffle(draft: Draft, cards: Cards) -> None:
 
 
 def merged(hand: Cards, cards: Cards) -> Cards:
-    """Return a hand with cards added, still ascending."""
+    """Return a hand with cards added, ascending."""
     return tuple(sorted(hand + cards))
 
 
@@ -50,5 +53,5 @@ def without(hand: Cards, card: Card) -> Cards:
 
 
 def centre_size(draft: Draft) -> int:
-    """Return the number of cards a reshuffle would take in."""
+    """Return the number of cards in the centre pile, which a reshuffle would take."""
     return len(draft.seen) + sum(map(len, draft.face_down))

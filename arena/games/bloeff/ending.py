@@ -7,14 +7,14 @@ from arena.games.game import competition_ranking
 
 
 def end_match(draft: Draft, options: BloeffOptions, ending: Ending) -> None:
-    """End the match and count the hands as they are; cards in front of seats do not count."""
+    """End the match and score the hands as they are; cards in front of seats do not count."""
     draft.phase = BloeffPhase.OVER
     draft.ending = ending
     draft.news.append(MatchEnded(ending, points(draft, options)))
 
 
 def points(state: BloeffState | Draft, options: BloeffOptions) -> tuple[int, ...]:
-    """Points by seat; fewer are better (BO-24)."""
+    """Return the points by seat; fewer are better (BO-24)."""
     blue = {row.card for row in options.deck if row.class_ == "number" and row.colour == "blue"}
     return tuple(
         sum(options.points_blue if card in blue else options.points_other for card in hand)
@@ -23,7 +23,7 @@ def points(state: BloeffState | Draft, options: BloeffOptions) -> tuple[int, ...
 
 
 def ranks(state: BloeffState, options: BloeffOptions) -> tuple[int, ...]:
-    """Ranks by seat; equal points share one, unless fewer cards decide (BO-25)."""
+    """Return the ranks by seat; equal points tie, unless fewer cards break the tie (BO-25)."""
     fewest_cards = options.final_tie == "fewest_cards"
     return competition_ranking(
         [

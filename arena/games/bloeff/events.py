@@ -1,4 +1,4 @@
-"""The public events of Blöff. None of them holds a secret."""
+"""The public events of Blöff; none of them holds a secret."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -8,7 +8,7 @@ from arena.games.bloeff.values import Direction, NotedCard
 
 
 class DrawCause(StrEnum):
-    """Why a seat draws cards."""
+    """The reason why a seat draws cards."""
 
     MISSED_CALL = "missed_call"
     BUST = "bust"
@@ -17,7 +17,7 @@ class DrawCause(StrEnum):
 
 
 class Ending(StrEnum):
-    """Why the match is over (BO-23)."""
+    """The reason why the match is over (BO-23)."""
 
     LAST_LIMIT = "last_limit"
     EMPTY_HAND = "empty_hand"
@@ -55,7 +55,7 @@ class NumberPlayed:
 
 @dataclass(frozen=True, slots=True)
 class RedPlayed:
-    """A red card was laid in front of the seat `target`."""
+    """A red card was laid in front of seat `target`."""
 
     seat: int
     card: NotedCard

@@ -1,4 +1,4 @@
-"""The rules of Blöff. Rule numbers (BO-...) are those of docs/games/bloeff.md."""
+"""The rules of Blöff; rule numbers (BO-...) are those of docs/games/bloeff.md."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Final
@@ -38,7 +38,7 @@ _OVER: Final = BloeffPhase.OVER
 
 
 class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEvent]):
-    """Blöff: lay cards face down and announce the total; the fewest points in hand win."""
+    """The game Blöff: lay cards face down and announce the total; fewest points in hand win."""
 
     name: ClassVar[str] = "bloeff"
     title: ClassVar[str] = "Blöff"
@@ -49,6 +49,7 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
     )
 
     def start(self, seat_count: int) -> BloeffState:
+        """Return the state before the deal."""
         if seat_count not in self.seat_counts:
             allowed = span(self.options.players_min, self.options.players_max)
             raise ValueError(f"Blöff is played by {allowed} seats, not {seat_count}")
@@ -77,6 +78,7 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
         )
 
     def to_act(self, state: BloeffState) -> ToAct:
+        """Return the seat on turn, the seats that have not balloted yet, or the dealer."""
         if state.phase is _PLAY:
             return (state.on_turn,)
         if state.phase is _BALLOTS:
@@ -84,21 +86,27 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
         return () if state.phase is _OVER else DEALER
 
     def draw(self, state: BloeffState, randomness: Randomness) -> BloeffAction:
+        """Return the dealer's deal, reshuffle or choice of the doubter."""
         return dealing.draw(state, randomness)
 
     def chance_outcomes(self, state: BloeffState) -> ChanceOutcomes[BloeffAction]:
+        """Return the distribution of `draw`, or a sampler of it for large piles."""
         return dealing.chance_outcomes(state)
 
     def legal_actions(self, state: BloeffState, seat: int) -> Iterator[BloeffChoice]:
+        """Return an iterator over a seat's legal cards with their announcements, or its ballots."""
         return legality.legal_actions(state, self.options, seat)
 
     def choices(self, view: BloeffView) -> Iterator[BloeffChoice]:
+        """Return an iterator over the legal answers of the view's own seat."""
         return legality.choices(view)
 
     def legal_hint(self, state: BloeffState, seat: int) -> str:
+        """Return a sentence that says what is legal for a seat now."""
         return legality.hint(state, self.options, seat)
 
     def apply(self, state: BloeffState, actor: Actor, action: BloeffAction) -> BloeffState:
+        """Return the state after a played card, a ballot or a draw."""
         if actor is DEALER:
             return dealing.apply_draw(state, self.options, action)
         legality.check(state, self.options, actor, action)
@@ -112,6 +120,7 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
         return draft.frozen()
 
     def view(self, state: BloeffState, seat: int | None) -> BloeffView:
+        """Return the view of one seat, or of the spectator (BO-27)."""
         phase = state.phase
         # The view stays the same from the first ballot to the choice of a doubter (BO-F2).
         window = phase is _BALLOTS or phase is _DOUBTER
@@ -157,15 +166,17 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
         action: BloeffAction,  # noqa: ARG002
         after: BloeffState,
     ) -> tuple[BloeffEvent, ...]:
-        # One step may include penalties and the red cards of several seats, so the step records
+        """Return the events that the step recorded in the state `after`."""
+        # One step may include penalties and the red cards of several seats. So the step records
         # its events; they are not derived again from the two states.
         return after.news
 
     def default_action(self, state: BloeffState, seat: int) -> BloeffChoice:
+        """Return the action played for a faulty seat (BO-28)."""
         return legality.default_action(state, self.options, seat)
 
     def placing(self, state: BloeffState) -> tuple[int, ...]:
-        """Ranks by seat; fewest points are first (BO-25)."""
+        """Return the ranks by seat; fewest points rank first (BO-25)."""
         if state.phase is not _OVER:
             raise ValueError("the match is not over")
         return ending.ranks(state, self.options)
@@ -177,7 +188,7 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
         return ending.points(state, self.options)
 
     def longest(self, seat_count: int) -> int:
-        """Return the most actions in a match: a play and all ballots per turn (BO-26)."""
+        """Return the largest number of actions: a play and all others' ballots per turn (BO-26)."""
         return self.options.max_turns * seat_count
 
     def _ballot(self, draft: Draft, seat: int, ballot: Ballot) -> None:
@@ -197,5 +208,6 @@ class Bloeff(Game[BloeffOptions, BloeffState, BloeffAction, BloeffView, BloeffEv
             draft.phase = _DOUBTER
 
     def _first_in_turn_order(self, draft: Draft, doubters: tuple[int, ...]) -> int:
+        """Return the doubter that is next in the direction of play."""
         seat_count = len(draft.ballots)
         return min(doubters, key=lambda seat: (seat - draft.on_turn) * draft.direction % seat_count)

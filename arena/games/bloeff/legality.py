@@ -1,4 +1,4 @@
-"""The legal answers of a seat (1.9) in three forms: a list, a check and a sentence."""
+"""The legal answers of a seat (1.9) as an iterator, a check and a sentence."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -29,7 +29,7 @@ _PLAY: Final = BloeffPhase.PLAY
 
 
 def asked(state: BloeffState, seat: int) -> bool:
-    """Whether the match waits for an answer of this seat."""
+    """Return whether the match waits for an answer of this seat."""
     if state.phase is _PLAY:
         return seat == state.on_turn
     return state.phase is BloeffPhase.BALLOTS and _ballot_awaited(state, seat)
@@ -43,7 +43,7 @@ def claimable(options: BloeffOptions, total: int) -> tuple[int, int]:
 
 
 def legal_actions(state: BloeffState, options: BloeffOptions, seat: int) -> Iterator[BloeffChoice]:
-    """Every legal answer of a seat, each once."""
+    """Yield every legal answer of a seat, each once."""
     if not asked(state, seat):
         return
     if state.phase is not _PLAY:
@@ -54,7 +54,7 @@ def legal_actions(state: BloeffState, options: BloeffOptions, seat: int) -> Iter
 
 
 def choices(view: BloeffView) -> Iterator[BloeffChoice]:
-    """Every legal answer of the view's own seat, from the view alone."""
+    """Yield every legal answer of the view's own seat, from the view alone."""
     if view.seat is None or view.seat not in view.to_act:
         return
     if view.balloted is not None:
@@ -64,10 +64,10 @@ def choices(view: BloeffView) -> Iterator[BloeffChoice]:
 
 
 def check(state: BloeffState, options: BloeffOptions, seat: int, action: BloeffAction) -> None:
-    """Raise IllegalActionError unless `legal_actions` has the action.
+    """Raise IllegalActionError unless `legal_actions` contains the action.
 
-    Types are compared exactly, because 1.0 and True equal 1. Refused values are never printed:
-    they are untrusted and of any size.
+    Types are compared exactly, because 1.0 and True equal 1. Refused values are never printed: they
+    are untrusted and of any size.
     """
     if not asked(state, seat):
         raise IllegalActionError(hint(state, options, seat))
@@ -77,10 +77,7 @@ def check(state: BloeffState, options: BloeffOptions, seat: int, action: BloeffA
 
 
 def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
-    """Return a sentence that says what is legal for a seat now.
-
-    The only secrets in it are its own.
-    """
+    """Return a sentence that says what is legal for a seat; it holds no secrets of other seats."""
     if state.phase is BloeffPhase.OVER:
         return "The match is over."
     if state.phase is _PLAY:
@@ -99,8 +96,9 @@ def hint(state: BloeffState, options: BloeffOptions, seat: int) -> str:
 def default_action(state: BloeffState, options: BloeffOptions, seat: int) -> BloeffChoice:
     """Return the action played for a faulty seat (BO-28).
 
-    The smallest number card with its honest total; without one, the first action card in the order
-    reverse, draw2, skip, red ones for the next seat; always with a call. A ballot is not to doubt.
+    It is the smallest number card with its honest total; without a number card, the first action
+    card in the order reverse, draw2, skip, with red cards laid before the next seat; always with a
+    call. A ballot is not to doubt.
     """
     if state.phase is not _PLAY:
         return _BALLOTS[False]
@@ -116,7 +114,7 @@ def default_action(state: BloeffState, options: BloeffOptions, seat: int) -> Blo
 
 
 def _ways(state: BloeffState, options: BloeffOptions, seat: int) -> Iterator[str]:
-    """Phrases that describe how the cards of the hand can be played."""
+    """Yield phrases that describe how the cards of the hand can be played."""
     hand = sorted(set(state.hands[seat]))
     numbers = [card for card in hand if card <= HIGHEST_VALUE]
     if numbers:
@@ -152,6 +150,7 @@ def _ballot_awaited(state: BloeffState, seat: int) -> bool:
 
 
 def _ballot_flaw(action: BloeffAction) -> str | None:
+    """Return why an action is not a valid ballot; None if it is."""
     if type(action) is not Ballot:
         return "This is not a ballot"
     return None if type(action.doubt) is bool else "A ballot is true or false"
@@ -160,6 +159,7 @@ def _ballot_flaw(action: BloeffAction) -> str | None:
 def _play_flaw(
     state: BloeffState, options: BloeffOptions, seat: int, action: BloeffAction
 ) -> str | None:
+    """Return why a seat may not play this action now; None if it may."""
     hand = state.hands[seat]
     if type(action) is Number:
         value, announce = action.value, action.announce

@@ -1,4 +1,4 @@
-"""The parameters of Blöff, by the names and defaults of its specification."""
+"""The parameters of Blöff, with the names and defaults of its specification."""
 
 from typing import Annotated, Literal, Self
 
@@ -15,9 +15,9 @@ Limit = Annotated[int, Field(ge=0, le=HIGHEST_ANNOUNCEMENT)]
 
 
 class BloeffOptions(Options):
-    """The options of Blöff. Those with a single allowed value record house decisions by name.
+    """The options of Blöff; those with a single allowed value record house decisions by name.
 
-    The tables of cards are values here, not paths, so that the recorded options are complete.
+    The card tables are values here, not paths, so that the recorded options are complete.
     """
 
     players_min: int = Field(default=2, ge=2, le=10)

@@ -1,8 +1,8 @@
-"""The complete state of a match of Blöff, including secrets. It never leaves the referee.
+"""The complete state of a match of Blöff, including secrets; it never leaves the referee.
 
-`Draft` is its mutable form while a step is computed: a step often runs through several parts of
-a turn (a doubt, a penalty, the next seat's red cards), and a frozen state for each of them would
-cost more than the rules do. A draft never outlives `Bloeff.apply`.
+`Draft` is its mutable form while a step is computed: a step often runs through several parts of a
+turn (a doubt, a penalty, the next seat's red cards), and a frozen state for each of them would cost
+more than the rules do. A draft never outlives `Bloeff.apply`.
 """
 
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ class BloeffPhase(Enum):
 
 
 class Then(Enum):
-    """The next part of the turn once no card is owed any more (sequence of 1.10)."""
+    """The next part of the turn once all owed cards are drawn (sequence of 1.10)."""
 
     CARRY_OUT = "carry out the next red card"
     SET_ASIDE = "set aside the red card carried out"
@@ -35,7 +35,7 @@ class Then(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Owed:
-    """Cards that a seat still has to draw."""
+    """The cards that a seat still has to draw."""
 
     seat: int
     count: int
@@ -52,44 +52,44 @@ class BloeffState:
 
     phase: BloeffPhase
     hands: tuple[Cards, ...]
-    """By seat, each ascending."""
+    """The cards in hand by seat, each ascending."""
     waiting: tuple[Cards, ...]
-    """Red cards in front of each seat, oldest first."""
+    """The red cards in front of each seat, oldest first."""
     draw_pile: Cards
-    """Top card first."""
+    """The draw pile, top card first."""
     seen: Cards
-    """The part of the centre pile that everybody saw, oldest first."""
+    """The part of the centre pile that all seats saw, oldest first."""
     face_down: tuple[Cards, ...]
-    """The rest of the centre pile, by the seat that laid and alone knows it; oldest first."""
+    """The rest of the centre pile, by the seat that laid it and alone knows it; oldest first."""
     open_card: Card | None
-    """A number card whose doubt window is open, or opens once penalties are drawn."""
+    """The number card whose doubt window is open, or opens once penalties are drawn."""
     announced: int
-    """The total announced with `open_card`; meaningless without one."""
+    """The total announced with `open_card`; meaningless without an open card."""
     announcements: tuple[Announcement, ...]
-    """This round's accepted announcements."""
+    """This round's accepted announcements, oldest first."""
     total: int
     round: int
-    """Counts from 1; 0 before the deal."""
+    """The number of the round, from 1; 0 before the deal."""
     turn: int
-    """Counts from 1 over the whole match, skipped turns included; 0 before the deal."""
+    """The number of the turn, from 1 over the whole match with skipped turns; 0 before the deal."""
     on_turn: int
     direction: Direction
     ballots: tuple[bool | None, ...]
-    """By seat while a window is open; None for the card's player and for missing ballots."""
+    """The ballots by seat while a window is open; None for the card's player and missing ones."""
     owed: tuple[Owed, ...]
-    """Cards still to draw because of a reshuffle, the interrupted drawing first."""
+    """The cards still to draw because of a reshuffle, the interrupted draw first."""
     then: Then
-    """How an interrupted step continues; otherwise meaningless."""
+    """The continuation of an interrupted step; otherwise meaningless."""
     starter: int
     """The seat that starts the next round, once a round is ending; otherwise meaningless."""
     reshuffles: int
     ending: Ending | None
     news: tuple[BloeffEvent, ...] = field(default=(), compare=False, repr=False)
-    """The public events of the step to this state. Not part of the position."""
+    """The public events of the step to this state; not part of the position."""
 
 
 class Draft:
-    """A mutable state with the fields of BloeffState; by-seat tuples are lists."""
+    """A mutable state with the fields of BloeffState; tuples by seat are lists."""
 
     __slots__ = (
         "announced",
@@ -166,10 +166,7 @@ class Draft:
 
 
 def centre_pile(state: BloeffState | Draft) -> Cards:
-    """Return the cards that a reshuffle takes, ascending.
-
-    Their order on the pile does not matter.
-    """
+    """Return the cards that a reshuffle takes, ascending: their order does not matter."""
     cards = list(state.seen)
     for pile in state.face_down:
         cards += pile
@@ -177,5 +174,5 @@ def centre_pile(state: BloeffState | Draft) -> Cards:
 
 
 def seats_balloting(state: BloeffState) -> tuple[int, ...]:
-    """Every seat except the player of the card."""
+    """Return every seat except the player of the card."""
     return tuple(seat for seat in range(len(state.hands)) if seat != state.on_turn)

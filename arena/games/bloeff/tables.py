@@ -1,7 +1,7 @@
-"""Readers for the deck and the deal in CSV files: the only file access of Blöff.
+"""Readers of the deck and the deal from CSV files: the only file access of Blöff.
 
 To correct a table, edit a copy of deck.csv or deal.csv and pass it as an option:
-BloeffOptions(deck=load_deck(path)). The game itself gets values.
+BloeffOptions(deck=load_deck(path)). The game itself receives values.
 """
 
 import csv
@@ -20,13 +20,15 @@ RowT = TypeVar("RowT", bound=BaseModel)
 
 
 class TableError(ValueError):
-    """A table cannot be used; the message names the file, the line and the reason."""
+    """The error for an unusable table; the message names the file, the line and the reason."""
 
 
 def load_deck(path: Path) -> tuple[DeckRow, ...]:
     """Return the deck of a file in the format of deck.csv.
 
-    Raises TableError or OSError.
+    Raises:
+        TableError: The table is invalid.
+        OSError: The file cannot be read.
     """
     return _load(path, DeckRow, deck_flaw)
 
@@ -34,7 +36,9 @@ def load_deck(path: Path) -> tuple[DeckRow, ...]:
 def load_deal(path: Path) -> tuple[DealRow, ...]:
     """Return the deal of a file in the format of deal.csv.
 
-    Raises TableError or OSError.
+    Raises:
+        TableError: The table is invalid.
+        OSError: The file cannot be read.
     """
     return _load(path, DealRow, deal_flaw)
 
@@ -57,7 +61,7 @@ def _load(
     flaw: Callable[[Sequence[RowT]], tuple[int, str] | None],
 ) -> tuple[RowT, ...]:
     columns = [field.alias or name for name, field in row_type.model_fields.items()]
-    # Spreadsheets write a byte order mark in front.
+    # Spreadsheets write a byte order mark first.
     reader = csv.reader(file.read_text(encoding="utf-8-sig").splitlines())
     if next(reader, None) != columns:
         raise TableError(f"{file.name}, line 1: the columns are {','.join(columns)}")

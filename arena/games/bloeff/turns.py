@@ -1,7 +1,7 @@
 """The sequence of a turn (BO-9 to BO-22, 1.10): the effects of cards and what follows them.
 
-Each function takes a draft and an action already checked. A step ends as soon as a seat or the
-dealer has to decide something.
+Each function takes a draft and an already checked action. A step ends as soon as a seat or the
+dealer has to decide.
 """
 
 from typing import assert_never
@@ -72,7 +72,7 @@ def accept(draft: Draft, options: BloeffOptions) -> None:
 
 
 def doubt(draft: Draft, options: BloeffOptions, doubter: int) -> None:
-    """Show the card; the seat in the wrong draws, the seat in the right starts (BO-21, BO-22)."""
+    """Show the card: the seat that is wrong draws, the one that is right starts (BO-21, BO-22)."""
     seat, card = draft.on_turn, draft.open_card
     assert card is not None  # A window has a card.
     honest = honest_total(options, draft.total, card)
@@ -95,7 +95,7 @@ def doubt(draft: Draft, options: BloeffOptions, doubter: int) -> None:
 def honest_total(options: BloeffOptions, total: int, card: Card) -> int:
     """Return the honest total h(T, v) of BO-7.
 
-    Below 0 only if the card cannot be announced honestly.
+    It is below 0 only if the card cannot be announced honestly.
     """
     honest = total + card
     return 0 if honest < 0 and options.below_zero == "floor" else int(honest)
@@ -107,7 +107,7 @@ def next_seat(seat: int, direction: Direction, seat_count: int) -> int:
 
 
 def go_on(draft: Draft, options: BloeffOptions) -> None:
-    """Draw what is owed and carry on, until a seat or the dealer has to decide."""
+    """Draw owed cards and continue until a seat or the dealer has to decide."""
     while drawn_up(draft):
         match draft.then:
             case Then.WINDOW:
@@ -137,20 +137,21 @@ def go_on(draft: Draft, options: BloeffOptions) -> None:
 
 
 def _lay_face_down(draft: Draft, options: BloeffOptions, card: Card, announce: int) -> None:
+    """Open the doubt window for a laid card, or end the round if its total is a bust (BO-17)."""
     if announce > options.limits[draft.round - 1]:
         draft.face_down[draft.on_turn] += (card,)
         owe(draft, draft.on_turn, options.bust_penalty, DrawCause.BUST)
         draft.starter = draft.on_turn
         draft.then = Then.END_ROUND
     else:
-        # Not on the centre pile yet: a reshuffle for a missed call leaves the card out (BO-8).
+        # It is not on the centre pile yet: a reshuffle for a missed call omits it (BO-8).
         draft.open_card = card
         draft.announced = announce
         draft.then = Then.WINDOW
 
 
 def _ending(draft: Draft, options: BloeffOptions) -> Ending | None:
-    """Why the match ends with this turn, by the first reason that applies; else None (BO-23)."""
+    """Return the first reason that ends the match with this turn; None if it goes on (BO-23)."""
     if draft.then is Then.END_ROUND and draft.round == len(options.limits):
         return Ending.LAST_LIMIT
     if not draft.hands[draft.on_turn]:
@@ -188,6 +189,7 @@ def _carry_out(draft: Draft) -> None:
 
 
 def _set_aside(draft: Draft) -> None:
+    """Move the red card just carried out to the seen part of the centre pile."""
     card, *rest = draft.waiting[draft.on_turn]
     draft.waiting[draft.on_turn] = tuple(rest)
     draft.seen += (card,)

@@ -1,4 +1,4 @@
-"""The values of Blöff: cards, actions, draws and views; the events are in events.py."""
+"""The values of Blöff: cards, actions, draws and views; events.py has the events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 
 class Card(IntEnum):
-    """A kind of card. A number card is its value, so that totals are plain sums.
+    """A kind of card; a number card equals its value, so that totals are plain sums.
 
     Cards of one kind are indistinguishable. The order is that of hands, and of BO-28.
     """
@@ -31,7 +31,7 @@ class Card(IntEnum):
 
 LOWEST_VALUE: Final = -2
 HIGHEST_VALUE: Final = 4
-"""The range of number cards, inclusive; the cards above are action cards."""
+"""The end of the range of number cards, inclusive; the cards above are action cards."""
 
 NUMBER_CARDS: Final = tuple(card for card in Card if card <= HIGHEST_VALUE)
 RED_CARDS: Final = (Card.DRAW2, Card.SKIP)
@@ -78,7 +78,7 @@ class Direction(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A number card laid face down, and the total the seat says it makes (BO-11).
+    """A number card laid face down, and the total that the seat announces with it (BO-11).
 
     A total above the limit is a bust. `call` matters with the second-to-last card only (BO-16).
     """
@@ -126,9 +126,10 @@ class Ballot:
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """All cards, shuffled: the first `deal` of them are seat 0's hand and so on by seat.
+    """All cards, shuffled (BO-4).
 
-    The rest is the draw pile, top card first (BO-4).
+    The first `deal` of them are seat 0's hand and so on by seat; the rest is the draw pile, top
+    card first.
     """
 
     cards: Cards
@@ -169,7 +170,7 @@ class Announcement:
 
 @dataclass(frozen=True, slots=True)
 class BloeffView:
-    """The view of one seat, or of a spectator (BO-27). Tuples by seat have one entry per seat.
+    """The view of one seat, or of a spectator (BO-27); tuples by seat have one entry per seat.
 
     The seat on turn may play: every number card of its hand with every total from `lowest` to
     `highest`; every red card of its hand in front of every other seat; every other card of its
@@ -177,11 +178,11 @@ class BloeffView:
     """
 
     seat: int | None
-    """The seat of the view; None is the spectator."""
+    """The seat of the view; None for the spectator."""
     round: int
-    """Counts from 1; 0 before the deal."""
+    """The number of the round, from 1; 0 before the deal."""
     turn: int
-    """Turns begun in this match, skipped ones included; 0 before the deal."""
+    """The number of turns begun in this match, including skipped ones; 0 before the deal."""
     limit: int
     total: int
     """The last accepted announcement of this round, 0 at its start (BO-6)."""
@@ -189,28 +190,33 @@ class BloeffView:
     on_turn: int | None
     """The seat whose turn it is; None before the deal and after the end."""
     to_act: tuple[int, ...]
-    """The seats asked now. During a ballot all seats except the one on turn, whichever ballots are
-    in; () while the dealer draws and after the end."""
+    """The seats asked now.
+
+    During a ballot these are all seats except the one on turn, whichever ballots are in; () while
+    the dealer draws and after the end.
+    """
     hand: Cards
     """The seat's own cards, ascending; () for the spectator."""
     hand_sizes: tuple[int, ...]
     draw_pile: int
-    """Cards in the draw pile."""
+    """The number of cards in the draw pile."""
     centre_pile: int
-    """Cards in the centre pile, including the one being balloted."""
+    """The number of cards in the centre pile, including the one being balloted."""
     waiting: tuple[Cards, ...]
-    """Red cards in front of each seat, oldest first (BO-9)."""
+    """The red cards in front of each seat, oldest first (BO-9)."""
     announcements: tuple[Announcement, ...]
     """This round's accepted announcements, oldest first."""
     balloted: Announcement | None
     """The announcement that may be doubted now."""
     seen: Cards
-    """Cards of the centre pile that all seats saw, oldest first."""
+    """The cards of the centre pile that all seats saw, oldest first."""
     face_down: Cards
-    """Number cards of the centre pile that only this seat knows, because it laid them; oldest
-    first, including the one being balloted. () for the spectator."""
+    """The number cards of the centre pile that only this seat knows, because it laid them.
+
+    The oldest is first; the one being balloted is included. () for the spectator.
+    """
     lowest: int
     highest: int
-    """The range of totals that may be announced now, inclusive (BO-12)."""
+    """The end of the range of totals that may be announced now, from `lowest` inclusive (BO-12)."""
     call_due: bool
     """Whether the seat is on turn with two cards: without a call it draws cards (BO-16)."""

@@ -1,9 +1,9 @@
 """The order of bets: the track, and the bounds of the bets that raise a standing bet (BL-11 to 18).
 
-The track carries number fields 1, 2, 3, ... and star fields, star n between numbers 2n - 1 and
-2n: number q has the key 2q, star n the key 4n - 1 (BL-13). A bet is higher when its key is larger,
-or when it is on the same number field and its face is larger. This module expresses the order as
-bounds by face, so that checking a bet needs arithmetic and no search.
+The track carries number fields 1, 2, 3, ... and star fields, star n between numbers 2n - 1 and 2n:
+number q has the key 2q, star n the key 4n - 1 (BL-13). A bet is higher if its key is larger, or if
+it is on the same number field and its face is larger. This module expresses the order as bounds by
+face, so that checking a bet needs arithmetic and no search.
 """
 
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ OPENING: Final = (1,) * len(FACES)
 # Bounded by TABLE_CAP quantities of six faces.
 @cache
 def lowest_raises(quantity: int, face: Face) -> tuple[int, ...]:
-    """Return the lowest quantity of each face that is higher than a standing bet (BL-14).
+    """Return, by face, the lowest quantity that is higher than a standing bet (BL-14).
 
     From number q the next star is q // 2 + 1; from star n the next number is 2n. A number bet can
     be raised to a larger face on its own field; a star bet cannot.
@@ -38,7 +38,7 @@ def lowest_raises(quantity: int, face: Face) -> tuple[int, ...]:
 
 
 def bets_within(lowest: Sequence[int], highest: int) -> Iterator[tuple[int, Face]]:
-    """All bets from `lowest[f - 1]` to `highest` of each face f, in the order of the track."""
+    """Yield all bets from `lowest[f - 1]` to `highest` of each face f, in track order."""
     for field in range(1, 2 * highest):
         if field <= highest:
             for face in FACES[:5]:
@@ -53,27 +53,30 @@ def bets_within(lowest: Sequence[int], highest: int) -> Iterator[tuple[int, Face
 # Bounded by TABLE_CAP, with 6 bets to a quantity.
 @cache
 def track(highest: int) -> tuple[Bet, ...]:
-    """All bets up to `highest` without lay-outs, ascending; the legal bets are its last part."""
+    """Return all bets up to `highest` without lay-outs, ascending; a suffix of it is legal."""
     return tuple(Bet(quantity, face) for quantity, face in bets_within(OPENING, highest))
 
 
 def end_of_track(lowest: Sequence[int], highest: int) -> tuple[Bet, ...]:
-    """Return the bets from `lowest[f - 1]` to `highest` of each face f.
+    """Return the suffix of the track from `lowest[f - 1]` to `highest` of each face f.
 
-    Only those that are raises.
+    The bounds must be those of raises, as `lowest_raises` returns them, or OPENING.
     """
     left = sum([highest + 1 - quantity for quantity in lowest if quantity <= highest])
     return track(highest)[-left:] if left else ()
 
 
 def count_matching(face: Face, dice: Sequence[Sequence[Face]]) -> int:
-    """Return how many dice count for a bet on `face`: it and, for numbers, stars (BL-11, 12)."""
+    """Return the number of dice that count for a bet on `face` (BL-11, 12).
+
+    These are the dice that show the face and, for numbers, the stars.
+    """
     stars = sum([cup.count(STAR) for cup in dice])
     return stars if face is STAR else stars + sum([cup.count(face) for cup in dice])
 
 
 def bounds_text(lowest: Sequence[int], highest: int) -> str:
-    """Bounds as text, such as "4 to 10 of 1 to 5, exactly 10 of *"; "" when no bet is legal."""
+    """Return bounds as text, such as "4 to 10 of 1 to 5, exactly 10 of *"; "" if none is legal."""
     parts: list[str] = []
     index = 0
     while index < len(FACES):

@@ -1,8 +1,8 @@
-"""The probability that a bet is true, given what one view shows (BL-11, BL-12).
+"""The probability that a bet is true, given one view (BL-11, BL-12).
 
 Every die that the view does not show is fair and independent of the others: it counts for a bet on
-a number with probability 1/3 (that face or a star) and for a bet on stars with 1/6. What bets may
-say about dice is a matter of opinion, and is left out.
+a number with probability 1/3 (that face or a star) and for a bet on stars with 1/6. Inference from
+the seats' bets is left out, because it depends on a model of the bettors.
 """
 
 from fractions import Fraction
@@ -16,10 +16,7 @@ _FACES = 6
 
 
 def claim_chance(view: BluffView) -> Fraction | None:
-    """Return the probability that the standing bet is true, for who has this view.
-
-    None without a bet.
-    """
+    """Return the probability that the standing bet is true, given a view; None without a bet."""
     if not view.bets:
         return None
     placed = view.bets[-1]
@@ -30,11 +27,12 @@ def claim_chance(view: BluffView) -> Fraction | None:
 
 
 def own_bet_chance(view: BluffView, bet: Bet) -> Fraction:
-    """Return the probability that a bet without lay-outs would be true, for who has this view."""
+    """Return the probability that a bet without lay-outs would be true, given a view."""
     return _bet_chance(view, bet, view.hidden_dice)
 
 
 def _bet_chance(view: BluffView, bet: Bet, own: Dice) -> Fraction:
+    """Return the probability that a bet is true if the seat's dice `own` are known."""
     known = (own, *view.face_up)
     unknown = sum(view.dice_counts) - sum(map(len, known))
     needed = bet.quantity - count_matching(bet.face, known)
@@ -44,7 +42,10 @@ def _bet_chance(view: BluffView, bet: Bet, own: Dice) -> Fraction:
 # Few distinct values occur in a match, each many times.
 @lru_cache(maxsize=4096)
 def at_least(needed: int, dice: int, faces: int) -> Fraction:
-    """Return the probability that at least `needed` of `dice` fair dice show one of `faces`."""
+    """Return the probability that at least `needed` of `dice` fair dice show certain faces.
+
+    `faces` is the number of these faces. The count of matching dice is binomial.
+    """
     ways = sum(
         comb(dice, count) * faces**count * (_FACES - faces) ** (dice - count)
         for count in range(max(0, needed), dice + 1)

@@ -34,7 +34,7 @@ _ONE = Fraction(1)
 def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> BluffAction:
     """Return the dealer's next draw.
 
-    Raises ValueError when no draw is due.
+    Raises ValueError if no draw is due.
     """
     if state.phase is BluffPhase.ROLL:
         return CupRoll(
@@ -62,9 +62,9 @@ def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> Bl
 
 
 def chance_outcomes(options: BluffOptions, state: BluffState) -> ChanceOutcomes[BluffAction]:
-    """Return what `draw` may return now.
+    """Return the distribution of `draw`, or a sampler if there are too many outcomes.
 
-    Raises ValueError when no draw is due.
+    Raises ValueError if no draw is due.
     """
     sampler = partial(draw, options, state)
     if state.phase is BluffPhase.ROLL:
@@ -82,9 +82,8 @@ def chance_outcomes(options: BluffOptions, state: BluffState) -> ChanceOutcomes[
 def apply_draw(options: BluffOptions, state: BluffState, action: BluffAction) -> BluffState:
     """Return the state after a draw.
 
-    Raises IllegalActionError if this draw is not possible now.
-
     Draws are checked like answers, because untrusted transcripts are verified with this function.
+    Raises IllegalActionError if the draw is not possible now.
     """
     if state.phase is BluffPhase.ROLL and type(action) is CupRoll:
         _check_cups(action.dice, state.dice_counts)
@@ -111,7 +110,7 @@ def _cups(
     counts: Sequence[int],
     sampler: Callable[[Randomness], BluffAction],
 ) -> ChanceOutcomes[BluffAction]:
-    """Return the rolls of all cups; the sampler where they are too many."""
+    """Return the distribution of the rolls of all cups, or the sampler if there are too many."""
     if prod([comb(count + len(FACES) - 1, count) for count in counts]) > MOST_OUTCOMES:
         return sampler
     return {
@@ -150,6 +149,7 @@ def _opened_by(state: BluffState, seat: int) -> BluffState:
 def _starting_counts(
     options: BluffOptions, state: BluffState, starting: Starting
 ) -> tuple[int, ...]:
+    """Return the number of dice that each seat rolls in a starting roll."""
     return tuple(
         options.dice_per_player if seat in starting.seats else 0
         for seat in range(len(state.dice_counts))

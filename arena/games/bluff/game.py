@@ -1,4 +1,4 @@
-"""The rules of Bluff. Rule numbers (BL-...) are those of docs/games/bluff.md."""
+"""The rules of Bluff; rule numbers (BL-...) are those of docs/games/bluff.md."""
 
 from collections.abc import Iterator
 from typing import ClassVar, Final
@@ -58,7 +58,7 @@ _BETTING: Final = BluffPhase.BETTING
 
 
 class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
-    """Bluff: bet on all dice while seeing only your own, or doubt the standing bet."""
+    """The game Bluff: bet on all dice while seeing only your own, or doubt the standing bet."""
 
     name: ClassVar[str] = "bluff"
     title: ClassVar[str] = "Bluff"
@@ -77,6 +77,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         self._dice_per_player = options.dice_per_player
 
     def start(self, seat_count: int) -> BluffState:
+        """Return the state before the first roll."""
         if seat_count not in self.seat_counts:
             allowed = span(self.options.players_min, self.options.players_max)
             raise ValueError(f"Bluff is played by {allowed} seats, not {seat_count}")
@@ -96,20 +97,25 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         )
 
     def to_act(self, state: BluffState) -> ToAct:
+        """Return the seat that bets or doubts, or the dealer."""
         if state.phase is _BETTING and state.turn is not None:
             return (state.turn,)
         return () if state.phase is BluffPhase.OVER else DEALER
 
     def draw(self, state: BluffState, randomness: Randomness) -> BluffAction:
+        """Return the dealer's roll or choice of the opener."""
         return dealing.draw(self.options, state, randomness)
 
     def chance_outcomes(self, state: BluffState) -> ChanceOutcomes[BluffAction]:
+        """Return the distribution of `draw`, or a sampler if there are too many outcomes."""
         return dealing.chance_outcomes(self.options, state)
 
     def legal_actions(self, state: BluffState, seat: int) -> Iterator[BluffChoice]:
+        """Return an iterator over a seat's doubt and bets, with the lay-outs that options allow."""
         return self.choices(self.view(state, seat))
 
     def choices(self, view: BluffView) -> Iterator[BluffChoice]:
+        """Yield the legal answers of the view's own seat: a doubt first, then ascending bets."""
         if view.seat is None or view.seat != view.to_act:
             return
         if view.can_doubt:
@@ -124,6 +130,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
                 yield Bet(bet.quantity, bet.face, show)
 
     def legal_hint(self, state: BluffState, seat: int) -> str:
+        """Return a sentence that says what is legal for a seat now."""
         if state.phase is BluffPhase.OVER:
             return "The match is over."
         if state.phase is not _BETTING:
@@ -139,6 +146,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         return f"Legal is to doubt, or a bet of {bets}{lay_out}." if bets else "Legal is to doubt."
 
     def apply(self, state: BluffState, actor: Actor, action: BluffAction) -> BluffState:
+        """Return the state after a bet, a doubt or a draw."""
         if actor is DEALER:
             return dealing.apply_draw(self.options, state, action)
         if state.phase is not _BETTING or actor != state.turn:
@@ -152,6 +160,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         return settled(state, settle(state, actor))
 
     def view(self, state: BluffState, seat: int | None) -> BluffView:
+        """Return the view of one seat, or of the spectator (BL-29)."""
         betting = state.phase is _BETTING
         in_play = sum(state.dice_counts)
         return BluffView(
@@ -172,6 +181,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
     def events(
         self, before: BluffState, actor: Actor, action: BluffAction, after: BluffState
     ) -> tuple[BluffEvent, ...]:
+        """Return the event of a bet, a showdown or an opening roll; re-rolls have no event."""
         if actor is not DEALER:
             if type(action) is Bet:
                 return (BetPlaced(actor, action),)
@@ -187,37 +197,39 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         return ()
 
     def default_action(self, state: BluffState, seat: int) -> BluffChoice:  # noqa: ARG002 - the same for all
-        """Doubt when a bet stands, else the lowest bet (BL-31)."""
+        """Return a doubt if a bet stands, else the lowest bet (BL-31)."""
         return _DOUBT if state.bets else _LOWEST_BET
 
     def placing(self, state: BluffState) -> tuple[int, ...]:
-        """Ranks by the round in which a seat went out, later is better; the winner is first."""
+        """Return the ranks: the winner first, then by the round of going out, later is better."""
         if state.phase is not BluffPhase.OVER:
             raise ValueError("the match is not over")
         # No seat goes out in a round that was not played, so the last live seat ranks first.
         return competition_ranking([out_in or state.round + 1 for out_in in state.out_in])
 
     def scores(self, state: BluffState) -> tuple[int, ...]:
-        """Return the dice that each seat has left: the margin of the winner, 0 for all others."""
+        """Return the dice that each seat has left: the winner's margin, 0 for all others."""
         if state.phase is not BluffPhase.OVER:
             raise ValueError("the match is not over")
         return state.dice_counts
 
     def longest(self, seat_count: int) -> int:
-        """Return the most actions in a match (BL-28).
+        """Return the largest number of actions: all bets and a doubt per round (BL-28).
 
-        All bets and a doubt per round, a die less each.
+        Each round costs at least one die.
         """
         dice = seat_count * self.options.dice_per_player
         return sum(len(FACES) * (self._cap or in_play) + 1 for in_play in range(2, dice + 1))
 
     def _lowest(self, state: BluffState) -> tuple[int, ...]:
+        """Return the lowest legal quantity by face."""
         if not state.bets:
             return OPENING
         standing = state.bets[-1].bet
         return lowest_raises(standing.quantity, standing.face)
 
     def _highest(self, state: BluffState) -> int:
+        """Return the highest legal quantity (BL-16)."""
         return self._cap or sum(state.dice_counts)
 
     def _apply_bet(self, state: BluffState, seat: int, bet: Bet) -> BluffState:
@@ -252,7 +264,10 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         )
 
     def _left_hidden(self, state: BluffState, seat: int, show: object) -> Dice:
-        """Return the dice that stay hidden when `show` is laid out (BL-X2)."""
+        """Return the dice that stay hidden if `show` is laid out (BL-X2).
+
+        Raises IllegalActionError.
+        """
         if not self._showing:
             raise self._refusal(state, seat, "Dice are laid out only with show_and_reroll")
         hidden = state.hidden[seat]

@@ -1,4 +1,4 @@
-"""Laying dice out with a bet: the possible lay-outs and the dice that stay hidden (BL-X)."""
+"""Lay-outs of dice with a bet: the legal ones and the dice that stay hidden (BL-X)."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -8,12 +8,12 @@ from arena.games.bluff.bets import FACES
 from arena.games.bluff.values import Dice, Face
 
 
-# A cup of five dice has 252 rolls; the bound matters only for options with many more dice.
+# A cup of five dice has 252 rolls; the bound only matters for options with many more dice.
 @lru_cache(maxsize=4096)
 def lay_outs(hidden: Dice) -> tuple[Dice, ...]:
-    """Return the legal lay-outs of a cup, each multiset once, () first.
+    """Return the legal lay-outs of a cup, each multiset once, with () first.
 
-    One die stays hidden (BL-X2).
+    At least one die stays hidden (BL-X2).
     """
     numbers = [range(hidden.count(face) + 1) for face in FACES]
     shows = (
@@ -24,10 +24,7 @@ def lay_outs(hidden: Dice) -> tuple[Dice, ...]:
 
 
 def without(hidden: Dice, show: Sequence[Face]) -> Dice | None:
-    """Return the dice that stay in the cup when `show` is laid out.
-
-    None when they are not all there.
-    """
+    """Return the dice that stay in the cup if `show` is laid out; None if some are not in it."""
     left = list(hidden)
     for face in show:
         if face not in left:

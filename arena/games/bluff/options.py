@@ -1,4 +1,4 @@
-"""The parameters of Bluff, by the names and defaults of its specification."""
+"""The parameters of Bluff, with the names and defaults of its specification."""
 
 from typing import Literal, Self
 
@@ -8,7 +8,7 @@ from arena.games.game import Options
 
 
 class BluffOptions(Options):
-    """The options of Bluff. Those with a single allowed value record house decisions by name."""
+    """The options of Bluff; those with a single allowed value record house decisions by name."""
 
     players_min: int = Field(default=2, ge=2, le=6)
     players_max: int = Field(default=6, ge=2, le=6)

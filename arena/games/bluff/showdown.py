@@ -13,7 +13,7 @@ class Settlement(NamedTuple):
 
     bettor: int
     dice: tuple[Dice, ...]
-    """All dice by seat, hidden and face up together, ascending."""
+    """All dice by seat, hidden and face up combined, ascending."""
     actual: int
     losses: tuple[int, ...]
     next_opener: int
@@ -35,7 +35,7 @@ def settle(state: BluffState, doubter: int) -> Settlement:
 
 
 def settled(state: BluffState, end: Settlement) -> BluffState:
-    """Return the state after a showdown: before the next roll, or over (BL-23 to 26)."""
+    """Return the state after a showdown: before the next round's roll, or over (BL-23 to 26)."""
     counts = tuple(map(sub, state.dice_counts, end.losses))
     out_in = tuple(
         [
@@ -62,7 +62,7 @@ def settled(state: BluffState, end: Settlement) -> BluffState:
 def losses_of(
     dice_counts: tuple[int, ...], bettor: int, doubter: int, surplus: int
 ) -> tuple[int, ...]:
-    """Dice lost by seat when the count exceeds the bet by `surplus` dice (BL-20 to 23)."""
+    """Return the dice lost by seat if the count exceeds the bet by `surplus` dice (BL-20 to 23)."""
     if surplus == 0:
         losses = [min(count, 1) for count in dice_counts]
         losses[bettor] = 0

@@ -32,27 +32,27 @@ class Starting:
 
 
 class BluffState(NamedTuple):
-    """The state of a match. Tuples have one entry per seat, except `bets`.
+    """The state of a match; tuples have one entry per seat, except `bets`.
 
-    A named tuple, because one is made per step: it costs a third of a frozen dataclass.
+    It is a named tuple, because one is made per step: it costs a third of a frozen dataclass.
     """
 
     phase: BluffPhase
     round: int
-    """Counts from 1; 0 before the opener of the first round is known."""
+    """The number of the round, from 1; 0 before the opener of the first round is known."""
     opener: int | None
     """The seat that opens this round, or the next to be rolled; None until it is decided."""
     turn: int | None
-    """The seat that is to bet or doubt, or whose dice are re-rolled; else None."""
+    """The seat that must bet or doubt, or whose dice are re-rolled; else None."""
     hidden: tuple[Dice, ...]
     face_up: tuple[Dice, ...]
     dice_counts: tuple[int, ...]
     out_in: tuple[int, ...]
-    """The round in which a seat lost its last die; 0 while it is in."""
+    """The round in which each seat lost its last die; 0 while it is in play."""
     bets: tuple[PlacedBet, ...]
     """This round's bets, oldest first; the last one stands."""
     starting: Starting | None
-    """Only while the opener of the first round is unknown."""
+    """The starting rolls while the opener of the first round is unknown; else None."""
 
 
 def next_live(dice_counts: tuple[int, ...], seat: int) -> int:

@@ -1,4 +1,4 @@
-"""The values of Bluff: faces, actions, draws, views and events. The rules are in game.py."""
+"""The values of Bluff: faces, actions, draws, views and events; the rules are in game.py."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pydantic import BeforeValidator, PlainSerializer, WithJsonSchema
 
 
 class Face(IntEnum):
-    """A face of a die. The star counts for every face (BL-11)."""
+    """A face of a die; the star counts for every face (BL-11)."""
 
     ONE = 1
     TWO = 2
@@ -18,7 +18,7 @@ class Face(IntEnum):
     FIVE = 5
     STAR = 6
 
-    # Faces are hashed very often, and an enum's own hash is computed in Python.
+    # Faces are hashed very often, and an enum's default hash is computed in Python.
     __hash__ = int.__hash__
 
     def __str__(self) -> str:
@@ -52,12 +52,12 @@ NotedFace: TypeAlias = Annotated[
 """A face whose JSON form is 1 to 5 or "*"."""
 
 Dice: TypeAlias = tuple[NotedFace, ...]
-"""Dice of one seat, sorted ascending."""
+"""The dice of one seat, ascending."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bet:
-    """The bet that at least `quantity` dice show `face`, and dice laid out with it (BL-X1)."""
+    """A bet that at least `quantity` dice of all seats show `face`, with dice laid out (BL-X1)."""
 
     quantity: int
     face: NotedFace
@@ -112,7 +112,7 @@ BluffAction: TypeAlias = BluffChoice | StartingRoll | OpenerDraw | CupRoll | Rer
 
 
 class PlacedBet(NamedTuple):
-    """A bet and who placed it."""
+    """A bet and the seat that placed it."""
 
     seat: int
     bet: Bet
@@ -121,25 +121,25 @@ class PlacedBet(NamedTuple):
 class BluffView(NamedTuple):
     """The view of one seat, or of a spectator (BL-29).
 
-    A named tuple, because one is made per decision: it costs a third of a frozen dataclass.
+    It is a named tuple, because one is made per decision: it costs a third of a frozen dataclass.
     `lowest` and `highest` give the legal bets: face f (1 to 5, star at index 5) may be bet with
     quantities `lowest[f - 1]` to `highest`, and not at all if its lowest is above `highest`.
     """
 
     seat: int | None
-    """The seat of the view; None is the spectator."""
+    """The seat of the view; None for the spectator."""
     round: int
-    """Counts from 1; 0 until the opener of the first round is decided."""
+    """The number of the round, from 1; 0 until the opener of the first round is decided."""
     opener: int | None
     to_act: int | None
     hidden_dice: Dice
     """The seat's own dice under its cup, ascending; () for the spectator."""
     face_up: tuple[Dice, ...]
-    """Dice laid out in this round, by seat."""
+    """The dice laid out in this round, by seat."""
     dice_counts: tuple[int, ...]
-    """Dice left by seat, hidden and face up; 0 is out."""
+    """The number of dice left by seat, hidden and face up; 0 if the seat is out."""
     graveyard: int
-    """Dice lost so far by all seats."""
+    """The number of dice lost so far by all seats."""
     bets: tuple[PlacedBet, ...]
     """This round's bets, oldest first; the last one stands."""
     lowest: tuple[int, ...]
@@ -166,7 +166,7 @@ class BluffRoundStarted:
 
 @dataclass(frozen=True, slots=True)
 class BetPlaced:
-    """A seat placed a bet (and laid out `bet.show`, re-rolling the rest in secret)."""
+    """A seat placed a bet; if it laid out `bet.show`, it re-rolled the rest in secret."""
 
     seat: int
     bet: Bet

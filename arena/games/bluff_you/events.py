@@ -1,4 +1,4 @@
-"""The public events of each step of Bluff You!, with the dice once they are shown (BY-24)."""
+"""The public events of each step of Bluff You!, including the dice once they are shown (BY-24)."""
 
 from arena.games.bluff_you.state import TAKE, BluffYouState
 from arena.games.bluff_you.values import (
@@ -44,7 +44,7 @@ def events(
 
 
 def winner(state: BluffYouState, believed: bool) -> int:
-    """Return the winner: the seer if the answer is right, else the bluffer (BY-10)."""
+    """Return the winner under an answer (BY-10): the seer if it is right, else the bluffer."""
     announced = state.said
     return announced.seer if believed == (sum(state.dice) == announced.number) else state.bluffer
 
@@ -52,6 +52,7 @@ def winner(state: BluffYouState, believed: bool) -> int:
 def _reveal(
     before: BluffYouState, believed: bool, after: BluffYouState
 ) -> tuple[BluffYouEvent, ...]:
+    """Return the reveal, and the gift of the bluffer's only chip if it lost a steal attempt."""
     announced, bluffer = before.said, before.bluffer
     won_by = winner(before, believed)
     chip: int | None = announced.number

@@ -1,4 +1,4 @@
-"""The rules of Bluff You! Rule numbers (BY-...) are those of docs/games/bluff_you.md."""
+"""The rules of Bluff You!; rule numbers (BY-...) are those of docs/games/bluff_you.md."""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -57,7 +57,7 @@ from arena.randomness import Randomness
 
 
 class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView, BluffYouEvent]):
-    """Bluff You!: announce the sum of dice that only you see, to win the chip of that number."""
+    """The game Bluff You!: announce the sum of hidden dice to win the chip of that number."""
 
     name: ClassVar[str] = "bluff_you"
     title: ClassVar[str] = "Bluff You!"
@@ -73,6 +73,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         self._any_chip = options.steal_takes == "any_chip"
 
     def start(self, seat_count: int) -> BluffYouState:
+        """Return the state before the first roll."""
         if seat_count not in self.seat_counts:
             allowed = span(self.options.players_min, self.options.players_max)
             raise ValueError(f"Bluff You! is played by {allowed} seats, not {seat_count}")
@@ -90,35 +91,48 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         )
 
     def to_act(self, state: BluffYouState) -> ToAct:
+        """Return the seat that is asked, or the dealer."""
         seat = state.asked
         if seat is not None:
             return (seat,)
         return DEALER if state.phase is ROLL else ()
 
     def draw(self, state: BluffYouState, randomness: Randomness) -> BluffYouAction:
+        """Return the roll of the turn.
+
+        Raises ValueError if no roll is due.
+        """
         if state.phase is not ROLL:
             raise ValueError("there is nothing to draw now")
         return drawn(state.turn, randomness)
 
     def chance_outcomes(self, state: BluffYouState) -> ChanceOutcomes[BluffYouAction]:
+        """Return the uniform distribution of the 216 rolls.
+
+        Raises ValueError if no roll is due.
+        """
         if state.phase is not ROLL:
             raise ValueError("there is nothing to draw now")
         return equally_likely(ROLLS)
 
     def legal_actions(self, state: BluffYouState, seat: int) -> Iterator[BluffYouChoice]:
+        """Return an iterator over the legal actions of a seat that is asked now."""
         return self.choices(self.view(state, seat))
 
     def choices(self, view: BluffYouView) -> Iterator[BluffYouChoice]:
+        """Return an iterator over the legal actions of the view's own seat."""
         return self._legality.choices(view)
 
     def legal_hint(self, state: BluffYouState, seat: int) -> str:
+        """Return a sentence that says what is legal for a seat now."""
         return self._legality.hint(state, seat)
 
     def apply(self, state: BluffYouState, actor: Actor, action: BluffYouAction) -> BluffYouState:
+        """Return the state after an action of a seat or a roll."""
         if actor is DEALER:
             return rolled(state, action)
         phase, asked = state.phase, state.asked
-        # Exact types, here and below: True and 1.0 compare equal to seats and numbers.
+        # Types are exact, here and below: True and 1.0 compare equal to seats and numbers.
         if asked is None or type(actor) is not int or actor != asked:
             raise IllegalActionError(self.legal_hint(state, actor))
         if phase is ANNOUNCE:
@@ -140,6 +154,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         return next_turn(state, state.centre, state.chips, progress=False)
 
     def view(self, state: BluffYouState, seat: int | None) -> BluffYouView:
+        """Return the view of one seat, or of the spectator (BY-24)."""
         legality, phase, bluffer = self._legality, state.phase, state.bluffer
         points, chips = legality.points, state.chips
         # Between the reveal and the end of the turn the dice are public.
@@ -171,6 +186,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         action: BluffYouAction,
         after: BluffYouState,
     ) -> tuple[BluffYouEvent, ...]:
+        """Return the public events of a step, with the dice once they are shown."""
         return events(before, action, after)
 
     def default_action(self, state: BluffYouState, seat: int) -> BluffYouChoice:
@@ -192,7 +208,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         return Win((seat + 1) % len(state.chips), state.centre[0])
 
     def placing(self, state: BluffYouState) -> tuple[int, ...]:
-        """Ranks by points, and among equals by fewer chips (BY-21)."""
+        """Return the ranks by points, and among equal points by fewer chips (BY-21)."""
         scores = self.scores(state)
         return competition_ranking(
             [(score, -len(own)) for score, own in zip(scores, state.chips, strict=True)]
@@ -205,7 +221,7 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         return tuple([worth(self._legality.points, own) for own in state.chips])
 
     def longest(self, seat_count: int) -> int:
-        """Return the most actions in a match (BY-23).
+        """Return the largest number of actions in a match (BY-23).
 
         Every win attempt raises the points owned, and the turns between two of them are limited. A
         win attempt is two actions, a steal attempt at most three, a turn of swaps one per swap.
@@ -281,5 +297,5 @@ class BluffYou(Game[BluffYouOptions, BluffYouState, BluffYouAction, BluffYouView
         return next_turn(state, centre, chips, progress=False)
 
     def _refusal(self, state: BluffYouState, reason: str) -> IllegalActionError:
-        # Never contains the refused value, which may be too long to print.
+        # The text never contains the refused value, which may be too long to print.
         return IllegalActionError(f"{reason}.", self._legality.hint(state, state.asked))

@@ -1,4 +1,4 @@
-"""The legal actions of Bluff You!: checks on a state, a list of all actions, and a sentence."""
+"""The legal actions of Bluff You!: checks on a state, an iterator over actions, and a sentence."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -42,35 +42,35 @@ class Legality:
 
     def __init__(self, options: BluffYouOptions) -> None:
         self.points: Final = (0,) * LOWEST_CHIP + options.chip_points
-        """Indexed by the number on the chip."""
+        """The points of chips, indexed by the number on the chip."""
         self._any_number = options.announce_missing_chip == "no_effect"
         self._min_give = options.swap_min_give
         self._max_swaps = options.swap_max_per_turn
         self._no_win_limit = options.no_win_limit
 
     def no_win_limit(self, seat_count: int) -> int:
-        """Return how many turns in a row without a win lock all other actions (BY-22)."""
+        """Return the number of consecutive turns without a win that locks other actions (BY-22)."""
         return self._no_win_limit or max(12, 3 * seat_count)
 
     def locked(self, state: BluffYouState) -> bool:
-        """Whether only win attempts are legal, because the no-win limit is reached (BY-22)."""
+        """Return whether only win attempts are legal, as the no-win limit is reached (BY-22)."""
         return state.no_win_turns >= self.no_win_limit(len(state.chips))
 
     def win_numbers(self, state: BluffYouState) -> Chips:
         """Return the numbers that may be announced in a win attempt (BY-8)."""
-        # While locked, a number that wins no chip is not allowed: it would not end the lock.
+        # While locked, a number that wins no chip is illegal: it would not end the lock.
         return CHIPS if self._any_number and not self.locked(state) else state.centre
 
     def can_steal(self, state: BluffYouState) -> bool:
-        """Whether the bluffer may steal from the other seats that own chips (BY-12)."""
+        """Return whether the bluffer may steal from the other seats that own chips (BY-12)."""
         if state.phase is not ANNOUNCE or not state.chips[state.bluffer]:
             return False
         return state.chips.count(()) < len(state.chips) - 1 and not self.locked(state)
 
     def swap_targets(self, state: BluffYouState) -> Chips:
-        """Return the chips that the bluffer may take in a swap.
+        """Return the chips that the bluffer may take in a swap (BY-16, 17).
 
-        Depends on the hidden dice (BY-16, 17).
+        They depend on the hidden dice.
         """
         if not self._swap_phase(state) or not is_double(state.dice):
             return ()
@@ -80,9 +80,9 @@ class Legality:
     def announcement_refusal(
         self, state: BluffYouState, announced: BluffYouAnnouncement
     ) -> str | None:
-        """Why this cannot be announced now; None if it can."""
+        """Return why this cannot be announced now; None if it can."""
         seer, number = announced.seer, announced.number
-        # Exact types: True and 1.0 compare equal to seats and numbers.
+        # Types are exact: True and 1.0 compare equal to seats and numbers.
         if type(seer) is not int or type(number) is not int:
             return "A seer and a number are whole numbers"
         if seer == state.bluffer or not 0 <= seer < len(state.chips):
@@ -97,7 +97,7 @@ class Legality:
         return None
 
     def swap_refusal(self, state: BluffYouState, swap: Swap) -> str | None:
-        """Why this swap is not legal now; None if it is (BY-16 to 18)."""
+        """Return why this swap is not legal now; None if it is (BY-16 to 18)."""
         give, take, own = swap.give, swap.take, state.chips[state.bluffer]
         if type(give) is not tuple or type(take) is not int:
             return "A swap is a list of own chips and one chip of the centre"
@@ -124,7 +124,7 @@ class Legality:
         return state.chips[state.said.seer if state.phase is TAKE else state.bluffer]
 
     def choices(self, view: BluffYouView) -> Iterator[BluffYouChoice]:
-        """All legal actions of the view's own seat, each once."""
+        """Yield all legal actions of the view's own seat, each once."""
         seat, phase = view.seat, view.phase
         if seat is None or seat != view.to_act:
             return
@@ -144,7 +144,7 @@ class Legality:
             yield from legal_swaps(view.chips[seat], targets, self.points, self._min_give)
 
     def hint(self, state: BluffYouState, seat: int | None) -> str:
-        """One sentence that says what is legal for a seat now."""
+        """Return a sentence that says what is legal for a seat now."""
         asked = state.asked
         if asked is None:
             over = state.phase is OVER
@@ -180,8 +180,9 @@ class Legality:
 
 
 def _announcements(view: BluffYouView, seat: int) -> Iterator[BluffYouChoice]:
+    """Yield the legal win and steal attempts of the view's own seat."""
     count = len(view.chips)
-    # Clockwise from the next seat, so that the first action is the default action (BY-27).
+    # The order is clockwise from the next seat, so that the default action is first (BY-27).
     others = [(seat + step) % count for step in range(1, count)]
     for number in view.win_numbers:
         for seer in others:

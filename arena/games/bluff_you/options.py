@@ -1,4 +1,4 @@
-"""The parameters of Bluff You!, by the names and defaults of its specification."""
+"""The parameters of Bluff You!, with the names and defaults of its specification."""
 
 from typing import Annotated, Literal, Self
 
@@ -8,11 +8,14 @@ from arena.games.bluff_you.values import CHIPS
 from arena.games.game import Options
 
 Points = Annotated[int, Field(ge=1, le=100)]
-"""Never 0: BY-23 needs every chip that leaves the centre to raise the points owned."""
+"""The points of a chip.
+
+They are never 0: BY-23 needs every chip that leaves the centre to raise the points owned.
+"""
 
 
 class BluffYouOptions(Options):
-    """The options of Bluff You! Those with one allowed value record house decisions by name."""
+    """The options of Bluff You!; those with one allowed value record house decisions by name."""
 
     players_min: int = Field(default=2, ge=2, le=6)
     players_max: int = Field(default=4, ge=2, le=6)

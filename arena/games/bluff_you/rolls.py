@@ -1,4 +1,4 @@
-"""The roll with which a turn begins: all there are, what is drawn, and the state after one."""
+"""The roll that begins a turn: all possible rolls, the draw, and the state after it."""
 
 from itertools import product
 from typing import Final
@@ -9,19 +9,20 @@ from arena.games.game import IllegalActionError
 from arena.randomness import Randomness
 
 ROLLS: Final = tuple(Roll(dice) for dice in product(range(1, PIPS + 1), repeat=DICE))
+"""All 216 rolls of three dice."""
 
 
 def drawn(turn: int, randomness: Randomness) -> Roll:
-    """Return the roll of a turn; each die has a key of its own."""
+    """Return the roll of a turn; each die has its own key."""
     return Roll(
         tuple([randomness.below(f"turn {turn} die {die}", PIPS) + 1 for die in range(DICE)])
     )
 
 
 def rolled(state: BluffYouState, action: BluffYouAction) -> BluffYouState:
-    """Return the state after the dealer's action.
+    """Return the state after a roll.
 
-    Raises IllegalActionError.
+    Raises IllegalActionError if the action is not a legal roll.
     """
     if state.phase is not ROLL:
         raise IllegalActionError("No dice are rolled now.")

@@ -1,4 +1,4 @@
-"""The complete state of a match of Bluff You!, including secrets. It never leaves the referee."""
+"""The complete state of a match of Bluff You!, including secrets; it never leaves the referee."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,19 +18,19 @@ OVER: Final = BluffYouPhase.OVER
 
 @dataclass(frozen=True, slots=True)
 class BluffYouState:
-    """The state of a match. Every chip is in `centre` or with one seat of `chips` (BY-2)."""
+    """The state of a match; every chip is in `centre` or with one seat of `chips` (BY-2)."""
 
     turn: int
     bluffer: int
     phase: BluffYouPhase
     dice: ThreeDice
-    """() before the roll and after the end."""
+    """The dice of the turn; () before the roll and after the end."""
     announced: BluffYouAnnouncement | None
     believed: bool | None
     swaps: int
-    """Swaps made in this turn."""
+    """The number of swaps made in this turn."""
     no_win_turns: int
-    """Finished turns in a row without a win attempt (BY-22)."""
+    """The number of consecutive finished turns without a win attempt (BY-22)."""
     centre: Chips
     chips: tuple[Chips, ...]
 
@@ -74,11 +74,10 @@ def within_turn(
 def next_turn(
     state: BluffYouState, centre: Chips, chips: tuple[Chips, ...], *, progress: bool
 ) -> BluffYouState:
-    """Return the state after a turn: the next seat's roll, or the end (BY-5, 20).
+    """Return the state after a turn: the next seat's roll, or the end without chips (BY-5, 20).
 
-    It ends when the centre is empty.
-
-    `progress`: a chip was won from the centre, which resets the count of BY-22.
+    The match ends if the centre is empty. `progress`: a chip was won from the centre, which resets
+    the count of BY-22.
     """
     no_win_turns = 0 if progress else state.no_win_turns + 1
     turn, bluffer, phase = state.turn, state.bluffer, OVER
@@ -88,12 +87,12 @@ def next_turn(
 
 
 def with_chip(chips: Chips, number: int) -> Chips:
-    """`chips` with one chip added, ascending."""
+    """Return `chips` with one chip added, ascending."""
     return tuple(sorted((*chips, number)))
 
 
 def without_chip(chips: Chips, number: int) -> Chips:
-    """`chips` without one of them."""
+    """Return `chips` without the chip `number`."""
     place = chips.index(number)
     return chips[:place] + chips[place + 1 :]
 
@@ -114,5 +113,5 @@ def replaced(chips: tuple[Chips, ...], seat: int, own: Chips) -> tuple[Chips, ..
 
 
 def worth(points: Sequence[int], chips: Chips) -> int:
-    """Return the points of chips; `points` is indexed by the number on the chip."""
+    """Return the total points of chips; `points` is indexed by the number on the chip."""
     return sum([points[number] for number in chips])

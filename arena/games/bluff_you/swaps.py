@@ -6,19 +6,19 @@ from typing import Final
 from arena.games.bluff_you.values import Chips, Swap, ThreeDice
 
 LEAST_OWNED: Final = 2
-"""The chips that a bluffer must own to swap, however few it gives (BY-16)."""
+"""The smallest number of chips that a bluffer must own to swap, however few it gives (BY-16)."""
 
 
 def is_double(dice: ThreeDice) -> bool:
-    """Whether at least two of three dice are equal; a triple is a double (BY-16)."""
+    """Return whether at least two of three dice are equal; a triple is a double (BY-16)."""
     first, second, third = dice
     return first in (second, third) or second == third
 
 
 def swap_targets(own: Chips, centre: Chips, points: Sequence[int], fewest: int) -> Chips:
-    """Return the chips of the centre worth exactly as much as some `fewest` or more own chips.
+    """Return the chips of the centre that are worth as much as `fewest` or more own chips.
 
-    () for a seat that owns too few chips to swap. `points` is indexed by chip number.
+    Return () for a seat that owns too few chips to swap. `points` is indexed by chip number.
     """
     if len(own) < max(fewest, LEAST_OWNED):
         return ()
@@ -35,7 +35,7 @@ def swap_targets(own: Chips, centre: Chips, points: Sequence[int], fewest: int) 
 
 
 def legal_swaps(own: Chips, centre: Chips, points: Sequence[int], fewest: int) -> Iterator[Swap]:
-    """All swaps, each once, in ascending order of the chips given."""
+    """Yield all swaps, each once, in ascending order of the chips given."""
     if len(own) < LEAST_OWNED:
         return
     takes: dict[int, list[int]] = {}

@@ -1,4 +1,4 @@
-"""The values of Bluff You!: actions, draws, views and events. The rules are in game.py."""
+"""The values of Bluff You!: actions, draws, views and events; the rules are in game.py."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -8,15 +8,15 @@ CHIPS: Final = tuple(range(3, 19))
 """The numbers on the chips: the possible sums of three dice (BY-2)."""
 LOWEST_CHIP: Final = CHIPS[0]
 DICE: Final = 3
-"""Dice of a roll."""
+"""The number of dice of a roll."""
 PIPS: Final = 6
-"""Faces of a die: 1 to 6."""
+"""The number of faces of a die: 1 to 6."""
 
 ThreeDice: TypeAlias = tuple[int, ...]
-"""The three dice in the order in which they were drawn; () where they are not known."""
+"""Three dice in the order in which they were drawn; () if they are unknown."""
 
 Chips: TypeAlias = tuple[int, ...]
-"""Numbers of chips, ascending."""
+"""The numbers of chips, ascending."""
 
 
 class BluffYouPhase(Enum):
@@ -50,7 +50,7 @@ class Roll:
 
 @dataclass(frozen=True, slots=True)
 class Win:
-    """The announcement "my dice sum to `number`" to `seer`, for a chip of the centre (BY-8)."""
+    """The claim to `seer` that the dice sum to `number`, for that chip of the centre (BY-8)."""
 
     seer: int
     number: int
@@ -61,7 +61,7 @@ class Win:
 
 @dataclass(frozen=True, slots=True)
 class Steal:
-    """The announcement "my dice sum to `number`" to `seer`, for that chip of its own (BY-13)."""
+    """The claim to `seer` that the dice sum to `number`, for that chip of its own (BY-13)."""
 
     seer: int
     number: int
@@ -82,7 +82,7 @@ class Swap:
 
     def __post_init__(self) -> None:
         give = self.give
-        # Anything else that a seat sent stays unchanged; the rules refuse it.
+        # Any other value that a seat sent stays unchanged; the rules refuse it.
         if type(give) is tuple and all(type(number) is int for number in give):
             object.__setattr__(self, "give", tuple(sorted(give)))
 
@@ -92,7 +92,7 @@ class Swap:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The seer believes the announced number, or does not (BY-9)."""
+    """The seer's answer: it believes the announced number, or does not (BY-9)."""
 
     believe: bool
 
@@ -122,7 +122,7 @@ class Take:
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """No further swap in this turn; option swap_max_per_turn above 1 (BY-18)."""
+    """The decision not to swap again in this turn; option swap_max_per_turn above 1 (BY-18)."""
 
     def __str__(self) -> str:
         return "enough"
@@ -147,10 +147,10 @@ class BluffYouView:
     """
 
     seat: int | None
-    """The seat of the view; None is the spectator."""
+    """The seat of the view; None for the spectator."""
     phase: BluffYouPhase
     turn: int
-    """Counts from 1."""
+    """The number of the turn, from 1."""
     bluffer: int
     to_act: int | None
     """The seat that is asked; None while the dealer rolls and when the match is over."""
@@ -162,20 +162,22 @@ class BluffYouView:
     """The seer's answer in this turn."""
     centre: Chips
     chips: tuple[Chips, ...]
-    """Chips owned, by seat."""
+    """The chips owned, by seat."""
     points: tuple[int, ...]
-    """Points of the chips owned, by seat."""
+    """The points of the chips owned, by seat."""
     no_win_turns: int
-    """Finished turns in a row without a win attempt (BY-22)."""
+    """The number of consecutive finished turns without a win attempt (BY-22)."""
     no_win_limit: int
-    """Once `no_win_turns` reaches this, only win attempts are legal."""
+    """The value of `no_win_turns` from which only win attempts are legal."""
     win_numbers: Chips
-    """Numbers that may be announced to any other seat as a win attempt."""
+    """The numbers that may be announced to any other seat as a win attempt."""
     can_steal: bool
     """Whether any chip of any other seat may be announced to its owner as a steal attempt."""
     swap_targets: Chips
-    """Chips of the centre that may be taken for `swap_min_give` or more own chips of the same
-    total worth."""
+    """The chips of the centre that may be taken in a swap.
+
+    They cost `swap_min_give` or more own chips of the same total worth.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Skull: lay discs face down, and bid how many can be turned over without a skull."""
+"""Skull: a game of laying discs and bidding how many can be turned over without a skull."""
 
 from arena.games.skull.game import Skull
 from arena.games.skull.options import SkullOptions

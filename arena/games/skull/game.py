@@ -1,4 +1,4 @@
-"""The rules of Skull. Rule numbers (SK-...) are those of docs/games/skull.md."""
+"""The rules of Skull; rule numbers (SK-...) are those of docs/games/skull.md."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -47,10 +47,11 @@ _ASKED: Final = {
     SkullPhase.CHALLENGE: "Turn over another seat's disc",
     SkullPhase.LOSE: "Choose the disc to lose",
 }
+"""What each phase asks of a seat; the reason in a refusal."""
 
 
 class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
-    """Skull: bid how many discs you can turn over without a skull, your own mat first."""
+    """The game Skull: bid how many discs you can turn over without a skull, your own mat first."""
 
     name: ClassVar[str] = "skull"
     title: ClassVar[str] = "Skull"
@@ -61,6 +62,7 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
     )
 
     def start(self, seat_count: int) -> SkullState:
+        """Return the state before the first draw or disc."""
         if seat_count not in self.seat_counts:
             allowed = span(self.options.players_min, self.options.players_max)
             raise ValueError(f"Skull is played by {allowed} seats, not {seat_count}")
@@ -82,6 +84,7 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
         )
 
     def to_act(self, state: SkullState) -> ToAct:
+        """Return the seats without a first disc, the seat on turn, or the dealer."""
         match state.phase:
             case SkullPhase.FIRST | SkullPhase.LOSS:
                 return DEALER
@@ -93,6 +96,10 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
                 return (state.on_turn,)
 
     def draw(self, state: SkullState, randomness: Randomness) -> SkullAction:
+        """Return the drawn opener or lost disc.
+
+        Raises ValueError if no draw is due.
+        """
         if state.phase is SkullPhase.FIRST:
             return FirstSeat(randomness.below("first", len(state.owned)))
         if state.phase is not SkullPhase.LOSS:
@@ -102,6 +109,10 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
         return DrawnLoss(Disc.FLOWER if drawn < owned.flowers else Disc.SKULL)
 
     def chance_outcomes(self, state: SkullState) -> ChanceOutcomes[SkullAction]:
+        """Return the distribution of `draw`.
+
+        Raises ValueError if no draw is due.
+        """
         if state.phase is SkullPhase.FIRST:
             return equally_likely([FirstSeat(seat) for seat in state.seats])
         if state.phase is not SkullPhase.LOSS:
@@ -111,9 +122,11 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
         return {DrawnLoss(disc): Fraction(numbers[disc], owned.count) for disc in owned.kinds()}
 
     def legal_actions(self, state: SkullState, seat: int) -> Iterator[SkullChoice]:
+        """Return an iterator over the legal actions of a seat that is asked now."""
         return self.choices(self.view(state, seat))
 
     def choices(self, view: SkullView) -> Iterator[SkullChoice]:
+        """Yield the legal actions of the view's own seat, each once."""
         if view.seat is None or view.seat not in view.to_act:
             return
         if view.phase in (SkullPhase.PLACE, SkullPhase.TURN):
@@ -130,6 +143,7 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
             yield from map(Lose, view.hand.kinds())
 
     def legal_hint(self, state: SkullState, seat: int) -> str:
+        """Return a sentence that lists a seat's legal actions, with bids as a range."""
         legal = [str(action) for action in self.legal_actions(state, seat)]
         if not legal:
             return "Nothing is asked of this seat."
@@ -140,6 +154,7 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
         return f"Legal: {one_of(legal)}."
 
     def apply(self, state: SkullState, actor: Actor, action: SkullAction) -> SkullState:
+        """Return the state after an action."""
         self._check(state, actor, action)
         return step(state, actor, action, self.options)[0]
 
@@ -150,13 +165,14 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
         action: SkullAction,
         after: SkullState,  # noqa: ARG002 - it follows from the others
     ) -> tuple[SkullEvent, ...]:
+        """Return the public events of a step."""
         return step(before, actor, action, self.options)[1]
 
     def _check(self, state: SkullState, actor: Actor, action: SkullAction) -> None:
         """Raise IllegalActionError unless the action is legal."""
         asked = self.to_act(state)
         if actor is DEALER:
-            # A disc cannot stand for a seat: both are read by type.
+            # A disc cannot be confused with a seat: both are compared by type.
             if asked is not DEALER or not _is_one_of(action, self.chance_outcomes(state)):
                 raise IllegalActionError("This is not drawn now.")
             return
@@ -167,6 +183,7 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
             raise IllegalActionError(reason, self.legal_hint(state, actor))
 
     def view(self, state: SkullState, seat: int | None) -> SkullView:
+        """Return the view of one seat, or of the spectator (SK-3, SK-13)."""
         asked = self.to_act(state)
         return SkullView(
             seat=seat,
@@ -190,7 +207,8 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
     def default_action(self, state: SkullState, seat: int) -> SkullChoice:
         """Return the action played for a faulty seat (SK-17).
 
-        A flower before the skull, a pass before a raise, the lowest bid, the next mat clockwise.
+        It is a flower before the skull, a pass before a raise, the lowest bid, the next mat
+        clockwise.
         """
         if state.phase is SkullPhase.RAISE:
             return Pass()
@@ -199,7 +217,7 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
         return next(self.legal_actions(state, seat))
 
     def placing(self, state: SkullState) -> tuple[int, ...]:
-        """Return ranks: the winner, then by points, discs, and the round of going out (SK-16)."""
+        """Return the ranks: the winner, then by points, discs and round of going out (SK-16)."""
         points = self.scores(state)
         alone = sum(map(state.plays, state.seats)) == 1
         return competition_ranking(
@@ -215,16 +233,19 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
         )
 
     def scores(self, state: SkullState) -> tuple[int, ...]:
-        """Return the points of each seat. The last seat with discs may win with fewer (SK-15)."""
+        """Return the points of each seat.
+
+        The last seat with discs may win with fewer points than others (SK-15).
+        """
         if state.phase is not SkullPhase.OVER:
             raise ValueError("the match is not over")
         return state.points
 
     def longest(self, seat_count: int) -> int:
-        """Return the most actions in a match (SK-18).
+        """Return the largest number of actions in a match (SK-18).
 
-        A round gives a point or takes a disc. In it every disc is laid, bid and turned over at
-        most once, every seat passes at most once, and one disc is lost.
+        A round gives a point or takes a disc. In it every disc is laid, bid and turned over at most
+        once, every seat passes at most once, and one disc is lost.
         """
         discs = seat_count * (self.options.flowers + 1)
         rounds = seat_count * (self.options.points_to_win - 1) + 1 + discs
@@ -232,7 +253,7 @@ class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):
 
 
 def _is_one_of(action: object, legal: object) -> bool:
-    """Whether an action is legal, and of exact types: True and 1.0 equal 1."""
+    """Return whether an action is in `legal` with exact types, as True and 1.0 equal 1."""
     return any(
         type(action) is type(one) and action == one and repr(action) == repr(one)
         for one in legal  # type: ignore[attr-defined]

@@ -1,4 +1,4 @@
-"""The parameters of Skull, by the names and defaults of its specification."""
+"""The parameters of Skull, with the names and defaults of its specification."""
 
 from typing import Literal, Self
 

@@ -1,4 +1,4 @@
-"""What an action in Skull does, once it is known to be legal: the next state, and what all see."""
+"""The effects of legal actions in Skull: the next state and the public events."""
 
 from dataclasses import replace
 from typing import Any, TypeAlias, TypeVar
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def step(state: SkullState, actor: Any, action: SkullAction, options: SkullOptions) -> _Step:
-    """Return what a legal action of an actor leads to."""
+    """Return the state and the events that a legal action of an actor leads to."""
     match action:
         case FirstSeat(seat):
             drawn = replace(state, phase=SkullPhase.PLACE, opener=seat, on_turn=seat)
@@ -55,6 +55,7 @@ def step(state: SkullState, actor: Any, action: SkullAction, options: SkullOptio
 
 
 def _placed(state: SkullState, seat: int, disc: Disc) -> _Step:
+    """Lay a disc: begin the round after the last first disc, or pass the turn (SK-4, SK-5)."""
     mat = (*state.mats[seat], disc)
     laid = replace(state, mats=changed(state.mats, seat, mat))
     if state.phase is SkullPhase.TURN:
@@ -67,7 +68,7 @@ def _placed(state: SkullState, seat: int, disc: Disc) -> _Step:
 
 
 def _bidding(state: SkullState, seat: int, event: SkullEvent, options: SkullOptions) -> _Step:
-    """Go on after a bid or a pass: with the next bidder, or the challenge (SK-7 to SK-9)."""
+    """Continue after a bid or a pass: with the next bidder, or the challenge (SK-7 to SK-9)."""
     others = [other for other in state.clockwise(seat) if not state.passed[other]]
     if state.bid < state.on_mats and others != [state.bidder] and others:
         return replace(state, on_turn=others[0]), (event,)
@@ -93,6 +94,7 @@ def _turned(state: SkullState, owner: int) -> _Step:
 
 
 def _ended(state: SkullState) -> bool:
+    """Return whether a skull, or as many discs as the bid, are turned over."""
     return state.skull_of is not None or sum(state.turned) == state.bid
 
 

@@ -1,4 +1,4 @@
-"""The values of Skull: discs, actions, draws, views and events. The rules are in game.py."""
+"""The values of Skull: discs, actions, draws, views and events; the rules are in game.py."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -16,7 +16,7 @@ class SkullPhase(Enum):
     """The decision that a match waits for."""
 
     FIRST = "first"
-    """The dealer draws who opens the first round; option `first` (SK-2)."""
+    """The dealer draws the seat that opens the first round; option `first` (SK-2)."""
     PLACE = "place"
     """Every seat in play lays its first disc of the round, sealed (SK-4)."""
     TURN = "turn"
@@ -30,28 +30,28 @@ class SkullPhase(Enum):
     LOSS = "loss"
     """The dealer draws the disc that the challenger loses to another's skull (SK-12)."""
     OVER = "over"
-    """Somebody has won (SK-15)."""
+    """The match has a winner (SK-15)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Discs:
-    """A number of discs of each kind."""
+    """The number of discs of each kind."""
 
     flowers: int
     skulls: int
 
     @property
     def count(self) -> int:
-        """How many discs these are."""
+        """The total number of discs."""
         return self.flowers + self.skulls
 
     def kinds(self) -> tuple[Disc, ...]:
-        """Return the kinds of which there is a disc, the flower first."""
+        """Return the kinds with at least one disc, the flower first."""
         kinds = ((Disc.FLOWER, self.flowers), (Disc.SKULL, self.skulls))
         return tuple([kind for kind, number in kinds if number])
 
     def without(self, *discs: Disc) -> "Discs":
-        """Return these discs less some of them."""
+        """Return these discs without the given ones."""
         skulls = discs.count(Disc.SKULL)
         return Discs(self.flowers - len(discs) + skulls, self.skulls - skulls)
 
@@ -81,7 +81,7 @@ class DrawnLoss:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A disc of the hand goes face down on top of the own mat (SK-4, SK-5)."""
+    """A disc that goes from the hand face down onto the top of the own mat (SK-4, SK-5)."""
 
     disc: Disc
 
@@ -91,7 +91,7 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class Bid:
-    """The bid "I turn over `count` discs without a skull" (SK-6, SK-7)."""
+    """A claim to turn over `count` discs without a skull (SK-6, SK-7)."""
 
     count: int
 
@@ -101,7 +101,7 @@ class Bid:
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """No raise; the seat stays out of the bidding of this round (SK-7)."""
+    """The decision not to raise; the seat leaves the bidding of this round (SK-7)."""
 
     def __str__(self) -> str:
         return "pass"
@@ -109,7 +109,7 @@ class Pass:
 
 @dataclass(frozen=True, slots=True)
 class TurnOver:
-    """The challenger turns over the top disc of another seat's mat (SK-10)."""
+    """The challenger's choice of another seat's mat, whose top disc is turned over (SK-10)."""
 
     seat: int
 
@@ -119,7 +119,7 @@ class TurnOver:
 
 @dataclass(frozen=True, slots=True)
 class Lose:
-    """The challenger gives up a disc after its own skull (SK-12)."""
+    """The disc that the challenger gives up after its own skull (SK-12)."""
 
     disc: Disc
 
@@ -143,10 +143,10 @@ class SkullView:
     """The view of one seat, or of a spectator (SK-3, SK-13)."""
 
     seat: int | None
-    """The seat of the view; None is the spectator."""
+    """The seat of the view; None for the spectator."""
     phase: SkullPhase
     round: int
-    """Counts from 1."""
+    """The number of the round, from 1."""
     opener: int
     """The seat whose turn begins the round; 0 until it is drawn."""
     to_act: tuple[int, ...]
@@ -154,21 +154,21 @@ class SkullView:
     hand: Discs
     """The seat's own discs that lie on no mat."""
     own_mat: tuple[Disc, ...]
-    """The seat's own discs on its mat, the lowest first."""
+    """The seat's own discs on its mat, lowest first."""
     discs: tuple[int, ...]
-    """The number of discs that each seat owns, on its mat or not; 0: it is out."""
+    """The number of discs that each seat owns, on its mat or not; 0 if it is out."""
     mats: tuple[int, ...]
     """The number of discs on each seat's mat, face down or turned over."""
     turned: tuple[tuple[Disc, ...], ...]
-    """By seat, what the challenger has turned over of its mat, from the top."""
+    """The discs of each mat that the challenger has turned over, from the top."""
     bid: int
     """The standing bid; 0 before the first."""
     bidder: int | None
-    """The seat whose bid stands: in the phases CHALLENGE, LOSE and LOSS the challenger."""
+    """The seat whose bid stands: the challenger in the phases CHALLENGE, LOSE and LOSS."""
     passed: tuple[bool, ...]
-    """By seat, whether it has passed in this round."""
+    """Whether each seat has passed in this round."""
     points: tuple[int, ...]
-    """By seat."""
+    """The points of each seat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,7 +192,7 @@ class DiscAdded:
 
     seat: int
     mat: int
-    """The discs on its mat now."""
+    """The number of discs on its mat now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -232,16 +232,16 @@ class PointWon:
 
     seat: int
     points: int
-    """Its points now."""
+    """The points of the seat now."""
 
 
 @dataclass(frozen=True, slots=True)
 class DiscLost:
-    """The challenger lost a disc; nobody else learns which."""
+    """The challenger lost a disc; no other seat learns its kind."""
 
     seat: int
     left: int
-    """The discs that it still owns; 0: it is out."""
+    """The number of discs that it still owns; 0 if it is out."""
 
 
 SkullEvent: TypeAlias = (

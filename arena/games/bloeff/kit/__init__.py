@@ -1,4 +1,4 @@
-"""What the arena knows about Blöff beside its rules."""
+"""The kit of Blöff: what the arena knows about the game besides its rules."""
 
 from typing import Final
 
@@ -11,6 +11,7 @@ _OPTIONS: Final = BloeffOptions()
 
 
 def _more(row: DeckRow, cards: int) -> DeckRow:
+    """Return a row of the deck with its count changed by `cards`."""
     return row.model_copy(update={"count": row.count + cards})
 
 
@@ -23,7 +24,7 @@ KIT: Final = GameKit(
     other_options={
         "limits": [(0,), (99, 50)],
         "first_seat": [1],
-        # A card less of the first kind, and one more of the second.
+        # One card fewer of the first kind, and one more of the second.
         "deck": [
             (_more(_OPTIONS.deck[0], -1), _more(_OPTIONS.deck[1], 1), *_OPTIONS.deck[2:]),
         ],

@@ -1,4 +1,4 @@
-"""Blöff's claims: a total other than the one that the laid card makes is false (BO-11)."""
+"""Blöff's claims: an announced total is false if it differs from the card's true total (BO-11)."""
 
 from fractions import Fraction
 from typing import Any, Final
@@ -9,11 +9,12 @@ from arena.games.bloeff.state import BloeffState
 from arena.games.bloeff.values import Ballot, BloeffView, Number
 
 UNIT: Final = ("point off", "points off")
+"""The unit of a false claim, singular and plural."""
 
 
 def off(action: Any, before: BloeffState, after: BloeffState) -> int | None:
-    """Return how far an announced total is from the true one."""
-    # A total above the limit is an open loss: there is nothing to doubt.
+    """Return the distance of an announced total from the true one; None without an announcement."""
+    # A total above the limit is an immediate loss that cannot be doubted.
     if not isinstance(action, Number) or after.open_card is None:
         return None
     return abs(action.announce - before.total - action.value)

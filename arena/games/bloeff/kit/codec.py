@@ -1,4 +1,7 @@
-"""Blöff on the wire: actions, draws and views. Options and events have modules of their own."""
+"""The wire form of Blöff's actions, draws and views.
+
+Options and events have modules of their own.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -33,15 +36,24 @@ from arena.v1 import bloeff_pb2 as pb
 
 
 class BloeffCodec:
-    """See GameCodec. Actions and draws share a type in the rules, not on the wire."""
+    """The GameCodec of Blöff; actions and draws share a type in the rules, not on the wire."""
 
     def write_options(self, options: BloeffOptions, message: pb.BloeffOptions) -> None:
+        """Write the options into the message."""
         codec_options.write_options(options, message)
 
     def read_options(self, message: pb.BloeffOptions) -> BloeffOptions:
+        """Return the options of a message.
+
+        Raises MalformedError.
+        """
         return codec_options.read_options(message)
 
     def write_action(self, action: BloeffAction, message: pb.BloeffAction) -> None:
+        """Write a seat's action into the message.
+
+        Raises TypeError for a draw.
+        """
         if isinstance(action, Ballot):
             message.ballot.doubt = action.doubt
         elif isinstance(action, Number):
@@ -61,6 +73,10 @@ class BloeffCodec:
             raise TypeError(f"{action!r} is not an action of a seat")
 
     def read_action(self, message: pb.BloeffAction) -> BloeffAction:
+        """Return the action of a message.
+
+        Raises MalformedError.
+        """
         match message.WhichOneof("action"):
             case "ballot":
                 return Ballot(message.ballot.doubt)
@@ -77,6 +93,10 @@ class BloeffCodec:
                 raise MalformedError("the action is none of number, red, action_card and ballot")
 
     def write_draw(self, draw: BloeffAction, message: pb.BloeffDraw) -> None:
+        """Write a draw into the message.
+
+        Raises TypeError for a seat's action.
+        """
         match draw:
             case Deal(cards):
                 message.deal.cards.extend(card_numbers(cards))
@@ -88,6 +108,10 @@ class BloeffCodec:
                 raise TypeError(f"{draw!r} is not a draw")
 
     def read_draw(self, message: pb.BloeffDraw) -> BloeffAction:
+        """Return the draw of a message.
+
+        Raises MalformedError.
+        """
         match message.WhichOneof("draw"):
             case "deal":
                 return Deal(read_cards(message.deal.cards))
@@ -99,6 +123,7 @@ class BloeffCodec:
                 raise MalformedError("the draw is empty")
 
     def view_bytes(self, view: BloeffView) -> bytes:
+        """Return a view as a serialized message."""
         message = pb.BloeffView()
         message.round = view.round
         message.turn = view.turn
@@ -127,6 +152,10 @@ class BloeffCodec:
         return message.SerializeToString()
 
     def read_view(self, message: pb.BloeffView, seat: int) -> BloeffView:
+        """Return the view of a seat that is asked.
+
+        Raises MalformedError.
+        """
         seats, on_turn = len(message.hand_sizes), message.on_turn
         balloted = _read_announcement(message.balloted) if message.HasField("balloted") else None
         balloting = tuple([other for other in range(seats) if other != on_turn])
@@ -155,14 +184,23 @@ class BloeffCodec:
         )
 
     def read_public_view(self, message: pb.BloeffView, to_act: Sequence[int]) -> BloeffView:
+        """Return the spectator's view of a message.
+
+        Raises MalformedError.
+        """
         return replace(self.read_view(message, seat=0), seat=None, to_act=tuple(to_act))
 
     def event_bytes(self, event: BloeffEvent) -> bytes:
+        """Return an event as a serialized message."""
         message = pb.BloeffEvent()
         codec_events.write_event(event, message)
         return message.SerializeToString()
 
     def read_event(self, message: pb.BloeffEvent) -> BloeffEvent:
+        """Return the event of a message.
+
+        Raises MalformedError.
+        """
         return codec_events.read_event(message)
 
 

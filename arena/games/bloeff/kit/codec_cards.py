@@ -1,4 +1,4 @@
-"""The small values of Blöff on the wire: cards, directions and seats."""
+"""The wire form of Blöff's cards, directions and seats."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -9,7 +9,10 @@ from arena.games.bloeff.values import LOWEST_VALUE, Card, Cards, Direction
 from arena.v1 import bloeff_pb2 as pb
 
 _OFFSET: Final = pb.BLOEFF_CARD_MINUS_TWO - LOWEST_VALUE
-"""Cards have the same order on the wire, but count from 1 there, because 0 is never sent."""
+"""The difference between a card's wire number and its value.
+
+Cards have the same order on the wire, but count from 1 there, because 0 is never sent.
+"""
 
 _CARDS: Final = {card + _OFFSET: card for card in Card}
 
@@ -31,7 +34,7 @@ def card_numbers(cards: Cards) -> list[pb.BloeffCard.ValueType]:
 
 
 def read_card(number: int) -> Card:
-    """Return the card of a wire number.
+    """Return the card with a wire number.
 
     Raises MalformedError.
     """
@@ -44,7 +47,7 @@ def read_card(number: int) -> Card:
 
 
 def read_cards(numbers: Iterable[int]) -> Cards:
-    """Return the cards of wire numbers.
+    """Return the cards with these wire numbers.
 
     Raises MalformedError.
     """
@@ -63,7 +66,7 @@ def direction_number(direction: Direction) -> pb.BloeffDirection.ValueType:
 
 
 def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
-    """Return the direction of a wire number.
+    """Return the direction with a wire number.
 
     Raises MalformedError.
     """
@@ -74,9 +77,9 @@ def read_direction(number: pb.BloeffDirection.ValueType) -> Direction:
 
 
 def read_seat(number: int) -> int:
-    """Return the seat number, checked.
+    """Return a seat number unchanged.
 
-    Raises MalformedError.
+    Raises MalformedError if it is negative.
     """
     if number < 0:
         raise MalformedError(f"{number} is not a seat; seats count from 0")

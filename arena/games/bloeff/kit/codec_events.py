@@ -1,4 +1,4 @@
-"""The events of Blöff on the wire."""
+"""The wire form of Blöff's events."""
 
 from typing import Final
 
@@ -43,7 +43,7 @@ _ENDINGS: Final = {number: ending for ending, number in _ENDING_NUMBERS.items()}
 
 
 def write_event(event: BloeffEvent, message: pb.BloeffEvent) -> None:
-    """Write the event into the message."""
+    """Write an event into the message."""
     match event:
         case NumberPlayed(seat, announce, called):
             number = message.number_played

@@ -1,4 +1,4 @@
-"""The options of Blöff on the wire, including the tables of cards."""
+"""The wire form of Blöff's options, including the tables of cards."""
 
 from typing import Any
 
@@ -68,7 +68,7 @@ def read_options(message: pb.BloeffOptions) -> BloeffOptions:
 
 
 def _deck_row(message: pb.BloeffDeckRow) -> dict[str, Any]:
-    # Only what the card does not determine; the rest of a row follows from its kind.
+    # The message holds only what the card does not determine; the rest follows from the card.
     row = {"colour": message.colour, "count": message.count}
     card = read_card(message.card)
     if card <= HIGHEST_VALUE:

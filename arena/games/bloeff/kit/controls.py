@@ -1,4 +1,4 @@
-"""How a person chooses in Blöff: the card, then the total or the seat."""
+"""A person's choice of an action in Blöff: first the card, then the total or the seat."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
@@ -10,7 +10,7 @@ from arena.showing.options import Option
 def options(
     actions: Iterable[BloeffChoice], view: BloeffView, names: Sequence[str]
 ) -> Iterator[tuple[BloeffChoice, Option]]:
-    """Yield the actions but for needless calls, which change nothing (BO-16)."""
+    """Yield the actions without needless calls, which change nothing (BO-16)."""
     for action in actions:
         if isinstance(action, Ballot):
             yield action, _ballot(action, view)
@@ -19,7 +19,7 @@ def options(
 
 
 def question(view: BloeffView, names: Sequence[str]) -> str:
-    """Return what the turn asks of the person."""
+    """Return the question that the turn puts to the person."""
     if view.balloted is not None:
         seat, total = view.balloted.seat, view.balloted.total
         return f"{names[seat]} says that the total is now {total}. Do you doubt it?"

@@ -1,11 +1,11 @@
 """The luck of Blöff's deal, in expected points (the share of the other seats that a seat beats).
 
 Every kind of card has a value. A seat's luck is the value of its hand minus the mean value of all
-hands of the table. All orders of the deck are equally likely and hands are equally large, so every
+hands at the table. All orders of the deck are equally likely and hands have equal size, so every
 seat has the same expectation for any values and any deck: the mean is exactly zero.
 
-Cards drawn later and reshuffles have luck 0: they explain a tenth as much, and the match would have
-to be replayed to see who drew them.
+Later draws and reshuffles have luck 0: they explain a tenth as much, and only a replay of the match
+would show who drew the cards.
 """
 
 from collections.abc import Iterator
@@ -18,6 +18,7 @@ from arena.lab.luck.tables import SCALE
 from arena.match.transcript import Transcript
 
 TABLE: Final = NAME
+"""The name of the luck table in use."""
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:

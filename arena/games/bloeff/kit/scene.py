@@ -1,4 +1,4 @@
-"""Blöff as data for the player: the total, hands, laid cards, sealed ballots; and in words."""
+"""The scene of Blöff: the total, hands, laid cards and sealed ballots as data and in words."""
 
 from collections.abc import Sequence
 from typing import Any, Final, assert_never
@@ -97,10 +97,7 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
 
 
 def _laid(views: Sequence[BloeffView]) -> list[tuple[int, int, int | None]]:
-    """Return the round's face-down cards: seat, announced total, and value if known.
-
-    The value is known to the viewpoint or None.
-    """
+    """Return the round's face-down cards as (seat, announced total, value if known)."""
     view = views[0]
     claims = [*view.announcements, *([view.balloted] if view.balloted else [])]
     known = {own.seat: list(own.face_down) for own in views if own.seat is not None}
@@ -114,7 +111,7 @@ def _laid(views: Sequence[BloeffView]) -> list[tuple[int, int, int | None]]:
 
 
 def _card_of(moment: Moment) -> int | None:
-    """Return the card that was laid, for who knows it."""
+    """Return the value of the card laid in this moment, if the viewpoint knows it."""
     action = None if moment.own is None else moment.own.action
     return int(action.value) if isinstance(action, Number) else None
 
@@ -122,18 +119,18 @@ def _card_of(moment: Moment) -> int | None:
 def _bust(moment: Moment, before: Moment | None) -> NumberPlayed | None:
     """Return the announcement above the limit in this moment, if any (BO-17)."""
     played = next((event for event in moment.events if isinstance(event, NumberPlayed)), None)
-    # Without a moment before, the view is that before the announcement.
+    # Without a previous moment, the view is the one before the announcement.
     limit = (moment if before is None else before).views[0].limit
     return None if played is None or played.announce <= limit else played
 
 
 def standing(view: BloeffView) -> Sequence[int]:
-    """Return the cards in hand, by seat."""
+    """Return the number of cards in hand, by seat."""
     return view.hand_sizes
 
 
 def round_started(event: BloeffEvent) -> int | None:
-    """Return the number of the round that an event starts."""
+    """Return the number of the round that an event starts; None for other events."""
     return event.round if isinstance(event, BloeffRoundStarted) else None
 
 
@@ -143,11 +140,11 @@ def claimed(
     after: Moment | None,  # noqa: ARG001
     rules: Options,
 ) -> ShownClaim | None:
-    """Return the announcement that may be doubted from this moment on, or that is a bust."""
+    """Return the announcement that opens for doubt in this moment, or that is a bust."""
     view: BloeffView = moment.views[0]
     assert isinstance(rules, BloeffOptions)
     bust = _bust(moment, before)
-    if bust is not None:  # it is no lie, and nobody can doubt it
+    if bust is not None:  # it is not a lie and cannot be doubted
         unknown = (None,) * len(moment.views)
         return ShownClaim(bust.seat, f"Total {bust.announce}: a bust", unknown, None, None)
     if view.balloted is None or (before is not None and before.views[0].balloted is not None):
@@ -165,7 +162,7 @@ def claimed(
 
 
 def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:
-    """Return the end of a claim: by a doubt, which shows the card, unopposed, or as a bust."""
+    """Return how a claim ends in this moment: by a doubt, by acceptance or as a bust."""
     if _bust(moment, before) is not None:
         return ClaimOutcome((Mark.BUST,))
     for event in moment.events:
@@ -222,7 +219,7 @@ def _called(called: bool) -> str:
 
 
 def reveal(step: Step, names: Sequence[str]) -> str | None:
-    """Return the card behind an announcement, a sealed ballot, the choice among doubts."""
+    """Return the secret of a step in words: the laid card, a sealed ballot or the drawn doubter."""
     match step.action:
         case Number(value) if isinstance(step.actor, int):
             return f"{names[step.actor]} takes a {_face(Card(value))} from its hand."

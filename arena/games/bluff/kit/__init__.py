@@ -1,4 +1,4 @@
-"""What the arena knows about Bluff beside its rules."""
+"""The kit of Bluff: what the arena knows about the game besides its rules."""
 
 from typing import Final
 

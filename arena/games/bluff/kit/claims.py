@@ -1,4 +1,4 @@
-"""Bluff's claims: a bet is false when too few dice are on the table (BL-11, BL-12)."""
+"""Bluff's claims: a bet is false if too few dice on the table match it (BL-11, BL-12)."""
 
 from fractions import Fraction
 from typing import Any, Final
@@ -10,6 +10,7 @@ from arena.games.bluff.values import Bet, BluffView, Doubt
 from arena.games.game import Options
 
 UNIT: Final = ("die short", "dice short")
+"""The unit of a false claim, singular and plural."""
 
 
 def off(action: Any, before: BluffState, after: BluffState) -> int | None:  # noqa: ARG001

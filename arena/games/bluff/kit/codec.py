@@ -1,4 +1,4 @@
-"""Bluff on the wire: options, actions, draws, views and events."""
+"""The wire form of Bluff's options, actions, draws, views and events."""
 
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -28,7 +28,7 @@ from arena.games.bluff.values import (
 from arena.v1 import bluff_pb2 as pb
 
 _FACES: tuple[Face | None, ...] = (None, *Face)
-"""Faces by wire number; 0 is not a face."""
+"""The faces by wire number; 0 is not a face."""
 
 _DOUBT: Final = Doubt()
 
@@ -39,9 +39,10 @@ _DiceList: TypeAlias = Iterable[pb.BluffDice]
 
 
 class BluffCodec:
-    """See GameCodec. Actions and draws share a type in the rules, not on the wire."""
+    """The GameCodec of Bluff; actions and draws share a type in the rules, not on the wire."""
 
     def write_options(self, options: BluffOptions, message: pb.BluffOptions) -> None:
+        """Write the options into the message."""
         message.dice_per_player = options.dice_per_player
         message.seat_zero_opens = options.start_mode == "seat"
         message.start_star_value = options.start_star_value
@@ -52,6 +53,10 @@ class BluffCodec:
         message.players_max = options.players_max
 
     def read_options(self, message: pb.BluffOptions) -> BluffOptions:
+        """Return the options of a message.
+
+        Raises MalformedError.
+        """
         return validated(
             BluffOptions,
             {
@@ -67,6 +72,10 @@ class BluffCodec:
         )
 
     def write_action(self, action: BluffAction, message: pb.BluffAction) -> None:
+        """Write a seat's action into the message.
+
+        Raises TypeError for a draw.
+        """
         if isinstance(action, Bet):
             _write_bet(action, message.bet)
         elif isinstance(action, Doubt):
@@ -75,6 +84,10 @@ class BluffCodec:
             raise TypeError(f"{action!r} is not an action of a seat")
 
     def read_action(self, message: pb.BluffAction) -> BluffAction:
+        """Return the action of a message.
+
+        Raises MalformedError.
+        """
         kind = message.WhichOneof("action")
         if kind == "bet":
             return _read_bet(message.bet)
@@ -83,6 +96,10 @@ class BluffCodec:
         raise MalformedError("the action is neither a bet nor a doubt")
 
     def write_draw(self, draw: BluffAction, message: pb.BluffDraw) -> None:
+        """Write a draw into the message.
+
+        Raises TypeError for a seat's action.
+        """
         match draw:
             case CupRoll(dice):
                 _write_dice(dice, message.roll.dice)
@@ -100,6 +117,10 @@ class BluffCodec:
                 raise TypeError(f"{draw!r} is not a draw")
 
     def read_draw(self, message: pb.BluffDraw) -> BluffAction:
+        """Return the draw of a message.
+
+        Raises MalformedError.
+        """
         match message.WhichOneof("draw"):
             case "roll":
                 return CupRoll(_read_dice(message.roll.dice))
@@ -113,6 +134,7 @@ class BluffCodec:
                 raise MalformedError("the draw is empty")
 
     def view_bytes(self, view: BluffView) -> bytes:
+        """Return a view as a serialized message, joined from cached parts."""
         return b"".join(
             (
                 _round_fields(
@@ -125,6 +147,10 @@ class BluffCodec:
         )
 
     def read_view(self, message: pb.BluffView, seat: int) -> BluffView:
+        """Return the view of a seat that is asked.
+
+        Raises MalformedError.
+        """
         seats = len(message.dice_counts)
         return BluffView(
             seat=seat,
@@ -142,10 +168,15 @@ class BluffCodec:
         )
 
     def read_public_view(self, message: pb.BluffView, to_act: Sequence[int]) -> BluffView:
+        """Return the spectator's view of a message.
+
+        Raises MalformedError.
+        """
         view = self.read_view(message, seat=0)
         return view._replace(seat=None, to_act=next(iter(to_act), None))
 
     def event_bytes(self, event: BluffEvent) -> bytes:
+        """Return an event as a serialized message."""
         message = pb.BluffEvent()
         if isinstance(event, BetPlaced):
             _write_placed(event.seat, event.bet, message.bet_placed)
@@ -170,6 +201,10 @@ class BluffCodec:
         return message.SerializeToString()
 
     def read_event(self, message: pb.BluffEvent) -> BluffEvent:
+        """Return the event of a message.
+
+        Raises MalformedError.
+        """
         match message.WhichOneof("event"):
             case "bet_placed":
                 placed = message.bet_placed
@@ -208,11 +243,11 @@ def _read_bet(message: pb.BluffBet) -> Bet:
         raise MalformedError(f"nobody has more than {_MOST_DICE} dice")
     if not message.show:
         return _plain_bet(message.quantity, message.face)
-    # Sorted, because the order in which dice are laid out means nothing.
+    # The dice are sorted, because the order in which they are laid out means nothing.
     return Bet(message.quantity, _face(message.face), _read_faces(sorted(message.show)))
 
 
-# Few bets are legal at any table. One shared object for each is faster to make and to compare.
+# Few bets are legal at any table. One shared object per bet is faster to make and to compare.
 @lru_cache(maxsize=1024)
 def _plain_bet(quantity: int, face: int) -> Bet:
     """Return a bet without dice laid out."""
@@ -224,7 +259,7 @@ def _write_placed(seat: int, bet: Bet, message: pb.BluffPlacedBet) -> None:
     _write_bet(bet, message.bet)
 
 
-# A view is joined from parts that repeat: a seat is asked about three times a round, and each view
+# A view is joined from parts that recur: a seat is asked about three times a round, and each view
 # holds all bets of the round.
 
 
@@ -236,7 +271,7 @@ def _round_fields(
     dice_counts: tuple[int, ...],
     graveyard: int,
 ) -> bytes:
-    """Return the fields of a seat's view that stay the same during a round."""
+    """Return the serialized fields of a seat's view that stay the same during a round."""
     message = pb.BluffView(
         round=number,
         opener=opener,  # type: ignore[arg-type]  # None leaves it unset
@@ -248,7 +283,7 @@ def _round_fields(
 
 
 def _face_up_fields(face_up: tuple[Dice, ...]) -> bytes:
-    """Return the field of the dice that were laid out."""
+    """Return the serialized field of the dice that were laid out."""
     message = pb.BluffView()
     _write_dice(face_up, message.face_up)
     return message.SerializeToString()
@@ -256,7 +291,7 @@ def _face_up_fields(face_up: tuple[Dice, ...]) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _bets_field(placed: PlacedBet) -> bytes:
-    """Return the field of one of the round's bets."""
+    """Return the serialized field of one of the round's bets."""
     message = pb.BluffView()
     _write_placed(placed.seat, placed.bet, message.bets.add())
     return message.SerializeToString()
@@ -264,7 +299,7 @@ def _bets_field(placed: PlacedBet) -> bytes:
 
 @lru_cache(maxsize=4096)
 def _choice_fields(lowest: tuple[int, ...], highest: int, can_doubt: bool) -> bytes:
-    """Return the fields of the legal bets and of whether a doubt is legal."""
+    """Return the serialized fields of the legal bets and of whether a doubt is legal."""
     message = pb.BluffView(lowest=lowest, highest=highest, can_doubt=can_doubt)
     return message.SerializeToString()
 
@@ -283,6 +318,10 @@ def _read_faces(numbers: Iterable[int]) -> Dice:
 
 
 def _face(number: int) -> Face:
+    """Return the face with a wire number.
+
+    Raises MalformedError.
+    """
     face = _FACES[number] if 0 <= number < len(_FACES) else None
     if face is None:
         raise MalformedError(f"{number} is not a face; faces are 1 to 5 and 6 for the star")

@@ -1,4 +1,4 @@
-"""How a person chooses in Bluff: first the face of a bet, then how many."""
+"""A person's choice of an action in Bluff: first the face of a bet, then the quantity."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
@@ -12,13 +12,13 @@ def options(
     view: BluffView,  # noqa: ARG001
     names: Sequence[str],  # noqa: ARG001
 ) -> Iterator[tuple[BluffChoice, Option]]:
-    """Yield all actions, by face: else the faces would come in the order of the lowest bets."""
+    """Yield all actions sorted by face, not in the order of the lowest bets."""
     for action in sorted(actions, key=_by_face):
         yield action, _option(action)
 
 
 def question(view: BluffView, names: Sequence[str]) -> str:
-    """Return what the turn asks of the person."""
+    """Return the question that the turn puts to the person."""
     if not view.bets:
         return "You open the round: place a bet."
     bettor, bet = view.bets[-1]

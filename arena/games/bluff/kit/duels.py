@@ -1,4 +1,4 @@
-"""Cells of Bluff rounds between two seats: classes of hand pairs with the same value.
+"""Equivalence classes (cells) of Bluff rounds between two seats: hand pairs with the same value.
 
 A duel is the pair (dice of the opener, dice of the other seat). All duels with the same few counts
 are in one cell and have one value.
@@ -13,29 +13,32 @@ NUMBERS: Final = tuple(face for face in Face if face is not STAR)
 
 
 class Cell(NamedTuple):
-    """The counts of a cell; "best" is a hand's most frequent number, the largest among equals."""
+    """The counts of a cell.
+
+    A hand's "best" number is its most frequent one, the largest among equals.
+    """
 
     stars: int
-    """Stars of the seat that opens."""
+    """The number of stars of the seat that opens."""
     most: int
-    """The opener's number of dice with its best number."""
+    """The number of the opener's dice that show its best number."""
     other_stars: int
     other_most: int
     matching: int
-    """Dice of both hands that match the opener's best number, stars included."""
+    """The number of dice of both hands that match the opener's best number, including stars."""
     other_matching: int
-    """Dice of both hands that match the other's best number, stars included."""
+    """The number of dice of both hands that match the other's best number, including stars."""
     order: int
-    """1, 0 or -1: the opener's best number is larger, the same or smaller."""
+    """The comparison of the best numbers: 1, 0 or -1 if the opener's is larger, equal, smaller."""
 
 
 class Hand(NamedTuple):
-    """The counts of one hand that a cell needs."""
+    """The counts of one hand that determine its cells."""
 
     counts: tuple[int, ...]
-    """By face, ascending."""
+    """The number of dice by face, ascending."""
     best: int
-    """Index of the best number."""
+    """The index of the best number."""
 
 
 def cell_of(dice: Dice, other_dice: Dice) -> Cell:
@@ -43,7 +46,7 @@ def cell_of(dice: Dice, other_dice: Dice) -> Cell:
     return cell_of_hands(hand_of(dice), hand_of(other_dice))
 
 
-# Bounded: hands have few dice.
+# The cache is bounded: hands have few dice.
 @cache
 def hand_of(dice: Dice) -> Hand:
     """Return the counts of a hand."""

@@ -2,7 +2,7 @@
 
 Two kinds of draws have a value: the hidden rolls once only two seats have dice left, and the choice
 of the opener at a table of two. All other draws have luck 0, a valid covariate that explains
-nothing: re-rolls, and rolls among three or more seats (hands were measured to explain 1 % there).
+nothing: re-rolls, and rolls among three or more seats (hands explained 1 % there when measured).
 
 No step is replayed: a roll itself shows how many dice each seat has, and the first seat to act
 after it is the opener.
@@ -19,6 +19,7 @@ from arena.lab.luck.draws import DrawLuck, between
 from arena.match.transcript import Step, Transcript
 
 TABLE: Final = NAME
+"""The name of the luck table in use."""
 
 _STARTING: Final = (StartingRoll, OpenerDraw)
 
@@ -44,7 +45,7 @@ def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
                 given = between(opener, other, luck / (seats - 1), seats)
                 yield DrawLuck(index + 1, draw, given)
         elif seats == 2 and worth is not None and type(draw) in _STARTING:
-            # Before the draw and after a tie both seats are equally likely to open: luck 0.
+            # Before the draw and after a tie, both seats are equally likely to open: luck 0.
             opener = _opener(steps, index)
             if opener is None or type(steps[index + 1].action) in _STARTING:
                 yield DrawLuck(index + 1, draw, (0.0, 0.0))
@@ -53,16 +54,18 @@ def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
 
 
 def luck_of_roll(table: LuckTable, dice: Dice, other_dice: Dice) -> float | None:
-    """Return the luck, in wins, of the opener of a round between two seats; its dice come first."""
+    """Return the opener's luck, in wins, in a round between two seats; its dice come first.
+
+    Return None if the table has no values for these numbers of dice.
+    """
     duel = table.duels.get((len(dice), len(other_dice)))
     return None if duel is None else duel.lucks[cell_of(dice, other_dice)] / duel.unit
 
 
 def _opener(steps: Sequence[Step], index: int) -> int | None:
-    """Return the seat that opens after the draw at `index`.
+    """Return the seat that opens after the draw at `index`; None if the record ends there.
 
-    None if the record ends there, which no match does: a match is broken off only after a seat
-    acted.
+    No match ends there: a match is broken off only after a seat acted.
     """
     for step in steps[index + 1 : index + 3]:
         if step.actor is not DEALER:

@@ -9,36 +9,42 @@ from arena.lab.luck.tables import SCALE, LuckTableError, TableName, document, sh
 NAME: Final = TableName(
     "bluff_1.json", "a5f002379be418bc4abcad001921a9882cda9b6fe58332ea22f4bfd019c3c527"
 )
+"""The file name of the shipped table and its SHA-256."""
 
 
 class Duel(NamedTuple):
     """The luck of all rounds between two seats with given numbers of dice."""
 
     lucks: dict[Cell, int]
-    """By cell, its value to the opener minus the mean, in units of 1 / `unit`: integers, so that
-    the mean over all rolls is exactly zero."""
+    """The value of each cell to the opener minus the mean, in units of 1 / `unit`.
+
+    These are integers, so that the mean over all rolls is exactly zero.
+    """
     weights: dict[Cell, int]
-    """By cell, the number of ordered rolls that fall into it."""
+    """The number of ordered rolls in each cell."""
     unit: int
 
 
 class LuckTable(NamedTuple):
-    """The values of Bluff's hands."""
+    """The values of Bluff's hands and of the right to open."""
 
     opening: dict[int, float]
-    """By dice per seat, the value of opening at a table of two: wins above one half."""
+    """The value of opening at a table of two, in wins above one half, by dice per seat."""
     duels: dict[tuple[int, int], Duel]
-    """By the number of dice of the opener and of the other seat."""
+    """The duels by the number of dice of the opener and of the other seat."""
 
 
 @cache
 def luck_table() -> LuckTable:
-    """Return the table that is shipped. Raises LuckTableError."""
+    """Return the shipped table.
+
+    Raises LuckTableError.
+    """
     return read_table(shipped(__package__, NAME), NAME)
 
 
 def read_table(content: bytes, name: TableName) -> LuckTable:
-    """Read the table in a file's bytes.
+    """Return the table in a file's bytes.
 
     Raises LuckTableError unless their SHA-256 is the named one.
     """

@@ -1,4 +1,4 @@
-"""Bluff as data for the player: cups, bets, showdowns; and in words."""
+"""The scene of Bluff: cups, bets and showdowns as data and in words."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, assert_never
@@ -31,11 +31,11 @@ SCORE: Final = "dice left"
 ROUND: Final = "Round"
 
 LAST_BETS: Final = 8
-"""As many of a round's bets as a table has room for."""
+"""The number of a round's last bets for which a table has room."""
 
 
 def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG001
-    """Who holds which dice, and the bets of the round."""
+    """Return the dice of each seat and the last bets of the round."""
     view: BluffView = moment.views[0]
     end = next((event for event in moment.events if isinstance(event, Showdown)), None)
     rolled = next((event for event in moment.events if isinstance(event, StartingRolled)), None)
@@ -56,6 +56,7 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG
 
 
 def _held(views: Sequence[BluffView]) -> Iterator[dict[str, Any]]:
+    """Yield the seats during a round, with the dice that the viewpoint knows."""
     view = views[0]
     known = {own.seat: own.hidden_dice for own in views}
     for seat, count in enumerate(view.dice_counts):
@@ -72,6 +73,7 @@ def _held(views: Sequence[BluffView]) -> Iterator[dict[str, Any]]:
 
 
 def _shown(view: BluffView, end: Showdown) -> Iterator[dict[str, Any]]:
+    """Yield the seats at a showdown, with all dice."""
     for seat, dice in enumerate(end.dice):
         left = counted(view.dice_counts[seat], "die", "dice") + " left"
         role = {end.bettor: "bet", end.doubter: "doubted"}.get(seat, "")
@@ -80,6 +82,7 @@ def _shown(view: BluffView, end: Showdown) -> Iterator[dict[str, Any]]:
 
 
 def _rolled(rolled: StartingRolled) -> Iterator[dict[str, Any]]:
+    """Yield the seats at a starting roll."""
     for seat, dice in enumerate(rolled.dice):
         yield _seat("opens" if rolled.opener == seat else "", dice)
 
@@ -96,7 +99,7 @@ def _seat(
     role: str = "",
     lost: int = 0,
 ) -> dict[str, Any]:
-    """Return a seat for `games/bluff.js`."""
+    """Return a seat as `games/bluff.js` reads it."""
     return {
         "note": note,
         "out": out,
@@ -111,12 +114,12 @@ def _seat(
 
 
 def standing(view: BluffView) -> Sequence[int]:
-    """Return the dice left, by seat."""
+    """Return the number of dice left, by seat."""
     return view.dice_counts
 
 
 def round_started(event: BluffEvent) -> int | None:
-    """Return the number of the round that an event starts."""
+    """Return the number of the round that an event starts; None for other events."""
     return event.round if isinstance(event, BluffRoundStarted) else None
 
 
@@ -126,10 +129,7 @@ def claimed(
     after: Moment | None,
     rules: Options,  # noqa: ARG001
 ) -> ShownClaim | None:
-    """Return the bet of the moment.
-
-    Dice that are rolled again with it count as they fall.
-    """
+    """Return the bet of the moment; dice re-rolled with it count by their new faces."""
     placed = next((event for event in moment.events if isinstance(event, BetPlaced)), None)
     if placed is None:
         return None
@@ -146,7 +146,7 @@ def claimed(
 
 
 def _actual(views: Sequence[BluffView], face: Face) -> int | None:
-    """Return the dice that count, for who sees all of them."""
+    """Return the number of dice that count; None unless the views show all of them."""
     if len(views) < len(views[0].dice_counts):
         return None
     return count_matching(face, [view.hidden_dice for view in views] + list(views[0].face_up))
@@ -157,7 +157,7 @@ def _verdict(surplus: int) -> Mark:
 
 
 def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:  # noqa: ARG001
-    """Return a showdown: the dice that count, the bet's verdict, whether the doubt was right."""
+    """Return the showdown of the moment: the matching dice, the verdict and the doubt's success."""
     end = next((event for event in moment.events if isinstance(event, Showdown)), None)
     if end is None:
         return None
@@ -212,5 +212,5 @@ def _showdown_in_words(end: Showdown, names: Sequence[str]) -> str:
 
 
 def reveal(step: Step, names: Sequence[str]) -> str | None:  # noqa: ARG001 - all is in the dice
-    """Nothing: what bets and rolls hold is on the table."""
+    """Return None: the table shows everything that bets and rolls hold."""
     return None

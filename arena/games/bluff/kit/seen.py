@@ -1,4 +1,4 @@
-"""What a person at the table of Bluff sees between turns."""
+"""The view of a person at the table of Bluff between turns."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def standing(view: BluffView) -> Moment | None:
 
 
 def after(view: BluffView, event: Any, options: BluffOptions) -> BluffView:  # noqa: ARG001
-    """Return the view with the dice lost in a showdown."""
+    """Return the view without the dice lost in a showdown."""
     if not isinstance(event, Showdown):
         return view
     left = tuple(count - loss for count, loss in zip(view.dice_counts, event.losses, strict=True))
@@ -29,12 +29,12 @@ def after(view: BluffView, event: Any, options: BluffOptions) -> BluffView:  # n
 
 
 def between(public: BluffView, own: BluffView, played: Any) -> BluffView:  # noqa: ARG001
-    """Return the public view with the seat's own dice, unless they were rolled again."""
+    """Return the public view with the seat's own dice, unless they were re-rolled."""
     seat = own.seat
     assert seat is not None
     same = (
         public.round == own.round
         and public.dice_counts[seat] == own.dice_counts[seat]
-        and public.face_up[seat] == own.face_up[seat]  # else the rest was rolled again
+        and public.face_up[seat] == own.face_up[seat]  # otherwise the rest was re-rolled
     )
     return public._replace(seat=seat, hidden_dice=own.hidden_dice) if same else public

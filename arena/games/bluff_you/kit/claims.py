@@ -1,4 +1,4 @@
-"""Bluff You!'s claims: an announced number other than the sum of the dice is false (BY-6)."""
+"""Bluff You!'s claims: an announced number is false if it differs from the sum (BY-6)."""
 
 from fractions import Fraction
 from typing import Any, Final
@@ -9,10 +9,11 @@ from arena.games.bluff_you.values import Answer, BluffYouView, Steal, Win
 from arena.games.game import Options
 
 UNIT: Final = ("pip off", "pips off")
+"""The unit of a false claim, singular and plural."""
 
 
 def off(action: Any, before: BluffYouState, after: BluffYouState) -> int | None:  # noqa: ARG001
-    """Return how far an announced number is from the sum."""
+    """Return the distance of an announced number from the sum; None without an announcement."""
     return abs(action.number - sum(before.dice)) if isinstance(action, Win | Steal) else None
 
 

@@ -1,4 +1,4 @@
-"""Bluff You! on the wire: options, actions, draws, views and events."""
+"""The wire form of Bluff You!'s options, actions, draws, views and events."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -41,14 +41,15 @@ _PHASES = {
     BluffYouPhase.ROLL: pb.BLUFF_YOU_PHASE_ROLL,
     BluffYouPhase.OVER: pb.BLUFF_YOU_PHASE_OVER,
 }
-"""Seats get views only of phases in which a seat is asked."""
+"""The wire numbers of phases; seats get views only of phases in which a seat is asked."""
 _PHASE_NUMBERS = {number: phase for phase, number in _PHASES.items()}
 
 
 class BluffYouCodec:
-    """See GameCodec. Actions and draws share a type in the rules, not on the wire."""
+    """The GameCodec of Bluff You!; actions and draws share a type in the rules, not on the wire."""
 
     def write_options(self, options: BluffYouOptions, message: pb.BluffYouOptions) -> None:
+        """Write the options into the message."""
         message.players_min = options.players_min
         message.players_max = options.players_max
         message.chip_points.extend(options.chip_points)
@@ -59,6 +60,10 @@ class BluffYouCodec:
         message.no_win_limit = options.no_win_limit
 
     def read_options(self, message: pb.BluffYouOptions) -> BluffYouOptions:
+        """Return the options of a message.
+
+        Raises MalformedError.
+        """
         return validated(
             BluffYouOptions,
             {
@@ -74,6 +79,10 @@ class BluffYouCodec:
         )
 
     def write_action(self, action: BluffYouAction, message: pb.BluffYouAction) -> None:
+        """Write a seat's action into the message.
+
+        Raises TypeError for a draw.
+        """
         if isinstance(action, Answer):
             message.answer.believe = action.believe
         elif isinstance(action, Win):
@@ -93,6 +102,10 @@ class BluffYouCodec:
             raise TypeError(f"{action!r} is not an action of a seat")
 
     def read_action(self, message: pb.BluffYouAction) -> BluffYouAction:
+        """Return the action of a message.
+
+        Raises MalformedError.
+        """
         match message.WhichOneof("action"):
             case "answer":
                 return Answer(message.answer.believe)
@@ -114,11 +127,19 @@ class BluffYouCodec:
                 )
 
     def write_draw(self, draw: BluffYouAction, message: pb.BluffYouDraw) -> None:
+        """Write a draw into the message.
+
+        Raises TypeError for a seat's action.
+        """
         if not isinstance(draw, Roll):
             raise TypeError(f"{draw!r} is not a draw")
         message.roll.dice.extend(draw.dice)
 
     def read_draw(self, message: pb.BluffYouDraw) -> BluffYouAction:
+        """Return the draw of a message.
+
+        Raises MalformedError.
+        """
         if message.WhichOneof("draw") != "roll":
             raise MalformedError("the draw is empty")
         dice = read_dice(message.roll.dice)
@@ -127,6 +148,7 @@ class BluffYouCodec:
         return Roll(dice)
 
     def view_bytes(self, view: BluffYouView) -> bytes:
+        """Return a view as a serialized message."""
         message = pb.BluffYouView()
         message.phase = _PHASES[view.phase]
         message.turn = view.turn
@@ -149,11 +171,19 @@ class BluffYouCodec:
         return message.SerializeToString()
 
     def read_view(self, message: pb.BluffYouView, seat: int) -> BluffYouView:
+        """Return the view of a seat that is asked.
+
+        Raises MalformedError.
+        """
         if message.phase in (pb.BLUFF_YOU_PHASE_ROLL, pb.BLUFF_YOU_PHASE_OVER):
             raise MalformedError(f"{message.phase} is not a phase in which a seat is asked")
         return self._read_view(message, seat, seat)
 
     def read_public_view(self, message: pb.BluffYouView, to_act: Sequence[int]) -> BluffYouView:
+        """Return the spectator's view of a message.
+
+        Raises MalformedError.
+        """
         return self._read_view(message, None, next(iter(to_act), None))
 
     def _read_view(
@@ -183,9 +213,14 @@ class BluffYouCodec:
         )
 
     def event_bytes(self, event: BluffYouEvent) -> bytes:
+        """Return an event as a serialized message."""
         return event_bytes(event)
 
     def read_event(self, message: pb.BluffYouEvent) -> BluffYouEvent:
+        """Return the event of a message.
+
+        Raises MalformedError.
+        """
         return read_event(message)
 
 

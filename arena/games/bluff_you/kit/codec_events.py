@@ -1,4 +1,4 @@
-"""The events of Bluff You! on the wire."""
+"""The wire form of Bluff You!'s events."""
 
 from arena.codec.malformed import MalformedError
 from arena.games.bluff_you.kit.codec_values import (
@@ -21,7 +21,7 @@ from arena.v1 import bluff_you_pb2 as pb
 
 
 def event_bytes(event: BluffYouEvent) -> bytes:
-    """Return an event as the bytes of its message."""
+    """Return an event as a serialized message."""
     message = pb.BluffYouEvent()
     match event:
         case TurnStarted(turn, bluffer, no_win_turns):
@@ -54,7 +54,10 @@ def event_bytes(event: BluffYouEvent) -> bytes:
 
 
 def read_event(message: pb.BluffYouEvent) -> BluffYouEvent:
-    """Return the event of a message."""
+    """Return the event of a message.
+
+    Raises MalformedError.
+    """
     match message.WhichOneof("event"):
         case "turn_started":
             started = message.turn_started

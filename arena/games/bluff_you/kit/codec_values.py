@@ -1,4 +1,4 @@
-"""Seats, chips, dice and announcements of Bluff You! on the wire."""
+"""The wire form of Bluff You!'s seats, chips, dice and announcements."""
 
 from collections.abc import Iterable
 
@@ -22,18 +22,21 @@ _PIPS = frozenset(range(1, PIPS + 1))
 def write_numbered(
     announced: BluffYouAnnouncement, message: pb.BluffYouWin | pb.BluffYouSteal
 ) -> None:
-    """Write the seer and the number of an announcement."""
+    """Write the seer and the number of an announcement into the message."""
     message.seer = announced.seer
     message.number = announced.number
 
 
 def write_announcement(announced: BluffYouAnnouncement, message: pb.BluffYouAnnouncement) -> None:
-    """Write an announcement into its message."""
+    """Write a win or steal attempt into the message."""
     write_numbered(announced, message.win if isinstance(announced, Win) else message.steal)
 
 
 def read_announcement(message: pb.BluffYouAnnouncement) -> BluffYouAnnouncement:
-    """Return the announcement of a message."""
+    """Return the announcement of a message.
+
+    Raises MalformedError.
+    """
     match message.WhichOneof("announcement"):
         case "win":
             return Win(read_seat(message.win.seer), read_chip(message.win.number))
@@ -44,21 +47,30 @@ def read_announcement(message: pb.BluffYouAnnouncement) -> BluffYouAnnouncement:
 
 
 def read_seat(number: int) -> int:
-    """Return a seat; raise MalformedError for a negative number."""
+    """Return a seat number unchanged.
+
+    Raises MalformedError if it is negative.
+    """
     if number < 0:
         raise MalformedError(f"{number} is not a seat; seats count from 0")
     return number
 
 
 def read_chip(number: int) -> int:
-    """Return a chip; raise MalformedError for a number that is none."""
+    """Return a chip number unchanged.
+
+    Raises MalformedError if there is no such chip.
+    """
     if number not in _CHIPS:
         raise MalformedError(f"{number} is not a chip; chips are {CHIPS[0]} to {CHIPS[-1]}")
     return number
 
 
 def read_chips(numbers: Iterable[int]) -> Chips:
-    """Return chips; raise MalformedError unless they are chips, each once."""
+    """Return chip numbers as a tuple.
+
+    Raises MalformedError for other numbers or too many.
+    """
     chips = tuple(numbers)
     if not _CHIPS.issuperset(chips):
         raise MalformedError(f"chips are {CHIPS[0]} to {CHIPS[-1]}")
@@ -68,7 +80,10 @@ def read_chips(numbers: Iterable[int]) -> Chips:
 
 
 def read_dice(pips: Iterable[int]) -> ThreeDice:
-    """Three dice, or () where they are not known."""
+    """Return three dice, or () if they are unknown.
+
+    Raises MalformedError.
+    """
     dice = tuple(pips)
     if dice and (len(dice) != DICE or not _PIPS.issuperset(dice)):
         raise MalformedError(f"a roll is {DICE} dice of 1 to {PIPS}")

@@ -1,4 +1,4 @@
-"""How a person chooses in Bluff You!: what to try, with whom, then the number."""
+"""A person's choice of an action in Bluff You!: the kind, then the seat, then the number."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import assert_never
@@ -24,13 +24,13 @@ def options(
     view: BluffYouView,  # noqa: ARG001
     names: Sequence[str],
 ) -> Iterator[tuple[BluffYouChoice, Option]]:
-    """Yield all actions."""
+    """Yield all actions with their buttons."""
     for action in actions:
         yield action, _option(action, names)
 
 
 def question(view: BluffYouView, names: Sequence[str]) -> str:
-    """Return what the turn asks of the person."""
+    """Return the question that the turn puts to the person."""
     said = view.announced
     match view.phase:
         case BluffYouPhase.ANNOUNCE:

@@ -30,9 +30,10 @@ from arena.lab.luck.tables import SCALE
 from arena.match.transcript import Transcript
 
 TABLE: Final = NAME
+"""The name of the luck table in use."""
 
 UNIT: Final = ROLLS * SCALE
-"""One point in the integer unit."""
+"""One expected point in the integer unit."""
 _FIRST: Final = CHIPS[0]
 
 
@@ -40,20 +41,17 @@ class RollMade(NamedTuple):
     """A roll, and the places of the chips before it."""
 
     step: int
-    """Its position in the transcript, from 1."""
+    """The position of the roll in the transcript, from 1."""
     roll: Roll
     bluffer: int
     owners: dict[int, int | None]
-    """Owners of chips by number; None is the centre. It changes when the iterator goes on."""
+    """The owners of chips by number, None for the centre; mutated when the iterator advances."""
     moved: list[int]
-    """Numbers of the chips that moved since the previous roll. It changes likewise."""
+    """The numbers of chips moved since the previous roll; mutated when the iterator advances."""
 
 
 def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
-    """Yield the luck of all rolls, at table sizes that have values.
-
-    The transcript must be legal.
-    """
+    """Yield the luck of all rolls, at table sizes with values; the transcript must be legal."""
     seats = len(transcript.setup.entrants)
     values = luck_table().get(seats)
     if values is None:
@@ -67,13 +65,13 @@ def lucks(transcript: Transcript) -> Iterator[DrawLuck]:
 
 
 class BluffersLuck:
-    """The luck of successive rolls; each costs only the chips moved since the previous one."""
+    """The luck of successive rolls, updated only for the chips moved since the previous roll."""
 
     def __init__(self, values: RollTable, seats: int) -> None:
         self._values = [[places[kind_of(number)] for number in CHIPS] for places in values]
         start = sum(WAYS[number] * self._values[CENTRE][number - _FIRST] for number in CHIPS)
         self._sums = [start] * seats
-        """By seat, the total value of all rolls to it as the bluffer."""
+        """The total value of all rolls to each seat as the bluffer, by seat."""
         self._owners: list[int | None] = [None] * len(CHIPS)
 
     def of(self, made: RollMade) -> int:
@@ -97,7 +95,7 @@ class BluffersLuck:
 
 
 def rolls(transcript: Transcript) -> Iterator[RollMade]:
-    """Every roll after which a seat acted, as is true of all rolls in a match."""
+    """Yield every roll after which a seat acted, which holds for all rolls of a complete match."""
     owners: dict[int, int | None] = dict.fromkeys(CHIPS)
     moved: list[int] = []
     steps = transcript.steps

@@ -1,4 +1,4 @@
-"""Bluff You! as data for the player: three dice, what is said of them, the chips; and in words."""
+"""The scene of Bluff You!: the dice, the announcement and the chips as data and in words."""
 
 from collections.abc import Sequence
 from typing import Any, Final, assert_never
@@ -31,10 +31,10 @@ ROUND: Final = "Turn"
 
 
 def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG001
-    """Return the dice of the turn, what was said of them, and who owns which chip."""
+    """Return the dice of the turn, the announcement, and the owners of the chips."""
     view: BluffYouView = moment.views[0]
     shown = next((e for e in moment.events if isinstance(e, Revealed | Swapped)), None)
-    # After a reveal the view is of the next turn; the picture still shows the revealed turn.
+    # After a reveal, the view is of the next turn; the picture still shows the revealed turn.
     bluffer = shown.bluffer if shown else view.bluffer
     dice = shown.dice if shown else next((own.dice for own in moment.views if own.dice), ())
     said = shown.announced if isinstance(shown, Revealed) else view.announced
@@ -77,7 +77,7 @@ def standing(view: BluffYouView) -> Sequence[int]:
 
 
 def round_started(event: BluffYouEvent) -> int | None:
-    """Return the number of the turn that an event starts."""
+    """Return the number of the turn that an event starts; None for other events."""
     return event.turn if isinstance(event, TurnStarted) else None
 
 
@@ -106,7 +106,7 @@ def _verdict(dice: Sequence[int], said: BluffYouAnnouncement) -> Mark:
 
 
 def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:  # noqa: ARG001
-    """Return a reveal: the dice's sum, the verdict, and whether the seer was right."""
+    """Return the reveal of the moment: the sum, the verdict and whether the answer was right."""
     end = next((event for event in moment.events if isinstance(event, Revealed)), None)
     if end is None:
         return None
@@ -158,5 +158,5 @@ def _reveal_in_words(shown: Revealed, names: Sequence[str]) -> str:
 
 
 def reveal(step: Step, names: Sequence[str]) -> str | None:  # noqa: ARG001 - all is in the dice
-    """Nothing: the dice are on the table."""
+    """Return None: the table shows the dice."""
     return None

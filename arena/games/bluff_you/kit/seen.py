@@ -1,4 +1,4 @@
-"""What a person at the table of Bluff You! sees between turns."""
+"""The view of a person at the table of Bluff You! between turns."""
 
 from dataclasses import replace
 from typing import Any
@@ -51,7 +51,7 @@ def after(view: BluffYouView, event: Any, options: BluffYouOptions) -> BluffYouV
 
 
 def between(public: BluffYouView, own: BluffYouView, played: Any) -> BluffYouView:  # noqa: ARG001
-    """Return the public view with the seat's own dice, while its announcement waits."""
+    """Return the public view with the seat's own dice, while its announcement awaits an answer."""
     hidden = public.turn == own.turn and public.phase is BluffYouPhase.ANSWER
     dice = own.dice if hidden else ()
     return replace(public, seat=own.seat, dice=public.dice or dice)

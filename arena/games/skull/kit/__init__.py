@@ -1,4 +1,4 @@
-"""What the arena knows about Skull beside its rules."""
+"""The kit of Skull: what the arena knows about the game besides its rules."""
 
 from typing import Final
 

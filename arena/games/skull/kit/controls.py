@@ -1,4 +1,4 @@
-"""How a person chooses in Skull: one button for each action."""
+"""A person's choice of an action in Skull: one button for each action."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -12,7 +12,7 @@ def options(
     view: SkullView,  # noqa: ARG001
     names: Sequence[str],
 ) -> Iterator[tuple[SkullChoice, Option]]:
-    """Yield all actions."""
+    """Yield all actions with their buttons."""
     for action in actions:
         match action:
             case Place(disc):
@@ -27,7 +27,7 @@ def options(
 
 
 def question(view: SkullView, names: Sequence[str]) -> str:
-    """Return what the turn asks of the person."""
+    """Return the question that the turn puts to the person."""
     lie = counted(sum(view.mats), "disc")
     match view.phase:
         case SkullPhase.PLACE:

@@ -1,4 +1,4 @@
-"""Skull as data for the player: mats and hands, the bid, what is turned over; and in words."""
+"""The scene of Skull: mats, hands, the bid and turned discs as data and in words."""
 
 from collections.abc import Sequence
 from functools import reduce
@@ -37,18 +37,15 @@ SCORE: Final = "points"
 ROUND: Final = "Round"
 
 _HIDDEN, _FLOWER, _SKULL = 0, 1, 2
-"""As `games/skull.js` reads discs."""
+"""The codes of discs in `games/skull.js`."""
 _CODES = {Disc.FLOWER: _FLOWER, Disc.SKULL: _SKULL}
 
 
 def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
-    """Return the bid, and of each seat its mat from below and its hand.
-
-    As far as the viewpoint knows them.
-    """
+    """Return the bid, each seat's mat from the bottom and its hand, as far as known."""
     view, known = moment.views[0], moment.views
     if before is not None and any(map(_ends, moment.events)) and not sum(view.mats):
-        # All discs are in their hands again: the picture still shows the challenge.
+        # All discs are back in the hands: the picture still shows the challenge.
         told = [event for event in moment.events if not isinstance(event, DiscLost)]
         view = reduce(
             lambda seen, event: seen_after(seen, event, SkullOptions()), told, before.views[0]
@@ -79,7 +76,7 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:
 
 
 def _ends(event: SkullEvent) -> bool:
-    """Whether an event ends a challenge."""
+    """Return whether an event ends a challenge."""
     return isinstance(event, PointWon) or (
         isinstance(event, DiscTurned) and event.disc is Disc.SKULL
     )
@@ -93,7 +90,7 @@ def _role(view: SkullView, seat: int) -> str:
 
 
 def _mat(view: SkullView, seat: int, own: Sequence[Disc]) -> list[int]:
-    """Return the discs of a mat from below, as far as they are known."""
+    """Return the discs of a mat from the bottom; unknown discs are `_HIDDEN`."""
     height, turned = view.mats[seat], view.turned[seat]
     if len(own) == height:
         return [_CODES[disc] for disc in own]
@@ -106,12 +103,12 @@ def _all(hand: Any) -> list[Disc]:
 
 
 def standing(view: SkullView) -> Sequence[int]:
-    """Return the discs that each seat owns."""
+    """Return the number of discs that each seat owns."""
     return view.discs
 
 
 def round_started(event: SkullEvent) -> int | None:
-    """Return the number of the round that an event starts."""
+    """Return the number of the round that an event starts; None for other events."""
     return event.round if isinstance(event, SkullRoundStarted) else None
 
 
@@ -123,7 +120,7 @@ def claimed(
 ) -> ShownClaim | None:
     """Return the bid of the moment.
 
-    A bluff if a skull of the bidder's own mat would be turned over.
+    It is a bluff if the bidder would turn over a skull of its own mat.
     """
     bid = next((event for event in moment.events if isinstance(event, BidMade)), None)
     if bid is None:
@@ -140,7 +137,7 @@ def claimed(
 
 
 def outcome(moment: Moment, before: Moment | None) -> ClaimOutcome | None:  # noqa: ARG001
-    """Return the end of a challenge: a point, or a skull."""
+    """Return the end of a challenge in this moment: a point, or a skull."""
     end = next(filter(_ends, moment.events), None)
     if end is None:
         return None
@@ -176,7 +173,7 @@ def tell(event: SkullEvent, names: Sequence[str]) -> str:
 
 
 def reveal(step: Step, names: Sequence[str]) -> str | None:
-    """Return what was laid, given up or drawn in secret."""
+    """Return the secret of a step in words: the disc laid, given up or drawn."""
     match step.action:
         case Place(disc):
             return f"{_name(step, names)} lays {_named(disc)}."

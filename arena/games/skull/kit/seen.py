@@ -1,4 +1,4 @@
-"""What a person at the table of Skull sees between turns."""
+"""The view of a person at the table of Skull between turns."""
 
 from dataclasses import replace
 from typing import Any
@@ -37,7 +37,7 @@ def standing(view: SkullView) -> Moment | None:
 
 
 def after(view: SkullView, event: Any, options: SkullOptions) -> SkullView:  # noqa: ARG001
-    """Return the view with what an event changed; what is turned over lies until the next round."""
+    """Return the view with the changes of an event; turned discs stay until the next round."""
     view = replace(view, to_act=())
     match event:
         case OpenerDrawn(seat):
@@ -63,7 +63,7 @@ def after(view: SkullView, event: Any, options: SkullOptions) -> SkullView:  # n
 
 
 def _round(view: SkullView, number: int, opener: int) -> SkullView:
-    """Return the view once all have laid their first discs."""
+    """Return the view once all seats have laid their first discs."""
     begun = replace(
         view,
         phase=SkullPhase.TURN,
@@ -75,12 +75,12 @@ def _round(view: SkullView, number: int, opener: int) -> SkullView:
         bidder=None,
         passed=(False,) * len(view.discs),
     )
-    # The own disc of this round is known when the next view comes.
+    # The seat's own disc of this round is known once the next view arrives.
     return begun if number == view.round else replace(begun, hand=NO_DISCS, own_mat=())
 
 
 def between(public: SkullView, own: SkullView, played: Any) -> SkullView:
-    """Return the public view with the seat's own discs, as long as that is certain."""
+    """Return the public view with the seat's own discs, as long as these are certain."""
     seat, hand, mat = own.seat, own.hand, own.own_mat
     assert seat is not None
     if isinstance(played, Place):
