@@ -47,6 +47,8 @@ SUSPECTED_SECONDS: Final = 30.0
 MOST_SUSPECTED: Final = 1_000
 OVERHEAD: Final = 3
 """A known connection may bring as many times what its streams may: frames and their headers."""
+MOST_FAILURES: Final = 20
+"""After so many looks in a row that failed the connections are watched no more."""
 FILES_WANTED: Final = 65_536
 """Open files that are asked for, where the hard limit is higher still."""
 
@@ -145,12 +147,15 @@ class Connections:
             self._to_cut[peer] = self._round
 
     async def watch(self) -> None:
-        """Raise the limit of open files and look after the connections, until cancelled."""
+        """Raise the limit of open files and look after the connections, until cancelled.
+
+        Where that cannot work it ends, after it has said so: the other limits stay.
+        """
         self.files = raise_file_limit()
         if not sys.platform.startswith("linux"):
             return
-        next_round = -math.inf
-        while True:
+        next_round, failures = -math.inf, 0
+        while failures < MOST_FAILURES:
             await asyncio.sleep(LOOK_SECONDS)
             if not self.port:
                 continue
@@ -159,8 +164,11 @@ class Connections:
                 if self._to_cut or self._now() >= next_round:
                     over = self.look()
                     next_round = self._now() + ROUND_SECONDS if over else -math.inf
+                failures = 0
             except Exception:  # the arena plays on without it
                 log.exception("connections not looked at")
+                failures += 1
+        log.error("connections are watched no more: put a proxy in front (docs/expose-an-arena.md)")
 
     def look(self) -> bool:
         """Look at the next files, and cut connections that are too many or take too much.

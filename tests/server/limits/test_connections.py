@@ -11,8 +11,14 @@ from dataclasses import replace
 
 import grpc
 import pytest
+from structlog.testing import capture_logs
 
-from arena.server.limits.connections import FILES_A_LOOK, Connections, raise_file_limit
+from arena.server.limits.connections import (
+    FILES_A_LOOK,
+    MOST_FAILURES,
+    Connections,
+    raise_file_limit,
+)
 from arena.server.limits.limits import Limits
 from arena.v1 import registry_pb2 as pb
 from arena.v1.registry_pb2_grpc import RegistryServiceStub
@@ -174,3 +180,26 @@ async def test_when_strangers_hold_all_open_files_a_known_bot_still_gets_in(data
                 pass
     assert resource.getrlimit(resource.RLIMIT_NOFILE)[1] == hard
     assert soft <= raise_file_limit()
+
+
+class Blind(Connections):
+    """Connections in a process that cannot list its files."""
+
+    looks = 0
+
+    def look(self) -> bool:
+        self.looks += 1
+        raise PermissionError("/proc/self/fd")
+
+
+async def test_where_no_look_succeeds_the_watch_says_so_and_ends() -> None:
+    blind = Blind(Limits(), time.monotonic)
+    blind.port = 1
+    with capture_logs() as log:
+        async with asyncio.timeout(PATIENCE):
+            await blind.watch()
+    assert blind.looks == MOST_FAILURES
+    assert [line["event"] for line in log[-2:]] == [
+        "connections not looked at",
+        "connections are watched no more: put a proxy in front (docs/expose-an-arena.md)",
+    ]
