@@ -17,7 +17,7 @@ class DrawLuck(NamedTuple):
 
 
 def between(winner: int, loser: int, luck: float, seats: int) -> tuple[float, ...]:
-    """The luck by seat of a draw that affects only two seats."""
+    """Return the luck by seat of a draw that affects only two seats."""
     lucks = [0.0] * seats
     lucks[winner], lucks[loser] = luck, -luck
     return tuple(lucks)

@@ -1,4 +1,4 @@
-"""The luck tables' files: read only if their SHA-256 is the one that the game's kit names.
+"""Luck tables read from files, if their SHA-256 is the one that the game's kit names.
 
 LuckTableError    a table is damaged or not the named one
 """
@@ -29,8 +29,9 @@ def shipped(package: str, name: TableName) -> bytes:
 
 
 def document(content: bytes, name: TableName) -> dict[str, Any]:
-    """Return the JSON object in a file's bytes. Raises LuckTableError unless their SHA-256 is the
-    named one.
+    """Return the JSON object in a file's bytes.
+
+    Raises LuckTableError unless their SHA-256 is the named one.
     """
     found = hashlib.sha256(content).hexdigest()
     if found != name.sha256:

@@ -1,4 +1,4 @@
-"""Whether tables fit into the memory of this machine, asked before they are made.
+"""A check that tables fit into the memory of this machine, before they are made.
 
 MemoryShortError    they do not
 """
@@ -14,7 +14,7 @@ class MemoryShortError(UserError):
 
 
 def check_memory(needed: int, what: str, *, free: float | None = None) -> None:
-    """Raises MemoryShortError if `what` needs more bytes than are free."""
+    """Raise MemoryShortError if `what` needs more bytes than are free."""
     free = free_memory() if free is None else free
     if needed > free:
         raise MemoryShortError(
@@ -23,8 +23,9 @@ def check_memory(needed: int, what: str, *, free: float | None = None) -> None:
 
 
 def free_memory() -> float:
-    """Bytes that programs can still get, of the machine and of this process's cgroup; infinite
-    where the system does not say.
+    """Return the bytes still available, of the machine and of this process's cgroup.
+
+    The result is infinite where the system does not report it.
     """
     return min(_of_machine(), _of_cgroup())
 

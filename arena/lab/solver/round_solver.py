@@ -7,16 +7,16 @@ from arena.lab.solver.tables import Strategy, Table, lanes_for, layout_of
 from arena.lab.solver.walker import Walker
 
 _AVERAGING = 2.0
-"""The strategy of iteration t counts t ** _AVERAGING times in the average."""
+"""The exponent of the averaging: the strategy of iteration t counts t ** _AVERAGING times."""
 _REAL = np.float32
-"""Of regrets and averages; what they are worth is proven in double precision."""
+"""The type of regrets and averages; their values are proven in double precision."""
 
 
 class RoundSolver:
-    """CFR+ (Tammelin 2014): the average strategy approaches an equilibrium.
+    """A CFR+ solver (Tammelin 2014), whose average strategy approaches an equilibrium.
 
-    Seats are updated in turn. Where the opponent does not come, a seat's regrets do not change and
-    its average is caught up later (`_due`), so that such subtrees cost nothing.
+    Seats are updated in turn. Where the opponent's reach is zero, a seat's regrets do not change
+    and its average is updated later (`_due`), so that such subtrees cost nothing.
     """
 
     def __init__(self, game: RoundGame) -> None:
@@ -35,8 +35,9 @@ class RoundSolver:
         self._due = [np.zeros(layout.nodes(seat) * lanes[seat], _REAL) for seat in (0, 1)]
 
     def go_on_from(self, iterations: int, average: Strategy, regrets: Strategy) -> None:
-        """Go on with what another solver had after so many iterations, of this round or of one with
-        slightly other payoffs. The tables are copied.
+        """Resume from the tables that another solver had after `iterations` iterations.
+
+        They may be of this round or of one with slightly other payoffs. The tables are copied.
         """
         self.iterations = iterations
         for seat in (0, 1):
@@ -44,7 +45,7 @@ class RoundSolver:
             self._regrets[seat][:] = regrets.weights[seat]
 
     def iterate(self) -> None:
-        """One update of both seats."""
+        """Update both seats once."""
         self.iterations += 1
         weight = self.iterations**_AVERAGING
         for seat, walker in enumerate(self._walkers):
@@ -52,18 +53,18 @@ class RoundSolver:
             walker.improve(regrets, average, due, self._regrets[1 - seat], weight)
 
     def strategy(self) -> Strategy:
-        """The average strategy so far; not a copy: it changes with further iterations."""
+        """Return the average strategy so far; not a copy: it changes with further iterations."""
         for seat, walker in enumerate(self._walkers):
             walker.catch_up(self._regrets[seat], self._average[seat], self._due[seat])
         return Strategy(self._average)
 
     def regrets(self) -> Strategy:
-        """What the next iteration plays by; not a copy."""
+        """Return the regrets that the next iteration plays by; not a copy."""
         return Strategy(self._regrets)
 
 
 def bytes_needed(dice: tuple[int, int]) -> int:
-    """The memory of a RoundSolver, nearly all of it in tables."""
+    """Return the memory of a RoundSolver in bytes, nearly all of it in tables."""
     layout = layout_of(6 * sum(dice))
     return sum(
         np.dtype(_REAL).itemsize
