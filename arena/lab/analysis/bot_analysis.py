@@ -1,4 +1,4 @@
-"""A bot over many matches: what its decisions cost, and where it loses most."""
+"""The analysis of a bot over many matches: the losses of its decisions, and its largest leak."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -18,18 +18,28 @@ class BotAnalysis:
     matches: int
     decisions: int
     loss: Estimate
-    """Of a decision. The interval takes the decisions of a match as one cluster."""
+    """The loss of a decision. The interval takes the decisions of a match as one cluster."""
     match_loss: Estimate
-    """Of all decisions in a match."""
+    """The loss of all decisions in a match."""
     grades: Counter[Grade]
     leak: Leak | None
-    """Where it loses most; None if it loses nothing."""
+    """The habit or kind of decision that costs most; None if it loses nothing."""
     frequencies: tuple[Frequency, ...]
-    """How often it bluffs and doubts, beside solved play; () where that is unknown."""
+    """The frequencies of its bluffs and doubts, beside those of solved play; () where they are
+    unknown.
+    """
 
 
 def analyse_bot(matches: Iterable[SeatAnalysis]) -> BotAnalysis | None:
-    """The sum over a bot's matches; None if no decision has values."""
+    """Return the sums over a bot's matches; None if no decision has values.
+
+    Args:
+        matches: Its seats in analysed matches.
+
+    Returns:
+        Losses per decision and per match, in chances to win, with 95 % intervals that take the
+        decisions of a match as one cluster.
+    """
     played = [seat for seat in matches if seat.losses]
     if not played:
         return None

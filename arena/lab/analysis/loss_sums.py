@@ -1,4 +1,4 @@
-"""Sums of what decisions cost, from which mean losses and their intervals follow."""
+"""Sums of the losses of decisions, from which mean losses and their intervals follow."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -17,8 +17,10 @@ class Estimate(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LossSums:
-    """Over matches with at least one decision: how many there are, their decisions and losses, and
-    the sums of squares and products of the two. Losses are in chances to win.
+    """Sums over matches with at least one decision.
+
+    They are the numbers of matches and decisions, the losses, and the sums of squares and products
+    of decisions and losses. Losses are in chances to win.
     """
 
     matches: int
@@ -30,7 +32,11 @@ class LossSums:
 
     @classmethod
     def of(cls, matches: Iterable[tuple[int, float]]) -> "LossSums":
-        """The sums over matches, each as how many decisions it had and what they cost together."""
+        """Return the sums over matches.
+
+        Args:
+            matches: The number of decisions of each match, and their loss together.
+        """
         played = [(decisions, loss) for decisions, loss in matches if decisions]
         return cls(
             len(played),
@@ -43,8 +49,10 @@ class LossSums:
 
     @property
     def by_decision(self) -> Estimate:
-        """What a decision costs. A match is one cluster: the error is that of a ratio of sums, by
-        its linearisation (Cochran 1977, section 6.4). There must be a match.
+        """The mean loss of a decision, with its interval.
+
+        A match is one cluster: the error is that of a ratio of sums, by its linearisation (Cochran
+        1977, section 6.4). There must be a match.
         """
         mean = self.loss / self.decisions
         squares = self.loss_squares - 2 * mean * self.products + mean**2 * self.decisions_squares
@@ -52,13 +60,14 @@ class LossSums:
 
     @property
     def by_match(self) -> Estimate:
-        """What all decisions of a match cost. There must be a match."""
+        """The mean loss of all decisions of a match, with its interval. There must be a match."""
         mean = self.loss / self.matches
         return Estimate(mean, self._error(self.loss_squares - self.matches * mean**2))
 
     def _error(self, squares: float) -> float:
-        """Half the 95 % interval of a mean over the matches, by the squared deviations from it;
-        infinite for a single match.
+        """Return half the 95 % interval of a mean over the matches, by its squared deviations.
+
+        It is infinite for a single match.
         """
         if self.matches < 2:
             return inf
