@@ -1,4 +1,4 @@
-"""Records of hosted bots: what owners may upload, their builds, and the shifts of play."""
+"""Records of hosted bots: the limits of uploads, their builds, and the shifts of play."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,14 +12,13 @@ ShiftId = NewType("ShiftId", int)
 WorkerId = NewType("WorkerId", int)
 
 SHIFT_SECONDS: Final = 60
-"""How long a hosted bot plays before the next one gets its place."""
+"""The time that a hosted bot plays before the next one gets its place."""
 SLOWEST_UPLOAD: Final = 175_000
-"""Bytes a second that a build must bring when it is uploaded; one of 20 MiB may take two
-minutes."""
+"""The least rate of an upload in bytes a second; a build of 20 MiB may take two minutes."""
 MOST_OF_A_LOG: Final = 32 * 1024
-"""Bytes of what a program printed in a shift that are kept."""
+"""The most bytes of a program's output in a shift that are kept."""
 MOST_OF_AN_OUTCOME: Final = 2_000
-"""Characters of the sentence in which a shift ended."""
+"""The most characters of the sentence that describes a shift's end."""
 QUEUE: Final = "shifts"
 """The queue of shifts of play."""
 CHECK_QUEUE: Final = "checks"
@@ -32,21 +31,21 @@ CHECK_TASK: Final = "check"
 
 @dataclass(frozen=True, slots=True)
 class HostingTerms:
-    """What owners may upload, and what is kept of it."""
+    """The limits of what owners may upload, and of what is kept."""
 
     build_bytes: int = MOST_BUILD_BYTES
-    """Of one build as it is handed in."""
+    """The most bytes of one build as it is uploaded."""
     uploads_a_day: int = 30
-    """By an owner, in 24 hours."""
+    """The most uploads of an owner in 24 hours."""
     builds_kept: int = 20
-    """Of an owner; beyond it the oldest that does not play is dropped."""
+    """The most builds of an owner; beyond it the oldest that does not play is dropped."""
     hosted_bots: int = 5
-    """Of an owner."""
+    """The most hosted bots of an owner."""
     shift_seconds: int = SHIFT_SECONDS
 
 
 class BuildState(Enum):
-    """What became of a build."""
+    """The state of a build."""
 
     CHECKING = "checking"
     ACCEPTED = "accepted"
@@ -64,8 +63,9 @@ class HostedBuild:
     uploaded_at: datetime
     state: BuildState
     reason: str
-    """Of a refused one, why; while it is checked, the step; of one that plays, how its last shift
-    ended, if its program cut it short; while no worker runs, that."""
+    """The reason why it was refused; while it is checked, the step; if it plays, the end of its
+    last shift, if its program cut it short; while no worker runs, that fact.
+    """
     plays: bool
     """Whether the bot plays with it."""
     kept: bool
@@ -81,24 +81,26 @@ class HostedShift:
     began_at: datetime
     ended_at: datetime | None
     check: bool
-    """Of the build, before it plays."""
+    """Whether it is the check of the build, before it plays."""
     outcome: str
     log: str
     match_ids: tuple[str, ...]
-    """Matches that the version began meanwhile, oldest first."""
+    """The matches that the version began meanwhile, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchLog:
-    """What a hosted bot's program printed while it played a match."""
+    """The output of a hosted bot's program while it played a match."""
 
     version: str
     shift_began_at: datetime
     started_at: datetime
-    """The match."""
+    """The start of the match."""
     finished_at: datetime
     other_matches: int
-    """That the program played in that time: nobody knows which lines are from which."""
+    """The number of other matches that the program played in that time: lines cannot be attributed
+    to one of them.
+    """
     log: str
 
 
@@ -117,9 +119,9 @@ class WorkerSeen:
     name: str
     created_at: datetime
     seen_at: datetime | None
-    """When it last began a shift."""
+    """The time at which it last began a shift."""
     shifts: int
-    """That it runs now."""
+    """The number of shifts that it runs now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +131,7 @@ class BegunShift:
     id: ShiftId
     entrant: Entrant
     token: str
-    """Good for playing alone, until the shift ends; empty for a check."""
+    """The token, valid only for playing and until the shift ends; empty for a check."""
     sha256: bytes
     file_name: str
     seconds: int
