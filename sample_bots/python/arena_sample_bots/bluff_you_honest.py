@@ -1,8 +1,8 @@
-"""Bluff You!: tells the truth whenever it can, and believes nobody.
+"""Bluff You!: a bot that tells the truth whenever it can, and never believes.
 
 If its sum cannot be announced, and it cannot swap instead, it announces the likeliest number of the
-centre. It ignores what others say: no sum of three dice is likelier than one in eight, so it never
-believes.
+centre. It ignores what others announce: no sum of three dice is likelier than one in eight, so it
+never believes.
 """
 
 from collections import Counter
@@ -26,17 +26,18 @@ from arena.games.bluff_you import (
 )
 
 WAYS = Counter(map(sum, product(range(1, 7), repeat=3)))
-"""Of the 216 rolls of three dice, how many make each sum."""
+"""The number of the 216 rolls of three dice that make each sum."""
 
 
 class BluffYouHonest(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]):
-    """Tells the truth whenever it can, and believes nobody."""
+    """A bot that tells the truth whenever it can, and never believes."""
 
     games = ("bluff_you",)
 
     def act(
         self, turn: Turn[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]
     ) -> BluffYouChoice:
+        """Return the choice for any phase of Bluff You!."""
         choices = list(turn.choices())
         points = dict(zip(CHIPS, turn.game.options.chip_points, strict=True))
         match turn.view.phase:
@@ -54,7 +55,7 @@ class BluffYouHonest(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOp
                 return self.announce(choices, sum(turn.view.dice))
 
     def announce(self, choices: list[BluffYouChoice], rolled: int) -> Win | Steal | Swap:
-        """The truth if possible, else a swap if possible, else the likeliest number."""
+        """Return the truth if possible, else a swap if possible, else the likeliest number."""
         said = [choice for choice in choices if isinstance(choice, Win | Steal)]
         true = [choice for choice in said if choice.number == rolled]
         swaps = [choice for choice in choices if isinstance(choice, Swap)]

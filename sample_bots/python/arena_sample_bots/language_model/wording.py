@@ -1,4 +1,4 @@
-"""What the bot says to the model: rules, view, events, and a JSON Schema of the legal actions."""
+"""The bot's messages to the model: rules, view, events, and a JSON Schema of the legal actions."""
 
 import json
 from collections import defaultdict
@@ -12,7 +12,7 @@ from arena.bot import Turn
 AnyTurn: TypeAlias = Turn[Any, Any, Any, Any]
 
 MOST_LISTED = 400
-"""Up to so many legal actions are all in the schema; of more it describes only the form."""
+"""The most legal actions that the schema lists; with more it describes only their form."""
 
 _TASK = """You play a match of {title}, in seat {seat} of {seats} (seats count from 0).
 
@@ -34,7 +34,7 @@ JSON Schema of your answer{complete}:
 
 
 def task(turn: AnyTurn) -> str:
-    """The rules in words and the terms of the match: the same for all turns."""
+    """Return the rules in words and the terms of the match: the same for all turns."""
     game = turn.game
     rules = files(__package__ or "").joinpath(f"rules/{game.name}.md").read_text("utf-8")
     options = game.options.model_dump_json()
@@ -44,7 +44,7 @@ def task(turn: AnyTurn) -> str:
 
 
 def question(turn: AnyTurn, events: Sequence[str], schema: Mapping[str, Any]) -> str:
-    """The turn: events since the last one, the view, the schema of the answer."""
+    """Return the turn in words: events since the last one, the view, the schema of the answer."""
     return _TURN.format(
         events="\n".join(events) or "none",
         view=_text(turn.game.view_notation.to_json(turn.view)),
@@ -54,12 +54,12 @@ def question(turn: AnyTurn, events: Sequence[str], schema: Mapping[str, Any]) ->
 
 
 def events_of(turn: AnyTurn) -> list[str]:
-    """The events since the bot's last turn, a line each."""
+    """Return the events since the bot's last turn, one line each."""
     return [_text(turn.game.view_notation.to_json(event)) for event in turn.events]
 
 
 def answer_schema(turn: AnyTurn) -> dict[str, Any]:
-    """The JSON Schema of an answer: of all legal actions, or of the form of an action."""
+    """Return the JSON Schema of an answer: of all legal actions, or of the form of an action."""
     listed = list(islice(turn.choices(), MOST_LISTED + 1))
     if len(listed) <= MOST_LISTED:
         written = [turn.game.notation.to_json(action) for action in listed]
@@ -82,7 +82,7 @@ def _object(members: dict[str, Any]) -> dict[str, Any]:
 
 
 def _merged(actions: Sequence[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
-    """A schema for each group of actions that differ in one member only."""
+    """Yield a schema for each group of actions that differ in one member only."""
     names = {name for action in actions for name in action if name != "type"}
     groups = min((_grouped(actions, name) for name in (*sorted(names), "")), key=len)
     for values, action in groups:
@@ -93,7 +93,7 @@ def _merged(actions: Sequence[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
 def _grouped(
     actions: Sequence[Mapping[str, Any]], varying: str
 ) -> list[tuple[dict[str, list[Any]], dict[str, Any]]]:
-    """Actions that are the same but for the member `varying`: its values, and the other members."""
+    """Return groups of actions that differ only in `varying`: its values, and the other members."""
     found: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {}
     values: dict[str, list[Any]] = defaultdict(list)
     for action in actions:
