@@ -49,7 +49,7 @@ class ClaimOutcome:
 
     marks: tuple[Mark, ...]
     truth: str | None = None
-    """As in ShownClaim; None if it was not shown."""
+    """The truth as in ShownClaim; None if it was not shown."""
     verdict: Mark | None = None
 
 

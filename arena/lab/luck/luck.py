@@ -40,7 +40,7 @@ class Luck:
     table: TableName | None
     """The table of the values; None for a game without one, where all luck is 0."""
     draws: tuple[DrawLuck, ...]
-    """Only the draws to which the table gives a value."""
+    """The luck of the draws to which the table gives a value."""
     seats: tuple[float, ...]
     """The sum over all draws, by seat."""
 

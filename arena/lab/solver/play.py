@@ -31,7 +31,7 @@ class PlayedState:
     value: float
     """The opener's probability to win the match if both play like this."""
     recall: int | None
-    """How many of the last bets of a round the play knows; None for all."""
+    """The number of last bets of a round that the play knows; None for all."""
     play: tuple[Floats, Floats]
     """Probabilities by seat [row, hand]. Rows are actions, node by node: as in tables.py if it
     knows all bets, else as in recall.py.

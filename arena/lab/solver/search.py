@@ -27,8 +27,8 @@ _HISTORIES_A_LOOK = 2**29
 _ALONE = 0.1
 """The share of the width at or below which the round's own gap is not worth further iterations."""
 _STALLED, _NEARER = 4, 0.9
-"""The factors that tell when a search has stalled: if after `_STALLED` times as many iterations the
-gap is not below `_NEARER` times its old size, single precision has reached its limit.
+"""The factors of a stalled search: if after `_STALLED` times as many iterations the gap is not
+below `_NEARER` times its old size, single precision has reached its limit.
 """
 _KEEP_SECONDS, _KEEP_SHARE = 60.0, 0.1
 """The interval at which intermediate results are kept, in seconds; longer if that takes more than

@@ -40,11 +40,11 @@ class Layout:
     subtree.
     """
     others: NDArray[np.int64]
-    """The same where the other seat is on turn at the root."""
+    """The number of actions of a seat's nodes, where the other seat is on turn at the root."""
     my_nodes: NDArray[np.int64]
     """The number of a seat's nodes, where the seat is on turn at the root."""
     other_nodes: NDArray[np.int64]
-    """The same where the other seat is on turn at the root."""
+    """The number of a seat's nodes, where the other seat is on turn at the root."""
 
     def actions(self, seat: int) -> int:
         """Return the number of a seat's actions at all nodes: its table's length by its lanes."""

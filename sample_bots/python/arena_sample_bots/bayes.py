@@ -19,7 +19,7 @@ from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
 TILT = 5.0
 """The factor by which a die is likelier to show a face after its owner bet on it."""
 STAR_TILT = 2.2
-"""The same for the star after a bet on a number."""
+"""The factor for the star after its owner bet on a number."""
 TRUSTS = 0.5
 """The probability, from its own dice, below which the next seat doubts a bet."""
 PRESSURE = 0.03

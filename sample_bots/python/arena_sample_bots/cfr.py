@@ -44,7 +44,7 @@ class Play(NamedTuple):
     start: int
     """The position in the table of weights at which it begins."""
     recall: int | None
-    """How many of the last bets of the round it knows; None for all."""
+    """The number of last bets of the round that it knows; None for all."""
 
 
 class Tables(NamedTuple):

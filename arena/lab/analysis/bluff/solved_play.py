@@ -43,9 +43,9 @@ class RoundPlay:
 
     dice: RoundDice
     recall: int | None
-    """How many of the last bets of the round the play knows; None for all."""
+    """The number of last bets of the round that the play knows; None for all."""
     tables: tuple[NDArray[np.uint8], NDArray[np.uint8]]
-    """By seat, the opener's first: [row, hand], in proportion to the probability."""
+    """Weights in proportion to the probability, by seat, the opener's first: [row, hand]."""
 
     @property
     def bets(self) -> tuple[Bet, ...]:
@@ -97,7 +97,7 @@ class RoundPlay:
 
     @cached_property
     def by_place(self) -> tuple[list[Weights], list[Weights]]:
-        """By seat and place [a, h]: the probabilities of play that knows only the last bet."""
+        """The probabilities of play that knows only the last bet, by seat and place: [a, h]."""
         ends = TableNodes.of(len(self.bets), 1).first_rows
         opener, other = (
             [_shares(table[first:end]) for first, end in pairwise(ends)] for table in self.tables
@@ -106,7 +106,7 @@ class RoundPlay:
 
     @cached_property
     def taken(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """By seat [row]: whether the play takes the action with any hand."""
+        """Whether the play takes the action with any hand, by seat: [row]."""
         opener, other = self.tables
         return opener.max(1) > 0, other.max(1) > 0
 
