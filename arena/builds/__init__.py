@@ -1,7 +1,7 @@
-"""Builds: programs of bots as their owners hand them in, read and unpacked with suspicion.
+"""Builds: programs of bots as their owners upload them, read and unpacked as untrusted input.
 
 UserError
-└── BuildRefusedError    what was handed in is no build; the message says what is allowed
+└── BuildRefusedError    an upload is no valid build; the message says what is allowed
 """
 
 from arena.builds.build import (

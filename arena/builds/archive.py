@@ -1,7 +1,7 @@
-"""The files of a .zip of a stranger's: listed, and refused unless all of them are harmless.
+"""The files of an untrusted .zip: listed, and refused unless all of them are harmless.
 
-Nothing but the list of contents is read to decide, so that deciding takes milliseconds. A file
-that holds more than the list says is never unpacked beyond that.
+Only the list of contents is read to decide, so that deciding takes milliseconds. A file is never
+unpacked beyond the size that the list gives.
 """
 
 import io
@@ -19,43 +19,42 @@ MOST_UNPACKED_BYTES: Final = 200 * 1024 * 1024
 """The most bytes of all files together: a worker keeps the builds that it ran last."""
 LONGEST_NAME: Final = 200
 DEEPEST: Final = 16
-"""Folders within folders."""
+"""The most levels of folders within folders."""
 _METHODS: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _ENCRYPTED: Final = 0x1
 _UNIX: Final = 3
 _PART_BYTES: Final = 64 * 1024
 MOST_OF_A_REASON: Final = 200
-"""Characters of what a library says of a damaged file, which may name files of it."""
+"""The most characters of a library's message about a damaged file, which may contain file names."""
 _DAMAGED: Final = (
     *(zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError),
-    ValueError,  # for a place before the begin of the file
+    ValueError,  # for an offset before the start of the file
 )
-"""What `zipfile` raises for a damaged file."""
+"""The exceptions that `zipfile` raises for a damaged file."""
 _LEFT_OUT: Final = ("__MACOSX/",)
-"""What some programs add to every archive."""
+"""The folders that some programs add to every archive."""
 _CONTENTS_BYTES: Final = 1024 * 1024
 """The most bytes of the list of contents: 2,000 names take at most half of it."""
 _END_OF_CONTENTS: Final = b"PK\x05\x06"
 _ZIP64: Final = b"PK\x06\x07"
 _ZIP64_BYTES: Final = 20
-"""Before the end of contents, if there are further numbers, which count instead of those there."""
+"""The size of a ZIP64 locator, which may precede the end of contents; its numbers then replace
+those there.
+"""
 
 
 def open_archive(data: bytes) -> zipfile.ZipFile:
-    """Return the archive in a file.
-
-    Raises BuildRefusedError if it is none.
-    """
+    """Return the archive in a file. Raises BuildRefusedError if it is none."""
     _require_few(data)
     try:
         return zipfile.ZipFile(io.BytesIO(data))
-    # All that zipfile raises for damaged files; some of it is undocumented.
+    # All exceptions that zipfile raises for damaged files; some are undocumented.
     except (zipfile.BadZipFile, ValueError, OSError, EOFError, NotImplementedError) as error:
         raise BuildRefusedError(f"The file is not a .zip that can be read ({error}).") from error
 
 
 def _require_few(data: bytes) -> None:
-    """Refuse an archive by what its last lines say of its contents, before they are listed."""
+    """Refuse an archive whose end record gives too many files, before they are listed."""
     at = data.rfind(_END_OF_CONTENTS)
     if at < 0 or at + 22 > len(data):
         raise BuildRefusedError("The file is not a .zip that can be read (its end is missing).")
@@ -74,10 +73,7 @@ def _too_many() -> BuildRefusedError:
 
 
 def harmless_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
-    """Return the files of an archive by their paths, folders left out.
-
-    Raises BuildRefusedError.
-    """
+    """Return the files of an archive by their paths, without folders. Raises BuildRefusedError."""
     entries = archive.infolist()
     if len(entries) > MOST_FILES:
         raise _too_many()
@@ -120,11 +116,10 @@ def harmless_files(archive: zipfile.ZipFile) -> dict[str, zipfile.ZipInfo]:
 
 
 def file_in(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]:
-    """Yield the bytes of a file in parts, no more of them than the list says.
+    """Yield the bytes of a file in parts, at most as many as the list gives.
 
-    Raises BuildRefusedError if it is damaged.
-
-    `ZipFile.read` would take the memory of all that is packed before it stops there.
+    Raises BuildRefusedError if it is damaged. `ZipFile.read` would need memory for all that is
+    packed before it stops there.
     """
     try:
         with archive.open(entry) as file:
@@ -137,7 +132,7 @@ def file_in(archive: zipfile.ZipFile, entry: zipfile.ZipInfo) -> Iterator[bytes]
 
 
 def _require_plain(entry: zipfile.ZipInfo) -> None:
-    """Refuse what is neither a file nor a folder, and what cannot be read."""
+    """Refuse an entry that is neither a file nor a folder, or cannot be read."""
     name = _shown(entry.filename)
     mode = entry.external_attr >> 16 if entry.create_system == _UNIX else 0
     if stat.S_ISLNK(mode):
@@ -160,7 +155,7 @@ def _require_plain(entry: zipfile.ZipInfo) -> None:
 
 
 def _require_inside(path: str) -> None:
-    """Refuse paths that lead out of the folder, or that no file should have."""
+    """Refuse a path that leads out of the folder, or that no file should have."""
     parts = path.split("/")
     if (
         path.startswith("/")
@@ -187,7 +182,7 @@ def _folders(path: str) -> Iterator[str]:
 
 
 def _alike(path: str) -> str:
-    """Equal for paths that some file system takes for one."""
+    """Return a text that is equal for paths that some file system treats as one."""
     return unicodedata.normalize("NFKC", path).casefold()
 
 

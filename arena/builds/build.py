@@ -1,4 +1,4 @@
-"""`Build`: a bot's program as it was handed in: a .py file, or a .zip with bot.toml."""
+"""`Build`: a bot's program as it was uploaded: a .py file, or a .zip with bot.toml."""
 
 import hashlib
 from dataclasses import dataclass
@@ -16,37 +16,34 @@ from arena.builds.manifest import (
 )
 
 MOST_BUILD_BYTES: Final = 20 * 1024 * 1024
-"""The most bytes of a build as it is handed in, unless the operator says otherwise."""
+"""The most bytes of a build as it is uploaded, unless the operator sets another limit."""
 MOST_SOURCE_BYTES: Final = 1024 * 1024
 """The most bytes of a .py file."""
 PYTHON_FILE: Final = "bot.py"
-"""The name under which a .py file is kept."""
+"""The name under which a .py file is stored."""
 ZIP_FILE: Final = "bot.zip"
 
 
 @dataclass(frozen=True, slots=True)
 class Build:
-    """A build that was read. Its files are not looked into."""
+    """A build that was read; the contents of its files are not examined."""
 
     file_name: str
     """PYTHON_FILE or ZIP_FILE."""
     data: bytes
-    """As it was handed in."""
+    """The file as it was uploaded."""
     manifest: Manifest
     root: str = ""
     """The folder in the .zip that holds all of it, with a slash; empty if there is none."""
 
     @property
     def sha256(self) -> bytes:
-        """What the build is known by."""
+        """The hash that identifies the build."""
         return hashlib.sha256(self.data).digest()
 
 
 def read_build(file_name: str, data: bytes, most_bytes: int = MOST_BUILD_BYTES) -> Build:
-    """Return the build in a file.
-
-    Raises BuildRefusedError.
-    """
+    """Return the build in a file. Raises BuildRefusedError."""
     check_size(file_name, len(data), most_bytes)
     if not data:
         raise BuildRefusedError("The file is empty.")
@@ -68,7 +65,7 @@ def most_source_bytes(most_bytes: int) -> int:
 def check_size(file_name: str, size: int, most_bytes: int) -> None:
     """Raise BuildRefusedError for a file beyond the limit of its kind.
 
-    `most_bytes` is the limit of a build.
+    A build may have `most_bytes`.
     """
     python = _kind(file_name) == ".py"
     allowed = most_source_bytes(most_bytes) if python else most_bytes
@@ -94,7 +91,7 @@ def unpack(build: Build, folder: Path) -> None:
                 for part in file_in(archive, entry):
                     begin = begin or part[:4]
                     file.write(part)
-            # A .zip made on Windows says of no file that it is a program.
+            # A .zip made on Windows marks no file as executable.
             target.chmod(0o755 if begin.startswith((b"\x7fELF", b"#!")) else 0o644)
 
 
@@ -132,7 +129,10 @@ def _zip(data: bytes) -> Build:
 
 
 def _root(paths: list[str]) -> str:
-    """Return the one folder in which everything lies, as when a folder was packed."""
+    """Return the one folder that contains everything, or "" without one.
+
+    There is one when a folder was packed and not its files.
+    """
     first = paths[0].partition("/")[0] + "/" if paths else ""
     return first if first and all(path.startswith(first) for path in paths) else ""
 

@@ -4,4 +4,4 @@ from arena.errors import UserError
 
 
 class BuildRefusedError(UserError, ValueError):
-    """What was handed in is no build; the message says what was wrong and what is allowed."""
+    """An upload that is no valid build; the message says what was wrong and what is allowed."""

@@ -1,4 +1,4 @@
-"""Records of hosted bots: what owners may upload, their builds, and the shifts of play."""
+"""Records of hosted bots: the limits of uploads, their builds, and the shifts of play."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,14 +12,13 @@ ShiftId = NewType("ShiftId", int)
 WorkerId = NewType("WorkerId", int)
 
 SHIFT_SECONDS: Final = 60
-"""How long a hosted bot plays before the next one gets its place."""
+"""The time that a hosted bot plays before the next one gets its place."""
 SLOWEST_UPLOAD: Final = 175_000
-"""Bytes a second that a build must bring when it is uploaded; one of 20 MiB may take two
-minutes."""
+"""The least rate of an upload in bytes a second; a build of 20 MiB may take two minutes."""
 MOST_OF_A_LOG: Final = 32 * 1024
-"""Bytes of what a program printed in a shift that are kept."""
+"""The most bytes of a program's output in a shift that are kept."""
 MOST_OF_AN_OUTCOME: Final = 2_000
-"""Characters of the sentence in which a shift ended."""
+"""The most characters of the sentence that describes a shift's end."""
 QUEUE: Final = "shifts"
 """The queue of shifts of play."""
 CHECK_QUEUE: Final = "checks"
@@ -32,12 +31,12 @@ CHECK_TASK: Final = "check"
 
 @dataclass(frozen=True, slots=True)
 class HostingTerms:
-    """What owners may upload, and what is kept of it."""
+    """The limits of what owners may upload, and of what is kept."""
 
     build_bytes: int = MOST_BUILD_BYTES
-    """The most bytes of one build as it is handed in."""
+    """The most bytes of one build as it is uploaded."""
     uploads_a_day: int = 30
-    """By an owner, in 24 hours."""
+    """The most uploads of an owner in 24 hours."""
     builds_kept: int = 20
     """The most builds of an owner; beyond it the oldest that does not play is dropped."""
     hosted_bots: int = 5
@@ -46,7 +45,7 @@ class HostingTerms:
 
 
 class BuildState(Enum):
-    """What became of a build."""
+    """The state of a build."""
 
     CHECKING = "checking"
     ACCEPTED = "accepted"
@@ -64,8 +63,9 @@ class HostedBuild:
     uploaded_at: datetime
     state: BuildState
     reason: str
-    """Why a build was refused, the step of its check, or how its last shift ended. While no worker
-    runs, that; of a build that plays, only if its program cut the last shift short."""
+    """The reason why it was refused; while it is checked, the step; if it plays, the end of its
+    last shift, if its program cut it short; while no worker runs, that fact.
+    """
     plays: bool
     """Whether the bot plays with it."""
     kept: bool
@@ -97,24 +97,26 @@ class HostedShift:
     began_at: datetime
     ended_at: datetime | None
     check: bool
-    """Whether the shift is the check of the build, before it plays."""
+    """Whether it is the check of the build, before it plays."""
     outcome: str
     log: str
     match_ids: tuple[str, ...]
-    """Matches that the version began meanwhile, oldest first."""
+    """The matches that the version began meanwhile, oldest first."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchLog:
-    """What a hosted bot's program printed while it played a match."""
+    """The output of a hosted bot's program while it played a match."""
 
     version: str
     shift_began_at: datetime
     started_at: datetime
-    """The match."""
+    """The start of the match."""
     finished_at: datetime
     other_matches: int
-    """How many other matches the program played in that time: no line is known to be from one."""
+    """The number of other matches that the program played in that time: lines cannot be attributed
+    to one of them.
+    """
     log: str
 
     @property
@@ -143,9 +145,9 @@ class WorkerSeen:
     name: str
     created_at: datetime
     seen_at: datetime | None
-    """When it last began a shift."""
+    """The time at which it last began a shift."""
     shifts: int
-    """How many shifts it runs now."""
+    """The number of shifts that it runs now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,7 +157,7 @@ class BegunShift:
     id: ShiftId
     entrant: Entrant
     token: str
-    """Good for playing alone, until the shift ends; empty for a check."""
+    """The token, valid only for playing and until the shift ends; empty for a check."""
     sha256: bytes
     file_name: str
     seconds: int

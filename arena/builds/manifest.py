@@ -1,4 +1,4 @@
-"""bot.toml: how a build in a .zip is started."""
+"""bot.toml: the command and settings of a build in a .zip."""
 
 import tomllib
 from collections.abc import Collection
@@ -11,7 +11,9 @@ from arena.games import GAMES
 
 MANIFEST: Final = "bot.toml"
 MOST_MANIFEST_BYTES: Final = 4 * 1024
-"""A key with thousands of dots takes a time and memory that grow with the square of its length."""
+"""The most bytes of bot.toml: a key with thousands of dots takes time and memory that grow with the
+square of its length.
+"""
 MOST_WORDS: Final = 32
 MOST_MATCHES_AT_ONCE: Final = 64
 DEFAULT_MATCHES_AT_ONCE: Final = 16
@@ -23,7 +25,7 @@ _HELP: Final = (
 
 
 class Protocol(StrEnum):
-    """What a build's program speaks."""
+    """The protocol that a build's program speaks."""
 
     GRPC = "grpc"
     """The arena's protocol, to the address in ARENA_ADDRESS."""
@@ -33,27 +35,25 @@ class Protocol(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What bot.toml says."""
+    """The content of bot.toml."""
 
     command: tuple[str, ...]
-    """A file of the build that ends in .py and holds one bot; or `python`, `node` or a file of the
-    build (`./bot`), and its arguments."""
+    """The command: a file of the build that ends in .py and holds one bot; or `python`, `node` or a
+    file of the build (`./bot`), and its arguments.
+    """
     protocol: Protocol = Protocol.GRPC
     games: tuple[str, ...] = ("bluff",)
-    """The games of a program of lines; others tell the referee themselves."""
+    """The games of a program that speaks lines; others report theirs to the referee."""
     matches_at_once: int = DEFAULT_MATCHES_AT_ONCE
-    """The same."""
+    """The most matches at once of a program that speaks lines; others report theirs themselves."""
 
 
 def read_manifest(text: bytes, files: Collection[str]) -> Manifest:
-    """Return the manifest in a bot.toml, beside which lie these files.
-
-    Raises BuildRefusedError.
-    """
+    """Return the manifest in a bot.toml that lies beside these files. Raises BuildRefusedError."""
     try:
         # Editors of Windows may write a byte order mark, which TOML ignores.
         said = tomllib.loads(text.decode("utf-8-sig"))
-    # Some that tomllib raises are plain ones, as that for a number of thousands of digits.
+    # Some exceptions of tomllib are plain ones, as for a number of thousands of digits.
     except (ValueError, RecursionError) as error:
         raise BuildRefusedError(f"{MANIFEST} is not TOML: {error}. {_HELP}") from error
     for key in said:

@@ -1,7 +1,7 @@
-"""The log of a shift: what a program printed, each line after the seconds since the shift began.
+"""The log of a shift: a program's output, each line with the seconds since the shift began.
 
-`12.345 a match begins`: the worker puts the time before every line, so that a program cannot. Only
-the line that says how much is left out in the middle has none.
+`12.345 a match begins`: the worker writes the time before every line, so that a program cannot
+forge it. Only the line that gives the amount left out in the middle has none.
 """
 
 import re
@@ -12,19 +12,19 @@ _STAMPED: Final = re.compile(r"([0-9]+\.[0-9]{3}) ")
 
 
 def stamp(seconds: float) -> bytes:
-    """Return what a line begins with that was printed so long after the beginning."""
+    """Return the prefix of a line that was printed `seconds` after the beginning."""
     return f"{seconds:.3f} ".encode()
 
 
 def printed_between(log: str, start: float, end: float) -> str:
-    """Return the lines of a log that were printed in a time.
+    """Return the lines of a log that were printed from `start` to `end`.
 
-    Times are in seconds since the shift began. Includes the line for what is left out, if that may
-    be from there.
+    These are in seconds since the shift began. The line for what is left out is included if that
+    may be from this time.
     """
     found: list[str] = []
     last, left_out = 0.0, ""
-    for line in StringIO(log, newline="\n"):  # at nothing else that ends lines
+    for line in StringIO(log, newline="\n"):  # at no other line separator
         stamped = _STAMPED.match(line)
         if stamped is None:
             left_out += line

@@ -1,4 +1,4 @@
-"""`PlayEndpoint`: the referee at which people play, and the token of the bot as which they do."""
+"""`PlayEndpoint`: the referee at which people play, and the token of the bot for which they do."""
 
 from collections.abc import Callable, Mapping
 
@@ -10,18 +10,15 @@ __all__ = ["PlayEndpoint", "Rival", "Wanted"]
 
 
 class PlayEndpoint:
-    """Opens sessions at one referee."""
+    """The connection settings by which people's sessions at one referee are opened."""
 
     def __init__(self, address: str, environment: Mapping[str, str], token: str) -> None:
-        """Raise AddressError."""
+        """Parse the referee's address. Raises AddressError."""
         self._address = Address.parse(address, environment)
         self._token = token
 
     def rivals(self) -> list[Rival]:
-        """Return the bots that can be played against now.
-
-        Raises ChallengeError.
-        """
+        """Return the bots that can be played against now. Raises ChallengeError."""
         return Challenger(self._address, self._token).rivals()
 
     def session(
@@ -29,6 +26,6 @@ class PlayEndpoint:
     ) -> PersonSession:
         """Return a session that is not open yet.
 
-        `changed` is called in another thread at any news.
+        `changed` is called in another thread whenever the session changes.
         """
         return PersonSession(self._address, self._token, instance, games, changed)

@@ -1,4 +1,4 @@
-"""`PersonSeat`: one match as a person's seat may know it: what was heard, and the open turn."""
+"""`PersonSeat`: one match as a person's seat may know it: what it learned, and the open turn."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class AnswerError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Heard:
-    """What one message told: the events since the one before, and the view then."""
+    """The content of one message: the events since the previous one, and the view then."""
 
     events: tuple[Any, ...]
     view: Any | None
@@ -58,24 +58,25 @@ class PersonSeat:
         self.offered = offered
         self.entropy = entropy
         self.match: Match[Any] | None = None
-        """None until the match begins."""
+        """The match; None until it begins."""
         self.heard: list[Heard] = []
-        """Oldest first. Another list if what was heard before did not happen."""
+        """The messages' content, oldest first; a new list if earlier events did not happen."""
         self.turn: AskedTurn | None = None
         self.refusals: list[Refusal] = []
         self.result: Result | None = None
-        """Once the match is over and recorded."""
+        """The result, once the match is over and recorded."""
         self.called_off = ""
-        """Why the match did not take place, or does not count."""
+        """The reason why the match did not take place, or does not count."""
         self._events: list[Any] = []
-        """All public events of the match that were heard."""
+        """All public events of the match that were received."""
         self._told = 0
-        """How many of them turns have told."""
+        """The number of them that turns have reported."""
         self._resumed = False
         self._played: Any = None
 
     @property
     def match_id(self) -> str:
+        """The id of the match."""
         return self.offered.setup.match_id
 
     @property
@@ -85,16 +86,17 @@ class PersonSeat:
 
     @property
     def over(self) -> bool:
+        """Whether the match has a result or was called off."""
         return self.result is not None or bool(self.called_off)
 
     def begin(self, entrants: Sequence[Entrant]) -> None:
-        """All have joined."""
+        """Begin the match: all entrants have joined."""
         if self.match is None:
             self.offered = self.offered.begun(entrants)
             self.match = Match.of(self.offered.setup, self.offered.seat)
 
     def resume(self, offered: Offered) -> None:
-        """Note that the stream was opened again.
+        """Resume after the stream was opened again.
 
         An open turn follows with all events of the match.
         """
@@ -104,7 +106,7 @@ class PersonSeat:
             self.begin(offered.setup.entrants)
 
     def ask(self, turn: referee_pb2.Turn, now: float) -> None:
-        """Take an open turn."""
+        """Open a turn."""
         if self.match is None:
             self.match = Match.of(self.offered.setup, self.offered.seat)
         game, seat = self.offered.setup.game, self.offered.seat
@@ -113,7 +115,7 @@ class PersonSeat:
         self.turn = AskedTurn(turn.turn_number, view, turn.turn_ms, turn.bank_ms, now)
 
     def refused(self, refusal: referee_pb2.Refusal) -> None:
-        """Note that an answer did not count, or none came in time."""
+        """Record that an answer did not count, or that none came in time."""
         kind = FAULTS.get(refusal.kind)
         self._played = None
         if self.turn is not None and self.turn.number == refusal.turn_number:
@@ -123,7 +125,7 @@ class PersonSeat:
             self.refusals.append(Refusal(refusal.turn_number, kind, *told))
 
     def end(self, end: referee_pb2.End) -> None:
-        """Take the end of the match."""
+        """Record the end of the match and its result."""
         transcript = from_message(end.transcript)
         self.begin(transcript.setup.entrants)
         self._hear_own(end.events, _last_view(transcript, self.offered.seat))
@@ -131,9 +133,9 @@ class PersonSeat:
         self.result = transcript.result
 
     def see(self, moment: PublicMoment, first: int) -> bool:
-        """Take in what everybody at the table learned between the seat's turns.
+        """Record a public moment between the seat's turns, and return whether it is new.
 
-        `first` is the number of its first event. Returns whether it is new.
+        `first` is the number of the moment's first event.
         """
         if self.over or first + len(moment.events) <= len(self._events):
             return False
@@ -143,7 +145,7 @@ class PersonSeat:
     def answer(self, turn_number: int, answer: object) -> referee_pb2.Answer:
         """Return the answer to the open turn, from its JSON form.
 
-        Raises AnswerError for one that is not legal, and nothing is lost.
+        Raises AnswerError for one that is not legal; the turn then stays open.
         """
         turn = self.turn
         if turn is None or turn.number != turn_number:
@@ -172,7 +174,7 @@ class PersonSeat:
         return referee_pb2.Answer(match_id=self.match_id, turn_number=turn_number)
 
     def _hear_own(self, events: Sequence[game_pb2.Event], view: Any | None) -> None:
-        """Take the events since the seat's last turn or, once resumed, of the whole match."""
+        """Record the events since the seat's last turn or, after a resume, of the whole match."""
         told = list(bot_side.read_events(self.offered.setup.game, events))
         if self._resumed and told and self._events and told[0] == self._events[0]:
             self._told = 0
@@ -181,10 +183,10 @@ class PersonSeat:
         self._told += len(told)
 
     def _hear(self, events: list[Any], view: Any | None, first: int) -> None:
-        """Events of the match, from the one with the number `first` on; they are the newest."""
+        """Record the newest events of the match, from the one with the number `first` on."""
         known = self._events[first:]
         if known != events[: len(known)]:
-            # A referee that was killed has lost what came after: it did not happen.
+            # A referee that was killed has lost the later events: they did not happen.
             events, known = self._events[:first] + events, []
             self.heard, self._events = [], []
         new = events[len(known) :]

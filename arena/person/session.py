@@ -1,8 +1,8 @@
 """`PersonSession`: a person's stream to the referee, in a thread of its own.
 
-The person's bot plays only what is asked for with its own token (CHALLENGE_POLICY_OWN_ONLY), one
-match at a time. Each session is an instance of the same version. Who leaves during a match gives it
-up: turns are answered without an action, until the faults forfeit it, so that the others need not
+The person's bot plays only matches that its own token asked for (CHALLENGE_POLICY_OWN_ONLY), one at
+a time. Each session is an instance of the same version. A person who leaves during a match forfeits
+it: turns are answered without an action, until the faults forfeit it, so that the others need not
 wait.
 """
 
@@ -34,11 +34,11 @@ from arena.v1 import referee_pb2
 from arena.v1.referee_pb2_grpc import RefereeServiceStub
 
 CONNECT_SECONDS: Final = 10.0
-"""How long the referee may take to welcome the session."""
+"""The longest time in which the referee must welcome the session."""
 LEAVE_SECONDS: Final = 20.0
-"""How long a session that leaves waits until its blocks are over."""
+"""The longest time that a session that leaves waits for its blocks to end."""
 PAUSE_SECONDS: Final = 1.0
-"""Before a lost stream is opened again: the absence of a seat is limited."""
+"""The pause before a lost stream is opened again: the absence of a seat is limited."""
 
 _LOST: Final = {
     grpc.StatusCode.UNAUTHENTICATED,
@@ -47,16 +47,16 @@ _LOST: Final = {
     grpc.StatusCode.ABORTED,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
 }
-"""Statuses after which the stream is not opened again."""
+"""The statuses after which the stream is not opened again."""
 
 _log = logging.getLogger("arena.person")
 
 
 class PersonSession:
-    """One person.
+    """The session of one person.
 
-    All methods may be called in any thread; `changed` is called in the session's whenever there is
-    something new.
+    All methods may be called in any thread; `changed` is called in the session's thread whenever
+    something is new.
     """
 
     def __init__(
@@ -81,16 +81,16 @@ class PersonSession:
         self._left = threading.Event()
         self._thread = threading.Thread(target=self._run, name=instance, daemon=True)
         self.lock = threading.RLock()
-        """Held while `seat` changes; hold it to look at more than one thing of it."""
+        """The lock held while `seat` changes; hold it to read several fields of it together."""
         self.seat: PersonSeat | None = None
         """The newest match."""
         self.awaited = ""
-        """The opponent that has accepted to play, while the match is not offered yet."""
+        """The names of the bots that have accepted to play, until the match is offered."""
         self.not_played = ""
-        """Why the newest challenge came to nothing."""
+        """The reason why the newest challenge failed."""
         self.leaving = False
         self.lost = ""
-        """Why the referee does not let the session play."""
+        """The reason why the referee does not let the session play."""
 
     @property
     def alive(self) -> bool:
@@ -98,7 +98,7 @@ class PersonSession:
         return self._thread.is_alive()
 
     def wait(self, seconds: float) -> bool:
-        """Wait until the session is over, for so long at most. Returns whether it is."""
+        """Wait at most `seconds` for the session to be over, and return whether it is."""
         self._thread.join(seconds)
         return not self.alive
 
@@ -110,7 +110,7 @@ class PersonSession:
             raise ChallengeError(self.lost or "The referee does not answer.")
 
     def challenge(self, wanted: Wanted) -> ChallengeAccepted:
-        """Ask for one match. Raises ChallengeError."""
+        """Ask for one match, and return the acceptance. Raises ChallengeError."""
         updates = Challenger(self._address, self._token).challenge(wanted)
         accepted = next(updates)
         assert isinstance(accepted, ChallengeAccepted)
@@ -123,14 +123,14 @@ class PersonSession:
         return accepted
 
     def _follow(self, updates: Iterator[ChallengeNews]) -> None:
-        """Learn why a match does not come about."""
+        """Record the reason if a match does not come about."""
         reason = ""
         try:
             for told in updates:
                 if isinstance(told, ChallengeOver):
                     reason = told.reason
         except ChallengeError as error:
-            with self.lock:  # what has been offered goes on, and the stream says the rest
+            with self.lock:  # an offered match continues, and the stream reports the rest
                 reason = str(error) if self.awaited else ""
         if reason:
             with self.lock:
@@ -148,7 +148,7 @@ class PersonSession:
         self._changed()
 
     def leave(self) -> None:
-        """Give up the match, if one runs, and leave."""
+        """Forfeit the match, if one runs, and leave."""
         with self.lock:
             if self.leaving:
                 return
@@ -213,7 +213,7 @@ class PersonSession:
                     self._welcome.set()
                     self._changed()
             except grpc.RpcError:
-                pass  # the status below says it
+                pass  # the status is read below
             finally:
                 with self.lock:
                     self._outgoing = None
@@ -224,7 +224,7 @@ class PersonSession:
 
     def _hear(self, response: referee_pb2.PlayResponse) -> None:
         request = referee_pb2.PlayRequest()
-        if response.HasField("welcome") and self.leaving:  # a new stream has cancelled the wish
+        if response.HasField("welcome") and self.leaving:  # a new stream has cancelled the drain
             request.drain.SetInParent()
         for resume in response.resumes:
             offered = read_offer(resume.offer)
@@ -261,7 +261,7 @@ class PersonSession:
         self._send(request)
 
     def _watch(self, seat: PersonSeat) -> None:
-        # Over the same channel: it is the referee that plays the match.
+        # Over the same channel, because it leads to the referee that plays the match.
         if seat.match is not None and not self.leaving:
             watching.watch(self._channel, seat, self.lock, self._changed)
 

@@ -1,7 +1,7 @@
-"""What everybody sees of a person's match while it is played, between the turns of the person.
+"""The public events of a person's match while it is played, between the turns of the person.
 
-A turn tells what happened since the last one. With slow opponents a person would see nothing until
-then, so the session watches its match as any spectator may: it learns no more than its seat does.
+A turn reports what happened since the last one. With slow opponents a person would see nothing
+until then, so the session watches its match as any spectator may: it learns no more than its seat.
 """
 
 from collections.abc import Callable
@@ -18,10 +18,10 @@ from arena.v1.spectator_pb2_grpc import SpectatorServiceStub
 
 
 def watch(channel: Any, seat: PersonSeat, lock: RLock, changed: Callable[[], None]) -> None:
-    """Let `seat` see its match over `channel`, in a thread of its own.
+    """Pass the public moments of a match to `seat`, until the match or the `channel` ends.
 
-    It ends with the match or the channel. A referee that refuses is not asked again: turns tell
-    everything, later.
+    This runs in a thread of its own. A referee that refuses is not asked again: turns report
+    everything later.
     """
     Thread(target=_watch, args=(channel, seat, lock, changed), daemon=True).start()
 

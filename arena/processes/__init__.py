@@ -1,7 +1,7 @@
-"""Child processes: the only place that starts any; `tests/test_one_launcher.py` looks for others.
+"""Child processes: the only place that starts any; `tests/test_one_launcher.py` checks that.
 
     spawn            a program of ours, which ends with this process
-    module_command   the words that start a module of ours, safe from files named like modules
+    module_command   the command that starts a module of ours, safe from files named like modules
     spawn_program    a user's program, which ends with this process and with all that it started
     start_async      a program of ours, for asyncio
     run_to_end       a short program, for its output

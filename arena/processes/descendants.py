@@ -6,15 +6,12 @@ from contextlib import suppress
 from pathlib import Path
 
 _BUSY = frozenset("RDTt")
-"""States of a thread that runs, or waits for a processor or a disk, or is stopped."""
+"""The states of a thread that runs, or waits for a processor or a disk, or is stopped."""
 _TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
 
 
 def processes_of(first: int) -> Iterator[int]:
-    """Yield a process, its children, and theirs.
-
-    Orphans are the first's.
-    """
+    """Yield a process, its children, and theirs. Orphans belong to the first."""
     waiting = [first]
     while waiting:
         process = waiting.pop()
@@ -23,7 +20,7 @@ def processes_of(first: int) -> Iterator[int]:
 
 
 def children_of(process: int) -> list[int]:
-    """Return the processes that a process started, as far as they run; none if it has ended."""
+    """Return the running children of a process; none if it has ended."""
     found: list[int] = []
     with suppress(OSError):
         for thread in os.scandir(f"/proc/{process}/task"):
@@ -33,9 +30,10 @@ def children_of(process: int) -> list[int]:
 
 
 def asleep(first: int) -> bool:
-    """Return whether all threads of the processes wait, and none is stopped.
+    """Return whether all threads of a process and its descendants are asleep.
 
-    For something else than a processor or a disk; true also where nothing tells.
+    They wait for something other than a processor or a disk, and none is stopped. The result is
+    also True where /proc gives no information.
     """
     for process in processes_of(first):
         with suppress(OSError):
@@ -47,7 +45,10 @@ def asleep(first: int) -> bool:
 
 
 def processor_seconds(first: int) -> float:
-    """Processor time of the processes, in seconds, including children that were waited for."""
+    """Return the processor time of a process and its descendants, in seconds.
+
+    It includes children that were waited for.
+    """
     ticks = 0
     for process in processes_of(first):
         with suppress(OSError, ValueError, IndexError):
@@ -56,5 +57,5 @@ def processor_seconds(first: int) -> float:
 
 
 def _stat(folder: str) -> list[str]:
-    """Return the numbers of /proc/…/stat from the state on, which is a letter."""
+    """Return the fields of /proc/…/stat from the state on, which is a letter."""
     return Path(folder, "stat").read_text().rpartition(")")[2].split()

@@ -1,4 +1,4 @@
-"""Ends child processes, politely first."""
+"""The end of child processes: first by signals that they can handle, then by SIGKILL."""
 
 import contextlib
 import signal
@@ -9,14 +9,14 @@ from arena.processes.starting import Process, TimeoutExpired
 
 
 def how_it_ended(code: int) -> str:
-    """Return what the exit code of a process says, in words that continue its name."""
+    """Return the meaning of a process's exit code, in words that continue its name."""
     return f"ended with code {code}" if code >= 0 else f"was ended by signal {-code}"
 
 
 def stop_all(processes: Sequence[Process], patience: float = 5.0) -> None:
     """End processes at the same time.
 
-    All are sent SIGTERM, and SIGKILL after `patience` seconds in all.
+    All are sent SIGTERM, and SIGKILL after `patience` seconds in total.
     """
     for process in processes:
         if process.poll() is None:

@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from arena.isolation import bypass_proxies
 
 _LIBPQ = re.compile(r"PG[A-Z0-9]+")
-"""Whatever libpq, and the server, read by such a name: PGHOSTADDR, PGSERVICE, PGTZ, …"""
+"""The variables that libpq, and the server, read: PGHOSTADDR, PGSERVICE, PGTZ, …"""
 _OF_PYTHON = frozenset({"PYTHONPATH", "PYTHONSTARTUP", "PYTHONINSPECT", "PYTHONSAFEPATH"})
-"""Variables that change which modules an interpreter finds, or what it does besides. Where modules
-of ours are looked for, `module_command` says."""
+"""The variables that change which modules an interpreter finds, or what it does besides the module
+it runs. `module_command` sets where our modules are searched.
+"""
 _SECRETS = frozenset(
     {
         "ARENA_DATABASE_URL",
@@ -24,12 +25,10 @@ _SECRETS = frozenset(
 
 
 def own_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for a program of ours.
+    """Return the environment for a program of ours: that of this process with `changes`.
 
-    That of this process with `changes`, without what configures Streamlit or Python.
-
-    The variables of libpq are in it, unless `forget_libpq_variables` was called: an operator's own
-    database may need them.
+    It lacks what configures Streamlit or Python. The variables of libpq are in it, unless
+    `forget_libpq_variables` was called: an operator's own database may need them.
     """
     return _changed(
         {name: value for name, value in os.environ.items() if not _configures(name)}, changes
@@ -37,10 +36,9 @@ def own_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
 
 
 def program_environment(changes: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return the environment for a user's program.
+    """Return the environment for a user's program: that of this process with `changes`.
 
-    That of this process with `changes`, without variables of libpq and Streamlit, and without an
-    operator's secrets.
+    It lacks the variables of libpq and Streamlit, and an operator's secrets.
     """
     plain = {
         name: value
@@ -67,8 +65,8 @@ def _of_streamlit(name: str) -> bool:
 def forget_libpq_variables() -> None:
     """Remove libpq's variables from this process's environment.
 
-    For processes that use the built-in database: whatever its address leaves open, the variables
-    would fill in.
+    This is for processes that use the built-in database: the variables would supply whatever its
+    address does not specify.
     """
     for name in filter(_LIBPQ.fullmatch, list(os.environ)):
         del os.environ[name]

@@ -1,14 +1,14 @@
-"""Keeps one program of a user's: starts it, passes signals on to it, and ends all that it started.
+"""The keeper of one user's program: it starts it, forwards signals, and ends all that it started.
 
-Run as a script by `arena.processes.spawn_program`, never imported:
+It is run as a script by `arena.processes.spawn_program`, never imported:
 
     python -I -S keeper.py LIFELINE -- PROGRAM [ARGUMENT…]
 
 The program runs in a process group of its own. The keeper is its subreaper (Linux): whatever the
-program starts stays below the keeper, also what has left its session and lost its parent. When the
-program has ended, or nobody holds the other end of the pipe LIFELINE any more, what is left gets
-SIGTERM, and SIGKILL half a second later; a byte on the pipe asks for SIGKILL at once. Then the
-keeper ends as the program did.
+program starts stays below the keeper, even if it left its session and lost its parent. When the
+program has ended, or no process holds the other end of the pipe LIFELINE any more, the remaining
+processes get SIGTERM, and SIGKILL half a second later; a byte on the pipe asks for SIGKILL at once.
+Then the keeper ends as the program did.
 """
 
 import contextlib
@@ -23,7 +23,9 @@ import time
 _PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 _GRACE_SECONDS = 0.5
 _KILL_SECONDS = 5.0
-"""After so long a process that cannot be killed is left: another user's, or one in the kernel."""
+"""The time after which a process that cannot be killed is left: another user's, or one in the
+kernel.
+"""
 _LOOK_SECONDS = 0.01
 _PASSED_ON = (
     *(signal.SIGHUP, signal.SIGINT, signal.SIGQUIT, signal.SIGTERM),
@@ -57,7 +59,7 @@ def main(arguments: list[str]) -> None:
 
 def _become(program: list[str], keeper: int) -> None:
     signal.set_wakeup_fd(-1)
-    # SIGINT may have been ignored, as in a script's background, and SIGPIPE is for this Python.
+    # A script's background jobs ignore SIGINT, and this Python ignores SIGPIPE.
     for number in (signal.SIGCHLD, signal.SIGPIPE, *_PASSED_ON):
         signal.signal(number, signal.SIG_DFL)
     os.setpgid(0, 0)
@@ -72,7 +74,10 @@ def _become(program: list[str], keeper: int) -> None:
 
 
 def _let_go_of_streams() -> None:
-    """Close the program's streams here, so that they end with the program."""
+    """Replace the keeper's standard streams by /dev/null.
+
+    The program's streams then end with the program.
+    """
     null = os.open(os.devnull, os.O_RDWR)
     for number in range(3):
         os.dup2(null, number)
@@ -84,16 +89,16 @@ def _prctl(option: int, value: int) -> None:
 
 
 class _Kept:
-    """The program and what is below the keeper."""
+    """The program and all processes below the keeper."""
 
     def __init__(self, child: int) -> None:
         self._child = child
         self._at_once = False
         self.status: int | None = None
-        """How the program ended, as of waitpid; None while it runs."""
+        """The program's status, as waitpid returns it; None while it runs."""
 
     def wait(self, lifeline: int, signals: int) -> None:
-        """Wait until it has ended, or is to be ended."""
+        """Wait until the program has ended, or is to be ended."""
         waiting = select.poll()
         for file in (lifeline, signals):
             waiting.register(file, select.POLLIN)
@@ -110,7 +115,7 @@ class _Kept:
                 return
 
     def end_all(self) -> None:
-        """End whatever is left."""
+        """End all remaining processes."""
         if not self._at_once:
             for process in self._left():
                 _send(process, signal.SIGTERM)
@@ -119,7 +124,7 @@ class _Kept:
         self._until_gone(_KILL_SECONDS, signal.SIGKILL)
 
     def _until_gone(self, seconds: float, number: int) -> None:
-        """Send a signal (0 is none) to what is left, until nothing is, or for so long."""
+        """Send a signal (0 is none) to the remaining processes, for at most `seconds`."""
         deadline = time.monotonic() + seconds
         while (left := self._left()) and time.monotonic() < deadline:
             for process in left:
@@ -157,7 +162,7 @@ def _send(process: int, number: int) -> bool:
 
 
 def _below(ancestor: int) -> list[int] | None:
-    """Return the running processes below one; None where the kernel does not tell."""
+    """Return the running processes below one; None where the kernel does not report them."""
     children: dict[int, list[int]] = {}
     try:
         entries = os.listdir("/proc")  # noqa: PTH208  importing pathlib takes longer than all this
@@ -192,7 +197,7 @@ def _end_as(status: int | None) -> None:
         if -code not in (signal.SIGKILL, signal.SIGSTOP):
             signal.signal(-code, signal.SIG_DFL)
         os.kill(os.getpid(), -code)
-        time.sleep(1)  # a signal that ends nobody here
+        time.sleep(1)  # for a signal that does not end this process
     os._exit(code if code >= 0 else 1)
 
 

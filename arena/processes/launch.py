@@ -1,7 +1,7 @@
-"""Prepares a child process before it executes its program: parent-death signal, niceness, no root.
+"""The launcher of a child process: it sets parent-death signal and niceness, and gives up root.
 
-Run as a script by `arena.processes.spawn`, never imported by it, so that nothing of the parent
-(threads, gRPC, locks) is shared with it:
+It is run as a script by `arena.processes.spawn`, never imported by it, so that nothing of the
+parent (threads, gRPC, locks) is shared with it:
 
     python -I -S launch.py PARENT SIGNAL NICENESS ROOT [DIRECTORY…] -- PROGRAM [ARGUMENT…]
 
@@ -27,7 +27,7 @@ _PR_SET_PDEATHSIG = 1
 _CLONE_NEWUSER = 0x10000000
 _NOBODY = 65534
 _STAND_BACK_SECONDS = 2.0
-"""How long to wait for the niceness; enough for a dozen programs started at the same time."""
+"""The longest wait for the niceness; enough for a dozen programs started at the same time."""
 
 
 def main(arguments: list[str]) -> None:
@@ -93,7 +93,7 @@ def _give_up_root(directories: list[Path], program: str) -> None:
 
 
 def _namespaces_allowed(user: int, group: int) -> bool:
-    """Return whether user namespaces work, tried in a fork.
+    """Return whether user namespaces work, by a try in a fork.
 
     Directories must be handed over before entering one, and cannot be afterwards.
     """
@@ -125,7 +125,7 @@ def _hand_over(directories: list[Path], user: int, group: int) -> None:
 
 
 def _let_pass(parents: set[Path], user: int) -> None:
-    """Let others through the caller's own directories, which stay closed to their looks."""
+    """Make the caller's own directories traversable for others, but not readable."""
     for parent in parents:
         found = parent.stat()
         if found.st_uid == user and not found.st_mode & 0o001:

@@ -1,10 +1,10 @@
-"""Runs a module of ours as a program, with a search path that no file can shadow.
+"""The runner of a module of ours as a program, with a search path that no file can shadow.
 
-Run as a script by the words of `arena.processes.module_command`, never imported:
+It is run as a script by `arena.processes.module_command`, never imported:
 
     python -P module.py FOLDER[:FOLDER…] MODULE [ARGUMENT…]
 
-Python's own option -m would look for all modules in the working directory first, and in the folders
+Python's own option -m would search all modules in the working directory first, and in the folders
 of PYTHONPATH. Here the FOLDERs come last.
 """
 

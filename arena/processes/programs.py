@@ -1,4 +1,4 @@
-"""`UserProgram`: a user's program under a keeper, which ends whatever the program has started."""
+"""`UserProgram`: a user's program under a keeper, which ends all that the program has started."""
 
 import contextlib
 import os
@@ -15,12 +15,10 @@ _KEEPER: Final = Path(__file__).with_name("keeper.py")
 
 
 class UserProgram(subprocess.Popen[bytes]):
-    """A user's program.
+    """A user's program with its keeper, whose process id it has.
 
-    Its process id is the keeper's, which passes signals on to the program and ends as it did, once
-    everything below is gone.
-
-    The keeper also ends it all when this process dies, whichever thread started it.
+    The keeper forwards signals to the program and ends as it did, once everything below is gone. It
+    also ends it all when this process dies, whichever thread started it.
     """
 
     def __init__(
@@ -32,7 +30,7 @@ class UserProgram(subprocess.Popen[bytes]):
         stdout: Stream,
         stderr: Stream,
     ) -> None:
-        # Its end is how the keeper learns that this process has died: no other process has it.
+        # When this process dies this end closes, as no other process has it, and the keeper knows.
         theirs, self._lifeline = os.pipe()
         try:
             super().__init__(
@@ -51,19 +49,19 @@ class UserProgram(subprocess.Popen[bytes]):
             os.close(theirs)
 
     def kill(self) -> None:
-        """End it and all that it has started, at once."""
+        """End the program and all that it has started, at once."""
         with contextlib.suppress(OSError):
             os.write(self._lifeline, b"k")
         self._cut()
 
     def wait(self, timeout: float | None = None) -> int:
-        """Wait as the parent does."""
+        """Wait for the program's end as `Popen.wait` does, and close the pipe to the keeper."""
         code = super().wait(timeout)
         self._cut()
         return code
 
     def poll(self) -> int | None:
-        """Poll as the parent does."""
+        """Return the program's code as `Popen.poll` does, or None while it runs."""
         code = super().poll()
         if code is not None:
             self._cut()

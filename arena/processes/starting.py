@@ -1,8 +1,8 @@
-"""Starts programs of ours, which end with this process however it ends.
+"""The start of programs of ours, which end with this process however it ends.
 
 The kernel's parent-death signal (Linux) follows the *thread* that forked, so children are spawned
-from the main thread, or from one that lives as long as they do: a worker thread that ends would
-take its children with it.
+from the main thread, or from one that lives as long as they do: a worker thread that ends would end
+its children.
 """
 
 import asyncio
@@ -32,10 +32,10 @@ _LONGEST_LINE: Final = 1024 * 1024
 
 
 def module_command(module: str, *arguments: str) -> list[str]:
-    """Return the words that run a module of ours as a program.
+    """Return the command that runs a module of ours as a program.
 
-    No file of the working directory, or of a folder that PYTHONPATH names, stands in for a module
-    that it imports; modules that are nowhere else are still found in the folders of PYTHONPATH.
+    No file of the working directory, or of a folder that PYTHONPATH names, shadows a module that it
+    imports; modules that are nowhere else are still found in the folders of PYTHONPATH.
     """
     further = [*python_folders(os.environ.get("PYTHONPATH", "")), package_root()]
     return [sys.executable, "-P", str(_MODULE), os.pathsep.join(further), module, *arguments]
@@ -61,12 +61,14 @@ def spawn(
     that it inherits. With `hand_over` it never runs as root: if we are root it gives that up, and
     becomes the owner of these directories.
 
-    `niceness` (0 to 19) is how far it stands back behind others that want the processor. A thread
-    other than the main one says with `thread_outlives_it` that it ends after the program.
+    `niceness` (0 to 19) is how far it yields to others that want the processor. A thread other than
+    the main one asserts with `thread_outlives_it` that it ends after the program.
 
     This does not cover processes that the program itself starts: see `spawn_program`. Without prctl
     (macOS) only `stop` ends it. A program that cannot be started ends with code 1 and a message on
     stderr.
+
+    Raises RuntimeError in a thread other than the main one without `thread_outlives_it`.
     """
     if not thread_outlives_it and threading.current_thread() is not threading.main_thread():
         raise RuntimeError("Child processes are started from a thread that outlives them.")
@@ -96,7 +98,7 @@ async def start_async(
 ) -> AsyncProcess:
     """Start a program of ours for asyncio, with pipes as stdin and stdout.
 
-    Its first words see to it that it ends with the thread that calls this.
+    The first words of `arguments` must make it end with the thread that calls this.
     """
     return await asyncio.create_subprocess_exec(
         *arguments,
@@ -119,7 +121,7 @@ def run_to_end(
 ) -> bytes:
     """Run a program and return its stdout.
 
-    Raises OSError, and SubprocessError for an exit code other than 0 and after so many seconds.
+    Raises OSError, and SubprocessError for an exit code other than 0 and after `seconds`.
     """
     return subprocess.run(  # noqa: S603  arguments without a shell
         arguments,

@@ -1,4 +1,4 @@
-"""Processes of this interpreter that work for it, for `multiprocessing`."""
+"""Worker processes of this interpreter, for `multiprocessing`."""
 
 import multiprocessing
 import os
@@ -10,17 +10,16 @@ from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 
 _PLAIN = {"PYTHONPATH": None, "PYTHONSAFEPATH": "1"}
-"""Variables of the server's interpreter: it looks for modules neither in the working directory nor
-in other folders first."""
+"""The variables of the server's interpreter: it searches modules neither in the working directory
+nor in other folders first.
+"""
 
 
 def worker_context(*preload: str) -> ForkServerContext:
-    """Return what starts worker processes.
+    """Return the context that starts worker processes.
 
-    Each is forked from a server that ignores Ctrl-C, has loaded the modules `preload`, and never a
-    bot.
-
-    A worker calls `begin_worker` first, with what `users_variables` returns here.
+    Each is forked from a server that ignores Ctrl-C, and has loaded the modules `preload` but never
+    a bot. A worker calls `begin_worker` first, with the result of `users_variables` from here.
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(preload))
@@ -30,14 +29,14 @@ def worker_context(*preload: str) -> ForkServerContext:
 
 
 def users_variables() -> dict[str, str | None]:
-    """Return the variables that the server of workers does without, as the user has set them."""
+    """Return the variables that the server of workers lacks, as the user has set them."""
     return {name: os.environ.get(name) for name in _PLAIN}
 
 
 def begin_worker(variables: Mapping[str, str | None]) -> None:
-    """Prepare a worker: ignore Ctrl-C and set the user's variables again.
+    """Ignore Ctrl-C, which is left to the command, and set the user's variables again.
 
-    Ctrl-C is left to the command, and a bot may start programs.
+    They are needed because a bot may start programs.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     _set(variables)
@@ -63,7 +62,7 @@ def _set(variables: Mapping[str, str | None]) -> None:
 
 @contextmanager
 def _deaf_to_ctrl_c() -> Iterator[None]:
-    """Process started within the context ignore Ctrl-C: only this process ends them."""
+    """Make processes that are started in the context ignore Ctrl-C: only this process ends them."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return

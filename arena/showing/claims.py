@@ -1,4 +1,4 @@
-"""What was claimed, how likely it was to each viewer, and how it turned out."""
+"""Claims as they are shown: their probability to each viewer, and their outcome."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from fractions import Fraction
 
 
 class Mark(Enum):
-    """What a moment is remembered for: tags in the log, marks on the scrubber."""
+    """The labels of a moment: tags in the log, marks on the scrubber."""
 
     TRUE = "true"
     """A claim that the viewpoint knows to be true."""
@@ -22,7 +22,7 @@ class Mark(Enum):
     WRONG = "wrong"
     """The answer to a claim was wrong."""
     SHOWDOWN = "showdown"
-    """What was hidden was shown to all."""
+    """Hidden things were shown to all."""
     BUST = "bust"
     """A total above the limit."""
     FAULT = "fault"
@@ -36,25 +36,25 @@ class ShownClaim:
     seat: int
     text: str
     chances: tuple[float | None, ...]
-    """The probability that it is true, by view of the moment; None where it cannot be said."""
+    """The probability that it is true, by view of the moment; None where it is unknown."""
     truth: str | None
-    """What it should have been, in a word or a number; None if the viewpoint cannot know."""
+    """The correct claim, in a word or a number; None if the viewpoint cannot know."""
     verdict: Mark | None
     """TRUE, BLUFF or EXACT; None if the viewpoint cannot know."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClaimOutcome:
-    """How a claim ended, as everybody learnt it."""
+    """The public outcome of a claim."""
 
     marks: tuple[Mark, ...]
     truth: str | None = None
-    """As in ShownClaim; None if it was not shown."""
+    """The truth as in ShownClaim; None if it was not shown."""
     verdict: Mark | None = None
 
 
 def chances(exact: Iterable[Fraction | None]) -> tuple[float | None, ...]:
-    """Probabilities for display, to three decimals; only what is certain is 0 or 1."""
+    """Return probabilities for display, to three decimals; only certain ones are 0 or 1."""
     return tuple(None if one is None else _shown(one) for one in exact)
 
 

@@ -1,4 +1,4 @@
-"""How a person chooses an action, step by step: the interface of a kit's module `controls`."""
+"""A person's choice of an action, step by step: the interface of a kit's module `controls`."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Final, Protocol, cast, runtime_checkable
@@ -17,7 +17,7 @@ class GameControls(Protocol):
     ) -> Iterator[tuple[Any, Option]]:
         """Yield the legal actions with their options, in the order in which they are offered.
 
-        Those that change nothing beside another may be left out.
+        Actions that change nothing compared with another may be left out.
         """
 
     def question(self, view: Any, names: Sequence[str]) -> str:

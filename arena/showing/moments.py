@@ -17,7 +17,7 @@ class Moment:
     """The match after a step that showed the viewpoint something."""
 
     step: int
-    """How many steps of the transcript had been played."""
+    """The number of steps of the transcript that had been played."""
     views: tuple[Any, ...]
     """The game's views: the viewpoint's one, or for EVERYTHING those of all seats in order."""
     events: tuple[Any, ...]
@@ -28,8 +28,9 @@ class Moment:
     """The luck of a draw, by seat, in expected points. Only for EVERYTHING, because it reveals all
     hands; None if the game's table gives the draw no value."""
     decision: AnalysedDecision | None = None
-    """What the step was worth, where it has a value and the viewpoint sees the step itself: it
-    reveals what the seat holds."""
+    """The value of the step, where it has one and the viewpoint sees the step itself: it reveals
+    the seat's hand.
+    """
 
     @property
     def fault(self) -> FaultKind | None:

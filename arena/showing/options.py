@@ -5,9 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One way to act."""
+    """One action that a person may choose."""
 
     path: tuple[tuple[str, str], ...]
-    """(what is chosen, the choice) for each step: actions that begin alike share its beginning."""
+    """The name of the choice and its value, for each step: actions that begin alike share its
+    beginning.
+    """
     words: str
-    """The whole action, as the button that plays it says it."""
+    """The whole action, as the label of the button that plays it."""

@@ -17,5 +17,5 @@ def options(
 
 
 def question(view: Any, names: Sequence[str]) -> str:  # noqa: ARG001
-    """Return what any turn asks."""
+    """Return the question of any turn."""
     return "Choose what to do."

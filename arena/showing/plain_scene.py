@@ -18,7 +18,7 @@ SCORE: Final = "points"
 ROUND: Final = "Round"
 
 _SEATS: Final = 10
-"""The most that any table has: a view does not say how many there are."""
+"""The most seats that any table has: a view does not hold their number."""
 
 
 def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG001
@@ -35,12 +35,12 @@ def table(moment: Moment, before: Moment | None) -> dict[str, Any]:  # noqa: ARG
 
 
 def standing(view: Any) -> Sequence[int]:  # noqa: ARG001
-    """Return nothing: what a seat has is the game's own."""
+    """Return nothing, as only a game knows what its seats have."""
     return ()
 
 
 def round_started(event: Any) -> int | None:  # noqa: ARG001
-    """Return None: rounds are the game's own."""
+    """Return None, as only a game knows its rounds."""
     return None
 
 
@@ -50,7 +50,7 @@ def claimed(
     after: Moment | None,  # noqa: ARG001
     rules: Options,  # noqa: ARG001
 ) -> ShownClaim | None:
-    """Return None: claims are the game's own."""
+    """Return None, as only a game knows its claims."""
     return None
 
 

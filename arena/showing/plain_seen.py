@@ -1,4 +1,4 @@
-"""What a person sees of a game whose kit says nothing of it: the views as they come."""
+"""A person's view of a game whose kit has no module `seen`: the views as they come."""
 
 from typing import Any
 
@@ -7,12 +7,12 @@ from arena.showing.moments import Moment
 
 
 def opened(event: Any, view: Any) -> tuple[Moment, Any] | None:  # noqa: ARG001
-    """Return None: nothing is opened."""
+    """Return None, as no claim is opened."""
     return None
 
 
 def standing(view: Any) -> Moment | None:  # noqa: ARG001
-    """Return None: nothing is claimed."""
+    """Return None, as nothing is claimed."""
     return None
 
 
@@ -22,5 +22,5 @@ def after(view: Any, event: Any, options: Options) -> Any:  # noqa: ARG001
 
 
 def between(public: Any, own: Any, played: Any) -> Any:  # noqa: ARG001
-    """Return what everybody sees."""
+    """Return the spectator's view."""
     return public

@@ -1,7 +1,6 @@
 """`Scene`: moments of a match as data for the player and in words; a kit's module `scene`.
 
-A scene gets the views of whoever looks and the events that everybody learnt, and nothing else
-reaches it. All functions are pure.
+A scene gets only the views of the viewpoint and the public events. All functions are pure.
 """
 
 from collections.abc import Sequence
@@ -21,42 +20,42 @@ class Scene(Protocol):
 
     @property
     def QUIET(self) -> str:  # noqa: N802  a constant of the module
-        """The text for a step that changed what everybody sees, but has no event."""
+        """The text for a step that changed the public state, but has no event."""
 
     @property
     def UNIT(self) -> str:  # noqa: N802
-        """What `standing` counts."""
+        """The unit of `standing`."""
 
     @property
     def SCORE(self) -> str:  # noqa: N802
-        """What a score of the result counts."""
+        """The unit of a score of the result."""
 
     @property
     def ROUND(self) -> str:  # noqa: N802
-        """What the game calls a round."""
+        """The game's word for a round."""
 
     def table(self, moment: Moment, before: Moment | None) -> dict[str, Any]:
         """Return the table as JSON, in the form that the game's module of the player draws."""
 
     def standing(self, view: Any) -> Sequence[int]:
-        """Return what each seat has."""
+        """Return what each seat has, in units of `UNIT`."""
 
     def round_started(self, event: Any) -> int | None:
-        """Return the number of the round that an event starts, if it starts one."""
+        """Return the number of the round that an event starts, or None if it starts none."""
 
     def claimed(
         self, moment: Moment, before: Moment | None, after: Moment | None, rules: Options
     ) -> ShownClaim | None:
-        """Return the claim made in a moment, between the moments `before` and `after`."""
+        """Return the claim made in a moment, between the moments `before` and `after`, or None."""
 
     def outcome(self, moment: Moment, before: Moment | None) -> ClaimOutcome | None:
-        """How the standing claim ends in this moment; None if it does not."""
+        """Return the outcome of the claim that ends in this moment; None if none does."""
 
     def tell(self, event: Any, names: Sequence[str]) -> str:
         """Return an event in words."""
 
     def reveal(self, step: Step, names: Sequence[str]) -> str | None:
-        """Return what a step that the viewpoint may see in full shows beyond its events."""
+        """Return what a fully visible step shows beyond its events, or None."""
 
 
 SCENES: Final = ByGame[Scene](lambda kit: cast("Scene", kit.part("scene") or plain_scene))
@@ -64,7 +63,7 @@ SCENES: Final = ByGame[Scene](lambda kit: cast("Scene", kit.part("scene") or pla
 
 
 def sentences(moment: Moment, game: str, names: Sequence[str]) -> list[str]:
-    """Return what happened, in words."""
+    """Return the moment's events in words, with secrets and faults that the viewpoint may see."""
     scene = SCENES[game]
     secret = None if moment.own is None else scene.reveal(moment.own, names)
     said = [] if secret is None else [secret]

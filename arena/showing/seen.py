@@ -1,7 +1,7 @@
-"""What a person at the table sees between turns: the interface of a kit's module `seen`.
+"""A person's view of the table between turns: the interface of a kit's module `seen`.
 
-A message to a seat brings the view as it is now, and the events since the last one. What was opened
-in between (a showdown, a reveal, a doubt) gets a moment of its own, so that a person sees it.
+A message to a seat brings the present view, and the events since the last one. What was opened in
+between (a showdown, a reveal, a doubt) gets a moment of its own, so that a person sees it.
 """
 
 from typing import Any, Final, Protocol, cast, runtime_checkable
@@ -19,22 +19,22 @@ class GameSeen(Protocol):
     def opened(self, event: Any, view: Any) -> tuple[Moment, Any] | None:
         """Return the moment of the claim that an event opens, and the view before it.
 
-        None for an event that opens nothing.
+        It is None for an event that opens nothing.
         """
 
     def standing(self, view: Any) -> Moment | None:
-        """Return the moment of the claim that stands in a view; None without one."""
+        """Return the moment of the claim that is open in a view; None without one."""
 
     def after(self, view: Any, event: Any, options: Options) -> Any:
-        """Return the view with what an event changed in public."""
+        """Return the view with an event's public changes."""
 
     def between(self, public: Any, own: Any, played: Any) -> Any:
-        """Return the spectator's view `public` with the seat's own hand, while that is certain.
+        """Return the spectator's view `public` as the seat sees it.
 
-        `own` was the seat's last own view, and `played` its answer to it, None if that is not
-        known.
+        It holds the seat's own hand as long as that is certain. `own` is the seat's last own view,
+        and `played` its answer to that, None if it is not known.
         """
 
 
 SEEN: Final = ByGame[GameSeen](lambda kit: cast("GameSeen", kit.part("seen") or plain_seen))
-"""By game."""
+"""The modules `seen` by game."""

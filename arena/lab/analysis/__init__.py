@@ -1,4 +1,4 @@
-"""What each decision of a recorded match was worth, and what it cost; see docs/analysis.md."""
+"""Values and losses of each decision in a recorded match; see docs/analysis.md."""
 
 from arena.lab.analysis.account import Account, accounts
 from arena.lab.analysis.bot_analysis import BotAnalysis, analyse_bot

@@ -1,7 +1,4 @@
-"""The account of the result of a match of Bluff between two.
-
-It has the draws, the decisions, and how uncertain decisions turned out.
-"""
+"""The account of a match of Bluff between two: luck, decisions, and outcomes under uncertainty."""
 
 from dataclasses import dataclass
 
@@ -21,29 +18,32 @@ from arena.match.transcript import Transcript
 
 @dataclass(frozen=True, slots=True)
 class Account:
-    """One seat's result as a sum.
+    """One seat's result as a sum of its causes, all in chances to win.
 
-    start + luck + hidden + own + other + residual = result, all in chances to win.
-
-    With values that are exact and beliefs that are right, `luck` and `hidden` are zero on average
-    whatever the seats do, and `residual` is zero (the idea of Burch, Schmid, Moravčík, Morrill and
-    Bowling 2018: chance is what changes the value of a place seen by all).
+    start + luck + hidden + own + other + residual = result. With values that are exact and beliefs
+    that are right, `luck` and `hidden` are zero on average whatever the seats do, and `residual` is
+    zero (the idea of Burch, Schmid, Moravčík, Morrill and Bowling 2018: chance is what changes the
+    value of a place seen by all).
     """
 
     start: float
-    """Before the first draw: 1/2, or what it is worth to open where a seat is given the start."""
+    """The chance before the first draw: 1/2, or the value of opening where a seat is given the
+    start.
+    """
     luck: float
-    """What the dice rolled gave: the value of each round with the dice of both in sight, minus that
-    before the roll. The roll for the start counts, too."""
+    """The effect of the dice rolled: the value of each round with the dice of both visible, minus
+    that before the roll. The roll for the start counts, too.
+    """
     hidden: float
-    """How actions turned out with the dice that the seat did not see, compared with what they were
-    worth by what it knew."""
+    """The results of actions against the dice that the seat did not see, minus their values by what
+    it knew.
+    """
     own: float
-    """What the own decisions cost: zero or less."""
+    """The loss by the seat's own decisions: zero or less."""
     other: float
-    """What the other seat's decisions cost it: zero or more."""
+    """The loss by the other seat's decisions: zero or more."""
     residual: float
-    """How far solved play is from the best action by the values of the decisions: their error."""
+    """The distance of solved play from the best action by the decisions' values: their error."""
     result: float
     """1 for a win, 0 for a loss, 1/2 for a tie."""
 
@@ -56,8 +56,8 @@ def accounts(match: MatchAnalysis, solved: SolvedPlay | None = None) -> tuple[Ac
         solved: The tables by which every decision was valued, by default the chosen ones.
 
     Returns:
-        One account for each of two seats. None unless the match was played to its end and every
-        decision was valued by tables.
+        One account for each of two seats, in chances to win; () unless there are two seats, the
+        match was played to its end and every decision was valued by tables.
 
     Raises:
         PlayFileError: The chosen tables cannot be read.
@@ -78,8 +78,8 @@ def accounts(match: MatchAnalysis, solved: SolvedPlay | None = None) -> tuple[Ac
     result = 0.5 if own == other else float(own < other)
     start, luck = _start_and_luck(match.transcript, solved)
     residual = off[0] - off[1]
-    # All that happens between two rolls changes the value by what the decisions cost, by the error
-    # of the values, and by what the hidden dice made of it.
+    # Between two rolls the value changes by the losses of the decisions, by the error of the
+    # values, and by the effect of the hidden dice.
     hidden = result - start - luck + lost[0] - lost[1] - residual
     return (
         Account(start, luck, hidden, -lost[0], lost[1], residual, result),
@@ -88,7 +88,7 @@ def accounts(match: MatchAnalysis, solved: SolvedPlay | None = None) -> tuple[Ac
 
 
 def _start_and_luck(transcript: Transcript, solved: SolvedPlay) -> tuple[float, float]:
-    """Return the start and the luck of seat 0."""
+    """Return the `start` and the `luck` of seat 0's account."""
     options = transcript.setup.make_game().options
     start: float | None = None
     luck = 0.0
@@ -109,12 +109,12 @@ def _start_and_luck(transcript: Transcript, solved: SolvedPlay) -> tuple[float, 
 
 
 def _of_seat_0(situation: Situation, value: float) -> float:
-    """Return an opener's chance to win as that of seat 0."""
+    """Return seat 0's chance to win, given the opener's."""
     return value if situation.opener == 0 else 1 - value
 
 
 def _dealt(state: BluffState, situation: Situation, solved: SolvedPlay) -> float:
-    """Return the opener's chance to win with all dice in sight, if both play by the tables."""
+    """Return the opener's chance to win with all dice visible, if both play by the tables."""
     opener, play = situation.opener, situation.play
     mine, theirs = state.hidden[opener], state.hidden[1 - opener]
     their_hands, my_hands = hands_of(play.dice[1]).dice, hands_of(play.dice[0]).dice

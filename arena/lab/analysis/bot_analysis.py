@@ -1,4 +1,4 @@
-"""A bot over many matches: what its decisions cost, and where it loses most."""
+"""The analysis of a bot over many matches: the losses of its decisions, and its largest leak."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -23,9 +23,11 @@ class BotAnalysis:
     """The loss of all decisions in a match."""
     grades: Counter[Grade]
     leak: Leak | None
-    """Where it loses most; None if it loses nothing."""
+    """The habit or kind of decision that costs most; None if it loses nothing."""
     frequencies: tuple[Frequency, ...]
-    """How often it bluffs and doubts, beside solved play; () where that is unknown."""
+    """The frequencies of its bluffs and doubts, beside those of solved play; () where they are
+    unknown.
+    """
 
 
 def analyse_bot(matches: Iterable[SeatAnalysis]) -> BotAnalysis | None:

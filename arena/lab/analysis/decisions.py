@@ -1,4 +1,4 @@
-"""The decisions of a recorded match: what the seat knew, what it did, and what that cost."""
+"""The decisions of a recorded match: the seat's view, its action, and the loss of that."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,30 +19,30 @@ ANALYSED_GAMES: Final = ("bluff",)
 
 @dataclass(frozen=True, slots=True)
 class AnalysedDecision:
-    """One action of a seat.
+    """One action of a seat, with its values.
 
-    Chances of claims are None where no claim stands, and all that follows from values is None where
-    no source knows them.
+    Chances of claims are None where no claim is open, and all that follows from values is None
+    where no source knows them.
     """
 
     step: int
-    """Its position in the transcript, from 1."""
+    """The action's position in the transcript, from 1."""
     seat: int
     view: Any
-    """What the seat knew; None in an analysis that was kept."""
+    """The seat's view; None in a stored analysis."""
     action: Any
     forced: bool
-    """The action was played for the seat, after a fault or a forfeit."""
+    """Whether the action was played for the seat, after a fault or a forfeit."""
     unread: float | None
-    """How likely the claim that it answers is true, by what it saw of dice and cards alone."""
+    """The probability that the claim it answers is true, by the visible dice and cards alone."""
     read: float | None
-    """The same, with what the others' bets say about their dice."""
+    """The same probability, with what the others' bets reveal of their dice."""
     values: Mapping[Any, float] | None
-    """Its chance to win the match after each action that was looked at."""
+    """The chance to win the match after each examined action."""
     source: str | None
-    """Where the values are from."""
+    """The name of the values' source."""
     solved: SolvedPlace | None = None
-    """What near-equilibrium play does in the seat's place; None where that is unknown."""
+    """The decision of near-equilibrium play in the seat's place; None where that is unknown."""
 
     @property
     def best(self) -> Any:
@@ -56,12 +56,12 @@ class AnalysedDecision:
 
     @property
     def loss(self) -> float | None:
-        """What the action cost, in chances to win; never negative."""
+        """The loss by the action, in chances to win; never negative."""
         return max(self.values.values()) - self.values[self.action] if self.values else None
 
     @property
     def grade(self) -> Grade | None:
-        """How good the action was."""
+        """The grade of the action."""
         return None if self.loss is None else grade_of(self.loss)
 
 
@@ -72,9 +72,8 @@ def decisions(
 
     Args:
         transcript: The match.
-        sources: Whom to ask for values, in order: the first that knows a decision is taken. By
-            default
-            `known_sources`.
+        sources: The sources of values, in order: the first that knows a decision is taken. By
+            default `known_sources`.
 
     Raises:
         TranscriptError: The transcript contradicts the rules.
@@ -110,6 +109,6 @@ def decisions(
 
 
 def has_values(game: AnyGame) -> bool:
-    """Whether the actions of a game have values: Bluff without its extension."""
+    """Return whether the actions of a game have values: Bluff without its extension."""
     options = game.options
     return isinstance(options, bluff.BluffOptions) and not options.show_and_reroll

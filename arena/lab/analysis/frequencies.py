@@ -1,8 +1,8 @@
-"""How often a bot of Bluff bluffs and doubts by situation, beside near-equilibrium play.
+"""The frequencies of a bot's bluffs and doubts by situation, beside near-equilibrium play.
 
-What a bot does is compared with what the solved tables do in the same places with the same dice, so
-neither its luck nor its opponents make a difference. A situation is what dice both seats have left,
-or how likely the standing bet is by the seat's own dice.
+A bot's actions are compared with those of the solved tables in the same places with the same dice,
+so neither its luck nor its opponents make a difference. A situation is the dice that both seats
+have left, or how likely the standing bet is by the seat's own dice.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -27,17 +27,24 @@ _LIKELY: Final = (
     (0.75, "bet 50 to 75 % likely"),
     (2.0, "bet over 75 % likely"),
 )
-"""By the seat's own dice; each up to its bound."""
+"""The situations by the probability of the standing bet, given the seat's own dice, with the upper
+bound of each.
+"""
 SITUATIONS: Final = (EVERYWHERE, *_DICE, OPENS, *(name for _, name in _LIKELY))
-"""In the order of display; after them come those of certain dice, such as "3 against 2 dice"."""
+"""The situations in the order of display; after them come those of certain dice, such as "3 against
+2 dice".
+"""
 
 _MANY = 30
-"""Decisions from which an interval is believed."""
+"""The number of decisions from which an interval is used."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frequency:
-    """How often a bot bluffs or doubts in a situation. Intervals take a match as one cluster."""
+    """The frequency of a bot's bluffs or doubts in a situation.
+
+    Intervals take a match as one cluster.
+    """
 
     what: What
     situation: SituationName
@@ -45,15 +52,15 @@ class Frequency:
     share: Estimate
     """The share of its decisions."""
     solved: float
-    """The same of solved play in its place."""
+    """The share of solved play in the same places."""
     difference: Estimate
-    """The first minus the second."""
+    """The bot's share minus that of solved play."""
 
     @property
     def in_words(self) -> str:
-        """Whether it does so too often or too rarely.
+        """The difference as "too often" or "too rarely"; "" if it is uncertain.
 
-        "" if the interval leaves that open, or rests on few decisions.
+        It is uncertain if its interval includes 0 or rests on few decisions.
         """
         if self.decisions < _MANY or abs(self.difference.mean) <= self.difference.error:
             return ""
@@ -61,7 +68,15 @@ class Frequency:
 
 
 def frequencies(matches: Iterable[SeatAnalysis]) -> tuple[Frequency, ...]:
-    """All situations that occur in a bot's matches."""
+    """Return the frequencies of bluffs and doubts in all situations of a bot's matches.
+
+    Args:
+        matches: The bot's seats in analysed matches.
+
+    Returns:
+        Shares of 0 to 1 with 95 % intervals, bluffs before doubts, in the order of `SITUATIONS`; ()
+        where solved play is unknown.
+    """
     counted: dict[tuple[What, SituationName], list[_Counts]] = {}
     for match in matches:
         in_match: dict[tuple[What, SituationName], _Counts] = {}
@@ -87,6 +102,7 @@ class _Counts:
     solved: float = 0.0
 
     def add(self, *, did: bool, solved: float) -> None:
+        """Count a decision: whether the bot acted so, and how often solved play does."""
         self.decisions += 1
         self.taken += did
         self.solved += solved
@@ -99,14 +115,14 @@ def _answers(decision: AnalysedDecision, place: SolvedPlace) -> Iterator[tuple[W
 
 
 def by_bet(decision: AnalysedDecision) -> SituationName:
-    """Return the situation by how likely the standing bet is."""
+    """Return the situation by the probability of the standing bet."""
     if decision.unread is None:
         return OPENS
     return next(name for bound, name in _LIKELY if decision.unread <= bound)
 
 
 def by_dice(place: SolvedPlace) -> SituationName:
-    """Return the situation by who has more dice."""
+    """Return the situation by which seat has more dice."""
     own, other = place.own_dice, place.other_dice
     return _DICE[(own > other) - (own < other) + 1]
 

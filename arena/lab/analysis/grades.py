@@ -1,4 +1,4 @@
-"""How good an action was, by what it cost."""
+"""The grade of an action, by its loss."""
 
 from enum import Enum
 from typing import Final
@@ -20,7 +20,7 @@ BOUNDS: Final = (
     (0.1, Grade.INACCURATE),
     (0.2, Grade.MISTAKE),
 )
-"""The largest loss of each grade, in chances to win; above the last is a blunder."""
+"""The largest loss of each grade, in chances to win; a larger loss than the last is a blunder."""
 
 
 def grade_of(loss: float) -> Grade:

@@ -1,4 +1,4 @@
-"""The decisions of a match as they are kept: JSON with their losses, without all other values."""
+"""The stored form of a match's decisions: JSON with their losses, without all other values."""
 
 import json
 from collections.abc import Iterable
@@ -11,25 +11,25 @@ from arena.lab.analysis.decisions import AnalysedDecision
 from arena.lab.analysis.solved_place import SolvedPlace
 
 _FORMAT: Final = 4
-"""A new number for another form, and for other values of the same decisions."""
+"""The number of the form; it changes with the form, and with the values of the same decisions."""
 _DIGITS: Final = 6
 
 
 def edition() -> str:
-    """Tells what was analysed by the same values from what was not. Raises PlayFileError."""
+    """Return a text that differs between analyses by different values. Raises PlayFileError."""
     tables = chosen_file()
     return f"{_FORMAT}-{sha256(tables).hexdigest()[:16] if tables else 'search'}"
 
 
 def to_json(decisions: Iterable[AnalysedDecision], notation: Notation) -> str:
-    """Return the text that is kept of a match's decisions."""
+    """Return the stored text of a match's decisions."""
     return json.dumps([_row(one, notation) for one in decisions], separators=(",", ":"))
 
 
 def from_json(text: str | bytes, notation: Notation) -> tuple[AnalysedDecision, ...]:
     """Return the decisions in a text of `to_json`.
 
-    They are without views, and have only the values of the action taken and of the best one.
+    They have no views, and only the values of the action taken and of the best one.
     """
     return tuple(_decision(row, notation) for row in json.loads(text))
 

@@ -1,7 +1,7 @@
-"""Where a bot loses most: what it does too often or too rarely, and when.
+"""The largest leak of a bot: what it does too often or too rarely, and when.
 
-A habit is a leak only if it differs from solved play beyond chance. What it costs is the loss of
-the decisions in which the bot followed it and would better not have.
+A habit is a leak only if it differs from solved play beyond chance. Its cost is the loss of the
+decisions in which the bot followed it and should not have.
 """
 
 from collections import Counter, defaultdict
@@ -15,36 +15,38 @@ from arena.lab.analysis.decisions import AnalysedDecision
 from arena.lab.analysis.frequencies import OPENS, Frequency, SituationName, by_bet, by_dice
 
 _CLEAR: Final = 1.5
-"""How many of its 95 % intervals a difference from solved play must be wide: some twenty habits are
-looked at, and of such one differs by a whole interval by chance alone."""
+"""The number of 95 % intervals by which a habit must differ from solved play: about twenty habits
+are compared, and one of them differs by a whole interval by chance alone.
+"""
 _MOSTLY: Final = 0.5
-"""From which share of a leak on the dice of both are named with it."""
+"""The share of a leak above which the dice of both are named with it."""
 _TOO: Final = {False: "too rarely", True: "too often"}
 _Place: TypeAlias = tuple[str, SituationName]
-"""What it does, and when."""
+"""A habit or kind of decision, and its situation."""
 
 
 @dataclass(frozen=True, slots=True)
 class Leak:
-    """What costs a bot most; losses are in chances to win."""
+    """The largest leak of a bot; losses are in chances to win."""
 
     what: str
-    """What it does, such as "doubts too often"; or where no habit differs from solved play, the
-    kind of decision that costs most, such as "doubts where a bet is better"."""
+    """The habit, such as "doubts too often"; or where no habit differs from solved play, the kind
+    of decision that costs most, such as "doubts where a bet is better".
+    """
     habit: bool
-    """Whether it is a habit, or a kind of decision."""
+    """Whether `what` is a habit."""
     situation: SituationName
-    """By the standing bet."""
+    """The situation by the standing bet."""
     dice: SituationName | None
-    """By who has more dice, where more than half of it is lost; None if nowhere is."""
+    """The situation by which seat has more dice, if over half of it is lost there; else None."""
     loss: float
-    """By it, for each decision in the situation."""
+    """The loss by it, for each decision in the situation."""
     share: float
-    """The share of all that the bot loses."""
+    """Its share of all that the bot loses."""
 
     @property
     def in_words(self) -> str:
-        """A sentence."""
+        """The leak as a sentence."""
         does = f"It {self.what}" if self.habit else f"It loses most by {self.what},"
         bet = f"the standing {self.situation.replace('bet', 'bet is', 1)}"
         mostly = f", mostly {self.dice}" if self.dice else ""
@@ -59,12 +61,12 @@ def leak_of(found: Sequence[AnalysedDecision], counted: Sequence[Frequency]) -> 
 
     Args:
         found: Its decisions with values.
-        counted: How often it bluffs and doubts in each situation, and solved play does.
+        counted: The frequencies of its bluffs and doubts in each situation, and those of solved
+            play.
 
     Returns:
-        Of those in which it differs from solved play, the habit that costs most; where it differs
-        in
-        none, the kind of decision that does.
+        Of the habits in which it differs from solved play, the one that costs most; where it
+        differs in none, the kind of decision that costs most.
     """
     there = Counter(map(by_bet, found))
     by: dict[_Place, dict[SituationName | None, float]] = defaultdict(lambda: defaultdict(float))
@@ -96,7 +98,7 @@ def leak_of(found: Sequence[AnalysedDecision], counted: Sequence[Frequency]) -> 
 
 
 def _habits(decision: AnalysedDecision) -> Iterator[str]:
-    """Yield the bot's decisions that solved play avoids, as habits."""
+    """Yield the bot's costly deviations from solved play in this decision, as habits."""
     place, doubted = decision.solved, isinstance(decision.action, Doubt)
     if place is not None:
         if doubted != isinstance(decision.best, Doubt):

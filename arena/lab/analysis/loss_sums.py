@@ -1,4 +1,4 @@
-"""Sums of what decisions cost, from which mean losses and their intervals follow."""
+"""Sums of the losses of decisions, from which mean losses and their intervals follow."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -19,8 +19,8 @@ class Estimate(NamedTuple):
 class LossSums:
     """Sums over matches with at least one decision.
 
-    How many there are, their decisions and losses, and the sums of squares and products of the two.
-    Losses are in chances to win.
+    They are the numbers of matches and decisions, the losses, and the sums of squares and products
+    of decisions and losses. Losses are in chances to win.
     """
 
     matches: int
@@ -32,7 +32,11 @@ class LossSums:
 
     @classmethod
     def of(cls, matches: Iterable[tuple[int, float]]) -> "LossSums":
-        """Return the sums over matches, each given as its decisions and their cost together."""
+        """Return the sums over matches.
+
+        Args:
+            matches: The number of decisions of each match, and their loss together.
+        """
         played = [(decisions, loss) for decisions, loss in matches if decisions]
         return cls(
             len(played),
@@ -45,7 +49,7 @@ class LossSums:
 
     @property
     def by_decision(self) -> Estimate:
-        """What a decision costs.
+        """The mean loss of a decision, with its interval.
 
         A match is one cluster: the error is that of a ratio of sums, by its linearisation (Cochran
         1977, section 6.4). There must be a match.
@@ -56,14 +60,14 @@ class LossSums:
 
     @property
     def by_match(self) -> Estimate:
-        """What all decisions of a match cost. There must be a match."""
+        """The mean loss of all decisions of a match, with its interval. There must be a match."""
         mean = self.loss / self.matches
         return Estimate(mean, self._error(self.loss_squares - self.matches * mean**2))
 
     def _error(self, squares: float) -> float:
-        """Half the 95 % interval of a mean over the matches, by the squared deviations from it.
+        """Return half the 95 % interval of a mean over the matches, by its squared deviations.
 
-        Infinite for a single match.
+        It is infinite for a single match.
         """
         if self.matches < 2:
             return inf

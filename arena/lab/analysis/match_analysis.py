@@ -1,4 +1,4 @@
-"""A whole match: the decisions, and what they sum up to by seat."""
+"""The analysis of a match: its decisions, and their sums by seat."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ class SeatAnalysis:
 
     @property
     def losses(self) -> list[float]:
-        """What each decision cost."""
+        """The loss of each decision, in chances to win."""
         return [decision.loss for decision in self.decisions if decision.loss is not None]
 
     @property
     def mistakes(self) -> int:
-        """How many decisions are neither best nor fine."""
+        """The number of decisions that are neither best nor fine."""
         return sum(decision.grade not in _GOOD for decision in self.decisions)
 
     @property
@@ -36,7 +36,7 @@ class SeatAnalysis:
 
     @property
     def mean_loss(self) -> float | None:
-        """What a decision cost on average, in chances to win; None without decisions."""
+        """The mean loss of a decision, in chances to win; None without decisions."""
         return sum(self.losses) / len(self.losses) if self.losses else None
 
     @property
@@ -47,7 +47,7 @@ class SeatAnalysis:
 
 @dataclass(frozen=True, slots=True)
 class MatchAnalysis:
-    """What is known of one match."""
+    """One match with its decisions, in order and by seat."""
 
     transcript: Transcript
     decisions: tuple[AnalysedDecision, ...]
@@ -55,17 +55,18 @@ class MatchAnalysis:
 
 
 def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = None) -> MatchAnalysis:
-    """Return the analysis of a match: each decision with what it cost.
+    """Return the analysis of a match: each decision with its loss.
 
     Args:
         transcript: A match that was played to its end or ended by a forfeit.
-        sources: Whom to ask for the values of actions, in order; by default `known_sources`.
+        sources: The sources of the values of actions, in order; by default `known_sources`.
 
     Returns:
         The decisions and the losses by seat, in chances to win.
 
     Raises:
-        TranscriptError: It contradicts the rules, or ends before the match does.
+        TranscriptError: It contradicts the rules, or ends before the match does and not by a
+            forfeit.
     """
     *_, last = replay(transcript)
     finished = transcript.result.termination is Termination.FINISHED
@@ -75,12 +76,25 @@ def analyse(transcript: Transcript, sources: Sequence[ActionValues] | None = Non
 
 
 def analysis_of(transcript: Transcript, found: tuple[AnalysedDecision, ...]) -> MatchAnalysis:
-    """Return the same by decisions that are known already."""
+    """Return the analysis of a match whose decisions are already known.
+
+    Args:
+        transcript: The match.
+        found: All its decisions in order.
+    """
     return MatchAnalysis(transcript, found, by_seat(found, len(transcript.setup.entrants)))
 
 
 def by_seat(found: Sequence[AnalysedDecision], seats: int) -> tuple[SeatAnalysis, ...]:
-    """Return the decisions of a match by the seat that made them."""
+    """Return the decisions of a match by the seat that made them.
+
+    Args:
+        found: The decisions of the match.
+        seats: The number of its seats.
+
+    Returns:
+        For each seat its decisions with values, without those played for it.
+    """
     return tuple(
         SeatAnalysis(tuple(d for d in found if d.seat == seat and d.values and not d.forced))
         for seat in range(seats)

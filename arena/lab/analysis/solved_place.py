@@ -1,4 +1,4 @@
-"""What near-equilibrium play of Bluff does in the place of a seat, with its dice."""
+"""The choice of near-equilibrium play of Bluff in the place of a seat, with its dice."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -11,9 +11,7 @@ _HALF = Fraction(1, 2)
 
 
 class SolvedPlace(NamedTuple):
-    """How often solved play bluffs and doubts in a decision's place.
-
-    And whether the seat bluffed and would better have bluffed.
+    """The bluffs and doubts of solved play in a decision's place, and those of the seat.
 
     A bluff is here a bet that is more likely false than true by the dice that the seat sees.
     """
@@ -21,22 +19,27 @@ class SolvedPlace(NamedTuple):
     own_dice: int
     other_dice: int
     bluffed: bool
+    """Whether the seat bluffed."""
     better_bluffs: bool
     """Whether the best action is a bluff."""
     bluffs: float
+    """The probability that solved play bluffs."""
     doubts: float | None
-    """None where no bet stands."""
+    """The probability that solved play doubts; None where no bet is open."""
     win: float
-    """The seat's chance to win the match if it plays on like that."""
+    """The seat's chance to win the match if it plays on by solved play."""
 
 
 def solved_place(
     view: Any, taken: Any, values: Mapping[Any, float], play: Mapping[Any, float] | None
 ) -> SolvedPlace | None:
-    """Return the solved place of a decision; None where solved play is unknown.
+    """Return the place of a decision in solved play; None where that is unknown, as in other games.
 
-    By the view, the action taken and the values of all, and how often solved play takes each action
-    there. None also in other games.
+    Args:
+        view: The seat's view.
+        taken: The action taken.
+        values: The chance to win after each action.
+        play: The probability with which solved play takes each action there, None if unknown.
     """
     if play is None or not isinstance(view, BluffView) or view.seat is None:
         return None

@@ -1,4 +1,4 @@
-"""What the actions of a decision are worth: the interface of whoever knows, tables, and search."""
+"""The values of a decision's actions: the interface of their sources, tables, and search."""
 
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -15,41 +15,53 @@ from arena.lab.analysis.bluff.table import BettingTable, hands_of
 
 
 class Valued(NamedTuple):
-    """What is known of one decision."""
+    """The values of one decision."""
 
     values: Mapping[Any, float]
-    """The seat's chance to win the match after each action, of those that were looked at."""
+    """The seat's chance to win the match after each examined action."""
     standing: float | None
-    """How likely the claim that the seat answers is true, by its dice and the bets of the others;
-    None if there is none."""
+    """The probability that the claim the seat answers is true, by its dice and the bets of the
+    others; None if there is none.
+    """
     play: Mapping[Any, float] | None = None
-    """How often near-equilibrium play takes each of its actions in the seat's place; None if that
-    is unknown."""
+    """The probability with which near-equilibrium play takes each action in the seat's place; None
+    if that is unknown.
+    """
 
 
 class ActionValues(Protocol):
-    """A source of the values of actions. It may know only what the seat itself knew."""
+    """A source of the values of actions, which may know only what the seat itself knew."""
 
     name: str
-    """How the values were found, for display."""
+    """The method by which the values were found, for display."""
 
     def look(self, view: Any, taken: Any) -> Valued | None:
-        """Return the values of the actions of the seat whose turn `view` shows, `taken` among them.
+        """Return the values of a decision's actions; None if this source does not know it.
 
-        None for a decision that this source does not know.
+        Args:
+            view: The view of the seat on turn.
+            taken: The action that it took, which is among the valued ones.
+
+        Returns:
+            Values as chances to win the match, 0 to 1.
         """
         ...
 
 
 class BluffSearch:
-    """Values for Bluff without its extension, by the search of the sample bot `search`.
+    """A source for Bluff without its extension, by the search of the sample bot `search`.
 
-    Others are taken to play like `bayes` or like `honest`, each kind as likely as the others.
+    Others are assumed to play like `bayes` or like `honest`, each kind as likely as the others.
     """
 
     name = "search"
 
     def look(self, view: Any, taken: Any) -> Valued | None:
+        """Return the values of the lowest bets on each face, of the action taken, and of a doubt.
+
+        Returns:
+            None with dice laid out, or for a bet that lays dice out.
+        """
         if not isinstance(view, BluffView) or any(view.face_up):
             return None
         if isinstance(taken, Bet) and taken.show:
@@ -66,9 +78,9 @@ class BluffSearch:
 
 
 class BluffTables:
-    """Values for Bluff without its extension between two seats, by solved tables.
+    """A source for Bluff without its extension between two seats, by solved tables.
 
-    Both are taken to play by them from here on, and to have played by them so far.
+    Both seats are assumed to play by the tables from here on, and to have played by them so far.
     """
 
     name = "tables"
@@ -79,6 +91,7 @@ class BluffTables:
         self._round = lru_cache(maxsize=16)(self._round_values)
 
     def look(self, view: Any, taken: Any) -> Valued | None:
+        """Return the values of all actions; None if the tables have no such situation."""
         if not isinstance(view, BluffView) or (isinstance(taken, Bet) and taken.show):
             return None
         situation = self._solved.situation(view)
@@ -100,8 +113,8 @@ class BluffTables:
         assert view.seat is not None
         weights = situation.play.weights(situation.role(view.seat), situation.history)
         own = weights[:, hands_of(len(view.hidden_dice)).dice.index(view.hidden_dice)]
-        # Where the tables never come, after a bet of the seat that they do not place, they have
-        # nothing to say.
+        # At nodes that the tables never reach, after a bet of the seat that they do not place, all
+        # weights are zero.
         place = (situation.history or [0])[-1]
         return {
             situation.play.bets[place + action - 1] if action else Doubt(): float(own[action])
@@ -113,9 +126,13 @@ class BluffTables:
 
 
 def known_sources() -> Sequence[ActionValues]:
-    """Return whom the analysis asks, in order: the chosen tables, if any, and the search.
+    """Return the sources that the analysis uses, in order.
 
-    Raises PlayFileError.
+    Returns:
+        The chosen tables where there are some, then the search.
+
+    Raises:
+        PlayFileError: The chosen tables cannot be read.
     """
     solved = chosen()
     return (BluffSearch(),) if solved is None else (BluffTables(solved), BluffSearch())

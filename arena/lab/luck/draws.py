@@ -13,7 +13,9 @@ class DrawLuck(NamedTuple):
     """The position of the draw in the transcript, from 1."""
     draw: Any
     seats: tuple[float, ...]
-    """In expected points (the share of the other seats that a seat beats). The sum is 0."""
+    """The luck of each seat in expected points (the share of the other seats that a seat beats).
+    The sum is 0.
+    """
 
 
 def between(winner: int, loser: int, luck: float, seats: int) -> tuple[float, ...]:

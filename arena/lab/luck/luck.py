@@ -21,7 +21,7 @@ class GameLuck(Protocol):
         """The table of the values."""
 
     def lucks(self, transcript: Transcript) -> Iterator[DrawLuck]:
-        """Yield the luck of the draws that have a value, in order; the transcript must be legal.
+        """Yield the luck of each draw that has a value, in order; the transcript must be legal.
 
         Raises LuckTableError.
         """
@@ -40,21 +40,19 @@ class Luck:
     table: TableName | None
     """The table of the values; None for a game without one, where all luck is 0."""
     draws: tuple[DrawLuck, ...]
-    """Only the draws to which the table gives a value."""
+    """The luck of the draws to which the table gives a value."""
     seats: tuple[float, ...]
-    """The sum over all draws."""
+    """The sum over all draws, by seat."""
 
 
 def table_of(game: str) -> TableName | None:
-    """Return the table of a game's luck; None for a game without one."""
+    """Return the table of a game's luck, or None for a game without one."""
     known = _luck_of_game(game)
     return None if known is None else known.TABLE
 
 
 def luck_of(transcript: Transcript) -> Luck:
-    """Return the luck of each seat, in total and by draw.
-
-    Raises LuckTableError.
+    """Return the luck of each seat, in total and by draw. Raises LuckTableError.
 
     The steps are not checked: use `checked_luck_of` for an untrusted transcript.
     """

@@ -1,4 +1,4 @@
-"""The luck tables' files: read only if their SHA-256 is the one that the game's kit names.
+"""Luck tables read from files, if their SHA-256 is the one that the game's kit names.
 
 LuckTableError    a table is damaged or not the named one
 """

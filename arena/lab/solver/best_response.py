@@ -1,4 +1,4 @@
-"""What exact best responses prove of a strategy: bounds on the value of its round."""
+"""Bounds on the value of a round, proven by exact best responses to a strategy."""
 
 import numpy as np
 
@@ -10,10 +10,11 @@ from arena.lab.solver.walker import Walker
 def proven_bounds(
     game: RoundGame, strategy: Strategy, payoffs: Floats | None = None
 ) -> ValueBounds:
-    """Return between which bounds a round's value lies.
+    """Return the bounds on a round's value that a strategy proves.
 
-    The opener is sure of the lower one with its part of a strategy, and gets at most the upper one
-    against the other's part. Other `payoffs` than the game's may be given.
+    The lower bound is what the opener is sure of with its part of the strategy, the upper one the
+    most it can get against the other's part: the value lies between. `payoffs` replace the game's
+    own.
     """
     opener, other = (Walker(game, seat, np.float64, payoffs) for seat in (0, 1))
     return ValueBounds(

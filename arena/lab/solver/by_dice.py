@@ -1,4 +1,4 @@
-"""`ByDice`: a number that may be another one in rounds with few dice in play.
+"""`ByDice`: a number that may differ in rounds with few dice in play.
 
 ValueError
 └── ByDiceError    a text is no such number
@@ -19,14 +19,17 @@ class ByDiceError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class ByDice:
-    """`usual`, but `small` with at most `few` dice in play. Its `str` is read by `read_by_dice`."""
+    """The number `usual`, or `small` with at most `few` dice in play.
+
+    Its `str` is read by `read_by_dice`.
+    """
 
     usual: int
     few: int = 0
     small: int = 0
 
     def at(self, dice_in_play: int) -> int:
-        """Return the number for a round with so many dice in play."""
+        """Return the number for a round with `dice_in_play` dice."""
         return self.small if dice_in_play <= self.few else self.usual
 
     def __str__(self) -> str:

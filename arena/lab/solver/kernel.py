@@ -1,9 +1,9 @@
 """The inner loops of the solver, compiled by numba. The layout of tables is in tables.py.
 
-A walk goes depth first through all histories and carries two vectors down: how likely the opponent
-comes here with each hand, and how much the seat's own strategy weighs with each of its hands. It
-brings up the value of each own hand. Loops over hands have constant lengths, in whole vectors of
-the processor; hence one compiled walk for each pair of lengths.
+A walk goes depth first through all histories and carries two vectors down: the opponent's reach
+probability with each hand, and the weight of the seat's own strategy with each of its hands. It
+returns the value of each own hand. Loops over hands have constant lengths, in whole vectors of the
+processor; hence one compiled walk for each pair of lengths.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ _FAST = {"contract", "reassoc", "nsz", "arcp", "nnan", "ninf"}
 """Sums may be reordered; infinities and NaN do not occur."""
 
 _TINY = 1e-30
-"""Weights that add up to less count as zero: in single precision, 1 / 1e-40 is infinite."""
+"""The sum of weights below which they count as zero: in single precision, 1 / 1e-40 is infinite."""
 
 Walk: TypeAlias = Callable[..., None]
 
@@ -26,7 +26,7 @@ Walk: TypeAlias = Callable[..., None]
 def _doubted(  # type: ignore[no-untyped-def]
     lanes, other_lanes, counts, member, worth, reach, values
 ) -> None:
-    """Write the values of a doubt."""
+    """Write the values of a doubt by own hand to `values`."""
     # Its payoff depends on the matching dice alone, so hands are counted by them.
     for x in range(lanes):
         values[x] = 0
@@ -40,10 +40,11 @@ def _doubted(  # type: ignore[no-untyped-def]
 
 @cache
 def compiled_walk(lanes: int, other_lanes: int, counts: int, best: bool, real: type) -> Walk:
-    """Return the walk of a seat with so many lanes, against so many numbers of matching dice.
+    """Return the walk of a seat with `lanes` lanes.
 
-    With `best` it finds the values of a best response and changes nothing. Else it updates the
-    seat's regrets and average. The result, a value by hand, is at [0, 0] of the values.
+    The opponent's hands have `counts` different numbers of matching dice. With `best` it finds the
+    values of a best response and changes nothing. Else it updates the seat's regrets and average.
+    The result, a value by hand, is at [0, 0] of the values.
     """
     zero, one, tiny = real(0), real(1), real(_TINY)
 
@@ -54,7 +55,7 @@ def compiled_walk(lanes: int, other_lanes: int, counts: int, best: bool, real: t
         mine, others, my_nodes, other_nodes = sizes
         reach, own, values, chosen, ratio, scratch, marks = memory
         place, action, at, opponent_at, node = marks
-        # As many bets were made as the depth says, and the seat on turn is the depth's parity.
+        # The depth is the number of bets made; its parity is the seat on turn.
         depth = 0
         place[0], action[0], at[0], opponent_at[0], node[0] = 0, 0, 0, 0, 0
         below_at, below_opponent, below_node = at.copy(), at.copy(), at.copy()

@@ -26,18 +26,18 @@ from arena.lab.solver.tables import lanes_for
 FloatTable: TypeAlias = NDArray[np.float32]
 
 _AVERAGING = 2.0
-"""The strategy of sweep t counts t ** _AVERAGING times in the average."""
+"""The exponent of the averaging: the strategy of sweep t counts t ** _AVERAGING times."""
 _TREMBLE = np.float32(0.05)
 """The share of actions taken by mistake where beliefs about the opponent's hand are formed, so that
 they are defined after every bet."""
 _MISTAKES = np.float32(0.02)
-"""How much worse, in chances to win, an action is that is taken by mistake e times as rarely. So an
-unusual bet is believed to come from a hand for which it costs little (McKelvey and Palfrey 1998).
+"""The loss in winning probability that makes a mistake e times rarer. So an unusual bet is believed
+to come from a hand for which it costs little (McKelvey and Palfrey 1998).
 """
 _BLIND = np.float32(0.02)
 """The share of mistakes in which all actions are equally likely."""
 _RARE = np.float32(1e-3)
-"""Regrets of decisions that come up less often than this count less."""
+"""The frequency of a decision below which its regrets count less."""
 
 
 def solve_last_bets(
@@ -50,13 +50,13 @@ def solve_last_bets(
     solved: Callable[[PlayedState], None] = lambda _: None,
     for_each: ForEach = map,
 ) -> list[PlayedState]:
-    """Play of these states, smallest first; `solved` gets each.
+    """Solve the given states by the last bets alone, smallest first; `solved` receives each.
 
-    All that may follow are among them, or among `values`, which are those of states that are solved
-    otherwise.
+    All states that may follow are among them, or among `values`, which are those of states that are
+    solved otherwise.
 
-    Play knows the last `recall` bets of a round, and is improved `sweeps` times. States in `played`
-    are taken as they are: an interrupted call has solved them.
+    The play distinguishes the last `recall` bets of a round and is improved `sweeps` times. States
+    in `played` are taken as they are: an interrupted call has solved them.
     """
     done = {state.dice: state for state in played}
     found: dict[DicePair, PlayedState] = {}
@@ -74,12 +74,12 @@ def solve_last_bets(
 
 
 def play_single_round(dice: DicePair, *, recall: ByDice, sweeps: ByDice) -> PlayedState:
-    """Play of a round for itself (+1 or -1), which knows its last bets."""
+    """Solve a single round for itself (payoff +1 or -1), with play that knows its last bets."""
     return _play(single_round(dice), recall, sweeps)
 
 
 class _Learner:
-    """One seat's play, and how it learns against the other's."""
+    """One seat's play and the tables by which it learns against the other's."""
 
     def __init__(self, game: RoundGame, seat: int, recall: int) -> None:
         other, bets = 1 - seat, len(game.bets)
@@ -90,7 +90,7 @@ class _Learner:
         actions = np.diff(self._rows)
         actions[0] -= 1
         even = np.repeat(1 / actions, np.diff(self._rows)).astype(np.float32)
-        even[0] = 0  # before the first bet there is nothing to doubt
+        even[0] = 0  # no doubt is possible before the first bet
         # Tables of the own play are [hand, row], as one hand learns after the other; the opponent
         # reads [row, hand].
         self._even: FloatTable = np.tile(even, (lanes, 1))
@@ -111,11 +111,11 @@ class _Learner:
         self._memory = np.zeros((5, len(self._nodes.places), other_lanes), np.float32)
 
     def learn(self, opponent: "_Learner", weight: float) -> float:
-        """Improve the play of every hand against an opponent's; the value before.
+        """Improve the play of every hand against an opponent's, and return the value before.
 
-        With no weight nothing changes.
+        With weight 0 nothing changes.
         """
-        # Imported here, because numba is of an extra.
+        # Imported here, because numba is an optional dependency.
         from arena.lab.solver.sweep import sweep
 
         now, trembling = opponent.play(), opponent.trembling()
@@ -128,16 +128,16 @@ class _Learner:
         return float(self._chances @ values)
 
     def play(self) -> FloatTable:
-        """[row, hand] The play, for the opponent."""
+        """Return the play for the opponent's tables: [row, hand], contiguous."""
         return np.ascontiguousarray(self._play.T)
 
     def trembling(self) -> FloatTable:
-        """[row, hand] The play with mistakes."""
+        """Return the play with mistakes mixed in: [row, hand]."""
         mistakes = (1 - _BLIND) * self._mistakes + _BLIND * self._even
         return np.ascontiguousarray(((1 - _TREMBLE) * self._play + _TREMBLE * mistakes).T)
 
     def settle(self) -> None:
-        """Play the average from now on."""
+        """Replace the current play by the average one."""
         sums = np.add.reduceat(self._average, self._rows[:-1], axis=1)
         total = np.repeat(sums, np.diff(self._rows), axis=1)
         even = total <= 0

@@ -24,23 +24,23 @@ from arena.lab.solver.search import (
 )
 
 MOST_DICE: Final = 4
-"""Dice in play of a round whose histories still fit into memory: 16 million and 8 GB."""
+"""The most dice in play of a round whose histories still fit into memory: 16 million and 8 GB."""
 
 _OF_LATER_ROUNDS = 0.25
-"""Rounds with a die less get this part of the width, because bounds add up, and of the time."""
+"""The part of the width and of the time that rounds with a die less get, because bounds add up."""
 
 
 class ForEach(Protocol):
-    """`map`, or that of an executor: it may do several parts at a time, and elsewhere."""
+    """The type of `map`, or of an executor's: it may run several parts at a time, and elsewhere."""
 
-    def __call__(
-        self, function: Callable[[Any], Any], parts: Iterable[Any], /
-    ) -> Iterator[Any]: ...
+    def __call__(self, function: Callable[[Any], Any], parts: Iterable[Any], /) -> Iterator[Any]:
+        """Yield the results of the function for all parts, in order."""
+        ...
 
 
 @dataclass(frozen=True)
 class _Part:
-    """A state to be searched for."""
+    """A state to be searched for, with its goal and the state to resume from."""
 
     dice: DicePair
     goal: Goal
@@ -50,9 +50,9 @@ class _Part:
 def solve_round(
     dice: DicePair, *, width: float, until: float = float("inf"), report: Report = tell_nobody
 ) -> SolvedState:
-    """Solve one round for itself (+1 or -1).
+    """Solve one round for itself (payoff +1 or -1).
 
-    Until its bounds are `width` apart or `time.time()` has reached `until`.
+    The search ends when its bounds are `width` apart or `time.time()` has reached `until`.
     """
     return search(single_round(dice), None, Goal(width, until), report=report)
 
@@ -69,13 +69,14 @@ def solve_matches(
     solved: Callable[[SolvedState], None] = lambda _: None,
     for_each: ForEach = map,
 ) -> dict[DicePair, SolvedState]:
-    """Return the rounds that are wanted and all that they need, smallest first; `solved` gets each.
+    """Solve the wanted rounds and all that they need, smallest first; `solved` receives each.
 
-    A state in `known` is taken as it is if its bounds are as near as is wanted now; else the search
-    for it goes on, and states that may follow it are needed too. States with equally many dice in
-    play do not depend on each other: those are the parts that `for_each` gets, with `report` and
-    `keep`, which gets what is found so far from time to time, and `stopped`, by which they end with
-    what they have; those with more dice are then not begun, and missing in the result.
+    A state in `known` is taken as it is if its bounds are at most as far apart as is wanted now;
+    else its search is resumed, and states that may follow it are needed too. States with equally
+    many dice in play do not depend on each other: those are the parts that `for_each` gets, with
+    `report`, `keep`, which receives intermediate states from time to time, and `stopped`, which
+    makes them end with what they have. States with more dice are then not begun, and missing in the
+    result.
     """
     most = max(map(sum, wanted))
 
@@ -104,13 +105,13 @@ def solve_matches(
 
 
 def states_of_match(dice: int) -> list[DicePair]:
-    """All states of a match from so many dice each."""
+    """Return all states of a match that begins with `dice` dice each."""
     each = range(1, dice + 1)
     return [(opener, other) for opener in each for other in each]
 
 
 def by_dice_in_play(states: Iterable[DicePair]) -> list[list[DicePair]]:
-    """Return states in groups with equally many dice in play, the fewest first.
+    """Group states by the dice in play, the fewest first.
 
     A round leads only to states of groups before its own.
     """
@@ -130,7 +131,7 @@ def _search_part(
 def certified_again(states: Iterable[SolvedState]) -> Iterator[SolvedState]:
     """Yield the same states, smallest first, with the bounds that their strategies prove.
 
-    They are computed anew by exact best responses, and from nothing else.
+    The bounds are computed anew by exact best responses, and from nothing else.
     """
     values: dict[DicePair, ValueBounds] = {}
     for state in states:
@@ -141,7 +142,7 @@ def certified_again(states: Iterable[SolvedState]) -> Iterator[SolvedState]:
 
 
 def states_before(dice: DicePair) -> list[DicePair]:
-    """All states that may follow, and the state itself."""
+    """Return all states that may follow, and the state itself."""
     opener, other = dice
     own = range(1, max(dice) + 1)
     reached = {

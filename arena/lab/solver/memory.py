@@ -1,4 +1,4 @@
-"""Whether tables fit into the memory of this machine, asked before they are made.
+"""A check that tables fit into the memory of this machine, before they are made.
 
 MemoryShortError    they do not
 """
@@ -23,9 +23,9 @@ def check_memory(needed: int, what: str, *, free: float | None = None) -> None:
 
 
 def free_memory() -> float:
-    """Bytes that programs can still get, of the machine and of this process's cgroup.
+    """Return the bytes still available, of the machine and of this process's cgroup.
 
-    Infinite where the system does not say.
+    The result is infinite where the system does not report it.
     """
     return min(_of_machine(), _of_cgroup())
 

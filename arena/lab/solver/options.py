@@ -1,4 +1,4 @@
-"""The options of the game as inputs of the solver: what it can solve, and what a match is worth.
+"""The options of the game as inputs of the solver: what it can solve, and the value of a match.
 
 OptionsNotSolvedError    options under which the game is another one than the solver's
 """
@@ -13,7 +13,7 @@ class OptionsNotSolvedError(UserError):
 
 
 def check_options(options: BluffOptions) -> None:
-    """Raise OptionsNotSolvedError for a game that is not solved."""
+    """Raise OptionsNotSolvedError for options that the solver does not know."""
     if options.show_and_reroll:
         raise OptionsNotSolvedError("Bluff is solved without its extension (show_and_reroll).")
     if options.bet_cap != "dice_in_play":
@@ -23,7 +23,7 @@ def check_options(options: BluffOptions) -> None:
 
 
 def match_value(options: BluffOptions, first_round: ValueBounds) -> ValueBounds:
-    """Seat 0's probability to win a match, by the opener's in its first round."""
+    """Return seat 0's probability to win a match, from the opener's in its first round."""
     if options.start_mode == "seat":
         return first_round
     # Both seats roll alike for the right to open, whatever a star counts and however often tied

@@ -1,4 +1,4 @@
-"""How a round is played, as probabilities: of all histories, or by the last bets alone."""
+"""The play of a round as probabilities: of all histories, or by the last bets alone."""
 
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
@@ -16,9 +16,11 @@ from arena.lab.solver.search import DicePair, SolvedState
 from arena.lab.solver.tables import Strategy, lanes_for, layout_of
 
 VALUE_DIGITS: Final = 6
-"""Values are rounded to these, as in a file: an interrupted solve goes on from the same."""
+"""The digits to which values are rounded, as in a file: an interrupted solve resumes with the same.
+"""
 _SELDOM = 1 / 255
-"""Rarer actions are left out of exact play: a file has a byte for a probability."""
+"""The probability below which exact play leaves out an action: a file has a byte for a probability.
+"""
 
 
 @dataclass(frozen=True)
@@ -29,20 +31,20 @@ class PlayedState:
     value: float
     """The opener's probability to win the match if both play like this."""
     recall: int | None
-    """How many of the last bets of a round it knows; None for all."""
+    """The number of last bets of a round that the play knows; None for all."""
     play: tuple[Floats, Floats]
-    """By seat [row, hand]: probabilities. Rows are actions, node by node: as in tables.py if it
-    knows all bets, else as in recall.py."""
+    """Probabilities by seat [row, hand]. Rows are actions, node by node: as in tables.py if it
+    knows all bets, else as in recall.py.
+    """
     sweeps: int = 0
-    """How often it was improved, and in how many seconds; 0 of exact play and of play in a file."""
+    """The number of sweeps that improved it, and their seconds; 0 for exact play and play from a
+    file.
+    """
     seconds: float = 0.0
 
 
 def exact_play(state: SolvedState) -> PlayedState:
-    """Return the strategy of a solved state.
-
-    Nodes to which the seat itself does not come are zero.
-    """
+    """Return the strategy of a solved state, zero at nodes that the seat itself does not reach."""
     rounded: list[Floats] = []
     for seat, weights in enumerate(state.strategy.weights):
         hands = len(hands_of(state.dice[seat]))
@@ -53,7 +55,7 @@ def exact_play(state: SolvedState) -> PlayedState:
 
 
 def _reached(weights: Floats, bets: int, seat: int) -> Floats:
-    """Weights as probabilities, without what is rarer than the file's precision."""
+    """Return weights as probabilities, without what is rarer than the file's precision."""
     play = np.zeros_like(weights)
     at = 0
 
@@ -83,11 +85,10 @@ def _reached(weights: Floats, bets: int, seat: int) -> Floats:
 def strategies(
     states: Iterable[PlayedState], wanted: Collection[DicePair]
 ) -> Iterator[SolvedState]:
-    """Yield the play of the wanted states as tables over all histories.
+    """Yield the wanted states with their play as tables over all histories.
 
-    Four dice in play take gigabytes.
-
-    Nothing is proven of them yet: their bounds are 0 and 1. Raises MemoryShortError.
+    With four dice in play these take gigabytes. Nothing is proven of them yet: their bounds are 0
+    and 1. Raises MemoryShortError.
     """
     for state in states:
         if state.dice in wanted:
@@ -116,7 +117,7 @@ def _rows_by_history(nodes: RecallNodes, seat: int) -> NDArray[np.int32]:
     """
     last = nodes.places.max()
     nothing = np.zeros(0, np.int32)
-    # From each node on, the last first: with the seat on turn, with the other.
+    # Rows of each node's subtree, the last node first: with the seat on turn, with the other.
     mine, others = ([nothing] * len(nodes.places) for _ in range(2))
     for node in np.flatnonzero(nodes.places < last)[::-1]:
         rows = np.arange(nodes.rows[node], nodes.rows[node + 1], dtype=np.int32)

@@ -1,9 +1,9 @@
 """The file of play that the sample bot `cfr` reads.
 
-A line of JSON with the format, the dice per seat and of each state the opener's dice, the other's,
-the opener's value and how many of the last bets the play knows (null for all). Then, compressed by
-zlib, of each state the opener's play and the other's: row by row a byte for each hand, 255 times
-the probability. Rows and hands are those of `PlayedState`.
+It begins with a line of JSON: the format, the dice per seat, and for each state the opener's dice,
+the other's, the opener's value and how many of the last bets the play knows (null for all). Then
+follows, compressed by zlib, for each state the opener's play and the other's: row by row a byte for
+each hand, 255 times the probability. Rows and hands are those of `PlayedState`.
 """
 
 import json
@@ -26,17 +26,17 @@ FORMAT: Final = "arena-play/2"
 _SCALE = 255
 _BETS_A_DIE = 6
 _MOST_DICE_OF_A_SEAT = 16
-"""As the game's options allow."""
+"""The most dice of a seat that the game's options allow."""
 
 
 def is_play(path: Path) -> bool:
-    """Whether a file looks like one of this format, rather than like tables of the solver."""
+    """Return whether a file looks like this format, rather than like tables of the solver."""
     with path.open("rb") as file:
         return file.read(1) == b"{"
 
 
 def write_play(path: Path, states: Sequence[PlayedState]) -> None:
-    """Write all states of a match, smallest first; a file that is there is replaced as a whole.
+    """Write all states of a match, smallest first, replacing an existing file atomically.
 
     Raises StrategyFileError.
     """
@@ -55,10 +55,7 @@ def write_play(path: Path, states: Sequence[PlayedState]) -> None:
 
 
 def read_play(path: Path) -> list[PlayedState]:
-    """Return the states of a file, smallest first.
-
-    Raises StrategyFileError.
-    """
+    """Return the states of a file, smallest first. Raises StrategyFileError."""
     try:
         line, _, rest = path.read_bytes().partition(b"\n")
         header = json.loads(line)
@@ -70,10 +67,7 @@ def read_play(path: Path) -> list[PlayedState]:
 
 
 def _states(rows: list[list[Any]], tables: bytes) -> list[PlayedState]:
-    """Return the states that the header lists, with their play.
-
-    Raises ValueError.
-    """
+    """Return the states that the header lists, with their play. Raises ValueError."""
     states: list[PlayedState] = []
     at = 0
     for opener, other, value, recall in rows:
@@ -114,23 +108,23 @@ def _check(opener: Any, other: Any, value: Any, recall: Any) -> None:
 
 
 class PartFiles:
-    """The states that are solved so far, a file each, beside the file that all of them become."""
+    """The states solved so far, one file each, beside the file that will hold all of them."""
 
     def __init__(self, path: Path, name: str) -> None:
-        """Open a part; the `name` tells apart parts that are solved in different ways."""
+        """Set the folder beside `path`.
+
+        The `name` tells apart parts that are solved in different ways.
+        """
         self._folder = path.with_name(f"{path.name}.{name}")
 
     def read(self) -> list[PlayedState]:
-        """Return what an interrupted solve left.
-
-        Raises StrategyFileError.
-        """
+        """Return the states that an interrupted solve left. Raises StrategyFileError."""
         return [state for part in sorted(self._folder.glob("*.part")) for state in read_play(part)]
 
     def write(self, state: PlayedState) -> None:
-        """Keep a state. Raises StrategyFileError."""
+        """Write a state. Raises StrategyFileError."""
         write_play(self._folder / f"{state.dice[0]}-{state.dice[1]}.part", [state])
 
     def remove(self) -> None:
-        """Forget the parts: all of them are in the file."""
+        """Remove the parts once the file holds all of them."""
         rmtree(self._folder, ignore_errors=True)

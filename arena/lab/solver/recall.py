@@ -1,8 +1,8 @@
-"""What a seat recalls of a round: the nodes of play that knows the last few bets only.
+"""The nodes of play that knows only the last few bets of a round.
 
-Places and actions are numbered as in tables.py. A node is what is recalled: the last bets, as
-places. Nodes are numbered by the last bet, then by the one before, and so on; none comes before
-any. With as many bets recalled as there are, nodes are histories.
+Places and actions are numbered as in tables.py. A node is the sequence of recalled bets, as places.
+Nodes are ordered by the last bet, then by the one before, and so on; "no bet" comes before any bet.
+With as many bets recalled as there are, nodes are histories.
 """
 
 from dataclasses import dataclass
@@ -17,22 +17,21 @@ from arena.lab.solver.round_game import Counts
 
 @dataclass(frozen=True)
 class RecallNodes:
-    """The nodes of a round.
+    """The nodes of a round, whose rows are actions, node by node.
 
-    Rows are actions, node by node; every node has a doubt, its first row, though before the first
-    bet there is nothing to doubt.
+    The first row of every node is a doubt, though no doubt is possible before the first bet.
     """
 
     places: Counts
     """[node] The last bet, 0 before the first."""
     rows: Counts
-    """[node] Where its rows begin; at the end, how many rows there are."""
+    """[node] The node's first row; at the end, the number of rows."""
     below: Counts
-    """[row] The node after a bet; 0 for doubts."""
+    """[row] The node that the row's bet leads to; 0 for doubts."""
 
 
 def row_count(bets: int, recall: int) -> int:
-    """How many rows the nodes of a round have, without making them."""
+    """Return the number of rows of a round's nodes, without building the nodes."""
     after_a_bet = (
         comb(place - 1, others) * (bets - place + 1)
         for place in range(1, bets + 1)
@@ -44,7 +43,7 @@ def row_count(bets: int, recall: int) -> int:
 # Bounded by the dice in play.
 @cache
 def recall_nodes(bets: int, recall: int) -> RecallNodes:
-    """Return the nodes of a round with so many bets, of which the last `recall` are known."""
+    """Return the nodes of a round with `bets` bets, of which the last `recall` are known."""
     nodes = sorted(
         (
             bets_known

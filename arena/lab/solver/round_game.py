@@ -1,8 +1,8 @@
-"""One round of Bluff at two seats as a zero-sum game with tables for its numbers.
+"""One round of Bluff at two seats, as a zero-sum game with tables for its numbers.
 
 Seat 0 opens. A history is the set of bets placed so far (bets only rise, so the set determines
-their order); whoever did not place the last bet is on turn. A round ends with a doubt, and its
-payoff depends on the doubted bet, on who placed it and on how many dice each seat has that match.
+their order); the seat that did not place the last bet is on turn. A round ends with a doubt, and
+its payoff depends on the doubted bet, on the seat that placed it and on each seat's matching dice.
 """
 
 from collections import Counter
@@ -26,13 +26,13 @@ Side: TypeAlias = Literal["low", "middle", "high"]
 
 
 class ValueBounds(NamedTuple):
-    """Two numbers between which a value lies."""
+    """A lower and an upper bound on a value."""
 
     low: float
     high: float
 
     def for_the_other(self) -> "ValueBounds":
-        """Return the same of the other seat's probability to win."""
+        """Return the bounds on the other seat's probability to win."""
         return ValueBounds(1 - self.high, 1 - self.low)
 
 
@@ -51,9 +51,9 @@ class RoundGame:
     hands: tuple[tuple[Dice, ...], tuple[Dice, ...]]
     """The distinct rolls by seat, each ascending."""
     chances: tuple[Floats, Floats]
-    """Probability of each of `hands`."""
+    """The probability of each of `hands`."""
     matching: tuple[Counts, Counts]
-    """By seat [bet, hand]: the dice of the hand that count for the bet."""
+    """By seat [bet, hand]: the number of dice in the hand that count for the bet."""
     payoffs: Floats
     """[bet, bettor, matching dice of seat 0, of seat 1]: the opener's payoff of a doubt."""
 
@@ -77,7 +77,7 @@ def match_round(
 
 
 def single_round(dice: tuple[int, int]) -> RoundGame:
-    """Return the round for itself: +1 for the opener who wins the bet, -1 if the other does."""
+    """Return the round for itself: +1 if the opener wins the bet, -1 if the other does."""
     return _round(dice, lambda _, winner: -1.0 if winner else 1.0)
 
 
@@ -101,7 +101,7 @@ def _round(dice: tuple[int, int], payoff: Payoff) -> RoundGame:
 
 
 def hands_of(dice: int) -> tuple[Dice, ...]:
-    """Return the distinct rolls of so many dice, ascending."""
+    """Return the distinct rolls of `dice` dice, ascending."""
     return tuple(combinations_with_replacement(FACES, dice))
 
 

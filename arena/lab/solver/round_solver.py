@@ -7,16 +7,16 @@ from arena.lab.solver.tables import Strategy, Table, lanes_for, layout_of
 from arena.lab.solver.walker import Walker
 
 _AVERAGING = 2.0
-"""The strategy of iteration t counts t ** _AVERAGING times in the average."""
+"""The exponent of the averaging: the strategy of iteration t counts t ** _AVERAGING times."""
 _REAL = np.float32
-"""The type of regrets and averages; what they are worth is proven in double precision."""
+"""The type of regrets and averages; their values are proven in double precision."""
 
 
 class RoundSolver:
-    """CFR+ (Tammelin 2014): the average strategy approaches an equilibrium.
+    """A CFR+ solver (Tammelin 2014), whose average strategy approaches an equilibrium.
 
-    Seats are updated in turn. Where the opponent does not come, a seat's regrets do not change and
-    its average is caught up later (`_due`), so that such subtrees cost nothing.
+    Seats are updated in turn. Where the opponent's reach is zero, a seat's regrets do not change
+    and its average is updated later (`_due`), so that such subtrees cost nothing.
     """
 
     def __init__(self, game: RoundGame) -> None:
@@ -35,9 +35,9 @@ class RoundSolver:
         self._due = [np.zeros(layout.nodes(seat) * lanes[seat], _REAL) for seat in (0, 1)]
 
     def go_on_from(self, iterations: int, average: Strategy, regrets: Strategy) -> None:
-        """Continue with what another solver had after so many iterations.
+        """Resume from the tables that another solver had after `iterations` iterations.
 
-        Of this round or of one with slightly other payoffs. The tables are copied.
+        They may be of this round or of one with slightly other payoffs. The tables are copied.
         """
         self.iterations = iterations
         for seat in (0, 1):
@@ -45,7 +45,7 @@ class RoundSolver:
             self._regrets[seat][:] = regrets.weights[seat]
 
     def iterate(self) -> None:
-        """One update of both seats."""
+        """Update both seats once."""
         self.iterations += 1
         weight = self.iterations**_AVERAGING
         for seat, walker in enumerate(self._walkers):
@@ -59,12 +59,12 @@ class RoundSolver:
         return Strategy(self._average)
 
     def regrets(self) -> Strategy:
-        """Return what the next iteration plays by; not a copy."""
+        """Return the regrets that the next iteration plays by; not a copy."""
         return Strategy(self._regrets)
 
 
 def bytes_needed(dice: tuple[int, int]) -> int:
-    """Return the memory of a RoundSolver, nearly all of it in tables."""
+    """Return the memory of a RoundSolver in bytes, nearly all of it in tables."""
     layout = layout_of(6 * sum(dice))
     return sum(
         np.dtype(_REAL).itemsize

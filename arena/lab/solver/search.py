@@ -18,37 +18,39 @@ Values: TypeAlias = Mapping[DicePair, ValueBounds]
 """Bounds on the opener's probability to win the match, by the dice of a round."""
 
 _FIRST_LOOK, _NEXT_LOOK = 14, 1.25
-"""Bounds are computed after so many iterations, and again whenever that grew by this factor. So
-when is known beforehand, and a search that goes on from a file does what it would have done."""
+"""The iterations after which bounds are first computed, and the factor by which they grow before
+the next time. The schedule depends on nothing else, so a search that resumes from a file does what
+it would have done.
+"""
 _HISTORIES_A_LOOK = 2**29
-"""After so many histories bounds are computed as well: minutes with four dice."""
+"""The histories walked after which bounds are also computed: minutes with four dice."""
 _ALONE = 0.1
-"""If the round alone keeps the bounds apart by this part of the width, more iterations are of no
-use."""
+"""The share of the width at or below which the round's own gap is not worth further iterations."""
 _STALLED, _NEARER = 4, 0.9
-"""Nor are they if after this factor of iterations the bounds are not nearer by this one: single
-precision is at its end."""
+"""The factors of a stalled search: if after `_STALLED` times as many iterations the gap is not
+below `_NEARER` times its old size, single precision has reached its limit.
+"""
 _KEEP_SECONDS, _KEEP_SHARE = 60.0, 0.1
-"""How often what was found so far is kept; seldomer if that takes more than this share of the time.
+"""The interval at which intermediate results are kept, in seconds; longer if that takes more than
+this share of the time.
 """
 
 
 @dataclass(frozen=True)
 class SolvedState:
-    """What is known of the rounds that begin with these dice."""
+    """The solution found for the rounds that begin with these dice."""
 
     dice: DicePair
     bounds: ValueBounds
-    """Between them lies the opener's probability to win the match, or its mean result of a single
-    round."""
+    """Bounds on the opener's probability to win the match, or on its mean result in one round."""
     exploitability: float
-    """What a best response to the round's strategy gains, on average of both seats."""
+    """The gain of a best response to the round's strategy, on average of both seats."""
     iterations: int
     seconds: float
-    """Seconds of search, all calls together."""
+    """The time of search, all calls together."""
     strategy: Strategy
     regrets: Strategy | None
-    """What the search goes on from; None of play that comes from no search."""
+    """The regrets from which the search continues; None of play that comes from no search."""
 
     @property
     def value(self) -> float:
@@ -57,62 +59,62 @@ class SolvedState:
 
     @property
     def width(self) -> float:
-        """How far the bounds are apart."""
+        """The distance between the bounds."""
         return self.bounds.high - self.bounds.low
 
     def hangs_on_later_rounds(self, width: float) -> bool:
-        """Whether only better values of later rounds bring the bounds as near as `width`."""
+        """Return whether only better values of later rounds can narrow the bounds to `width`."""
         return self.width > width and 2 * self.exploitability <= width * _ALONE
 
 
 @dataclass(frozen=True)
 class Gap:
-    """How near a search was after some iterations."""
+    """The distance between a search's bounds after some iterations."""
 
     iterations: int
     apart: float
-    """How far the strategy of this round keeps the bounds apart; later rounds add to it."""
+    """The distance that this round's strategy alone causes; later rounds add to it."""
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far the search for the value of one round is."""
+    """The progress of the search for the value of one round."""
 
     dice: DicePair
     iterations: int
     seconds: float
     target: float
-    """How far apart this round alone may keep the bounds: later rounds add to it."""
+    """The distance between the bounds that this round alone may cause: later rounds add to it."""
     gaps: tuple[Gap, ...]
-    """The gaps of this call, the last one at the end."""
+    """The gaps measured in this call, the newest last."""
 
 
 Report: TypeAlias = Callable[[Progress], None]
 Keep: TypeAlias = Callable[[SolvedState], None]
 Stopped: TypeAlias = Callable[[], bool]
-"""Whether somebody wishes that a search ends with what it has."""
+"""A test whether a search should end with what it has."""
 
 
 @dataclass(frozen=True)
 class Goal:
-    """When a search ends."""
+    """The conditions under which a search ends."""
 
     width: float
-    """When the bounds are so near."""
+    """The distance between the bounds that suffices."""
     until: float
-    """When `time.time()` is so late: the clock of all machines."""
+    """The time at which it ends, as `time.time()`: the clock of all machines."""
 
 
 def tell_nobody(_: Progress) -> None:
-    """Report nothing; unlike a lambda it can be given to another process."""
+    """Ignore a report; unlike a lambda, this can be passed to another process."""
 
 
 def keep_nothing(_: SolvedState) -> None:
-    """Keep nothing of what is found so far."""
+    """Ignore an intermediate result; can be passed to another process."""
 
 
 def never_stopped() -> bool:
-    """Stand for `stop` in a search that nobody stops."""
+    """Return False, for a search that is never stopped; can be passed to another process."""
     return False
 
 
@@ -127,12 +129,12 @@ def search(
     stopped: Stopped = never_stopped,
     keep_seconds: float = _KEEP_SECONDS,
 ) -> SolvedState:
-    """Search to a goal, or until it is `stopped`.
+    """Search until the goal is reached or `stopped` returns true.
 
-    The round of a match has the `values` of all that may follow it.
+    The round of a match needs the `values` of all that may follow it; a single round has None.
 
-    Goes on from what was `begun`, and lets what it has be kept every so many seconds, before it
-    changes further. Raises MemoryShortError.
+    The search continues from the state `begun`, and passes intermediate states to `keep` every
+    `keep_seconds`, before it changes them further. Raises MemoryShortError.
     """
     opener, other = game.dice
     check_memory(bytes_needed(game.dice), f"A round with {opener} against {other} dice")
@@ -141,7 +143,7 @@ def search(
     solver = RoundSolver(game)
     if begun is not None and begun.regrets is not None:
         solver.go_on_from(begun.iterations, begun.strategy, begun.regrets)
-        # What follows may be known better by now.
+        # Later rounds may have narrower bounds by now.
         bounds, exploitability = certified(game, begun.strategy, values)
         begun = replace(begun, bounds=bounds, exploitability=exploitability)
         if begun.width <= goal.width:
@@ -192,9 +194,9 @@ def search(
 def certified(
     game: RoundGame, strategy: Strategy, values: Values | None
 ) -> tuple[ValueBounds, float]:
-    """Return the proven bounds and the exploitability in the round alone.
+    """Return the proven bounds of a strategy and its exploitability in the round alone.
 
-    The bounds take later rounds at their worst and their best.
+    The bounds take later rounds at their worst and at their best.
     """
     alone = proven_bounds(game, strategy)
     exploitability = (alone.high - alone.low) / 2
@@ -206,7 +208,7 @@ def certified(
 
 
 def _of_later_rounds(game: RoundGame, values: Values | None) -> float:
-    """How far apart the bounds of later rounds keep those of this one, at most."""
+    """Return the largest distance that the bounds of later rounds add to those of this one."""
     if values is None:
         return 0.0
     low, high = (match_round(game.dice, values, side).payoffs for side in ("low", "high"))

@@ -1,6 +1,6 @@
-"""Solved states in a folder, a file each: strategy, figures, and what a search needs to go on.
+"""Solved states in a folder, one file each: strategy, figures, and what a search needs to resume.
 
-A file is a line of JSON, filled up with spaces, then the tables in single precision: the average
+A file is a line of JSON, padded with spaces, then the tables in single precision: the average
 strategy by seat, then the regrets by seat. A table is mapped into memory and read when it is used,
 because four dice in play take gigabytes.
 
@@ -38,11 +38,12 @@ class StrategyFileError(UserError):
 
 @contextmanager
 def replaced(path: Path) -> Iterator[BinaryIO]:
-    """Yield a file that replaces that at `path` once it is written.
+    """Yield a file that atomically replaces `path` once it is written.
 
-    Its folder is made; if writing fails, nothing changes. Raises StrategyFileError.
+    The folder is made if it is missing. If writing fails, nothing changes. Raises
+    StrategyFileError.
     """
-    # Of its own: another process may write the same file at the same time.
+    # A unique name: another process may write the same file at the same time.
     beside = path.with_name(f"{path.name}.{uuid4().hex}.new")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -52,7 +53,7 @@ def replaced(path: Path) -> Iterator[BinaryIO]:
     except OSError as error:
         raise StrategyFileError(f"{path} cannot be written: {error.strerror}.") from error
     finally:
-        # Still there if it did not take the place.
+        # It still exists if it did not replace the other.
         with suppress(OSError):
             beside.unlink()
 
@@ -64,7 +65,7 @@ class StateFiles:
     folder: Path
 
     def prepare(self) -> None:
-        """Make the folder, and see that it takes files. Raises StrategyFileError."""
+        """Make the folder and check that it is writable. Raises StrategyFileError."""
         try:
             self.folder.mkdir(parents=True, exist_ok=True)
             with TemporaryFile(dir=self.folder):
@@ -75,7 +76,7 @@ class StateFiles:
             raise StrategyFileError(f"{self.folder} takes no files: {error.strerror}.") from error
 
     def write(self, state: SolvedState) -> None:
-        """Keep a state; a file that is there is replaced as a whole. Raises StrategyFileError."""
+        """Write a state, replacing an existing file atomically. Raises StrategyFileError."""
         assert state.regrets is not None, "no search ends in such a state"
         figures = {
             "format": _FORMAT,
@@ -91,10 +92,7 @@ class StateFiles:
                 file.write(table.data)
 
     def read(self, dice: DicePair) -> SolvedState | None:
-        """Return a state, if it is there.
-
-        Raises StrategyFileError.
-        """
+        """Return a state, or None if it has no file. Raises StrategyFileError."""
         path = self._path(dice)
         try:
             with path.open("rb") as file:
@@ -113,7 +111,7 @@ class StateFiles:
             raise StrategyFileError(
                 f"{path} holds no solved state of this version: remove it, and it is solved again."
             ) from error
-        # NaN is neither.
+        # NaN fails both comparisons.
         if not all(table.min() >= 0 and table.max() < inf for table in tables):
             raise StrategyFileError(f"{path}: weights are negative or not finite.")
         average, regrets = Strategy((tables[0], tables[1])), Strategy((tables[2], tables[3]))
@@ -122,10 +120,7 @@ class StateFiles:
         )
 
     def dice(self) -> list[DicePair]:
-        """Return the states that have files, the smallest first.
-
-        Raises StrategyFileError.
-        """
+        """Return the dice of all states with a file, smallest first. Raises StrategyFileError."""
         if self.folder.exists() and not self.folder.is_dir():
             raise StrategyFileError(f"{self.folder} is no folder of solved states.")
         names = [_NAME.fullmatch(path.name) for path in self.folder.glob("*.state")]
@@ -137,7 +132,7 @@ class StateFiles:
 
 
 def is_state(path: Path) -> bool:
-    """Whether a path is that of a file of one state, which such a folder holds."""
+    """Return whether a path is that of an existing state file."""
     return path.is_file() and _NAME.fullmatch(path.name) is not None
 
 
@@ -149,7 +144,7 @@ def _mapped(path: Path, dice: DicePair) -> list[Table]:
     tables: list[Table] = []
     at = _HEADER_BYTES
     for size in sizes:
-        # Writable, in memory alone: compiled loops are made anew for arrays that are not.
+        # Copy-on-write, because numba compiles loops again for arrays that are read-only.
         table: Any = np.memmap(path, np.float32, "c", at, (size,))
         tables.append(np.asarray(table))
         at += table.nbytes

@@ -14,7 +14,7 @@ def sweep(  # type: ignore[no-untyped-def]
 ):  # fmt: skip
     """Return the values of a seat's hands, and improve their play one by one.
 
-    Each plays against all hands of the opponent at once.
+    Each hand learns against all hands of the opponent at once.
     """
     lanes = memory.shape[2]
     come, theirs, mine = memory[0], memory[1], memory[2]
@@ -25,7 +25,7 @@ def sweep(  # type: ignore[no-untyped-def]
     zero, one, tiny = np.float32(0), np.float32(1), np.float32(1e-20)
     for hand in range(hands):
         own = play[hand]
-        # How likely the round comes to each node: with the seat on turn, with the opponent.
+        # The reach probability of each node: with the seat on turn, with the opponent on turn.
         come[:] = zero
         theirs[:] = zero
         if seat == 0:
@@ -55,7 +55,7 @@ def sweep(  # type: ignore[no-untyped-def]
                     mine[node, y] = chosen * doubted[y]
                     answered[node, y] = opponent[start, y] * worth[1, place - 1, count, y]
             for row in range(start + 1, start + actions):
-                # A number of its own: loops that read it from an array are not vectorised.
+                # A local number, because loops that read it from an array are not vectorised.
                 after, chosen = below[row], own[row]
                 for y in range(lanes):
                     mine[node, y] += chosen * answered[after, y]
@@ -86,7 +86,7 @@ def sweep(  # type: ignore[no-untyped-def]
                 else:
                     for y in range(lanes):
                         value += believed[0, y] * doubted[y]
-                values[a] = value / max(likely * scale, tiny)  # if the round is there for sure
+                values[a] = value / max(likely * scale, tiny)  # given that the node is reached
                 average[hand, row] += weight * likely * own[row]
                 regrets[hand, row] = max(regrets[hand, row] + value - expected, zero)
                 positive += regrets[hand, row]

@@ -1,4 +1,4 @@
-"""Walks through the histories of a round, prepared: payoffs by lane, and the memory they need."""
+"""Walks through the histories of a round, with payoffs by lane and the memory they need."""
 
 from typing import Any
 
@@ -9,21 +9,21 @@ from arena.lab.solver.tables import Table, lanes_for, layout_of
 
 
 def working_memory(bets: int, lanes: int, other_lanes: int, real: type) -> tuple[Any, ...]:
-    """Return what walks of one seat write to, by depth."""
+    """Return the arrays that walks of one seat write to, by depth."""
     depth = bets + 2
     return (
-        np.zeros((depth, other_lanes), real),  # how likely the opponent comes with each hand
-        np.zeros((depth, lanes), real),  # how much the own strategy weighs
+        np.zeros((depth, other_lanes), real),  # the opponent's reach probability with each hand
+        np.zeros((depth, lanes), real),  # the own strategy's weight with each hand
         np.zeros((depth, bets + 1, lanes), real),  # the values of actions
         np.zeros((depth, bets + 1, lanes), real),  # the own probabilities of actions
         np.zeros((2, depth, other_lanes), real),  # factor and summand: weights to probabilities
         np.zeros((3, lanes), real),
-        np.zeros((5, depth), np.int64),  # where the walk is
+        np.zeros((5, depth), np.int64),  # the walk's position
     )
 
 
 class Walker:
-    """Walks of one seat through a round, in single or double precision."""
+    """The walks of one seat through a round, in single or double precision."""
 
     def __init__(
         self, game: RoundGame, seat: int, real: type, payoffs: Floats | None = None
@@ -39,7 +39,7 @@ class Walker:
         self._chances[: self.hands] = game.chances[seat]
         self._other_chances: Floats = np.zeros(self.other_lanes, real)
         self._other_chances[: len(game.hands[other])] = game.chances[other]
-        # [bet, matching dice, hand of the opponent]: 1 if the hand has so many.
+        # [bet, count, hand of the opponent]: 1 if the hand has `count` matching dice.
         self._member: Floats = np.zeros((bets, self._counts, self.other_lanes), real)
         # [whether the seat bet, bet, matching dice of the opponent, own hand]: a doubt's payoff.
         self._worth: Floats = np.zeros((2, bets, self._counts, self.lanes), real)
@@ -56,21 +56,21 @@ class Walker:
     def improve(
         self, regrets: Table, average: Table, due: Table, opponent: Table, weight: float
     ) -> None:
-        """Update the seat's regrets, and its average, against the opponent's strategy.
+        """Update the seat's regrets and average against the opponent's strategy.
 
-        The average takes a strategy of this weight.
+        The current strategy enters the average with `weight`.
         """
         self._walk(regrets, average, due, opponent, best=False, weight=weight)
 
     def best_response(self, opponent: Table) -> float:
-        """Return what the seat's best response to the opponent's strategy gets."""
+        """Return the value of the seat's best response to the opponent's strategy."""
         unused = np.zeros(0, opponent.dtype)
         values = self._walk(unused, unused, unused, opponent, best=True, weight=0.0)
         return float(self._chances @ values)
 
     def catch_up(self, regrets: Table, average: Table, due: Table) -> None:
-        """Add to the average what is due in subtrees that the opponent did not reach."""
-        # Imported here and below, because numba is of an extra.
+        """Add to the average what is still due in subtrees that the opponent did not reach."""
+        # Imported here and below, because numba is an optional dependency.
         from arena.lab.solver.kernel import catch_up
 
         catch_up(self.seat, self._bets, self.lanes, self.hands, self._sizes, regrets, average, due)

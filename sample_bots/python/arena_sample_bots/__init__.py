@@ -1,1 +1,1 @@
-"""The sample bots: each file is a program and complete in itself."""
+"""The sample bots: each file is a complete program."""

@@ -1,8 +1,6 @@
-"""Blöff as `bloeff_search` imagines it: play and worth, on states instead of views.
+"""Blöff as `bloeff_search` imagines it: policies of each kind, and the value of a state.
 
-How seats of a kind play, and what a state is worth.
-
-A policy looks only at what its seat sees of a state.
+Policies act on states instead of views, but use only what their seat sees of a state.
 """
 
 from dataclasses import dataclass, field
@@ -32,11 +30,11 @@ from arena.games.game import Game
 Rules: TypeAlias = Game[BloeffOptions, BloeffState, BloeffChoice, BloeffView, BloeffEvent]
 
 FREE_LIES: Final = 0.06
-"""How often `bloeff_counter` believes that a seat lies without need."""
+"""The probability with which `bloeff_counter` believes that a seat lies without need."""
 LAST_CARD: Final = 0.1
-"""How likely a lie about a last card must be for `bloeff_counter` to doubt it."""
+"""The probability of a lie about a last card above which `bloeff_counter` doubts it."""
 BOLD: Final = 0.35
-"""`bloeff_counter` lies rather than play an action card if a doubt is less likely than this."""
+"""The chance of a doubt below which `bloeff_counter` lies rather than play an action card."""
 _USE: Final = (Card.DRAW2, Card.SKIP, Card.REVERSE)
 """The order in which `bloeff_counter` plays action cards."""
 
@@ -49,25 +47,26 @@ OWN: Final = (
     *(-0.08, -0.2, -0.08),
 )
 OTHER: Final = (0.53, -0.15, -0.12, 0.22, 0.06, 0.28)
-"""Weights of the features that `Table.own` and `Table.other` list, in logits.
+"""The weights of the features that `Table.own` and `Table.other` list, in logits.
 
 Fitted by policy iteration, in rounds of 1,500 matches at two seats against `bloeff_counter` (60 %)
-and `bloeff_honest`: it played what had the greatest worth by the weights of the round before, told
-which of both it met and what that one would doubt, and 8 % of its actions at random; then came a
-logistic regression of who won on the states of all rounds so far in which a seat was on turn.
-These weights are of an early round: after the fourth, play won less again."""
+and `bloeff_honest`: it played what had the greatest worth by the weights of the round before, was
+told which of the two it met and what that one would doubt, and played 8 % of its actions at random;
+then came a logistic regression of the winner on the states of all rounds so far in which a seat was
+on turn. These weights are of an early round: after the fourth, play won less again.
+"""
 
 
 @dataclass
 class Record:
-    """What everybody saw of a match, as `bloeff_counter` counts it."""
+    """The public history of a match, as `bloeff_counter` counts it."""
 
     lies: list[int]
     truths: list[int]
-    """By seat, what doubts showed of it, and one of each."""
+    """The lies and truths that doubts have shown, by seat, plus one of each."""
     doubted: int = 0
     accepted: int = 0
-    """Announcements near the limit that nobody doubted."""
+    """The number of announcements near the limit that were not doubted."""
 
     def add(self, event: BloeffEvent, limit: int) -> None:
         """Count an event of a round with this limit."""
@@ -85,7 +84,7 @@ class Record:
 
 @dataclass(frozen=True)
 class Table:
-    """The rules of a match, and how seats of a kind play by them."""
+    """The rules of a match, and the policies of both kinds."""
 
     game: Rules
     record: Record
@@ -107,7 +106,7 @@ class Table:
         ]
 
     def unseen(self, state: BloeffState, seat: int) -> dict[Card, int]:
-        """Return the cards that a seat has not seen."""
+        """Return the number of each card that a seat has not seen."""
         left = dict(self.deck)
         for cards in (state.hands[seat], state.seen, state.face_down[seat], *state.waiting):
             for card in cards:
@@ -115,7 +114,7 @@ class Table:
         return left
 
     def lied(self, state: BloeffState, seat: int) -> float:
-        """How likely `bloeff_counter` in this seat takes the open announcement for a lie."""
+        """Return `bloeff_counter`'s probability, in this seat, that the announcement is a lie."""
         unseen, limit = self.unseen(state, seat), self.options.limits[state.round - 1]
         total, liar = state.total, state.on_turn
         made = [(self.makes(total, card), unseen[card]) for card in NUMBER_CARDS]
@@ -132,17 +131,17 @@ class Table:
         return lie / (lie + (1 - in_need) * fits / safe)
 
     def doubts(self, state: BloeffState, seat: int, *, honest: bool) -> bool:
-        """Whether a seat doubts the open announcement."""
+        """Return whether a seat doubts the open announcement."""
         chance = self.lied(state, seat)
         if honest:
             return chance == 1.0
-        if not state.hands[state.on_turn]:  # it wins, if nobody doubts
+        if not state.hands[state.on_turn]:  # it wins if no seat doubts
             return chance > LAST_CARD
         others = len(state.hands) - 1
         return chance > others / (others + 1)
 
     def plays(self, state: BloeffState, random: Random, *, honest: bool) -> BloeffChoice:
-        """Return what the seat on turn plays."""
+        """Return the play of the seat on turn."""
         seat, limit = state.on_turn, self.options.limits[state.round - 1]
         hand, total, sizes = state.hands[seat], state.total, list(map(len, state.hands))
         actions = [card for card in hand if card > Card.FOUR]
@@ -173,7 +172,10 @@ class Table:
         return max(fits, key=fits.__getitem__)
 
     def worth(self, state: BloeffState, seat: int) -> float:
-        """Return the chance of one of two seats to win, by what it knows on either turn."""
+        """Return the chance of one of two seats to win, by what it may know.
+
+        Either may be on turn.
+        """
         if state.phase is BloeffPhase.OVER:
             placing = self.game.placing(state)
             return (placing[seat] == 1) / placing.count(1)
@@ -197,7 +199,7 @@ class Table:
         )
 
     def other(self, state: BloeffState, seat: int) -> tuple[float, ...]:
-        """Return the features of a seat whose hand another one does not know."""
+        """Return the features of a seat whose hand is unknown to the other."""
         cards, late = len(state.hands[seat]), (state.round - 1) / 5
         few = (1 / cards if cards else 2, cards == 1, cards == 2)
         return (cards, *few, late * cards, (state.round == len(self.options.limits)) * cards)

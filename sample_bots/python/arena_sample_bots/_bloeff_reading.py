@@ -1,4 +1,4 @@
-"""Blöff as `bloeff_search` reads it: what plays tell of the cards of the others."""
+"""Blöff as `bloeff_search` reads it: inferences from plays about the cards of the others."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -23,22 +23,23 @@ ACTIONS: Final = frozenset(card for card in Card if card > Card.FOUR)
 
 
 class Reading:
-    """What plays tell of the cards of the others: by card, which it is not likely to be.
+    """The inferences from plays about the others' cards: for each card, what it is unlikely to be.
 
-    Both kinds lay the highest card that they can announce honestly. So what was laid is the card
-    that was announced, and what stayed in the hand is none that would have been higher.
+    Both kinds lay the highest card that they can announce honestly. So the card laid is probably
+    the one announced, and a card that stayed in the hand is none that would have made a higher
+    total.
     """
 
     def __init__(self, table: Table, hand_sizes: Sequence[int]) -> None:
         self.table = table
         self.hands: list[list[frozenset[Card]]] = [[frozenset()] * size for size in hand_sizes]
         self.laid: list[frozenset[Card]] = []
-        """The possible cards that others laid face down."""
+        """The face-down cards of others."""
         self.limit, self.total = table.options.limits[0], 0
         self.open: frozenset[Card] = frozenset()
 
     def add(self, event: BloeffEvent, seat: int) -> None:
-        """Learn from an event, as a seat."""
+        """Update the inferences by an event, from the view of a seat."""
         match event:
             case BloeffRoundStarted():
                 self.limit, self.total = event.limit, 0
@@ -68,23 +69,23 @@ class Reading:
                 pass
 
     def unless(self, announced: int) -> frozenset[Card]:
-        """All cards but those that make the announced total."""
+        """Return all cards but those that make the announced total."""
         makes, deck = self.table.makes, self.table.deck
         return frozenset(c for c in deck if c > Card.FOUR or makes(self.total, c) != announced)
 
     def lacks(self, seat: int, announced: int) -> None:
-        """Note that a seat has no card that makes an honest total above the announced one."""
+        """Record that a seat has no card that makes an honest total above the announced one."""
         makes = self.table.makes
         cards = {c for c in NUMBER_CARDS if announced < makes(self.total, c) <= self.limit}
         self.hands[seat] = [card | cards for card in self.hands[seat]]
 
     def take(self, seat: int, unless: frozenset[Card]) -> None:
-        """Lay a seat's card: the one of which most is known, as far as that allows."""
+        """Remove the card that a seat lays: the one most is known of, as far as that allows."""
         hand, number = self.hands[seat], ALL - unless
         fits = [card for card in hand if number - card] or hand
         if fits:
             hand.remove(max(fits, key=len))
 
     def sized(self, known: list[frozenset[Card]], size: int) -> list[frozenset[Card]]:
-        """Return what is known of that many cards."""
+        """Return what is known of `size` cards."""
         return (known + [frozenset()] * size)[:size]

@@ -1,10 +1,10 @@
-"""Weighs every action by the share of all dice it can expect to own after the round.
+"""A bot that values every action by its expected share of all dice after the round.
 
-Three things go into it:
+Three things enter:
 
 1. Beliefs. A seat that bets on a face probably holds it, so its unseen dice are tilted
    towards the faces it has bet on in this round.
-2. A model of the next seat: it doubts when the bet looks unlikely from its own dice. So the worth
+2. A model of the next seat: it doubts when the bet looks unlikely from its own dice. So the value
    of a bet follows from the outcomes in exactly those cases in which it will be doubted.
 3. The stakes: a seat loses as many dice as the bet was wrong by, and fewer dice in play make the
    remaining ones worth more.
@@ -17,24 +17,25 @@ from arena.bot import Bot, Turn, run
 from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
 
 TILT = 5.0
-"""How much likelier a die shows a face after its owner bet on it."""
+"""The factor by which a die is likelier to show a face after its owner bet on it."""
 STAR_TILT = 2.2
-"""The same for the star after a bet on a number."""
+"""The factor for the star after its owner bet on a number."""
 TRUSTS = 0.5
-"""The next seat doubts a bet that looks less likely than this from its own dice."""
+"""The probability, from its own dice, below which the next seat doubts a bet."""
 PRESSURE = 0.03
-"""The worth of not being doubted: another seat must then bet higher, or doubt."""
+"""The value of not being doubted: another seat must then bet higher, or doubt."""
 REACH = 6
-"""How many quantities of each face, from the lowest, are looked at."""
+"""The number of quantities of each face, from the lowest, that are examined."""
 
 Distribution = tuple[float, ...]
-"""Probabilities of 0, 1, 2, … matching dice."""
+"""The probabilities of 0, 1, 2, … matching dice."""
 
 
 class Bayes(Bot[BluffView, Bet | Doubt]):
-    """Weighs every action by the share of all dice it can expect to own after the round."""
+    """A bot that values every action by its expected share of all dice after the round."""
 
     def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+        """Return an action with the highest expected share, a random one of several."""
         table = Table(turn.view, turn.seat)
         worths: list[tuple[float, Bet | Doubt]] = [
             entry for face in Face for entry in table.worths_of_bets(face)
@@ -93,7 +94,7 @@ class Table:
     ) -> float:
         """Return the expected share of the dice after a bet, over what the next seat may hold."""
         follower = self.others[0]
-        # It sees the dice laid out and its own; ours are as hidden to it as the others'.
+        # It sees its own dice and those laid out; ours are as hidden to it as the others'.
         missing = quantity - matching(self.laid_out, face)
         unseen = sum(self.hidden) - self.hidden[follower]
         missing_for_us = quantity - matching(self.seen, face)
@@ -115,7 +116,7 @@ class Table:
         return matching / sum(weights)
 
     def share(self, bettor: int, doubter: int, surplus: int) -> float:
-        """Our share of the dice after a doubt that finds `surplus` dice more than the bet."""
+        """Return our share of the dice after a doubt that finds `surplus` dice above the bet."""
         own, total = self.counts[self.seat], self.total
         if surplus == 0:
             live = len(self.others)
@@ -126,7 +127,7 @@ class Table:
 
 
 def tilted(view: BluffView) -> list[list[float]]:
-    """Return how likely the unseen dice of each seat show 1 to 5 and the star, up to a factor."""
+    """Return, by seat, the relative probabilities of 1 to 5 and the star for its unseen dice."""
     weights = [[1.0] * len(Face) for _ in view.dice_counts]
     named: set[tuple[int, Face]] = set()
     for seat, bet in ((placed.seat, placed.bet) for placed in view.bets):
@@ -136,20 +137,20 @@ def tilted(view: BluffView) -> list[list[float]]:
             if bet.face is not STAR:
                 weights[seat][STAR - 1] *= STAR_TILT
         named.add((seat, bet.face))
-        if bet.show:  # what stayed under the cup was rolled again
+        if bet.show:  # the dice that stayed under the cup were rolled again
             weights[seat] = [1.0] * len(Face)
             named -= {(seat, face) for face in Face}
     return weights
 
 
 def matching(dice: tuple[Face, ...], face: Face) -> int:
-    """How many of the dice count for a bet on `face`."""
+    """Return the number of dice that count for a bet on `face`."""
     return dice.count(STAR) if face is STAR else dice.count(STAR) + dice.count(face)
 
 
 @cache
 def binomial(dice: int, chance: float) -> Distribution:
-    """How many of the dice match."""
+    """Return the distribution of the number of matching dice."""
     return tuple(
         comb(dice, count) * chance**count * (1 - chance) ** (dice - count)
         for count in range(dice + 1)
@@ -163,7 +164,10 @@ def at_least(wanted: int, dice: int, chance: float) -> float:
 
 
 def spread(cups: list[tuple[int, float]]) -> Distribution:
-    """How many dice of several cups match; a cup is its number of dice and a die's chance."""
+    """Return the distribution of the number of matching dice in several cups.
+
+    A cup is its number of dice and the probability that a die matches.
+    """
     total: Distribution = (1.0,)
     for dice, chance in cups:
         cup = binomial(dice, chance)

@@ -1,16 +1,16 @@
-"""Blöff: counts the cards it has not seen, and doubts when what it could win is worth the risk.
+"""Blöff: a bot that counts unseen cards, and doubts when the gain is worth the risk.
 
 Doubting. A seat lies when it has no number card that stays within the limit, or by habit. The
 probability of the first follows from the unseen cards and the size of its hand. A true announcement
 has a total in proportion to the unseen cards that make it; a lie is any possible total. A doubter
 that is right makes one other seat draw; one that is wrong draws itself, which helps all the others.
-So with more seats it must be more certain. But a last card that nobody doubts loses the match:
+So with more seats it must be more certain. But a last card that is not doubted loses the match:
 there a small chance is enough.
 
 Playing. It stops a seat that is about to win with a red card. Otherwise it plays high cards first,
 as long as they are honest: they push the total to the limit, where others have to lie. Without an
 honest card it lies, unless the others often doubt; then it plays an action card. It keeps one
-action card for the end, because nobody can doubt it.
+action card for the end, because it cannot be doubted.
 """
 
 from collections import Counter
@@ -37,31 +37,34 @@ from arena.games.bloeff import Action as ActionCard
 BloeffTurn: TypeAlias = Turn[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]
 
 FREE_LIES = 0.06
-"""How often a seat is assumed to lie without need, until its habit is known."""
+"""The assumed probability that a seat lies without need, until its habit is known."""
 UNSHOWN = 1
 """The prior counts of lies and of truths that doubts have shown of a seat."""
 LAST_CARD = 0.1
-"""How likely a lie about a last card must be to be doubted."""
+"""The probability of a lie about a last card above which it is doubted."""
 BOLD = 0.35
-"""It lies rather than play an action card if a doubt is less likely than this."""
+"""The chance of a doubt below which it lies rather than play an action card."""
 ABOUT_TO_WIN = (2, 1)
-"""The cards in a hand that call for a red card: between two seats, and among more, where stopping
-one seat helps all others as much."""
+"""The number of cards in a hand that call for a red card: between two seats, and among more, where
+stopping one seat helps all others as much.
+"""
 
 
 class BloeffCounter(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
-    """Counts the cards it has not seen, and doubts when what it could win is worth the risk."""
+    """A bot that counts unseen cards, and doubts when the gain is worth the risk."""
 
     games = ("bloeff",)
 
     def match_started(self, match: Match[BloeffOptions]) -> None:  # noqa: ARG002  all matches begin alike
+        """Reset the counts."""
         self.shown: Counter[tuple[int, bool]] = Counter()
         """Announcements that a doubt showed, by seat and whether they were right."""
         self.accepted = 0
-        """Announcements near the limit that nobody doubted."""
+        """Announcements near the limit that were not doubted."""
         self.doubted = 0
 
     def act(self, turn: BloeffTurn) -> BloeffChoice:
+        """Count what doubts show, and return a play or a ballot."""
         for event in turn.events:
             if isinstance(event, Doubted):
                 self.shown[event.seat, event.right] += 1
@@ -73,7 +76,7 @@ class BloeffCounter(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
         return self.play(table) if said is None else Ballot(self.doubts(table, said))
 
     def doubts(self, table: "Table", said: Announcement) -> bool:
-        """Whether to doubt an announcement."""
+        """Return whether to doubt an announcement."""
         lies, truths = (self.shown[said.seat, right] + UNSHOWN for right in (False, True))
         chance = table.lied(said, lies / truths)
         if not table.view.hand_sizes[said.seat]:
@@ -82,7 +85,7 @@ class BloeffCounter(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
         return chance > others / (others + 1)
 
     def play(self, table: "Table") -> Number | Red | ActionCard:
-        """Return what to play on turn."""
+        """Return the play on turn."""
         view = table.view
         stops = table.stops()
         if stops:
@@ -116,12 +119,12 @@ class Table:
         self.unseen = {row.card: row.count - seen[row.card] for row in self.options.deck}
 
     def rank(self, play: Red | ActionCard) -> tuple[int, int]:
-        """Return a sort key: cards that make others draw two first, then seats with few cards."""
+        """Return a sort key: first draw-two cards, then seats with the fewest cards."""
         order = (Card.DRAW2, Card.SKIP, Card.REVERSE).index(play.card)
         return order, self.view.hand_sizes[play.target] if isinstance(play, Red) else 0
 
     def stops(self) -> list[Red]:
-        """Red cards against seats that are about to win, best first."""
+        """Return red cards against seats that are about to win, best first."""
         sizes = self.view.hand_sizes
         few = ABOUT_TO_WIN[len(sizes) > 2]
         reds = [play for play in self.others if isinstance(play, Red)]
@@ -135,11 +138,14 @@ class Table:
         return max(0, total) if self.options.below_zero == "floor" else total
 
     def fitting(self, total: int) -> int:
-        """How many unseen cards would make this total honest."""
+        """Return the number of unseen cards that would make this total honest."""
         return sum(self.unseen[card] for card in NUMBER_CARDS if self.makes(card) == total)
 
     def lied(self, said: Announcement, habit: float) -> float:
-        """How likely an announcement is a lie. `habit` are the odds that its seat lies."""
+        """Return the probability that an announcement is a lie.
+
+        `habit` is the odds that its seat lies.
+        """
         view = self.view
         fitting = self.fitting(said.total)
         if not fitting:

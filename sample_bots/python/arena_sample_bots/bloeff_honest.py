@@ -1,8 +1,8 @@
-"""Blöff: lies only when it must, and doubts only what cannot be true.
+"""Blöff: a bot that lies only when it must, and doubts only what cannot be true.
 
 On turn it lays the highest number card that stays within the limit, else an action card; when it
-has neither, it says what its lowest card makes and takes the bust. It doubts an announcement when
-it has seen all the cards that would make it honest.
+has neither, it announces what its lowest card makes and takes the bust. It doubts an announcement
+when it has seen all the cards that would make it honest.
 """
 
 from arena.bot import Bot, Turn, run
@@ -19,11 +19,12 @@ from arena.games.bloeff import Action as ActionCard
 
 
 class BloeffHonest(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
-    """Lies only when it must, and doubts only what cannot be true."""
+    """A bot that lies only when it must, and doubts only what cannot be true."""
 
     games = ("bloeff",)
 
     def act(self, turn: Turn[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]) -> BloeffChoice:
+        """Return an honest play if possible; doubt only what cannot be true."""
         view, options = turn.view, turn.game.options
         if view.balloted is not None:
             return Ballot(could_be(view, options, view.balloted.total) == 0)
@@ -36,7 +37,7 @@ class BloeffHonest(Bot[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]):
             return max(safe, key=lambda play: play.value)
         others = [play for play in plays if not isinstance(play, Number)]
         if others:
-            # A reverse is worth least: it costs nobody a card or a turn.
+            # A reverse is worth least: it costs no seat a card or a turn.
             turned = [play for play in others if isinstance(play, ActionCard)]
             return self.random.choice(turned or others)
         return min(honest or numbers, key=lambda play: (play.announce, play.value))
@@ -49,7 +50,7 @@ def makes(view: BloeffView, options: BloeffOptions, value: int) -> int:
 
 
 def could_be(view: BloeffView, options: BloeffOptions, total: int) -> int:
-    """How many cards that this seat has not seen would make the announced total honest."""
+    """Return how many cards that this seat has not seen would make the announced total honest."""
     seen = [*view.hand, *view.seen, *view.face_down]
     return sum(
         row.count - seen.count(row.card)

@@ -1,10 +1,10 @@
-"""Blöff: plays what is worth most in some tens of imagined worlds, at two seats.
+"""Blöff: a bot that plays what is worth most in some tens of imagined worlds, at two seats.
 
-1. Worlds. The cards that it has not seen are dealt at random to the other hand and the piles. What
-   the other played tells which cards it is not likely to have, and what it announces, which deals
+1. Worlds. The cards that it has not seen are dealt at random to the other hand and the piles. The
+   other seat's plays show which cards it is not likely to have, and its announcement which deals
    are likely (sampling with weights by likelihood). The other is one of two kinds: it plays like
    `bloeff_honest`, which lies and doubts only when it must, or like `bloeff_counter`, which weighs
-   chances. What doubts show of it, and which lies it lets pass, tell the kind (Bayes' rule).
+   chances. The results of doubts, and the lies it lets pass, show the kind (Bayes' rule).
 2. Worth. Every action that makes sense is tried in the same worlds, until its ballot is over. What
    comes then is not played, but valued: by the hand, the size of the other one, the round and the
    room below the limit, with weights fitted on the results of many matches.
@@ -44,44 +44,46 @@ from arena_sample_bots.bloeff_counter import BloeffCounter
 BloeffTurn: TypeAlias = Turn[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]
 
 WORLDS: Final = 30
-"""Worlds of a turn."""
+"""The number of worlds for a turn."""
 DEALS: Final = 5
-"""Deals for each world of a ballot, of which one is kept."""
+"""The number of deals for each world of a ballot, one of them kept."""
 BALLOTS: Final = 40
-"""Worlds in which a doubt is tried."""
+"""The number of worlds in which a doubt is tried."""
 
 SLIP: Final = 0.05
-"""How likely a seat acts otherwise than its kind."""
+"""The probability that a seat acts otherwise than its kind."""
 UNLIKELY: Final = 0.02
-"""How likely a card is dealt although what was said speaks against it."""
+"""The probability that a card is dealt although an announcement speaks against it."""
 PASSED: Final = 0.7
-"""How likely a seat that weighs chances lets a lie pass, compared with one that does not."""
+"""The probability that a seat that weighs chances lets a lie pass, relative to an honest one."""
 
 
 @dataclass(frozen=True)
 class World:
-    """What the match may be: a state that looks like the view, and which seats are honest."""
+    """A possible state of the match: one consistent with the view, and which seats are honest."""
 
     state: BloeffState
     honest: Sequence[bool]
 
 
 class BloeffSearch(BloeffCounter):
-    """Plays what is worth most in some tens of imagined worlds, at two seats."""
+    """A bot that plays what is worth most in some tens of imagined worlds, at two seats."""
 
     max_matches = 4
 
     def match_started(self, match: Match[BloeffOptions]) -> None:
+        """Forget the previous match."""
         super().match_started(match)
         seats = len(match.entrants)
         self.table = Table(match.game, Record([1] * seats, [1] * seats))
         self.reading = Reading(self.table, [0] * seats)
         self.honest = [0.5] * seats
-        """By seat, how likely it plays like `bloeff_honest`."""
+        """By seat, the probability that it plays like `bloeff_honest`."""
         self.lying = False
-        """Whether the last card that it laid was announced falsely."""
+        """Whether the last card that this bot laid was announced falsely."""
 
     def act(self, turn: BloeffTurn) -> BloeffChoice:
+        """Return the action that is worth most in imagined worlds."""
         if len(self.honest) > 2:
             return super().act(turn)
         for event in turn.events:
@@ -96,7 +98,7 @@ class BloeffSearch(BloeffCounter):
         return chosen
 
     def learn(self, event: BloeffEvent, turn: BloeffTurn) -> None:
-        """Learn what an event tells of the kind of a seat, and of its cards."""
+        """Update the beliefs about seats' kinds and cards by an event."""
         limit = self.reading.limit
         match event:
             case Dealt():
@@ -116,13 +118,16 @@ class BloeffSearch(BloeffCounter):
         self.reading.add(event, turn.seat)
 
     def weigh(self, seat: int, odds: float) -> None:
-        """Something happened that is `odds` times as likely if the seat is honest."""
+        """Update the belief that a seat is honest, by an event.
+
+        The event is `odds` times as likely if the seat is honest.
+        """
         honest = self.honest[seat] * odds
         self.honest[seat] = min(0.98, max(0.02, honest / (honest + 1 - self.honest[seat])))
 
 
 class Search:
-    """One turn of a seat: worlds, and what becomes of actions in them."""
+    """The search of one turn: worlds, and the results of actions in them."""
 
     def __init__(
         self, turn: BloeffTurn, reading: Reading, honest: Sequence[float], random: Random
@@ -132,21 +137,21 @@ class Search:
         self.honest, self.random = honest, random
 
     def ballot(self) -> Ballot:
-        """Whether to doubt."""
+        """Return the ballot that is worth more."""
         worlds = self.worlds(BALLOTS)
         doubt, accept = (self.value(Ballot(said), worlds) for said in (True, False))
         return Ballot(doubt > accept)
 
     def play(self) -> BloeffChoice:
-        """Return what to play."""
+        """Return the play that is worth most."""
         worlds, candidates = self.worlds(WORLDS), self.candidates()
         return max(candidates, key=lambda action: self.value(action, worlds))
 
     def candidates(self) -> list[BloeffChoice]:
         """Return the actions that make sense.
 
-        Every card honestly, the highest as any total that can be announced, a bust included, and
-        every action card.
+        They are every card honestly, the highest as any total that can be announced, a bust
+        included, and every action card.
         """
         view, makes = self.view, self.table.makes
         # Calling is never a mistake.
@@ -186,16 +191,17 @@ class Search:
         return self.random.randrange(bound)
 
     def worlds(self, count: int) -> list[World]:
-        """Deals of the unseen cards, the likelier the more often."""
+        """Return deals of the unseen cards, likelier ones more often."""
         if self.view.balloted is None:
             return [self.deal() for _ in range(count)]
         deals = [self.deal() for _ in range(count * DEALS)]
         return self.random.choices(deals, [self.likelihood(one) for one in deals], k=count)
 
     def likelihood(self, world: World) -> float:
-        """Return how likely a world is together with what was announced in it.
+        """Return the weight of a world, given its announcement.
 
-        Compared with how often `deal` makes it.
+        It is the probability of the world together with the announcement, relative to how often
+        `deal` makes the world.
         """
         state, said, table = world.state, self.view.balloted, self.table
         if said is None or state.open_card is None:
@@ -213,7 +219,7 @@ class Search:
         return (1 - self.true) * (1.0 if as_expected else SLIP / (self.view.limit + 1))
 
     def deal(self) -> World:
-        """Return the unseen cards, dealt at random as far as nothing is known of them."""
+        """Return a world with the unseen cards dealt at random, given what is known of them."""
         view, random, said, reading = self.view, self.random, self.view.balloted, self.reading
         left = dict(self.table.deck)
         for known in (view.hand, view.seen, view.face_down, *view.waiting):
@@ -227,7 +233,7 @@ class Search:
             true = [card for card in numbers if self.table.makes(view.total, card) == said.total]
             self.true = len(true) / len(numbers)
             false = [card for card in numbers if card not in true]
-            # As often true as false, so that both are among few deals.
+            # True and false equally often, so that a few deals contain both.
             open_card = (true if true and (random.random() < 0.5 or not false) else false)[0]
             cards.remove(open_card)
         # The own card lies face down already, and is balloted by others only.
@@ -266,7 +272,7 @@ class Search:
         return World(state, [random.random() < chance for chance in self.honest])
 
     def draw(self, cards: list[Card], unlikely: frozenset[Card]) -> Card:
-        """Return the next of the shuffled cards that is not unlikely, and taken from them."""
+        """Remove and return the next of the shuffled cards that is not unlikely."""
         for at, card in enumerate(cards):
             if card not in unlikely or self.random.random() < UNLIKELY:
                 return cards.pop(at)

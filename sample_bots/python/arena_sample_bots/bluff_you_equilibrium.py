@@ -1,9 +1,9 @@
-"""Bluff You!: announces so that neither answer is right more often than the other.
+"""Bluff You!: a bot that announces so that neither answer is right more often than the other.
 
 The stakes. An announcement that succeeds gains the bluffer a `prize`, one that fails costs it a
-`price`, as points over the mean of the others; the seer's answer makes no difference to that.
-If a number is announced with t truths and l lies (in rolls of 216), the seer gives the answer that
-is right more often, so this is worth prize * min(t, l) - price * max(t, l) to the bluffer.
+`price`, as points over the mean of the others; the seer's answer makes no difference to that. If a
+number is announced with t truths and l lies (in rolls of 216), the seer gives the answer that is
+right more often, so this is worth prize * min(t, l) - price * max(t, l) to the bluffer.
 
 How to announce. So truths and lies go in pairs. A pair is worth prize - price; an unpaired one only
 costs. A number has at most as many truths as it is rolled. Hence: pair the truths that are worth
@@ -11,8 +11,8 @@ most with a lie each, until all rolls are used up. When there are too few chips 
 are better swapped, and the remaining rolls are lies about what costs least, which fail.
 
 How to swap. A swap leaves all points as they are, but it changes what the next bluffer may
-announce. What the best plan of that seat is worth less than if nothing had changed is the worth of
-the swap, shared with the other seats; a double is swapped if no announcement is worth more.
+announce. The worth of the swap is what that seat's best plan loses by it, compared with no change,
+shared with the other seats; a double is swapped if no announcement is worth more.
 (tests/sample_bots/test_bluff_you_equilibrium.py finds the same by linear programming.)
 
 How to answer. Believe each announcement as often as makes every lie worth the same, `worst_roll`:
@@ -50,29 +50,29 @@ from arena.games.bluff_you import (
 BluffYouTurn: TypeAlias = Turn[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]
 
 LEAN = 4.0
-"""How much a seat's habit of telling the truth adds to the belief in it; a habit of 1/2 adds 0."""
+"""The weight of a seat's habit of telling the truth in the belief in it; a habit of 1/2 adds 0."""
 UNSHOWN = 2
 """The prior counts of a seat's truths and of its lies of a kind."""
 MOST_SWAPS = 300
-"""How many swaps are compared. The usual points allow at most 254, others thousands."""
+"""The number of swaps that are compared. The usual points allow at most 254, others thousands."""
 
 DICE = tuple(product(range(1, 7), repeat=3))
 ROLLS = len(DICE)
 WAYS = Counter((sum(dice), is_double(dice)) for dice in DICE)
-"""How many of the 216 rolls of three dice make each sum, with and without a double."""
+"""The number of the 216 rolls of three dice that make each sum, with and without a double."""
 
 
 @dataclass(frozen=True)
 class Offer:
-    """Something a bluffer could announce."""
+    """A possible announcement of a bluffer."""
 
     number: int
     owner: int | None
     """The seat to steal from; None for a chip of the centre."""
     prize: float
-    """What the bluffer gains if it wins, as points over the mean of the others."""
+    """The bluffer's gain if it wins, as points over the mean of the others."""
     price: float
-    """What it loses if the seer wins."""
+    """The bluffer's loss if the seer wins."""
 
     @property
     def pair(self) -> float:
@@ -86,7 +86,7 @@ class Exchange:
 
     swap: Swap
     worth: float
-    """As of an offer: points over the mean of the others."""
+    """The worth, as of an offer: points over the mean of the others."""
 
 
 @dataclass(frozen=True)
@@ -94,9 +94,9 @@ class Plan:
     """The best way to announce."""
 
     told: dict[tuple[Offer, bool], float]
-    """The share of the rolls of this sum, without and with a double, that are told truly."""
+    """The share of the rolls of this sum, without and with a double, that are announced truly."""
     lies: dict[Offer, float]
-    """How many rolls of 216 are a lie about this."""
+    """The number of rolls of 216 that are a lie about this."""
     exchange: Exchange | None
     """The best swap; None if there is none."""
     swapped: float
@@ -106,7 +106,7 @@ class Plan:
 
     @property
     def worth(self) -> float:
-        """What it is worth against a seer that knows it."""
+        """The worth against a seer that knows the plan, in points."""
         worth, swapped = 0.0, float(ROLLS)
         for offer, lies in self.lies.items():
             truths = sum(
@@ -120,13 +120,13 @@ class Plan:
         return worth / ROLLS
 
     def belief(self, offer: Offer) -> float:
-        """How often to believe this, so that no lie is worth more than `worst_roll`."""
+        """Return the probability of belief with which no lie is worth more than `worst_roll`."""
         stake = offer.prize + offer.price
         return min(1.0, (self.worst_roll + offer.price) / stake) if stake else 0.5
 
 
 def offers(view: BluffYouView, options: BluffYouOptions) -> Iterator[Offer]:
-    """Yield what the bluffer may announce, as it and its seer both know."""
+    """Yield the bluffer's possible announcements, as it and its seer both know."""
     points = dict(zip(CHIPS, options.chip_points, strict=True))
     others = len(view.chips) - 1
     for number in view.centre:
@@ -149,7 +149,7 @@ def offers(view: BluffYouView, options: BluffYouOptions) -> Iterator[Offer]:
 
 
 def possible_swaps(view: BluffYouView, options: BluffYouOptions) -> Iterator[Swap]:
-    """Yield what the bluffer may swap if it has a double, as all seats know."""
+    """Yield the swaps open to the bluffer if it has a double, as all seats know."""
     if options.swap_max_per_turn and view.no_win_turns < view.no_win_limit:
         points = (0, 0, 0, *options.chip_points)
         own, fewest = view.chips[view.bluffer], options.swap_min_give
@@ -158,7 +158,7 @@ def possible_swaps(view: BluffYouView, options: BluffYouOptions) -> Iterator[Swa
 
 
 def next_turn(view: BluffYouView, swap: Swap | None) -> BluffYouView:
-    """Return the turn of the next bluffer after a swap or, without one, with chips as they are."""
+    """Return the turn of the next bluffer, after a swap or with all chips unchanged."""
     chips, centre, bluffer = list(view.chips), view.centre, view.bluffer
     if swap is not None:
         own = set(chips[bluffer]) - set(swap.give) | {swap.take}
@@ -176,13 +176,13 @@ def next_turn(view: BluffYouView, swap: Swap | None) -> BluffYouView:
 def plan(possible: list[Offer], exchange: Exchange | None) -> Plan:
     """Return the best way to announce.
 
-    It lowers the worth of a lie until all lies find a truth.
+    It lowers the worth of a lie until every lie is paired with a truth.
     """
     best: dict[int, Offer] = {}
     for offer in sorted(possible, key=lambda offer: (offer.pair, offer.prize)):
         best[offer.number] = offer
-    # Each step: the worth of a lie from which it applies; how many fewer lies (or more wanted) per
-    # roll; how many rolls; and the offer that they announce truly, or None if they are swapped.
+    # Each step: the worth of a lie from which it applies; the decrease of lies (or increase of
+    # wanted ones) per roll; the rolls; and the offer that they announce truly, or None if swapped.
     steps: list[tuple[float, int, int, Offer | None, bool]] = []
     idle = 0
     for (number, double), rolls in WAYS.items():
@@ -219,7 +219,7 @@ def plan(possible: list[Offer], exchange: Exchange | None) -> Plan:
 
 
 def worth_of_turn(view: BluffYouView, options: BluffYouOptions) -> float:
-    """Return what its turn is worth to the bluffer, if a swap in it is worth nothing."""
+    """Return the worth of its turn to the bluffer, if a swap in it is worth nothing."""
     swap = next(possible_swaps(view, options), None)
     free = None if swap is None else Exchange(swap, 0.0)
     return plan(list(offers(view, options)), free).worth
@@ -242,15 +242,17 @@ def planned(view: BluffYouView, options: BluffYouOptions) -> Plan:
 
 
 class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]):
-    """Announces so that neither answer is right more often than the other."""
+    """A bot that announces so that neither answer is right more often than the other."""
 
     games = ("bluff_you",)
 
     def match_started(self, match: Match[BluffYouOptions]) -> None:  # noqa: ARG002  all matches begin alike
+        """Reset the habits."""
         self.habits: Counter[tuple[int, type, bool]] = Counter()
         """Announcements by seat, kind, and whether they were true."""
 
     def act(self, turn: BluffYouTurn) -> BluffYouChoice:
+        """Record the announcements that were revealed, and return the choice for any phase."""
         for event in turn.events:
             if isinstance(event, Revealed):
                 true = sum(event.dice) == event.announced.number
@@ -273,10 +275,13 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
                 return self.announce(turn)
 
     def belief(self, turn: BluffYouTurn) -> float:
-        """How often to believe what was just announced; above 1 is always, below 0 never."""
+        """Return the probability of believing the announcement.
+
+        Above 1 means always, below 0 never.
+        """
         view = turn.view
         said = view.announced
-        assert said is not None  # it was said to us
+        assert said is not None  # it was made to this seat
         owner = said.seer if isinstance(said, Steal) else None
         possible = offers(view, turn.game.options)
         offer = next(o for o in possible if (o.number, o.owner) == (said.number, owner))
@@ -284,7 +289,7 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
         return belief + self.lean(view.bluffer, type(said))
 
     def lean(self, bluffer: int, kind: type) -> float:
-        """How much more a seat is to be believed because of what it has shown so far."""
+        """Return how much more to believe a seat because of what it has shown so far."""
         lies, truths = (self.habits[bluffer, kind, true] + UNSHOWN for true in (False, True))
         return LEAN * (truths / (truths + lies) - 0.5)
 
@@ -307,7 +312,7 @@ class BluffYouEquilibrium(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, Bluff
     def said(self, offer: Offer, view: BluffYouView) -> Win | Steal:
         """Return the announcement of an offer.
 
-        For a chip of the centre, to the seat that is last.
+        That for a chip of the centre is made to the seat that is last.
         """
         if offer.owner is not None:
             return Steal(offer.owner, offer.number)

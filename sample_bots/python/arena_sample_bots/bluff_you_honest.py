@@ -1,8 +1,8 @@
-"""Bluff You!: tells the truth whenever it can, and believes nobody.
+"""Bluff You!: a bot that tells the truth whenever it can, and never believes.
 
 If its sum cannot be announced, and it cannot swap instead, it announces the likeliest number of the
-centre. It ignores what others say: no sum of three dice is likelier than one in eight, so it never
-believes.
+centre. It ignores what others announce: no sum of three dice is likelier than one in eight, so it
+never believes.
 """
 
 from collections import Counter
@@ -26,17 +26,18 @@ from arena.games.bluff_you import (
 )
 
 WAYS = Counter(map(sum, product(range(1, 7), repeat=3)))
-"""How many of the 216 rolls of three dice make each sum."""
+"""The number of the 216 rolls of three dice that make each sum."""
 
 
 class BluffYouHonest(Bot[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]):
-    """Tells the truth whenever it can, and believes nobody."""
+    """A bot that tells the truth whenever it can, and never believes."""
 
     games = ("bluff_you",)
 
     def act(
         self, turn: Turn[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]
     ) -> BluffYouChoice:
+        """Return the choice for any phase of Bluff You!."""
         choices = list(turn.choices())
         points = dict(zip(CHIPS, turn.game.options.chip_points, strict=True))
         match turn.view.phase:

@@ -1,4 +1,4 @@
-"""Bluff You!: plans its announcements by how often each seat says OK.
+"""Bluff You!: a bot that plans its announcements by how often each seat says OK.
 
 `bluff_you_equilibrium` makes both answers equally good, so it gains nothing from a seat that always
 doubts, or that is led by what it saw. This bot assumes that others answer as the equilibrium does,
@@ -10,7 +10,7 @@ worth of the chip, how they do answer. If a seat believes at a rate of b
     a swap  is worth what the next bluffer loses by it, as the equilibrium has it.
 
 A double, which a swap needs, comes in 4 of 9 rolls; so a swap is what saves it from a bad lie. It
-chooses among all announcements to all seats, the better the more often, and rather lets a seat win
+chooses among all announcements to all seats, better ones more often, and prefers to let a seat win
 that is behind.
 """
 
@@ -36,24 +36,26 @@ from arena_sample_bots.bluff_you_equilibrium import (
 )
 
 UNSEEN = 6
-"""How many answers the equilibrium's rate of belief is worth against those that were seen."""
+"""The number of observed answers that the equilibrium's rate of belief counts for."""
 DEAR = 3
-"""Chips of so many points or more are counted apart from cheaper ones."""
+"""The points from which chips are counted apart from cheaper ones."""
 TEMPERATURE = 0.2
-"""How many points less an announcement is worth that is chosen e times as rarely."""
+"""The difference in points that makes an announcement e times rarer."""
 AHEAD = 0.05
 """The price, in points, of letting a seat win, for each point that it has."""
 
 
 class BluffYouPlanner(BluffYouEquilibrium):
-    """Announces what the seats asked have shown to answer wrongly."""
+    """A bot that announces what the seats asked have shown to answer wrongly."""
 
     def match_started(self, match: Match[BluffYouOptions]) -> None:
+        """Reset the habits and the answers."""
         super().match_started(match)
         self.answers: Counter[tuple[int, type, bool, bool]] = Counter()
         """Answers by seat, kind of announcement, whether the chip was dear, and "believed"."""
 
     def act(self, turn: BluffYouTurn) -> BluffYouChoice:
+        """Count the answers that were revealed, and return the choice for any phase."""
         points = turn.game.options.chip_points
         for event in turn.events:
             if isinstance(event, Revealed):
@@ -63,14 +65,14 @@ class BluffYouPlanner(BluffYouEquilibrium):
         return super().act(turn)
 
     def announce(self, turn: BluffYouTurn) -> Win | Steal | Swap:
-        """Return a truth, a swap or a lie, the better the more often."""
+        """Return a truth, a swap or a lie, better ones more often."""
         worths = list(self.worths(turn))
         best = max(worth for worth, _ in worths)
         weights = [exp((worth - best) / TEMPERATURE) for worth, _ in worths]
         return self.random.choices([said for _, said in worths], weights)[0]
 
     def worths(self, turn: BluffYouTurn) -> Iterator[tuple[float, Win | Steal | Swap]]:
-        """All that may be said, with its worth in points."""
+        """Yield all possible announcements and swaps, each with its worth in points."""
         view, options = turn.view, turn.game.options
         equilibrium = planned(view, options)
         rolled = sum(view.dice)
@@ -91,7 +93,7 @@ class BluffYouPlanner(BluffYouEquilibrium):
             yield exchange.worth, exchange.swap
 
     def rate(self, seat: int, kind: type, dear: bool, expected: float) -> float:
-        """How often a seat is expected to believe."""
+        """Return the expected rate at which a seat believes."""
         seen = [self.answers[seat, kind, dear, believed] for believed in (False, True)]
         return (UNSEEN * min(1.0, max(0.0, expected)) + seen[True]) / (UNSEEN + sum(seen))
 

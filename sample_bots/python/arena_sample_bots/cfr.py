@@ -1,11 +1,11 @@
-"""Plays solved tables: near-equilibrium play of Bluff at two seats, as far as it can be remembered.
+"""A bot that plays solved tables: near-equilibrium Bluff at two seats, as far as it is stored.
 
 `make solve` computes the tables by counterfactual regret minimisation: for the dice of both seats,
-who opened, the last bets of the round (with few dice in play more of them, or all) and the own
-hand, how often each action is taken. The bot draws from these. With more than two seats in
-play, with dice laid out, or with more dice than the tables know it plays like `bayes`.
+the opener, the last bets of the round (with few dice in play more of them, or all) and the own
+hand, the probability of each action. The bot draws from these. With more than two seats in play,
+with dice laid out, or with more dice than the tables know it plays like `bayes`.
 
-`ARENA_CFR_TABLES` names another file of tables than the one beside this program.
+`ARENA_CFR_TABLES` names another file of tables than the one next to this program.
 """
 
 import json
@@ -26,9 +26,10 @@ FORMAT = "arena-play/2"
 
 
 class Cfr(Bayes):
-    """Draws its actions from solved tables where it can, and plays like `bayes` elsewhere."""
+    """A bot that draws its actions from solved tables, and plays like `bayes` elsewhere."""
 
     def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+        """Return an action drawn from the tables, or that of `bayes`."""
         place = place_of(turn.view)
         weights = None if place is None else weights_of(turn.view, turn.seat, place)
         if place is None or not weights:
@@ -38,26 +39,27 @@ class Cfr(Bayes):
 
 
 class Play(NamedTuple):
-    """How one seat plays the rounds that begin with certain dice."""
+    """The play of one seat in the rounds that begin with certain dice."""
 
     start: int
-    """Where it begins in the table of weights."""
+    """The position in the table of weights at which it begins."""
     recall: int | None
-    """How many of the last bets of the round it knows; None for all."""
+    """The number of last bets of the round that it knows; None for all."""
 
 
 class Tables(NamedTuple):
-    """A file of tables."""
+    """The contents of a file of tables."""
 
     weights: bytes
     plays: dict[tuple[int, int, bool], Play]
-    """By the opener's dice, the other's, and whether it is the opener's play."""
+    """The plays by the opener's dice, the other's, and whether it is the opener's play."""
 
 
 def weights_of(view: BluffView, seat: int, place: int) -> bytes | None:
-    """Return how often the tables take each action; None where they do not apply.
+    """Return the weights that the tables give each action; None where they do not apply.
 
-    The doubt, then the bets above the standing one, which is the track's bet `place`.
+    The actions are the doubt, then the bets above the standing one, which is the track's bet
+    `place`.
     """
     live = [other for other, dice in enumerate(view.dice_counts) if dice]
     if len(live) != 2 or seat not in live or view.opener not in live or any(view.face_up):
@@ -80,14 +82,14 @@ def weights_of(view: BluffView, seat: int, place: int) -> bytes | None:
         row = node_row(history, opens, bets)
     first = play.start + row * len(hands) + hands[view.hidden_dice]
     weights = tables.weights[first : first + (bets - place + 1) * len(hands) : len(hands)]
-    # Where the tables never come, as after a fault, they have nothing to say.
+    # At nodes that the tables never reach, as after a fault, all weights are zero.
     return weights if any(weights) else None
 
 
 def recalled_row(history: list[int], recall: int, bets: int) -> int:
-    """Return the row at which the node after a history begins, if the last bets are known.
+    """Return the first row of the node after a history of which only the last bets are known.
 
-    Nodes lie by the last bet, then by the one before, and so on.
+    Nodes are ordered by the last bet, then by the one before, and so on.
     """
     *before, place = history[-recall:] or [0]
     node = 0
@@ -98,9 +100,9 @@ def recalled_row(history: list[int], recall: int, bets: int) -> int:
 
 @cache
 def first_rows(bets: int, recall: int) -> list[int]:
-    """Return the row at which the nodes of each place begin; at the end the number of rows.
+    """Return the first row of each place; at the end, the number of rows.
 
-    A place has a node for each choice of the bets before it that are known.
+    A place has a node for each choice of the known bets before it.
     """
     rows = [bets + 1]
     for place in range(1, bets + 1):
@@ -110,7 +112,7 @@ def first_rows(bets: int, recall: int) -> list[int]:
 
 
 def node_row(history: list[int], opens: bool, bets: int) -> int:
-    """Return the row at which the node after a history begins: a seat's nodes lie depth first."""
+    """Return the first row of the node after a history; a seat's nodes lie depth first."""
     mine, others = subtrees(bets)
     row, place, on_turn = 0, 0, opens
     for bet in history:
@@ -122,7 +124,10 @@ def node_row(history: list[int], opens: bool, bets: int) -> int:
 
 @cache
 def subtrees(bets: int) -> tuple[list[int], list[int]]:
-    """Return how many rows a seat has from a node on, by place."""
+    """Return a seat's number of rows in a node's subtree, by place.
+
+    The first list is for the seat itself on turn at the node, the second for the other.
+    """
     mine, others = [0] * (bets + 1), [0] * (bets + 1)
     for place in reversed(range(bets)):
         mine[place] = bets - place + 1 + sum(others[place + 1 :])
@@ -133,7 +138,7 @@ def subtrees(bets: int) -> tuple[list[int], list[int]]:
 def place_of(view: BluffView) -> int | None:
     """Return the number of the standing bet on the track, from 1.
 
-    0 if none stands, None if it is too high for the track.
+    It is 0 if no bet is open, and None if the bet is too high for the track.
     """
     if not view.bets:
         return 0
@@ -143,7 +148,7 @@ def place_of(view: BluffView) -> int | None:
 
 @cache
 def track(dice: int) -> tuple[Bet, ...]:
-    """All bets with so many dice in play, ascending: star n stands between 2n - 1 and 2n."""
+    """Return all bets with `dice` dice in play, ascending: star n is between 2n - 1 and 2n."""
     bets = [Bet(quantity, face) for quantity in range(1, dice + 1) for face in Face]
     return tuple(
         sorted(
@@ -164,7 +169,7 @@ def places(dice: int) -> dict[Bet, int]:
 
 @cache
 def hand_numbers(dice: int) -> dict[Dice, int]:
-    """Return the distinct hands, numbered in ascending order."""
+    """Return the distinct hands with their numbers, in ascending order."""
     hands = combinations_with_replacement(tuple(Face), dice)
     return {hand: number for number, hand in enumerate(hands)}
 

@@ -1,7 +1,8 @@
-"""Bluff: plays what is most likely to be right, given only its own dice.
+"""Bluff: a bot that plays what is most likely to be right, given only its own dice.
 
 Every die it cannot see shows a wanted number with probability 1/3 (the number or the star) and the
-star with 1/6, so how many do is binomial. It ignores the others' bets and never bluffs.
+star with 1/6, so the number of matching dice is binomial. It ignores the others' bets and never
+bluffs.
 """
 
 from functools import cache
@@ -11,19 +12,20 @@ from arena.bot import Bot, Turn, run
 from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
 
 OPENS_AT = 0.6
-"""It opens with the highest bet that is at least this likely to be right."""
+"""The least probability of an opening bet: the bot opens with the highest bet this likely."""
 
 
 class Honest(Bot[BluffView, Bet | Doubt]):
-    """Plays what is most likely to be right, given only its own dice."""
+    """A bot that plays what is most likely to be right, given only its own dice."""
 
     def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+        """Return the bet or doubt that is most likely to be right."""
         view = turn.view
         if not view.can_doubt:
             return self.opening(view)
         standing = view.bets[-1].bet
         doubt = 1 - likelihood(view, standing.face, standing.quantity)
-        # On each face the lowest bet is the most likely one, so six are enough to look at.
+        # On each face the lowest bet is the most likely one, so six bets are enough.
         bets = [
             (likelihood(view, face, view.lowest[face - 1]), Bet(view.lowest[face - 1], face))
             for face in Face
@@ -47,7 +49,7 @@ class Honest(Bot[BluffView, Bet | Doubt]):
 
 
 def field(bet: Bet) -> int:
-    """Return the place on the track: star n lies between the numbers 2n - 1 and 2n."""
+    """Return the place of a bet on the track: star n lies between the numbers 2n - 1 and 2n."""
     return 4 * bet.quantity - 1 if bet.face is STAR else 2 * bet.quantity
 
 

@@ -1,11 +1,11 @@
-"""Plays a random legal action, all equally likely, in every game: the first bot to beat."""
+"""A bot that plays a random legal action, all equally likely, in every game: the first to beat."""
 
 from arena.bot import AnyAction, Bot, Turn, run
 from arena.games import GAMES
 
 
 class RandomBot(Bot):
-    """Plays a random legal action, all equally likely.
+    """A bot that plays a random legal action, all equally likely.
 
     It does not use the view, so it names no types; a bot of one game does.
     """
@@ -13,6 +13,7 @@ class RandomBot(Bot):
     games = tuple(GAMES)
 
     def act(self, turn: Turn) -> AnyAction:
+        """Return a random legal action."""
         return self.random.choice(list(turn.choices()))
 
 

@@ -1,13 +1,13 @@
-"""Bluff: looks three actions ahead, over all hands that the others may hold.
+"""Bluff: a bot that looks three actions ahead, over all hands that the others may hold.
 
 1. Beliefs. Every hand of another seat is weighed by how likely a player with that hand would have
    made the bets that this seat made (Bayes' rule), and so is every kind of player that it may be:
    one that weighs outcomes as `bayes` does, or one like `honest`. Dice that are shown at the end of
-   a round tell more about the kind.
+   a round reveal more about the kind.
 2. Search. `Look` values each own action by what the next seat would answer with each of its hands.
 
-Both are in `arena/lab/analysis/bluff/`, because the analysis of matches uses them too. Needs numpy
-(`pip install 'bluff-arena[play]'`).
+Both are in `arena/lab/analysis/bluff/`, because the analysis of matches uses them too. It needs
+numpy (`pip install 'bluff-arena[play]'`).
 """
 
 from collections.abc import Mapping
@@ -33,17 +33,19 @@ from arena.lab.analysis.bluff.table import BettingTable
 
 
 class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
-    """Looks three actions ahead, over all hands that the others may hold."""
+    """A bot that looks three actions ahead, over all hands that the others may hold."""
 
     max_matches = 4
 
     def match_started(self, match: Match[BluffOptions]) -> None:
+        """Set the beliefs and bets of a new match."""
         self.kinds = np.full((len(match.entrants), KINDS), 1 / KINDS)
-        """[seat, k] How likely each seat is of each kind."""
+        """[seat, k] The probability of each kind."""
         self.bets: tuple[PlacedBet, ...] = ()
-        """The bets of the round that the events tell of."""
+        """The bets of the round that the events report."""
 
     def act(self, turn: Turn[BluffView, Bet | Doubt, BluffEvent, BluffOptions]) -> Bet | Doubt:
+        """Return the action with the highest value."""
         for event in turn.events:
             self.learn(event)
         table = BettingTable.of(turn.view)
@@ -51,12 +53,12 @@ class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
         return self.best_of(Look(table, turn.seat, turn.view.hidden_dice, beliefs).values())
 
     def best_of(self, values: Mapping[Bet | Doubt, float]) -> Bet | Doubt:
-        """Return an action with the highest value."""
+        """Return an action with the highest value, a random one of several."""
         best = max(values.values())
         return self.random.choice([action for action, value in values.items() if value == best])
 
     def learn(self, event: BluffEvent) -> None:
-        """Follow the bets, and learn from dice that are shown what kind of player a seat is."""
+        """Update the bets and, from dice that are shown, the beliefs about seats' kinds."""
         match event:
             case BluffRoundStarted():
                 self.counts, self.bets = event.dice_counts, ()

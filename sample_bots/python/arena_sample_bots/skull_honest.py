@@ -1,7 +1,8 @@
-"""Skull: bids only what it believes it can turn over, and lays its skull now and then as a trap.
+"""Skull: a bot that bids only what it believes it can turn over, and sometimes lays a trap.
 
-It takes every disc of another seat for as likely a skull as any other that this seat owns, and it
-remembers nothing. It bids as much as succeeds three times in ten by that.
+The trap is its skull. It takes every disc of another seat to be as likely a skull as any other that
+this seat owns, and it remembers nothing. It makes the highest bid that by this succeeds with
+probability 0.3.
 """
 
 from itertools import takewhile
@@ -22,17 +23,18 @@ from arena.games.skull import (
 )
 
 TRAP = 0.1
-"""How often the first disc is the skull."""
+"""The probability that the first disc is the skull."""
 ENOUGH = 0.3
-"""The chance of success from which on it bids."""
+"""The least chance of success at which it bids."""
 
 
 class SkullHonest(Bot[SkullView, SkullChoice, SkullEvent, SkullOptions]):
-    """Bids only what it believes it can turn over."""
+    """A bot that bids only what it believes it can turn over."""
 
     games = ("skull",)
 
     def act(self, turn: Turn[SkullView, SkullChoice, SkullEvent, SkullOptions]) -> SkullChoice:
+        """Return the choice for any phase of Skull."""
         view = turn.view
         match view.phase:
             case SkullPhase.PLACE:
@@ -49,7 +51,7 @@ class SkullHonest(Bot[SkullView, SkullChoice, SkullEvent, SkullOptions]):
                 return Lose(Disc.SKULL if view.hand.skulls else Disc.FLOWER)
 
     def bid_or_add(self, view: SkullView) -> SkullChoice:
-        """Bid as much as it can; else add a flower, if it has one."""
+        """Return the highest bid with enough chance; else a flower, if it has one."""
         able = [count for count in range(1, sum(view.mats) + 1) if chance(view, count) >= ENOUGH]
         if able:
             return Bid(able[-1])
@@ -57,12 +59,12 @@ class SkullHonest(Bot[SkullView, SkullChoice, SkullEvent, SkullOptions]):
 
 
 def sure(view: SkullView) -> int:
-    """Return how many discs of the own mat are flowers, from the top."""
+    """Return the number of flowers on top of the own mat."""
     return len(list(takewhile(lambda disc: disc is Disc.FLOWER, reversed(view.own_mat))))
 
 
 def chance(view: SkullView, count: int) -> float:
-    """Return the chance of turning over so many discs without a skull, before any is turned."""
+    """Return the chance of turning over `count` discs without a skull, before any is turned."""
     own = sure(view)
     if count <= own:
         return 1.0

@@ -1,16 +1,17 @@
-"""Bluff: raises as little as a face allows, and doubts at random, without looking at its dice."""
+"""Bluff: a bot that raises as little as a face allows, and doubts at random, whatever its dice."""
 
 from arena.bot import Bot, Turn, run
 from arena.games.bluff import Bet, BluffView, Doubt, Face
 
 DOUBTS = 0.25
-"""How often it doubts a bet, whatever the bet."""
+"""The probability that it doubts a bet, whatever the bet."""
 
 
 class Timid(Bot[BluffView, Bet | Doubt]):
-    """Raises in small steps and doubts a quarter of the time, whatever its dice."""
+    """A bot that raises in small steps and doubts a quarter of the time, whatever its dice."""
 
     def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+        """Return the lowest bet on a random face, or a doubt with probability DOUBTS."""
         view = turn.view
         steps = [
             Bet(view.lowest[face - 1], face)

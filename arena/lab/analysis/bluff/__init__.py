@@ -1,1 +1,1 @@
-"""Bluff: what bets say about dice, and what actions are worth by search."""
+"""Bluff: what bets reveal of dice, and the values of actions by search and by tables."""

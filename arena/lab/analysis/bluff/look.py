@@ -1,10 +1,10 @@
 """A search that looks three actions ahead, over all hands that the others may hold.
 
-For each own bet: what would the next seat answer with each of its hands? If it doubts, the round
-ends. If it raises, its hands are weighed again by that raise, and at two seats the best answer is
-found: a doubt, or a raise that it doubts or not. A round is worth the chance to win the match with
-the dice that are left. No hand is sampled: five dice have only 252 different rolls, so sums over
-all of them are exact. The letters of the shapes of arrays are in players.py.
+For each own bet it asks what the next seat would answer with each of its hands. If that doubts, the
+round ends. If it raises, its hands are weighted again by that raise, and at two seats the best
+answer is found: a doubt, or a raise that is doubted or not. The value of a round is the chance to
+win the match with the dice that are left. No hand is sampled: five dice have only 252 different
+rolls, so sums over all of them are exact. The letters of the shapes of arrays are in players.py.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,21 +27,31 @@ from arena.lab.analysis.bluff.table import (
 )
 
 OWN_REACH = 3
-"""How many quantities of each face, from the lowest, are considered."""
+"""The number of quantities of each face, from the lowest, that are considered."""
 MANY_HANDS = 500
-"""With more hands of the next seat than these, six dice or more, only the lowest bets are."""
+"""The number of the next seat's hands (six dice or more) above which only the lowest bets are
+considered.
+"""
 DEEP_REACH = 2
-"""The same for a second raise."""
+"""The number of quantities of each face that are considered for a second raise."""
 PRESSURE = 0.03
-"""By how much a bet that is not doubted makes a win more likely than the dice do, up to certainty:
-the other seat must then bet higher, or doubt."""
+"""The gain in winning probability by a bet that is not doubted, up to certainty: the other seat
+must then bet higher, or doubt.
+"""
 STRENGTH = 2.0
-"""A seat wins the match in proportion to its dice to this power. Solved: a seat that opens with one
-die against two wins 20.6 %."""
+"""The power of a seat's dice to which its chance to win the match is proportional. Solved: a seat
+that opens with one die against two wins 20.6 %.
+"""
 
 
 def bets_in_reach(lowest: Sequence[int], highest: int, reach: int) -> list[Bet]:
-    """Return the lowest bets on each face."""
+    """Return the lowest bets on each face.
+
+    Args:
+        lowest: The lowest legal quantity of each face.
+        highest: The highest legal quantity.
+        reach: The number of quantities of each face.
+    """
     return [
         Bet(quantity, face)
         for face in FACES
@@ -50,14 +60,14 @@ def bets_in_reach(lowest: Sequence[int], highest: int, reach: int) -> list[Bet]:
 
 
 class Look:
-    """One turn of a seat: the values of its actions, as chances to win the match."""
+    """One turn of a seat, with the values of its actions as chances to win the match."""
 
     def __init__(
         self, table: BettingTable, seat: int, dice: Dice, beliefs: Mapping[int, Weights]
     ) -> None:
         self.table, self.seat = table, seat
         self.known = table.shown() + [matching(dice, face) for face in FACES]
-        """[f] Matching dice that we see."""
+        """[f] The matching dice that the seat sees."""
         self.others = table.others(seat)
         self.next = self.others[0]
         self.belief = beliefs[self.next]
@@ -67,15 +77,15 @@ class Look:
             for other in self.others
         ]
         self.held = spread(held)
-        """[f, c] What all others hold."""
+        """[f, c] The probability that all others together hold c matching dice."""
         self.rest = spread(held[1:])
-        """[f, r] What all but the next seat hold."""
+        """[f, r] The same for all others but the next seat."""
         strengths = np.array(table.counts) ** STRENGTH
         self.trusted = min(1.0, strengths[seat] / strengths.sum() + PRESSURE)
         """The chance to win after a bet that is not doubted."""
 
     def values(self) -> dict[Bet | Doubt, float]:
-        """Return the values of a doubt, where a bet stands, and of the lowest bets on each face."""
+        """Return the values of the lowest bets on each face and, if a bet is open, of a doubt."""
         reach = OWN_REACH if self.having.shape[1] <= MANY_HANDS else 1
         bets = bets_in_reach(self.table.lowest(), self.table.highest, reach)
         values: dict[Bet | Doubt, float] = {bet: self.value_of_bet(bet) for bet in bets}
@@ -84,7 +94,7 @@ class Look:
         return values
 
     def chance(self, bet: Bet) -> float:
-        """How likely a bet is true, by what is believed of the others' dice."""
+        """Return the probability that a bet is true, by the beliefs about the others' dice."""
         missing = max(0, bet.quantity - int(self.known[bet.face - 1]))
         return float(self.held[bet.face - 1][missing:].sum())
 
@@ -110,9 +120,9 @@ class Look:
         return float(found @ values[surplus + OFFSET])
 
     def _after_raises(self, raises: Weights, lowest: DiceCounts) -> float:
-        """Return the value of raises [a, h] of the only opponent, each met by our best answer."""
+        """Return the value of the only opponent's raises [a, h], each met by the best answer."""
         faces, counts = len(FACES), np.arange(self.having.shape[2])
-        # [f, q, g, c]: how likely the raise, and so many dice that match a bet of ours on face g.
+        # [f, q, g, c]: the probability of the raise, and of c dice that match our bet on face g.
         held = (raises @ self.having.transpose(1, 0, 2).reshape(len(self.having[0]), -1)).reshape(
             faces, REACH, faces, -1
         )
@@ -131,10 +141,13 @@ class Look:
         return float(np.maximum(doubts, raised.max((2, 3))).sum())
 
 
-# Bounded by the bets.
+# The cache is bounded by the bets.
 @cache
 def lowest_after(lowest: tuple[int, ...]) -> DiceCounts:
-    """[f, q, g] The lowest quantities on each face g that raise the bets from `lowest` on."""
+    """Return the lowest quantities on each face that raise the bets from `lowest` on: [f, q, g].
+
+    The bet has face f and a quantity q above the lowest; g is the face of the raise.
+    """
     raised = np.empty((len(FACES), REACH, len(FACES)), dtype=np.int64)
     for face in FACES:
         for step in range(REACH):

@@ -1,4 +1,4 @@
-"""Models of players, and what their bets say about their dice.
+"""Models of players, and what their bets reveal of their dice.
 
 Letters in the shapes of arrays: k = kind of player, a = action, h = hand, f = face, q = quantity
 above the lowest, c = matching dice in a hand, m = own matching dice.
@@ -24,25 +24,32 @@ from arena.lab.analysis.bluff.table import (
 )
 
 REACH = 6
-"""How many quantities of each face, from the lowest, others are expected to bet."""
+"""The number of quantities of each face, from the lowest, that others are expected to bet."""
 SLIP = 0.03
-"""How often a player of any kind acts as no model says."""
+"""The probability that a player of any kind acts otherwise than its model."""
 TEMPERATURES = (0.008, 0.06)
-"""Players that weigh outcomes as the sample bot `bayes` does, exactly and roughly: how much worse,
-in shares of the dice, an action is that they choose e times as rarely. The third kind is `honest`.
+"""The temperatures of two kinds of player that weigh outcomes as the sample bot `bayes` does,
+exactly and roughly: the difference, in shares of the dice, that makes an action e times rarer. The
+third kind is `honest`.
 """
 KINDS = len(TEMPERATURES) + 1
 
 PRESSURE, TILT, STAR_TILT, TRUSTS = 0.03, 5.0, 2.2, 0.5
-"""Parameters of `bayes`."""
+"""The parameters of `bayes`."""
 OPENS_AT = 0.6
 """A parameter of `honest`."""
 
 
 def belief(table: BettingTable, seat: int, kinds: Weights) -> Weights:
-    """Return how likely a seat is of each kind and has each hand [k, h].
+    """Return the belief about a seat's kind and hand after its bets in this round: [k, h].
 
-    Given the bets it placed in this round; `kinds` is how likely it was of each kind before.
+    Args:
+        table: The round so far.
+        seat: The seat, which has dice.
+        kinds: [k] The probabilities of the kinds before the round.
+
+    Returns:
+        [k, h] Probabilities that sum to 1, by Bayes' rule.
     """
     weights = joint_belief(table, seat, kinds)
     shares: Weights = weights / weights.sum()
@@ -50,7 +57,10 @@ def belief(table: BettingTable, seat: int, kinds: Weights) -> Weights:
 
 
 def joint_belief(table: BettingTable, seat: int, kinds: Weights) -> Weights:
-    """[k, h] The same, not normalised: how likely it all is together with the bets."""
+    """Return the joint probability of a seat's kind, hand and bets in this round: [k, h].
+
+    It is `belief` without the normalisation.
+    """
     weights: Weights = kinds[:, None] * hands_of(table.hidden(seat)).chances
     for index in table.telling(seat):
         weights = weights * likelihood(table.before(index), seat, table.bets[index].bet)
@@ -60,14 +70,17 @@ def joint_belief(table: BettingTable, seat: int, kinds: Weights) -> Weights:
 def kinds_after(
     table: BettingTable, seat: int, kinds: Weights, dice: Dice, *, doubted: bool
 ) -> Weights:
-    """[k] How likely a seat is of each kind, once its dice are seen at the end of a round."""
+    """Return the probability of each kind of a seat, once its dice are shown: [k].
+
+    The dice are shown at the end of a round; `kinds` are the probabilities before.
+    """
     weights = kinds * shown_likelihood(table, seat, dice, doubted=doubted)
     shares: Weights = weights / weights.sum()
     return shares
 
 
 def shown_likelihood(table: BettingTable, seat: int, dice: Dice, *, doubted: bool) -> Weights:
-    """[k] How likely a player of each kind does what the seat did in a round with these dice."""
+    """Return the probability that each kind acts as the seat did, given its dice: [k]."""
     hand = hands_of(table.hidden(seat)).dice.index(dice)
     likely = np.ones(KINDS)
     for index in table.telling(seat):
@@ -77,10 +90,10 @@ def shown_likelihood(table: BettingTable, seat: int, dice: Dice, *, doubted: boo
     return likely
 
 
-# The bets of a round are looked at again in every turn.
+# Cached, because every turn evaluates the bets of the round again.
 @lru_cache(maxsize=512)
 def likelihood(table: BettingTable, seat: int, bet: Bet) -> Weights:
-    """[k, h] How likely a player of each kind, on turn with each hand, places this bet."""
+    """Return the probability that a player of each kind places this bet with each hand: [k, h]."""
     answers = Answers(table, seat)
     steps = int(bet.quantity - answers.lowest[bet.face - 1])
     if steps >= REACH:
@@ -89,7 +102,7 @@ def likelihood(table: BettingTable, seat: int, bet: Bet) -> Weights:
 
 
 class Answers:
-    """What each kind of player does on turn, with each of its hands."""
+    """The answers of each kind of player on turn, with each of its hands."""
 
     def __init__(self, table: BettingTable, seat: int) -> None:
         self.table, self.seat = table, seat
@@ -97,7 +110,7 @@ class Answers:
         self.others = table.others(seat)
         self.lowest = np.array(table.lowest())
         self.missing = self.lowest[:, None] + np.arange(REACH) - table.shown()[:, None]
-        """[f, q] The dice that must match besides those laid out."""
+        """[f, q] The number of dice that must match besides those laid out."""
         worths = self._worths()
         best = worths - worths.max(0)
         likely = [np.exp(best / temperature) for temperature in TEMPERATURES]
@@ -105,11 +118,12 @@ class Answers:
         possible = np.isfinite(worths[:, :1])
         chosen /= chosen.sum(1, keepdims=True)
         self.chances: Weights = chosen * (1 - SLIP) + possible * (SLIP / possible.sum())
-        """[k, a, h] Actions are the bets by face and quantity, REACH of each face; then the doubt,
-        where a bet stands."""
+        """[k, a, h] The probability of each action: the bets by face and quantity, REACH of each
+        face; then the doubt, where a bet is open.
+        """
 
     def _worths(self) -> Weights:
-        """Return what `bayes` expects of an action [a, h]."""
+        """Return the value that `bayes` expects of each action: [a, h]."""
         bets = self._worths_of_bets()[np.arange(len(FACES))[:, None], :, self.hands.matching]
         worths: Weights = bets.transpose(0, 2, 1).reshape(len(FACES) * REACH, -1)
         if not self.table.bets:
@@ -119,7 +133,7 @@ class Answers:
         return np.concatenate([worths, doubt[None]])
 
     def _worths_of_bets(self) -> Weights:
-        """Return the worths of bets [f, q, m]."""
+        """Return the value that `bayes` expects of each bet: [f, q, m]."""
         table, seat, next_seat = self.table, self.seat, self.others[0]
         tilts = tilted(table)
         held = binomials(table.hidden(next_seat), tilts[next_seat])
@@ -138,7 +152,7 @@ class Answers:
         return worths
 
     def _worths_of_doubt(self) -> Weights:
-        """Return the worths of a doubt [m]."""
+        """Return the value that `bayes` expects of a doubt: [m]."""
         table, seat = self.table, self.seat
         bettor, bet = table.bets[-1]
         tilts, face = tilted(table), bet.face - 1
@@ -150,7 +164,10 @@ class Answers:
         return worths
 
     def _honest(self) -> Weights:
-        """Return 1 for the actions of `honest`: those most likely to be right [a, h]."""
+        """Return 1 for the actions of `honest`, 0 for others: [a, h].
+
+        Its actions are those most likely to be right.
+        """
         matching = self.hands.matching
         unseen = sum(self.table.hidden(other) for other in self.others)
         likely = tails(unseen)[
@@ -171,14 +188,17 @@ class Answers:
             bet = self.table.bets[-1].bet
             needed = bet.quantity - self.table.shown()[bet.face - 1] - matching[bet.face - 1]
             doubt = 1 - tails(unseen)[bet.face - 1, needed + OFFSET]
-            # Equally likely, it doubts.
+            # On a tie it doubts.
             right = np.concatenate([right, doubt[None] + 1e-9])
         best: Weights = np.where(right > right.max(0) - 1e-12, 1.0, 0.0)
         return best
 
 
 def tilted(table: BettingTable) -> Weights:
-    """[seat, f] How likely a hidden die matches: tilted towards the faces that its owner bet on."""
+    """Return the probability that a hidden die of each seat matches each face: [seat, f].
+
+    It is tilted towards the faces that the die's owner bet on.
+    """
     weights = np.ones((len(table.counts), len(FACES)))
     named = set()
     for seat, bet in table.bets:
@@ -196,10 +216,10 @@ def tilted(table: BettingTable) -> Weights:
     return chances
 
 
-# Bounded by the dice in play.
+# The cache is bounded by the dice in play.
 @cache
 def expected(dice: int) -> DiceCounts:
-    """[f, 1] The most of some fair dice that match with a probability of TRUSTS or more."""
+    """Return the most of `dice` fair dice that match with probability TRUSTS or more: [f, 1]."""
     likely = tails(dice)[:, OFFSET:] >= TRUSTS - 1e-9
     most: DiceCounts = likely.sum(1, keepdims=True) - 1
     return most

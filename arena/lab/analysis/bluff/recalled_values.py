@@ -1,4 +1,4 @@
-"""What own bets are worth in a round whose play knows the last bets only.
+"""The values of own bets in a round whose play knows only the last bets.
 
 Letters in the shapes of arrays: p = place, n = node, a = action, h = hand of the opponent.
 """
@@ -14,28 +14,28 @@ from arena.lab.analysis.bluff.table import Weights
 
 
 class ByPlace(NamedTuple):
-    """How one of both seats plays that knows the last bet only, as the other's bets meet it."""
+    """The play of one seat that knows only the last bet, and the values of its doubts."""
 
     shares: list[Weights]
     """[p][a, h] Probabilities; of a seat with a known hand [p][a]."""
     doubts: Weights
-    """[p - 1, h] What its doubt is worth."""
+    """[p - 1, h] The value of its doubt."""
 
 
 class LastBetValues:
-    """The values of a seat's bets with one hand of its own, if the last bet alone is known."""
+    """The values of a seat's bets with one hand of its own, if only the last bet is known."""
 
     def __init__(self, opponent: ByPlace, own: ByPlace) -> None:
         self._opponent, self._own = opponent, own
         self._answered, self._turn = np.zeros((2, len(own.doubts) + 1, own.doubts.shape[1]))
         """[p, h] The value with the opponent on turn, and with the seat itself."""
         self._lowest = len(own.doubts) + 1
-        """Places from here on are computed."""
+        """The lowest computed place."""
 
     def of_bets(self, history: Sequence[int]) -> Weights:
-        """Return the values of all bets that raise after a history [a, h]."""
+        """Return the values of all bets that raise after a history: [a, h]."""
         place = history[-1] if history else 0
-        # Every bet leads to all places above it.
+        # A bet may lead to every place above it.
         while self._lowest > place + 1:
             self._lowest -= 1
             self._compute(self._lowest)
@@ -51,21 +51,20 @@ class LastBetValues:
 
 
 class ByRow(NamedTuple):
-    """The same of play that knows several bets."""
+    """The play of one seat that knows several bets, and the values of its doubts."""
 
     weights: NDArray[np.uint8]
-    """[row, h] In proportion to the probability; of a seat with a known hand [row, 1]."""
+    """[row, h] Weights in proportion to the probability; of a seat with a known hand [row, 1]."""
     taken: NDArray[np.bool_]
-    """[row] Whether it ever takes the action."""
+    """[row] Whether the play ever takes the action."""
     doubts: Weights
-    """[p - 1, h] What its doubt is worth."""
+    """[p - 1, h] The value of its doubt."""
 
 
 class LastBetsValues:
-    """The same if several bets are known.
+    """The values of a seat's bets with one hand of its own, if several bets are known.
 
-    Computed are the values that are asked for, and those of the nodes to which play comes from
-    there.
+    It computes the values that are asked for, and those of the nodes that play reaches from there.
     """
 
     def __init__(self, nodes: TableNodes, opponent: ByRow, own: ByRow) -> None:
@@ -76,7 +75,7 @@ class LastBetsValues:
         self._known = np.zeros(shape[0], bool), np.zeros(shape[0], bool)
 
     def of_bets(self, history: Sequence[int]) -> Weights:
-        """Return the values of all bets that raise after a history [a, h]."""
+        """Return the values of all bets that raise after a history: [a, h]."""
         place = history[-1] if history else 0
         (bets,) = self._nodes.below(place, np.array([self._nodes.node(history)]))
         self._compute(place, bets)
@@ -84,7 +83,7 @@ class LastBetsValues:
         return values
 
     def _compute(self, place: int, bets: Numbers) -> None:
-        """Compute what is not known from the nodes after own bets above a place."""
+        """Compute the unknown values reachable from the nodes after own bets above a place."""
         nodes = self._nodes
         needed = tuple(np.zeros_like(known) for known in self._known)
         needed[0][bets] = True

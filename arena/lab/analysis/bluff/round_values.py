@@ -1,4 +1,4 @@
-"""What actions of one seat are worth in a round that both seats play by solved tables.
+"""The values of one seat's actions in a round that both seats play by solved tables.
 
 Letters in the shapes of arrays: a = action, h = hand of the opponent, p = place: 0 before the first
 bet, else the number of the last bet on the track.
@@ -21,14 +21,14 @@ from arena.lab.analysis.bluff.solved_play import RoundDice, RoundPlay, SolvedPla
 from arena.lab.analysis.bluff.table import Weights, hands_of
 
 _UNLIKELY = 1e-3
-"""Exact play is followed where it comes at least this often."""
+"""The reach probability below which exact play is not followed further."""
 
 
 class RoundValues:
     """A seat's decisions in one round: beliefs about the opponent's hand, values of actions."""
 
     def __init__(self, solved: SolvedPlay, play: RoundPlay, role: int, hand: Dice) -> None:
-        """Prepare the values of a round; the seat opens if its `role` is 0."""
+        """Prepare the values of a seat with `hand`, which opens if its `role` is 0."""
         self._play, self._role, self._bets = play, role, len(play.bets)
         theirs = hands_of(play.dice[1 - role])
         self._chances = theirs.chances
@@ -45,21 +45,21 @@ class RoundValues:
         self._recalled = None if play.recall is None else self._values_of(play.recall)
 
     def belief(self, history: Sequence[int]) -> Weights:
-        """[h] How likely the opponent has each hand, given its bets."""
+        """Return the probability of each of the opponent's hands, given its bets: [h]."""
         likely = self._chances * self._play.likelihood(1 - self._role, history)
         shares: Weights = likely / likely.sum()
         return shares
 
     def truth(self, place: int, belief: Weights) -> float:
-        """How likely the bet at a place, which the opponent placed, is true."""
+        """Return the probability that the bet at a place, which the opponent placed, is true."""
         bet, theirs = self._play.bets[place - 1], hands_of(self._play.dice[1 - self._role])
         own = hands_of(self._play.dice[self._role]).matching[bet.face - 1, self._hand]
         return float(belief @ (theirs.matching[bet.face - 1] + own >= bet.quantity))
 
     def values(self, history: Sequence[int], belief: Weights) -> Weights:
-        """Return the values [a] of the doubt and of all bets that raise.
+        """Return the values of the doubt and of all bets that raise: [a].
 
-        The doubt's is 0 before the first bet.
+        The value of the doubt is 0 before the first bet.
         """
         place = history[-1] if history else 0
         doubt = float(belief @ self._doubts[False][place - 1]) if place else 0.0
@@ -71,13 +71,13 @@ class RoundValues:
         return np.concatenate([[doubt], self._recalled.of_bets(history) @ belief])
 
     def _values_of(self, recall: int) -> LastBetValues | LastBetsValues:
-        """Return the values of bets, if the play knows the last ones only."""
+        """Return the values of bets for play that knows only the last ones."""
         play, role = self._play, self._role
         met, own = self._doubts[True], self._doubts[False]
         if recall == 1:
             shares = [by_place[:, self._hand] for by_place in play.by_place[role]]
             return LastBetValues(ByPlace(play.by_place[1 - role], met), ByPlace(shares, own))
-        # A column by itself, because single numbers far apart in memory are slow to read.
+        # A contiguous copy of the column, because strided numbers are slow to read.
         weights = play.tables[role][:, self._hand, None].copy()
         return LastBetsValues(
             TableNodes.of(self._bets, recall),
@@ -88,12 +88,12 @@ class RoundValues:
     def _after_bet(self, history: tuple[int, ...], reach: Weights) -> float:
         """Return the value of an own bet, the last of `history`.
 
-        The opponent comes there with each of its hands as likely as `reach` says, which need not
-        add up to 1.
+        `reach` is the probability that the opponent is there with each of its hands; it need not
+        sum to 1.
         """
         place = history[-1]
         weights = self._play.weights(1 - self._role, history)
-        # A hand with which the tables never come here doubts.
+        # A hand with which the tables never reach this node doubts.
         doubting = np.where(weights.sum(0) > 0, weights[0], 1)
         value: float = (reach * doubting) @ self._doubts[True][place - 1]
         for action in np.flatnonzero(weights[1:].any(1)) + 1:
@@ -101,7 +101,7 @@ class RoundValues:
         return value
 
     def _on_turn(self, history: tuple[int, ...], reach: Weights) -> float:
-        """Return the value of a turn of the seat, which goes on by the tables."""
+        """Return the value of a turn of the seat, which continues by the tables."""
         place = history[-1]
         doubt = float(reach @ self._doubts[False][place - 1])
         if reach.sum() < _UNLIKELY:
@@ -113,8 +113,8 @@ class RoundValues:
             for action in np.flatnonzero(own[1:]) + 1:
                 value += own[action] * self._after_bet((*history, place + int(action)), reach)
             return float(value)
-        # After a bet of its own that the tables do not place, it does what is best of the doubt
-        # and what other hands do.
+        # After a bet of its own that the tables do not place, it takes the best of the doubt and of
+        # the actions of other hands.
         raised = [
             self._after_bet((*history, place + int(action)), reach)
             for action in np.flatnonzero(weights[1:].any(1)) + 1
@@ -123,16 +123,17 @@ class RoundValues:
 
 
 def _doubt_values(solved: SolvedPlay, dice: RoundDice, role: int, *, mine: bool) -> Weights:
-    """Return the seat's chance to win the match after a doubt [surplus + dice in play].
+    """Return the seat's chance to win the match after a doubt: [surplus + dice in play].
 
-    The doubt is of its own bet or of the opponent's, and finds `surplus` dice more than the bet.
+    The doubt is of its own bet (`mine`) or of the opponent's, and finds `surplus` dice more than
+    the bet.
     """
     bettor, total = role if mine else 1 - role, sum(dice)
     found = np.empty(2 * total + 1)
     for surplus in range(-total, total + 1):
         losses = losses_of(dice, bettor, 1 - bettor, surplus)
         left = dice[0] - losses[0], dice[1] - losses[1]
-        # Who wins the bet opens the next round.
+        # The seat that wins the bet opens the next round.
         opens = bettor if surplus >= 0 else 1 - bettor
         if 0 in left:
             value = float(left[role] > 0)

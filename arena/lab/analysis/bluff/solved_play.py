@@ -1,7 +1,7 @@
 """Solved play of Bluff at two seats, read from the file of the sample bot `cfr`.
 
-arena/lab/solver/play_file.py describes the file. It is read here without the
-solver, which needs numba.
+arena/lab/solver/play_file.py describes the file. It is read here without the solver, which needs
+numba.
 """
 
 import json
@@ -28,7 +28,7 @@ FORMAT = "arena-play/2"
 CHOSEN = "ARENA_CFR_TABLES"
 """The environment variable that names another file than the shipped one, as for the bot."""
 SLIP = 0.02
-"""How often a seat is taken to act at random: beliefs are defined after every bet."""
+"""The assumed share of a seat's random actions: it defines beliefs after every bet."""
 RoundDice: TypeAlias = tuple[int, int]
 """The opener's dice and the other's."""
 
@@ -39,23 +39,29 @@ class PlayFileError(UserError):
 
 @dataclass(frozen=True)
 class RoundPlay:
-    """How both seats play the rounds that begin with certain dice."""
+    """The play of both seats in the rounds that begin with certain dice."""
 
     dice: RoundDice
     recall: int | None
-    """How many of the last bets of the round it knows; None for all."""
+    """The number of last bets of the round that the play knows; None for all."""
     tables: tuple[NDArray[np.uint8], NDArray[np.uint8]]
-    """By seat, the opener's first: [row, hand], in proportion to the probability."""
+    """Weights in proportion to the probability, by seat, the opener's first: [row, hand]."""
 
     @property
     def bets(self) -> tuple[Bet, ...]:
+        """All bets of the round, ascending."""
         return track(sum(self.dice))
 
     def weights(self, role: int, history: Sequence[int]) -> Weights:
-        """Return how often the opener (role 0) or the other takes each action [a, h].
+        """Return the probability of each action after a history, with each hand: [a, h].
 
-        After a history of bets, numbered from 1 on the track: the doubt, then the bets above the
-        last one. Zero for hands with which it never comes there, if it knows all bets.
+        Args:
+            role: 0 for the opener, 1 for the other.
+            history: The bets so far, numbered from 1 on the track.
+
+        Returns:
+            Rows for the doubt, then for the bets above the last one. If the play knows all bets,
+            they are zero for hands with which it never reaches the history.
         """
         if self.recall is None and len(history) and history[-1] == len(self.bets):
             return np.ones((1, self.tables[role].shape[1]))  # nothing is left but the doubt
@@ -64,7 +70,7 @@ class RoundPlay:
         return _shares(self.tables[role][self.rows(role, history)])
 
     def rows(self, role: int, history: Sequence[int]) -> slice:
-        """Which rows of the role's table these are."""
+        """Return the rows of the role's table for the node after a history."""
         bets = len(self.bets)
         if self.recall is not None:
             return TableNodes.of(bets, self.recall).rows(history)
@@ -72,10 +78,12 @@ class RoundPlay:
         return slice(row, row + bets - place + 1)
 
     def likelihood(self, role: int, history: Sequence[int], *, doubted: bool = False) -> Weights:
-        """Return how likely a role's bets of a history are with each hand [h].
+        """Return the probability of the role's bets in a history with each hand: [h].
 
-        The roles are the opener (0) and the other, who doubts the last bet if it is said to have
-        `doubted`.
+        Args:
+            role: 0 for the opener, 1 for the other.
+            history: The bets so far, numbered from 1 on the track.
+            doubted: Whether the role also doubted the last bet.
         """
         likely = np.ones(self.tables[role].shape[1])
         taken = [*history, history[-1]] if doubted else history
@@ -83,13 +91,13 @@ class RoundPlay:
             if index % 2 == role:
                 place = history[index - 1] if index else 0
                 weights = self.weights(role, history[:index])
-                actions = len(weights) - (not index)  # before the first bet there is no doubt
+                actions = len(weights) - (not index)  # no doubt is possible before the first bet
                 likely *= weights[bet - place] * (1 - SLIP) + SLIP / actions
         return likely
 
     @cached_property
     def by_place(self) -> tuple[list[Weights], list[Weights]]:
-        """By seat and place [a, h]: the probabilities of play that knows the last bet only."""
+        """The probabilities of play that knows only the last bet, by seat and place: [a, h]."""
         ends = TableNodes.of(len(self.bets), 1).first_rows
         opener, other = (
             [_shares(table[first:end]) for first, end in pairwise(ends)] for table in self.tables
@@ -98,7 +106,7 @@ class RoundPlay:
 
     @cached_property
     def taken(self) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return whether the seat takes the action with any hand [row]."""
+        """Whether the play takes the action with any hand, by seat: [row]."""
         opener, other = self.tables
         return opener.max(1) > 0, other.max(1) > 0
 
@@ -108,27 +116,27 @@ class Situation(NamedTuple):
 
     play: RoundPlay
     opener: int
-    """Its seat."""
+    """The seat that opened."""
     history: list[int]
     """The bets, numbered from 1 on the track."""
 
     def role(self, seat: int) -> int:
-        """0 for the opener, 1 for the other."""
+        """Return 0 for the opener, 1 for the other."""
         return 0 if seat == self.opener else 1
 
 
 @dataclass(frozen=True)
 class SolvedPlay:
-    """The play of a whole match, and what it is worth."""
+    """The play of a whole match, with the value of each round."""
 
     rounds: dict[RoundDice, RoundPlay]
     values: dict[RoundDice, float]
     """The opener's probability to win the match."""
 
     def situation(self, view: BluffView) -> Situation | None:
-        """Where a seat's turn stands.
+        """Return the situation of a seat's turn; None if there is no play for it.
 
-        None if there is no play for it: with other than two seats left, dice laid out, more dice,
+        There is none with other than two seats left, dice laid out, more dice than the tables know,
         or bets beyond the dice in play.
         """
         if view.opener is None or any(view.face_up) or view.highest != sum(view.dice_counts):
@@ -138,7 +146,7 @@ class SolvedPlay:
     def after(
         self, counts: Sequence[int], opener: int, bets: Sequence[PlacedBet]
     ) -> Situation | None:
-        """Return the same of a round with these dice by seat, opener and bets."""
+        """Return the situation of a round with these dice by seat, opener and bets, or None."""
         live = [seat for seat, dice in enumerate(counts) if dice]
         if len(live) != 2:
             return None
@@ -151,10 +159,7 @@ class SolvedPlay:
 
 
 def read(data: bytes) -> SolvedPlay:
-    """Return the play in the bytes of a file.
-
-    Raises PlayFileError.
-    """
+    """Return the play in the bytes of a file. Raises PlayFileError."""
     try:
         line, _, rest = data.partition(b"\n")
         header = json.loads(line)
@@ -182,19 +187,16 @@ def read(data: bytes) -> SolvedPlay:
 
 @cache
 def chosen() -> SolvedPlay | None:
-    """Return the play of the chosen file, by default of that which comes with the sample bot `cfr`.
+    """Return the play of the chosen file; None where the sample bots are not installed.
 
-    None where the sample bots are not installed. Raises PlayFileError.
+    The default is the file of the sample bot `cfr`. Raises PlayFileError.
     """
     data = chosen_file()
     return None if data is None else read(data)
 
 
 def chosen_file() -> bytes | None:
-    """Return the bytes of that file.
-
-    Raises PlayFileError.
-    """
+    """Return the bytes of the chosen file, or None if it is not installed. Raises PlayFileError."""
     name = os.environ.get(CHOSEN)
     try:
         if name:
@@ -208,7 +210,7 @@ def chosen_file() -> bytes | None:
         return None
 
 
-# Bounded by the dice in play.
+# The cache is bounded by the dice in play.
 @cache
 def _numbers(dice: int) -> dict[Bet, int]:
     return {bet: number for number, bet in enumerate(track(dice), 1)}
@@ -221,7 +223,7 @@ def _shares(weights: NDArray[np.uint8]) -> Weights:
 
 
 def _node_row(history: Sequence[int], opens: bool, bets: int) -> int:
-    """Return the row at which the node after a history begins: a seat's nodes lie depth first."""
+    """Return the first row of the node after a history; a seat's nodes lie depth first."""
     mine, others = _subtrees(bets)
     row, place, on_turn = 0, 0, opens
     for bet in history:
@@ -231,10 +233,13 @@ def _node_row(history: Sequence[int], opens: bool, bets: int) -> int:
     return row
 
 
-# Bounded by the dice in play.
+# The cache is bounded by the dice in play.
 @cache
 def _subtrees(bets: int) -> tuple[list[int], list[int]]:
-    """Return how many rows a seat has from a node on, by place."""
+    """Return a seat's number of rows in a node's subtree, by place.
+
+    The first list is for the seat itself on turn at the node, the second for the other.
+    """
     mine, others = [0] * (bets + 1), [0] * (bets + 1)
     for place in reversed(range(bets)):
         mine[place] = bets - place + 1 + sum(others[place + 1 :])

@@ -1,4 +1,4 @@
-"""The table in the middle of a round, all hands, and how dice fall, as arrays.
+"""The public state in the middle of a round, all hands, and the distributions of dice, as arrays.
 
 Letters in the shapes of arrays: h = hand, f = face, c = matching dice.
 """
@@ -19,31 +19,33 @@ Weights: TypeAlias = NDArray[np.float64]
 DiceCounts: TypeAlias = NDArray[np.int64]
 
 OFFSET = 199
-"""Added to a number of dice, which may be negative, to make an index."""
+"""The number that is added to a number of dice, which may be negative, to make an index."""
 READ = 6
-"""How many bets of a seat in one round are read, the latest: earlier ones add little."""
+"""The number of a seat's latest bets in one round that are read: earlier ones add little."""
 MANY_DICE = 6
-"""The number of dice beyond which only the last bet is read, for want of time."""
+"""The number of dice above which only a seat's last bet is read, because it has so many hands."""
 FACES = tuple(Face)
 BASE = np.array([1 / 6 if face is STAR else 1 / 3 for face in FACES])
-"""[f] How likely a fair die matches."""
+"""[f] The probability that a fair die matches."""
 
 
 @dataclass(frozen=True)
 class BettingTable:
-    """What everybody knows in the middle of a round."""
+    """The public knowledge in the middle of a round."""
 
     counts: tuple[int, ...]
-    """Dice by seat."""
+    """The dice by seat."""
     laid_out: tuple[Dice, ...]
     bets: tuple[PlacedBet, ...]
     highest: int
 
     @classmethod
     def of(cls, view: BluffView) -> "BettingTable":
+        """Return the table that a view shows."""
         return cls(view.dice_counts, view.face_up, view.bets, view.highest)
 
     def with_bet(self, seat: int, bet: Bet) -> "BettingTable":
+        """Return the table after one more bet."""
         return BettingTable(
             self.counts, self.laid_out, (*self.bets, PlacedBet(seat, bet)), self.highest
         )
@@ -59,14 +61,18 @@ class BettingTable:
         )
 
     def telling(self, seat: int) -> list[int]:
-        """Which bets a seat placed with the dice that it still has under its cup."""
+        """Return the indices of the bets that a seat placed with its present hidden dice.
+
+        Only the latest READ of them are included, or one of a seat with more than MANY_DICE dice.
+        """
         placed = [index for index, (bettor, _) in enumerate(self.bets) if bettor == seat]
-        # What stayed under the cup when dice were laid out was rolled again.
+        # The dice that stayed under the cup when others were laid out were rolled again.
         rolled = max((index + 1 for index in placed if self.bets[index].bet.show), default=0)
         read = READ if self.hidden(seat) <= MANY_DICE else 1
         return [index for index in placed if index >= rolled][-read:]
 
     def hidden(self, seat: int) -> int:
+        """Return the number of a seat's dice under its cup."""
         return self.counts[seat] - len(self.laid_out[seat])
 
     def others(self, seat: int) -> list[int]:
@@ -76,12 +82,12 @@ class BettingTable:
         return [other for other in clockwise if self.counts[other]]
 
     def shown(self) -> DiceCounts:
-        """[f] The dice laid out that match."""
+        """Return the number of laid-out dice that match each face: [f]."""
         dice = sum(self.laid_out, ())
         return np.array([matching(dice, face) for face in FACES])
 
     def lowest(self) -> Sequence[int]:
-        """[f] The lowest legal quantity."""
+        """Return the lowest legal quantity of each face: [f]."""
         if not self.bets:
             return (1,) * len(FACES)
         quantity, face = self.bets[-1].bet.quantity, self.bets[-1].bet.face
@@ -92,21 +98,21 @@ class BettingTable:
 
 @dataclass(frozen=True)
 class Hands:
-    """All rolls of some dice."""
+    """All rolls of a number of dice."""
 
     dice: list[Dice]
     chances: Weights
-    """[h]"""
+    """[h] The probability of each roll."""
     matching: DiceCounts
-    """[f, h]"""
+    """[f, h] The number of matching dice."""
     having: Weights
-    """[f, h, c] 1 where the hand has so many matching dice."""
+    """[f, h, c] 1 where the hand has c matching dice."""
 
 
-# Bounded by the dice of a seat.
+# The cache is bounded by the dice of a seat.
 @cache
 def hands_of(count: int) -> Hands:
-    """All rolls of `count` dice."""
+    """Return all rolls of `count` dice."""
     dice = list(combinations_with_replacement(FACES, count))
     orders = [prod(factorial(hand.count(face)) for face in FACES) for hand in dice]
     matches = np.array([[matching(hand, face) for hand in dice] for face in FACES])
@@ -115,42 +121,48 @@ def hands_of(count: int) -> Hands:
 
 
 def matching(dice: Dice, face: Face) -> int:
-    """How many of the dice count for a bet on `face`."""
+    """Return the number of dice that count for a bet on `face`."""
     return dice.count(STAR) if face is STAR else dice.count(STAR) + dice.count(face)
 
 
 def binomials(dice: int, chances: Weights) -> Weights:
-    """[f, c] How many of some dice match."""
+    """Return the distribution of the number of matching dice: [f, c].
+
+    `chances` is the probability for each face that a die matches.
+    """
     count = np.arange(dice + 1)
     ways = np.array([comb(dice, c) for c in count])
     return ways * chances[:, None] ** count * (1 - chances[:, None]) ** (dice - count)
 
 
 def spread(cups: Sequence[Weights]) -> Weights:
-    """[f, c] How many dice of several cups match."""
+    """Return the distribution of the number of matching dice in several cups: [f, c]."""
     return np.array([spread_of([cup[face] for cup in cups]) for face in range(len(FACES))])
 
 
 def spread_of(cups: Sequence[Weights]) -> Weights:
-    """[c] The same for one face."""
+    """Return the distribution of the number of matching dice in several cups, for one face: [c]."""
     return reduce(np.convolve, cups, np.ones(1))
 
 
-# Bounded by the dice in play.
+# The cache is bounded by the dice in play.
 @cache
 def tails(dice: int) -> Weights:
-    """[f, n + OFFSET] The probability that `n` or more of some fair dice match."""
+    """Return the probability that `n` or more of `dice` fair dice match: [f, n + OFFSET]."""
     likely = np.zeros((len(FACES), 2 * OFFSET + 1))
     likely[:, OFFSET : OFFSET + dice + 1] = binomials(dice, BASE)
     return np.cumsum(likely[:, ::-1], axis=1)[:, ::-1]
 
 
-# Bounded by the ways in which dice can be lost.
+# The cache is bounded by the ways in which dice can be lost.
 @cache
 def outcomes(
     counts: tuple[int, ...], seat: int, bettor: int, doubter: int, strength: float
 ) -> Weights:
-    """[surplus + OFFSET] What the dice left after a doubt are worth to a seat."""
+    """Return a seat's share of the dice left after a doubt: [surplus + OFFSET].
+
+    Each seat's number of dice is raised to the power `strength`.
+    """
     values = np.zeros(2 * OFFSET + 1)
     for index in range(len(values)):
         left, surplus = np.array(counts), index - OFFSET

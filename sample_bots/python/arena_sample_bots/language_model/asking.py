@@ -1,4 +1,4 @@
-"""Asks the model over the chat-completions interface, within a time, and counts its tokens."""
+"""Requests to the model over the chat-completions interface, with a time limit and token counts."""
 
 import json
 import queue
@@ -18,18 +18,18 @@ class NotAnsweredError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """What the model said, and how many tokens that took, the prompt included."""
+    """The text of the model's answer, and the tokens that it took, the prompt included."""
 
     text: str
     tokens: int
 
 
 class LanguageModel:
-    """The model of the settings."""
+    """The language model that the settings name."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        # A bot has no time for repeats by the library, of which nobody knows how long they take.
+        # No retries by the library, because they take an unknown time.
         self._client = OpenAI(
             base_url=settings.base_url, api_key=settings.key or "none", max_retries=0
         )
@@ -37,20 +37,17 @@ class LanguageModel:
     def ask(
         self, messages: Sequence[Mapping[str, str]], schema: Mapping[str, Any], seconds: float
     ) -> ModelAnswer:
-        """Return the answer to a conversation, within so many seconds.
-
-        Raises NotAnsweredError.
-        """
+        """Return the answer to a conversation, within `seconds`. Raises NotAnsweredError."""
         heard: queue.Queue[ModelAnswer | Exception] = queue.Queue()
 
         def call() -> None:
             try:
                 heard.put(self._call(messages, schema, seconds))
-            except Exception as error:  # whatever goes wrong there, the bot has to play
+            except Exception as error:  # whatever fails there, the bot has to play
                 heard.put(error)
 
-        # The library's timeout is one for each read: a server that goes on sending a byte now and
-        # then would never reach it.
+        # The library's timeout applies to each read: a server that sends a byte now and then would
+        # never reach it.
         threading.Thread(target=call, daemon=True).start()
         try:
             answer = heard.get(timeout=seconds)
@@ -92,16 +89,14 @@ class LanguageModel:
 
 
 def _estimate(messages: Sequence[Mapping[str, str]], text: str) -> int:
-    """Estimate tokens for servers that do not count: about four characters make one."""
+    """Return an estimate for servers that do not count: about four characters make a token."""
     return (sum(len(message["content"]) for message in messages) + len(text)) // 4
 
 
 def action_in(text: str) -> Any:
-    """Return the JSON value of the member `action` of an answer.
+    """Return the JSON value of the member `action` of an answer. Raises NotAnsweredError.
 
-    Raises NotAnsweredError.
-
-    Text around the object is forgiven, because some models cannot do without.
+    Text around the object is ignored, because some models always write some.
     """
     start, end = text.find("{"), text.rfind("}")
     try:

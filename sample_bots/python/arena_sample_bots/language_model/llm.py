@@ -1,7 +1,7 @@
-"""All games: asks a language model, over the chat-completions interface that most servers speak.
+"""All games: a bot that asks a language model, over the usual chat-completions interface.
 
-The model is told the rules in words, what the seat sees and what happened, and the legal actions as
-a JSON Schema. If its answer is not legal it is told why and asked once more; then, and whenever
+The model gets the rules in words, the seat's view, the events, and the legal actions as a JSON
+Schema. If its answer is not legal it gets the reason and is asked once more; then, and whenever
 time or tokens run out or the model fails, the honest sample bot of the game plays in its stead.
 Every question and answer is written to a file per match. docs/llm-bot.md has the settings.
 """
@@ -39,18 +39,18 @@ STAND_INS: dict[str, type[Bot[Any, Any, Any, Any]]] = {
 BANK_SHARE = 1 / 8
 """The part of the bank that one turn may use: long thoughts stay possible to the end."""
 MARGIN = 0.9
-"""The part of the time that the model may use; the rest is for the way to the referee."""
+"""The part of the time that the model may use; the rest is for the transmission to the referee."""
 LEAST_SECONDS = 0.3
-"""With less time left the model is not asked."""
+"""The time left below which the model is not asked."""
 ATTEMPTS = 2
 
 
 class LLM(Bot):
-    """Asks a language model."""
+    """A bot that asks a language model."""
 
     games = tuple(STAND_INS)
     max_matches = 1
-    """One match at a time: it thinks long."""
+    """One match at once, because the model answers slowly."""
 
     def __init__(self, random: Random) -> None:
         super().__init__(random)
@@ -59,6 +59,7 @@ class LLM(Bot):
         self._tokens = 0
 
     def act(self, turn: AnyTurn) -> Any:
+        """Return the model's action, or that of the stand-in if the model gives none in time."""
         deadline = time.monotonic() + self._seconds(turn)
         schema = answer_schema(turn)
         asked = question(turn, events_of(turn), schema)
@@ -108,23 +109,20 @@ class LLM(Bot):
         self._write(turn, noted | {"wrong": wrong, "tokens": self._tokens})
 
     def _write(self, turn: AnyTurn, noted: dict[str, Any]) -> None:
-        """Add a line to the match's log, in which the key never is, whoever repeats it."""
+        """Add a line to the match's log, with the key removed even if an answer repeats it."""
         line = json.dumps(noted, ensure_ascii=False)
         if self._settings.key:
             line = line.replace(json.dumps(self._settings.key)[1:-1], "[the key]")
         folder = Path(self._settings.log)
         folder.mkdir(parents=True, exist_ok=True)
-        # The id is the referee's word: only a UUID becomes the name of a file.
+        # The id comes from the referee: only a UUID may become a file name.
         name = f"{UUID(turn.match_id)}-{turn.seat}.jsonl"
         with folder.joinpath(name).open("a", encoding="utf-8") as log:
             log.write(line + "\n")
 
 
 def _legal(turn: AnyTurn, value: Any) -> Any:
-    """Return the legal action of a JSON value.
-
-    Raises NotAnsweredError.
-    """
+    """Return the legal action of a JSON value. Raises NotAnsweredError."""
     try:
         action = turn.game.notation.from_json(value, ("action",))
     except NotationError as error:

@@ -13,7 +13,7 @@ class SettingError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Where the model is, and how much it may take."""
+    """The settings of the model's server, and the limits of its use."""
 
     base_url: str
     model: str
@@ -29,10 +29,7 @@ class Settings:
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> "Settings":
-        """Return the settings of an environment.
-
-        Raises SettingError.
-        """
+        """Return the settings of an environment. Raises SettingError."""
 
         def number(name: str, default: str) -> float:
             text = environment.get(name) or default

@@ -1,4 +1,4 @@
-"""What the bot says to the model: rules, view, events, and a JSON Schema of the legal actions."""
+"""The bot's messages to the model: rules, view, events, and a JSON Schema of the legal actions."""
 
 import json
 from collections import defaultdict
@@ -12,7 +12,7 @@ from arena.bot import Turn
 AnyTurn: TypeAlias = Turn[Any, Any, Any, Any]
 
 MOST_LISTED = 400
-"""Up to so many legal actions are all in the schema; of more it describes only the form."""
+"""The most legal actions that the schema lists; with more it describes only their form."""
 
 _TASK = """You play a match of {title}, in seat {seat} of {seats} (seats count from 0).
 
@@ -44,7 +44,7 @@ def task(turn: AnyTurn) -> str:
 
 
 def question(turn: AnyTurn, events: Sequence[str], schema: Mapping[str, Any]) -> str:
-    """Return the turn: events since the last one, the view, the schema of the answer."""
+    """Return the turn in words: events since the last one, the view, the schema of the answer."""
     return _TURN.format(
         events="\n".join(events) or "none",
         view=_text(turn.game.view_notation.to_json(turn.view)),
@@ -54,7 +54,7 @@ def question(turn: AnyTurn, events: Sequence[str], schema: Mapping[str, Any]) ->
 
 
 def events_of(turn: AnyTurn) -> list[str]:
-    """Return the events since the bot's last turn, a line each."""
+    """Return the events since the bot's last turn, one line each."""
     return [_text(turn.game.view_notation.to_json(event)) for event in turn.events]
 
 
@@ -93,7 +93,7 @@ def _merged(actions: Sequence[Mapping[str, Any]]) -> Iterable[dict[str, Any]]:
 def _grouped(
     actions: Sequence[Mapping[str, Any]], varying: str
 ) -> list[tuple[dict[str, list[Any]], dict[str, Any]]]:
-    """Actions that are the same but for the member `varying`: its values, and the other members."""
+    """Return groups of actions that differ only in `varying`: its values, and the other members."""
     found: dict[str, tuple[dict[str, list[Any]], dict[str, Any]]] = {}
     values: dict[str, list[Any]] = defaultdict(list)
     for action in actions:

@@ -1,4 +1,4 @@
-"""A bot for all three games: it plays what is most likely to be right, given what it sees.
+"""A bot for all three games that plays what is most likely to be right, given what it sees.
 
 This is the file to change. The package `arena.bot` talks to the referee and verifies every match.
 """
@@ -39,13 +39,16 @@ from arena.games.bluff_you import (
 
 
 class Honest(Bot):
-    """Plays one match in one seat: what it keeps in `self` belongs to that match."""
+    """A bot in one seat of one match: what it keeps in `self` belongs to that match."""
 
     games = ("bluff", "bluff_you", "bloeff")
     max_matches = 16
 
     def act(self, turn: Turn[Any, Any, Any, Any]) -> AnyAction:
-        """Answers a turn. An exception counts as a malformed answer: a fault."""
+        """Return the answer to a turn.
+
+        An exception counts as a malformed answer: a fault.
+        """
         match turn.view:
             case BluffView():
                 return self.bluff(turn.view)
@@ -57,11 +60,12 @@ class Honest(Bot):
     # Bluff
 
     def bluff(self, view: BluffView) -> Bet | Doubt:
+        """Return the bet or doubt that is most likely to be right."""
         if not view.can_doubt:
             return self.opening(view)
         standing = view.bets[-1].bet
         doubt = 1 - likelihood(view, standing.face, standing.quantity)
-        # On each face the lowest bet is the most likely one, so six are enough to look at.
+        # On each face the lowest bet is the most likely one, so six bets are enough.
         bets = [
             (likelihood(view, face, view.lowest[face - 1]), Bet(view.lowest[face - 1], face))
             for face in Face
@@ -88,6 +92,7 @@ class Honest(Bot):
     def bluff_you(
         self, turn: Turn[BluffYouView, BluffYouChoice, BluffYouEvent, BluffYouOptions]
     ) -> BluffYouChoice:
+        """Return the choice for any phase of Bluff You!."""
         choices = list(turn.choices())
         points = dict(zip(CHIPS, turn.game.options.chip_points, strict=True))
         match turn.view.phase:
@@ -119,6 +124,7 @@ class Honest(Bot):
     def bloeff(
         self, turn: Turn[BloeffView, BloeffChoice, BloeffEvent, BloeffOptions]
     ) -> BloeffChoice:
+        """Return an honest play if possible; doubt only what cannot be true."""
         view, options = turn.view, turn.game.options
         if view.balloted is not None:
             return Ballot(could_be(view, options, view.balloted.total) == 0)
@@ -131,18 +137,18 @@ class Honest(Bot):
             return max(safe, key=lambda play: play.value)
         others = [play for play in plays if not isinstance(play, Number)]
         if others:
-            # A reverse is worth least: it costs nobody a card or a turn.
+            # A reverse is worth least: it costs no seat a card or a turn.
             turned = [play for play in others if isinstance(play, ActionCard)]
             return self.random.choice(turned or others)
         return min(honest or numbers, key=lambda play: (play.announce, play.value))
 
 
 OPENS_AT = 0.6
-"""It opens with the highest bet that is at least this likely to be right."""
+"""The least probability of an opening bet: the bot opens with the highest bet this likely."""
 
 
 def field(bet: Bet) -> int:
-    """Return the place on the track: star n lies between the numbers 2n - 1 and 2n."""
+    """Return the place of a bet on the track: star n lies between the numbers 2n - 1 and 2n."""
     return 4 * bet.quantity - 1 if bet.face is STAR else 2 * bet.quantity
 
 
@@ -164,7 +170,7 @@ def at_least(wanted: int, dice: int, chance: float) -> float:
 
 
 WAYS = Counter(map(sum, product(range(1, 7), repeat=3)))
-"""Of the 216 rolls of three dice, how many make each sum."""
+"""The number of the 216 rolls of three dice that make each sum."""
 
 
 def makes(view: BloeffView, options: BloeffOptions, value: int) -> int:
@@ -174,7 +180,7 @@ def makes(view: BloeffView, options: BloeffOptions, value: int) -> int:
 
 
 def could_be(view: BloeffView, options: BloeffOptions, total: int) -> int:
-    """How many cards that this seat has not seen would make the announced total honest."""
+    """Return how many cards that this seat has not seen would make the announced total honest."""
     seen = [*view.hand, *view.seen, *view.face_down]
     return sum(
         row.count - seen.count(row.card)
