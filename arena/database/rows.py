@@ -38,7 +38,7 @@ class OwnerRow:
     created_at: datetime
     banned_at: datetime | None
     bots: int
-    """How many, without the retired ones."""
+    """The number of its bots, without the retired ones."""
     has_key: bool
 
 
@@ -55,7 +55,7 @@ class InviteRow:
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """What an owner or operator changed."""
+    """A change that an owner or the operator made."""
 
     id: int
     at: datetime
@@ -90,7 +90,7 @@ class MatchRow:
     match_id: str
     game: str
     options: Mapping[str, Any]
-    """Those that differ from the game's defaults."""
+    """The options that differ from the game's defaults."""
     seat_count: int
     block_id: str
     position: int
@@ -110,7 +110,7 @@ class MatchRow:
 
 @dataclass(frozen=True, slots=True)
 class LadderRow:
-    """What a match's ladder follows from."""
+    """The fields of a match that determine its ladder."""
 
     game: str
     options: Mapping[str, Any]
@@ -120,7 +120,7 @@ class LadderRow:
 
 @dataclass(frozen=True, slots=True)
 class PlacedOnLadder(LadderRow):
-    """Who was placed where in matches on one ladder, the oldest first."""
+    """The placings in matches on one ladder, the oldest match first."""
 
     versions: Sequence[Sequence[VersionId]]
     """By match and seat."""
@@ -129,7 +129,7 @@ class PlacedOnLadder(LadderRow):
 
 @dataclass(frozen=True, slots=True)
 class PlacedElsewhere(LadderRow):
-    """Who was placed where in a match that another referee has recorded."""
+    """The placings in a match that another referee has recorded."""
 
     versions: Sequence[VersionId]
     """By seat."""
@@ -147,18 +147,18 @@ class RatedMatch:
 
 
 def registered_of(row: Any) -> Registered:
-    """The registered version in a row of `bot_statements.all_versions`."""
+    """Return the registered version in a row of `bot_statements.all_versions`."""
     return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)
 
 
 def match_row(row: Mapping[str, Any]) -> MatchRow:
-    """The MatchRow of a row of `match_search.found_matches` or `statements.match_by_id`."""
+    """Return the MatchRow of a row of `match_search.found_matches` or `statements.match_by_id`."""
     seats = tuple(SeatRow(**seat) for seat in row["seats"])
     return MatchRow(**with_time_control({**row, "seats": seats}))
 
 
 def recorded_challenge(rows: Sequence[Mapping[str, Any]]) -> RecordedChallenge:
-    """The challenge in the rows of `statements.matches_of_challenge`, at least one."""
+    """Return the challenge in the rows of `statements.matches_of_challenge`, at least one."""
     played = tuple(
         RecordedMatch(
             row["match_id"],
@@ -174,7 +174,7 @@ def recorded_challenge(rows: Sequence[Mapping[str, Any]]) -> RecordedChallenge:
 
 
 def with_time_control(row: Mapping[str, Any]) -> dict[str, Any]:
-    """The row with a `time_control` in place of its two columns."""
+    """Return the row with a `time_control` in place of its two columns."""
     found = dict(row)
     found["time_control"] = TimeControl(found.pop("turn_ms"), found.pop("bank_ms"))
     return found

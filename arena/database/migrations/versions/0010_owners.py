@@ -78,7 +78,10 @@ CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
 
 
 def upgrade() -> None:
-    """The reader role gets voidings alone: the others are secret, and columns follow a grant."""
+    """Change names and create tables; the reader role may read voidings alone.
+
+    The other tables are secret, and new columns follow the grant of their table.
+    """
     connection = op.get_bind()
     for table in _NAMED:
         op.execute(_NAMES.format(table=table))
