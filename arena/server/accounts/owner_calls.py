@@ -1,6 +1,6 @@
-"""`OwnerCalls`: the unary calls of a service for owners: their limits, and whose key they bring.
+"""`OwnerCalls`, the unary calls of a service for owners, with their limits and authentication.
 
-Limits by address are those of a dashboard's visitor where a dashboard makes the call.
+If a dashboard makes the call, limits by address are those of the dashboard's visitor.
 """
 
 import asyncio
@@ -17,15 +17,17 @@ from arena.server.limits.guarding import bearer_token, guarded, token_or_nothing
 from arena.server.limits.refusals import Context
 
 MOST_AT_ONCE: Final = 4
-"""Calls of a service served at the same time: results are recorded over the same database
-connections."""
+"""The calls of a service served at the same time.
+
+The limit exists because results are recorded over the same database connections.
+"""
 
 
 class OwnerKeys(Protocol):
-    """Whose key it is."""
+    """The owners by their keys."""
 
     async def owner(self, key: str) -> Owner:
-        """Who has this key. Raises ProtocolError."""
+        """Return the owner who has this key. Raises ProtocolError."""
         ...
 
 
@@ -33,7 +35,7 @@ class OwnerCalls:
     """The calls of one service."""
 
     def __init__(self, keys: OwnerKeys, gate: Gate, messages: ModuleType) -> None:
-        """`messages` is the generated module with the requests and responses."""
+        """Make it; `messages` is the generated module with the requests and responses."""
         self._keys = keys
         self._gate = gate
         self._messages = messages
@@ -42,7 +44,7 @@ class OwnerCalls:
     def of_anybody(
         self, call: str, answer: Callable[[Any, Context], Awaitable[Any]]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
-        """The handler of a call that needs no key."""
+        """Return the handler of a call that needs no key."""
 
         async def handle(request: Any, context: Context) -> Any:
             return await guarded(
@@ -63,7 +65,7 @@ class OwnerCalls:
     def of_owner(
         self, call: str, answer: Callable[[Any, Owner], Awaitable[Any]]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
-        """The handler of a call that needs an owner's key."""
+        """Return the handler of a call that needs an owner's key."""
 
         async def authenticated(request: Any, context: Context) -> Any:
             return await answer(request, await self.owner(context))
@@ -71,7 +73,7 @@ class OwnerCalls:
         return self.of_anybody(call, authenticated)
 
     async def owner(self, context: Context) -> Owner:
-        """Who makes a call. Raises ProtocolError; a wrong key counts for the caller."""
+        """Return the owner who makes a call. Raises ProtocolError; a wrong key counts for the caller."""
         key = bearer_token(context)
         async with self._gate.trying(key, self._gate.caller(context)):
             return await self._keys.owner(key)

@@ -1,4 +1,4 @@
-"""`OwnerService`: the unary calls by which owners sign up and look after their bots."""
+"""`OwnerService`, the unary calls by which owners sign up and manage their bots."""
 
 from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping
 from contextlib import asynccontextmanager
@@ -24,20 +24,23 @@ _SIGN_UP: Final = {
 
 
 class OwnerRegistry(OwnerKeys, Protocol):
-    """What the calls need. Every method raises ProtocolError for a request that it refuses."""
+    """The operations that the calls need.
+
+    Every method raises ProtocolError for a request that it refuses.
+    """
 
     @property
     def sign_up_by(self) -> SignUp:
-        """Who may sign up."""
+        """The condition for signing up."""
         ...
 
     @property
     def allowance(self) -> Allowance:
-        """What an owner may register."""
+        """The limits of what an owner may register."""
         ...
 
     async def sign_up(self, name: str, invite: str) -> tuple[Owner, str]:
-        """A new owner, and the key."""
+        """Add an owner; return it and its key."""
         ...
 
     @property
@@ -46,47 +49,47 @@ class OwnerRegistry(OwnerKeys, Protocol):
         ...
 
     async def identity(self, id_token: str) -> Identity:
-        """Whose ID token it is."""
+        """Return the identity that an ID token proves."""
         ...
 
     async def sign_in(self, identity: Identity) -> tuple[Owner, str] | None:
-        """The owner who has an identity, and a key for this sign-in; None if nobody has it."""
+        """Return the owner who has an identity, and a key for this sign-in; None without one."""
         ...
 
     async def sign_up_as(self, identity: Identity, name: str, invite: str) -> tuple[Owner, str]:
-        """A new owner who has an identity, and a key for this sign-in."""
+        """Add an owner who has an identity; return it and a key for this sign-in."""
         ...
 
     async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
-        """The owner who has a key, and from now on an identity, and a key for this sign-in."""
+        """Give an identity to the owner who has a key; return the owner and a key for this sign-in."""
         ...
 
     async def stay_signed_in(self, owner: Owner) -> str:
-        """A key for a new sign-in of an owner."""
+        """Return a key for a new sign-in of an owner."""
         ...
 
     async def sign_out(self, key: str) -> None:
-        """End the sign-in that has this key, if it is one of a sign-in."""
+        """End the sign-in that has this key, if the key is of a sign-in."""
         ...
 
     async def renew_key(self, owner: Owner) -> str:
-        """A new key of an owner, whose other keys end."""
+        """Return a new key of an owner, whose other keys end."""
         ...
 
     async def own_bots(self, owner: Owner, wanted: OwnBots) -> list[OwnedVersion]:
-        """Versions of the owner's bots, by bot and newest first."""
+        """Return versions of the owner's bots, by bot and newest first."""
         ...
 
     async def describe(self, owner: Owner, bot: str, said: dict[str, str]) -> None:
-        """Change what the owner says of a bot: text, language and link, as far as given."""
+        """Change the owner's details of a bot: text, language and link, as far as given."""
         ...
 
     async def pause(self, owner: Owner, bot: str, *, paused: bool) -> None:
-        """Let a bot of the owner play no more for now, or again."""
+        """Pause a bot of the owner, or let it play again."""
         ...
 
     async def rotate(self, owner: Owner, bot: str, version: str) -> tuple[str, str]:
-        """A new token for a version, and the version's label."""
+        """Return a new token for a version, and the version's label."""
         ...
 
     async def retire(self, owner: Owner, bot: str, version: str) -> None:
@@ -95,12 +98,15 @@ class OwnerRegistry(OwnerKeys, Protocol):
 
 
 CountCopies = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, tuple[int, int]]]]
-"""Of these versions those that are here: how many copies of each are connected to any referee, and
-in how many matches they have a seat. Raises StorageError."""
+"""A function that counts the connected copies of the given versions that have any.
+
+It returns, by version, how many copies are connected to any referee, and in how many matches they
+have a seat. Raises StorageError.
+"""
 
 
 class OwnerService:
-    """Serves the proto's OwnerService."""
+    """The implementation of the proto's OwnerService."""
 
     def __init__(self, registry: OwnerRegistry, gate: Gate, count_copies: CountCopies) -> None:
         self._registry = registry
@@ -110,7 +116,7 @@ class OwnerService:
 
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
-        """The calls by name, for the server."""
+        """The handlers of the calls by name, for the server."""
         of_anybody, of_owner = self._calls.of_anybody, self._calls.of_owner
         return {
             "GetSignUpTerms": of_anybody("GetSignUpTerms", self._terms),
@@ -146,7 +152,7 @@ class OwnerService:
 
     async def _sign_in(self, request: pb.SignInRequest, context: Context) -> pb.SignInResponse:
         peer = self._gate.caller(context)
-        # A token that is not valid counts as a wrong key.
+        # An invalid token counts as a wrong key.
         async with self._gate.trying(request.id_token, peer):
             identity = await self._registry.identity(request.id_token)
             found = await self._registry.sign_in(identity)
@@ -164,12 +170,12 @@ class OwnerService:
 
     @asynccontextmanager
     async def _signing_up(self, peer: str, invite: str) -> AsyncIterator[None]:
-        """A context in which somebody becomes an owner."""
+        """Run the block in which a caller becomes an owner, under the limits of sign-ups."""
         with self._gate.signing_up(peer):
             if self._registry.sign_up_by is not SignUp.INVITE:
                 yield
                 return
-            # An invite that nobody made counts as a wrong key.
+            # An unknown invite counts as a wrong key.
             async with self._gate.trying(invite, peer):
                 yield
 
@@ -201,7 +207,7 @@ class OwnerService:
     async def _bots(self, request: pb.ListOwnBotsRequest, owner: Owner) -> pb.ListOwnBotsResponse:
         size = page_size(request.page_size)
         after = VersionId(page_number(request.page_token)) if request.page_token else None
-        # One more, which says whether there is a next page.
+        # One more, to find out whether there is a next page.
         wanted = OwnBots(request.bot, request.name_prefix, after, size + 1)
         found = await self._registry.own_bots(owner, wanted)
         shown = found[:size]

@@ -42,30 +42,32 @@ _ALL = OwnBots()
 
 
 class Owners:
-    """Who registers bots. Every method raises DatabaseUnreachableError, as those of Store."""
+    """The owners of bots. Every method raises DatabaseUnreachableError, as those of Store."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    # An owner's own
+    # Methods for owners
 
     async def sign_up(self, name: str, code: str | None) -> tuple[Owner, str]:
-        """A new owner, and the key, which cannot be read again; uses the invite of that code, if
-        one is required. Raises NameRefusedError and InviteRefusedError, and uses no invite then.
+        """Add an owner; return it and its key, which cannot be read again.
+
+        Uses the invite of that code, if one is required. Raises NameRefusedError and
+        InviteRefusedError, and uses no invite then.
         """
         async with self._transaction() as connection:
             owner = await new_owner(connection, name, code)
             return owner, await _new_key(connection, owner.id)
 
     async def renew_key(self, owner: Owner) -> str:
-        """A new key of an owner; the old one and those of sign-ins are revoked."""
+        """Return a new key of an owner; the old one and those of sign-ins are revoked."""
         async with self._transaction() as connection:
             key = await _new_key(connection, owner.id)
             await record(connection, owner.name, "renew key", owner.name)
         return key
 
     async def by_key(self, key: str) -> Owner | None:
-        """The owner who has this key; None for an unknown key. Raises BannedError."""
+        """Return the owner who has this key; None for an unknown key. Raises BannedError."""
         async with self._transaction() as connection:
             statement = owner_statements.owner_by_key(token_hash(key))
             found = (await connection.execute(statement)).one_or_none()
@@ -78,13 +80,13 @@ class Owners:
         return Owner(OwnerId(found.id), found.name)
 
     async def named(self, name: str) -> Owner:
-        """The owner of that name, in any case. Raises UnknownOwnerError."""
+        """Return the owner of that name, in any case. Raises UnknownOwnerError."""
         async with self._transaction() as connection:
             found = await _owner(connection, name)
         return Owner(OwnerId(found.id), found.name)
 
     async def key_hashes(self, most: int) -> list[bytes]:
-        """The hashes of the keys of the newest owners, newest first."""
+        """Return the hashes of the keys of the newest owners, newest first."""
         async with self._transaction() as connection:
             rows = (await connection.execute(owner_statements.key_hashes(most))).all()
         return [bytes(row.sha256) for row in rows]
@@ -92,14 +94,14 @@ class Owners:
     async def register(
         self, owner: Owner, bot: str, version: str, allowance: Allowance
     ) -> tuple[Registered, str]:
-        """Register a new bot of the owner, or a new version of one. Returns it and its token.
+        """Register a new bot of the owner, or a new version of one. Return it and its token.
 
         Raises BannedError and what `registering.add_version` raises.
         """
         bot = normal_name("bot", bot)
         check_name("version", version)
         async with self._transaction() as connection:
-            # Locked, so that those who come at once are counted one after the other.
+            # Locked, so that concurrent registrations are counted one after the other.
             locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
             if locked.banned_at is not None:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
@@ -110,7 +112,7 @@ class Owners:
         return registered, token
 
     async def bots(self, owner: Owner, wanted: OwnBots = _ALL) -> list[OwnedVersion]:
-        """Versions of the owner's bots, by bot and newest first. Raises UnknownBotError."""
+        """Return versions of the owner's bots, by bot and newest first. Raises UnknownBotError."""
         async with self._transaction() as connection:
             statement = owner_statements.owned_versions(owner.id, wanted)
             rows = (await connection.execute(statement)).mappings().all()
@@ -119,7 +121,7 @@ class Owners:
         return [OwnedVersion(**row) for row in rows]
 
     async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
-        """A new token for a version, by default the newest in service; and the version's label.
+        """Return a new token for a version, by default the newest in service, and the version's label.
 
         Raises UnknownBotError and RetiredError.
         """
@@ -130,8 +132,9 @@ class Owners:
         return token, label
 
     async def retire(self, owner: Owner, bot: str, version: str | None) -> None:
-        """Retire a version of the owner's bot, or the whole bot, for good. Raises
-        UnknownBotError.
+        """Retire a version of the owner's bot, or the whole bot, for good.
+
+        Raises UnknownBotError.
         """
         async with self._transaction() as connection:
             own = await _own(connection, owner, bot)
@@ -140,7 +143,7 @@ class Owners:
             await record(connection, owner.name, "retire", subject)
 
     async def describe(self, owner: Owner, bot: str, said: Mapping[str, str]) -> None:
-        """Change what the owner says of a bot: `text`, `language` and `link`, as far as given.
+        """Change the owner's details of a bot: `text`, `language` and `link`, as far as given.
 
         Raises UnknownBotError and DetailsRefusedError.
         """
@@ -152,8 +155,9 @@ class Owners:
                 await record(connection, owner.name, "describe", own.name, said)
 
     async def pause(self, owner: Owner, bot: str, *, paused: bool = True) -> None:
-        """Let a bot of the owner play no more for now, or again: its streams end, and it gets no
-        shifts. Raises UnknownBotError.
+        """Pause a bot of the owner, or let it play again.
+
+        A paused bot's streams end, and it gets no shifts. Raises UnknownBotError.
         """
         async with self._transaction() as connection:
             own = await _own(connection, owner, bot)
@@ -165,17 +169,17 @@ class Owners:
                 await connection.execute(shift_queue.queue_play(own.id, first=True))
             await record(connection, owner.name, "pause" if paused else "resume", own.name)
 
-    # The operator's
+    # Methods for the operator
 
     async def owners(self, limit: int, search: str = "") -> list[OwnerRow]:
-        """The first owners whose name begins with `search`, by name."""
+        """Return the first owners whose name begins with `search`, by name."""
         found = owner_statements.owner_list(search=search, limit=limit)
         async with self._transaction() as connection:
             rows = (await connection.execute(found)).mappings().all()
         return [OwnerRow(**row) for row in rows]
 
     async def reset_key(self, name: str, actor: str) -> str:
-        """A new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
+        """Return a new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
         async with self._transaction() as connection:
             owner = await _owner(connection, name)
             key = await _new_key(connection, owner.id)
@@ -200,7 +204,7 @@ class Owners:
             await record(connection, actor, "freeze" if frozen else "unfreeze", found.name)
 
     async def void_block(self, block_id: str, actor: str, reason: str) -> None:
-        """Let the matches of a block count for no rating any more; repeating it changes nothing.
+        """Exclude the matches of a block from all ratings; repeating it changes nothing.
 
         Raises UnknownBlockError, and BlockRefusedError for a block of a tournament.
         """
@@ -210,7 +214,7 @@ class Owners:
                 await record(connection, actor, "void block", block_id.lower(), details)
 
     async def invite(self, uses: int, days: float | None, actor: str) -> str:
-        """The code of a new invite, which cannot be read again. `uses` is at least 1."""
+        """Return the code of a new invite, which cannot be read again. `uses` is at least 1."""
         code = new_code()
         until = None if days is None else datetime.now(UTC) + timedelta(days=days)
         async with self._transaction() as connection:
@@ -221,7 +225,7 @@ class Owners:
         return code
 
     async def invites(self, limit: int) -> tuple[list[InviteRow], int]:
-        """The newest invites that can be used, newest first; and how many there are."""
+        """Return the newest invites that can be used, newest first, and how many there are."""
         found = owner_statements.invite_list(limit)
         async with self._transaction() as connection:
             rows = (await connection.execute(found)).mappings().all()
@@ -236,7 +240,7 @@ class Owners:
             await record(connection, actor, "withdraw invite", str(number))
 
     async def audit(self, limit: int = 100) -> list[AuditRow]:
-        """What owners and operators changed, newest first."""
+        """Return the changes of owners and operators, newest first."""
         async with self._transaction() as connection:
             rows = (await connection.execute(owner_statements.audit_list(limit))).mappings().all()
         return [AuditRow(**row) for row in rows]
@@ -254,7 +258,7 @@ async def _owner(connection: AsyncConnection, name: str) -> OwnerRow:
 
 
 async def _own(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow[Any]:
-    """The owner's bot. Another owner's bot gives the same error as one that does not exist."""
+    """Return the owner's bot. Another owner's bot gives the same error as one that does not exist."""
     found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
     if found is None or found.owner_id != owner.id:
         raise _not_yours(bot)

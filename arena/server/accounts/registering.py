@@ -21,8 +21,9 @@ from arena.server.accounts import bot_statements, owner_statements
 
 
 async def ensure_owner(connection: AsyncConnection, name: str) -> int:
-    """The id of the owner of that name, who is added if there is none. Raises NameTakenError for
-    a name that looks like another one's.
+    """Return the id of the owner of that name, who is added if there is none.
+
+    Raises NameTakenError for a name that looks like another one's.
     """
     added = await connection.scalar(owner_statements.add_owner(name))
     if added is not None:
@@ -34,7 +35,7 @@ async def ensure_owner(connection: AsyncConnection, name: str) -> int:
 
 
 async def alike(connection: AsyncConnection, name: str) -> NameTakenError:
-    """The error for an owner's name that looks like another one's."""
+    """Return the error for an owner's name that looks like another one's."""
     other = await connection.scalar(owner_statements.owner_like(name))
     return NameTakenError(f"The name {name} looks like that of the owner {other}: choose another.")
 
@@ -49,10 +50,10 @@ async def add_version(
     allowance: Allowance | None,
     uploaded: bool = False,
 ) -> tuple[Registered, str]:
-    """Add a new bot, or a new version of the owner's bot. Returns it and its token.
+    """Add a new bot, or a new version of the owner's bot. Return it and its token.
 
-    Uploads of a day are counted by themselves, not as versions. Raises NameTakenError,
-    RetiredError, TooManyBotsError and TooManyVersionsError.
+    Uploads of a day are counted separately, not as versions. Raises NameTakenError, RetiredError,
+    TooManyBotsError and TooManyVersionsError.
     """
     found = await _bot_of(connection, bot, owner_id, house=house, allowance=allowance)
     if allowance is not None and not uploaded:
@@ -76,7 +77,7 @@ async def _bot_of(
     house: bool,
     allowance: Allowance | None,
 ) -> SqlRow[Any]:
-    """The owner's bot of that name, which is added if there is none."""
+    """Return the owner's bot of that name, which is added if there is none."""
     found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
     if found is None:
         if not house:
@@ -127,7 +128,7 @@ async def _require_allowed(
 
 
 async def set_new_token(connection: AsyncConnection, version_id: int) -> str:
-    """A new token for a version, in the place of an older one."""
+    """Return a new token for a version, which replaces an older one."""
     token = new_token()
     await connection.execute(bot_statements.set_token(version_id, token_hash(token)))
     return token
@@ -136,7 +137,10 @@ async def set_new_token(connection: AsyncConnection, version_id: int) -> str:
 async def versions_named(
     connection: AsyncConnection, bot: str, version: str | None
 ) -> Sequence[SqlRow[Any]]:
-    """The versions of a bot, newest first, or the one with that label. Raises UnknownBotError."""
+    """Return the versions of a bot, newest first, or the one with that label.
+
+    Raises UnknownBotError.
+    """
     found = (await connection.execute(bot_statements.versions_of(bot, version))).all()
     if not found:
         raise UnknownBotError(
@@ -146,7 +150,7 @@ async def versions_named(
 
 
 async def rotate(connection: AsyncConnection, bot: str, version: str | None) -> tuple[str, str]:
-    """A new token for a version, by default the newest in service; and the version's label.
+    """Return a new token for a version, by default the newest in service, and the version's label.
 
     Raises UnknownBotError and RetiredError.
     """
@@ -172,5 +176,5 @@ async def retire(connection: AsyncConnection, bot: str, version: str | None) -> 
 
 
 def bot_and(bot: str, version: str | None) -> str:
-    """The bot, or the version of it, in words."""
+    """Return the bot, or the version of it, in words."""
     return f"bot {bot}" if version is None else f"version {version} of bot {bot}"
