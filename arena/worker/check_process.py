@@ -38,12 +38,10 @@ class ShiftEnd:
     outcome: str
     log: str = ""
     accepted: bool | None = None
-    """The result of a check; None if it failed for no fault of the build's, and is to be repeated.
-    """
+    """The result of a check; None if it failed for no fault of the build's and is repeated."""
     check: CheckOutcome | None = None
     cut_short: bool = False
-    """Whether the program or its build ended the shift early; the next one should not begin soon.
-    """
+    """Whether the program or its build ended the shift early; the next one should wait."""
 
 
 STOPPED: Final = ShiftEnd("The worker was stopped.")

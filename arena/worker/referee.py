@@ -63,7 +63,7 @@ class Shifts:
     async def begin(
         self, *, bot_id: int = 0, check_version_id: int = 0
     ) -> pb.BeginShiftResponse | None:
-        """Begin a shift of a bot, or the check of a version. Return None if nothing is left to do."""
+        """Begin a shift of a bot, or the check of a version. Return None if nothing is to do."""
         request = pb.BeginShiftRequest(bot_id=bot_id, check_version_id=check_version_id)
         try:
             begun: pb.BeginShiftResponse = await self._ask("BeginShift", request)

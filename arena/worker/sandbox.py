@@ -265,7 +265,7 @@ async def _stand_back(first: int) -> None:
 
 
 async def why_not_here() -> str | None:
-    """Return why nothing can be confined on this machine, in a sentence; None if a trial succeeded."""
+    """Return in a sentence why nothing can be confined here; None if a trial succeeded."""
     with tempfile.TemporaryDirectory(prefix="arena-") as folder:
         os.chmod(folder, 0o755)  # noqa: PTH101, S103  empty; it takes no time
         program = HostedProgram(Path(folder), ("true",))

@@ -1,4 +1,4 @@
-"""SQL statements about bots, owners, versions and tokens; this module builds them, callers run them.
+"""SQL statements about bots, owners, versions and tokens; this module only builds them.
 
 Names are matched without regard to case, and returned as they were registered.
 """
@@ -237,7 +237,7 @@ def _found(
 
 
 def begins_with(name: ColumnElement[str], word: str) -> ColumnElement[bool]:
-    """Return the condition that a folded name begins with a word, as a range, which an index finds."""
+    """Return the condition that a folded name begins with a word, as a range that an index serves."""
     first = folded(word)
     return and_(name >= first, name < first + _BEHIND_ALL)
 

@@ -73,7 +73,10 @@ class OwnerCalls:
         return self.of_anybody(call, authenticated)
 
     async def owner(self, context: Context) -> Owner:
-        """Return the owner who makes a call. Raises ProtocolError; a wrong key counts for the caller."""
+        """Return the owner who makes a call. A wrong key counts for the caller.
+
+        Raises ProtocolError.
+        """
         key = bearer_token(context)
         async with self._gate.trying(key, self._gate.caller(context)):
             return await self._keys.owner(key)

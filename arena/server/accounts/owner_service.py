@@ -61,7 +61,7 @@ class OwnerRegistry(OwnerKeys, Protocol):
         ...
 
     async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
-        """Give an identity to the owner who has a key; return the owner and a key for this sign-in."""
+        """Give an identity to the owner who has a key; return it and a key for this sign-in."""
         ...
 
     async def stay_signed_in(self, owner: Owner) -> str:

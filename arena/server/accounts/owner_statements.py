@@ -151,19 +151,28 @@ def key_hashes(most: int) -> Row:
 
 
 def set_banned(owner_id: int, *, banned: bool) -> Update:
-    """Return a statement that bans an owner, or lets it in again; an earlier `banned_at` is kept."""
+    """Return a statement that bans an owner, or lets it in again.
+
+    An earlier `banned_at` is kept.
+    """
     at = func.coalesce(owners.c.banned_at, func.now()) if banned else None
     return update(owners).where(owners.c.id == owner_id).values(banned_at=at)
 
 
 def set_frozen(bot_id: int, *, frozen: bool) -> Update:
-    """Return a statement that freezes a bot, or lets it play again; an earlier `frozen_at` is kept."""
+    """Return a statement that freezes a bot, or lets it play again.
+
+    An earlier `frozen_at` is kept.
+    """
     at = func.coalesce(bots.c.frozen_at, func.now()) if frozen else None
     return update(bots).where(bots.c.id == bot_id).values(frozen_at=at)
 
 
 def set_paused(bot_id: int, *, paused: bool) -> Update:
-    """Return a statement that pauses a bot, or lets it play again; an earlier `paused_at` is kept."""
+    """Return a statement that pauses a bot, or lets it play again.
+
+    An earlier `paused_at` is kept.
+    """
     at = func.coalesce(bots.c.paused_at, func.now()) if paused else None
     return update(bots).where(bots.c.id == bot_id).values(paused_at=at)
 

@@ -121,7 +121,7 @@ class Owners:
         return [OwnedVersion(**row) for row in rows]
 
     async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
-        """Return a new token for a version, by default the newest in service, and the version's label.
+        """Return a new token for a version, by default the newest in service, and its label.
 
         Raises UnknownBotError and RetiredError.
         """
@@ -258,7 +258,7 @@ async def _owner(connection: AsyncConnection, name: str) -> OwnerRow:
 
 
 async def _own(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow[Any]:
-    """Return the owner's bot. Another owner's bot gives the same error as one that does not exist."""
+    """Return the owner's bot. Another owner's bot gives the same error as a missing one."""
     found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
     if found is None or found.owner_id != owner.id:
         raise _not_yours(bot)

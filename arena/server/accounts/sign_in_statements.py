@@ -37,7 +37,7 @@ def owner_with(identity: Identity) -> Row:
 
 
 def owners_by_key(sha256: bytes) -> Select[tuple[int]]:
-    """Return a statement that selects the owner who has this key, the owner's own or one of a sign-in.
+    """Return a statement that selects the owner who has this key, the owner's own or a sign-in's.
 
     Column: owner_id.
     """
@@ -62,7 +62,10 @@ def bind(owner_id: int, identity: Identity) -> ReturningInsert[Any]:
 
 
 def use_token(identity: Identity) -> ReturningInsert[Any]:
-    """Return a statement that marks the ID token of an identity as used; no row if it was used before."""
+    """Return a statement that marks the ID token of an identity as used.
+
+    It returns no row if the token was used before.
+    """
     return (
         insert(used_id_tokens)
         .values(sha256=identity.token_sha256, expires_at=identity.expires_at)

@@ -62,7 +62,7 @@ class SignIns:
             return owner, await _sign_in(connection, owner, identity)
 
     async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
-        """Give this identity to the owner who has this key; return the owner with a key for this sign-in.
+        """Give this identity to the owner who has this key; return it with a key for this sign-in.
 
         Raises UnknownOwnerError and IdentityRefusedError.
         """

@@ -1,4 +1,4 @@
-"""The voiding of a block by the operator, also of one whose matches count for the ratings already."""
+"""The voiding of a block by the operator, even if its matches count for the ratings already."""
 
 from sqlalchemy import exists, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert

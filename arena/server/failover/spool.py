@@ -1,11 +1,11 @@
-"""The spool: a file with what is finished and could not be recorded yet.
+"""The spool: a file of finished events that could not be recorded yet.
 
 It is written while the database is away, read at the next start, and removed when all of it is
 recorded. Recording is idempotent, so a spool that is read twice records nothing twice.
 
 Each record is its length and the CRC-32 of its content, four bytes each, and the content: a line of
 JSON, then the transcript of a match. A process that is killed while it writes leaves a torn record
-at the end, which is left out: nobody was told that it is safe.
+at the end. It is left out, as its safety was never confirmed.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ from arena.records import (
 from arena.server.play.ports import Happening
 
 MOST_BYTES = 64 * 1024 * 1024
-"""Some 30,000 matches: more than may wait, whatever is played."""
+"""The greatest size of the file: some 30,000 matches, more than may wait in any case."""
 
 _FRAME = struct.Struct(">II")
 
@@ -47,19 +47,19 @@ log = structlog.get_logger()
 class SpoolFile:
     """A Spool (see play.ports) in one file, made when it is first needed.
 
-    What an earlier process left must be read and cleared before anything is appended.
+    Records of an earlier process must be read and cleared before anything is appended.
     """
 
     def __init__(self, path: Path, most_bytes: int = MOST_BYTES) -> None:
         self._path = path
         self._most_bytes = most_bytes
         self._end = 0
-        """Of what was kept; behind it may stand what failed half way."""
+        """The end of the last complete record; a torn one may follow."""
         self.unread = 0
-        """How many records `read` could not read: damaged, or of a newer release."""
+        """The number of records that `read` could not read: damaged, or of a newer release."""
 
     def read(self) -> list[Happening]:
-        """What an earlier process left, in order; without what it was killed in writing. Blocks.
+        """Return the records of an earlier process in order, without a torn one at the end. Blocks.
 
         Raises SpoolFailedError.
         """
@@ -95,7 +95,7 @@ class SpoolFile:
         self._end = 0
 
     async def set_aside(self, why: str) -> Path:
-        """Rename the file, for a person to look at. Returns its new name, which ends in `.why`.
+        """Rename the file, for a person to inspect. Return its new name, which ends in `.why`.
 
         Raises SpoolFailedError.
         """
@@ -120,7 +120,7 @@ class SpoolFile:
         self._end += len(data)
 
     async def _in_thread(self, work: Callable[[], object]) -> None:
-        # Shielded: who is cancelled must not leave half of it to whoever comes next.
+        # Shielded: a cancelled caller must not leave work half done for the next one.
         working = asyncio.ensure_future(asyncio.to_thread(work))
         try:
             await asyncio.shield(working)
@@ -132,7 +132,7 @@ class SpoolFile:
 
 
 def _sync_directory(directory: Path) -> None:
-    """A new file outlives a crash of the machine only when its directory is written, too."""
+    """Sync a directory: a new file outlives a crash of the machine only if its directory is written."""
     opened = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(opened)

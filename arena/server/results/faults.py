@@ -1,7 +1,6 @@
 """The faults of a bot in its latest matches: what it saw, what it sent, what was legal.
 
-Only finished matches have any: the hidden hands of a match that is still played are shown to
-nobody.
+Only finished matches have any: the hidden hands of a match that is still played are not shown.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +22,7 @@ from arena.server.results.match_search import (
 )
 
 MOST_MATCHES: Final = 1_000
-"""Matches with a fault of the bot that are looked at, the newest."""
+"""The most matches with a fault of the bot that are read, the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,8 @@ class SeenFault:
     """The step of the transcript in which the default action was played."""
     kind: FaultKind
     reason: str
-    """What the bot was told; empty where it is not known, as of matches of earlier releases."""
+    """The message that the bot got; empty where it is not known, as of matches of earlier releases.
+    """
     view: Mapping[str, Any]
     sent: Mapping[str, Any] | None
     """The action that the rules did not allow; None if no action was understood."""
@@ -46,7 +46,7 @@ class SeenFault:
 
 
 def faults_of(read: Read, bot: str, limit: int, version: str | None = None) -> list[SeenFault]:
-    """The latest faults of a bot, or of one of its versions, newest match first."""
+    """Return the latest faults of a bot, or of one of its versions, newest match first."""
     wanted = MatchFilter(bot=bot, version=version, faults=True)
     rows = read(found_matches(wanted, limit=min(limit, MOST_MATCHES)))
     matches = {row.match_id: row for row in (match_row(row._mapping) for row in rows)}

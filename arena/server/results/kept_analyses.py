@@ -1,4 +1,4 @@
-"""Analyses that were kept, as boards and pages read them: of matches, and summed up by version."""
+"""Stored analyses as boards and pages read them: of matches, and summed up by version."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
@@ -14,14 +14,14 @@ from arena.server.results.analyses import FoundAnalysis, kept_analyses, losses, 
 
 @cache
 def edition() -> str:
-    """The edition of this release's analyses."""
+    """Return the edition of this release's analyses."""
     return kept_form.edition()
 
 
 def kept_decisions(
     read: Read, match_ids: Collection[str]
 ) -> Mapping[str, tuple[AnalysedDecision, ...]]:
-    """The decisions of those of these matches whose analyses are kept."""
+    """Return the decisions of those of these matches whose analyses are kept."""
     rows = read(kept_analyses(edition(), match_ids)) if match_ids else ()
     return {
         row.match_id: kept_form.from_json(unpacked(row.data), GAMES[row.game].notation)
@@ -32,7 +32,7 @@ def kept_decisions(
 def to_keep(
     match_id: str, transcript: Transcript, found: Sequence[AnalysedDecision]
 ) -> FoundAnalysis:
-    """A match's decisions as they are kept."""
+    """Return a match's decisions in the form in which they are kept."""
     seats = by_seat(found, len(transcript.setup.entrants))
     return FoundAnalysis(
         match_id,
@@ -42,7 +42,7 @@ def to_keep(
 
 
 def mean_losses(read: Read, ladder: LadderId) -> Mapping[VersionId, Estimate]:
-    """What a decision of each version costs at the tables of a ladder, by kept sums."""
+    """Return the mean cost of a decision of each version at a ladder's tables, from kept sums."""
     return {
         VersionId(row.version_id): LossSums(*row[1:]).by_decision
         for row in read(losses(edition(), ladder))

@@ -1,4 +1,4 @@
-"""Finding matches by their filters and orders, the boldest bluff included."""
+"""The search for matches by filters and orders, with the boldest bluff."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from arena.server.results.bluffing import Bluffing
 
 REPLAYED: Final = 200
-"""The newest matches that fit, among which the boldest bluff is looked for."""
+"""The newest matches that fit, among which the boldest bluff is searched."""
 MOST_KEPT: Final = 4_000
-"""Matches whose bluffs are remembered: about a kilobyte each."""
+"""The most matches whose bluffs are remembered: about a kilobyte each."""
 
 
 class Bluffs:
@@ -34,7 +34,7 @@ class Bluffs:
         self._known: OrderedDict[str, Bluffing] = OrderedDict()
 
     def of(self, match_ids: Collection[str]) -> "Mapping[str, Bluffing]":
-        """The bluffs of these matches, in their order, without those that cannot be read."""
+        """Return the bluffs of these matches, in their order, without those that cannot be read."""
         # Imported here: a list of matches in another order needs no games.
         from arena.database.transcripts import Packed, unpack
         from arena.server.results.bluffing import bluffing_of
@@ -69,7 +69,7 @@ def find(
     before: str | None = None,
     limit: int,
 ) -> list[MatchRow]:
-    """The matches that fit: the newest, or the closest or boldest among the newest that fit."""
+    """Return the matches that fit: the newest, or the closest or boldest among the newest that fit."""
     if sort is not Sort.BOLDEST:
         order = MatchOrder(sort.value)
         rows = read(found_matches(wanted, order=order, before=before, limit=limit))

@@ -11,7 +11,7 @@ from arena.signatures import Signer, new_private_key
 
 
 async def signer(engine: AsyncEngine) -> Signer:
-    """The arena's signer; its key is created at the first call.
+    """Return the arena's signer; its key is created at the first call.
 
     Raises DatabaseUnreachableError, and StorageError if the private key is gone.
     """
