@@ -1,4 +1,4 @@
-"""`CallGate`, which limits how often a confined program makes a call: first at once, then at intervals.
+"""`CallGate`, which limits a confined program's calls: some at once, and then one at intervals.
 
 A connection costs a referee far more than the program that opens and drops it, and the kernel
 limits only how many are open. Watches of `epoll` are the kernel's memory, and one processor makes a

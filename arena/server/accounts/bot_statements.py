@@ -237,7 +237,7 @@ def _found(
 
 
 def begins_with(name: ColumnElement[str], word: str) -> ColumnElement[bool]:
-    """Return the condition that a folded name begins with a word, as a range that an index serves."""
+    """Return the condition that a folded name begins with a word, as a range for an index."""
     first = folded(word)
     return and_(name >= first, name < first + _BEHIND_ALL)
 

@@ -46,8 +46,7 @@ Two of these and STILL_SECONDS pass at most until a death that cannot be seen di
 ALONE_SECONDS: Final = STILL_SECONDS + 3 * RENEW_SECONDS
 """The time after which referees that were dead before are taken over."""
 NO_ADDRESS: Final = ""
-"""The address of a referee whose address is not announced; None for one that does not listen yet.
-"""
+"""The address of a referee that announces none; None stands for one that does not listen yet."""
 GIVE_UP_SECONDS: Final = 3.0
 """The time after which a renewal is given up and tried again."""
 
@@ -144,7 +143,10 @@ class Lease:
             await connection.execute(tell())
 
     async def settle(self, epochs: Iterable[int]) -> None:
-        """Remove these leases from the inheritance: their work continues, their spool is recorded."""
+        """Remove these leases from the inheritance, as their work continues here.
+
+        Their spooled results are recorded by then, too.
+        """
         done = list(epochs)
         left = text("ARRAY(SELECT unnest(inherited) EXCEPT SELECT unnest(CAST(:done AS bigint[])))")
         async with transaction(self._engine) as connection:

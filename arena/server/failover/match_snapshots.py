@@ -56,7 +56,7 @@ class MatchSnapshots:
     def begin(
         self, block_id: str, running: Callable[[], RunningBlock], begun: BegunMatch
     ) -> MatchNotes:
-        """Begin the notes of a match; `running` returns its block, if the match is its first here."""
+        """Begin the notes of a match; `running` returns its block, if this match is its first."""
         block = self._blocks.get(block_id)
         if block is None:
             block = self._blocks[block_id] = _BlockNotes(running())

@@ -27,7 +27,7 @@ SET connected = excluded.connected, places = excluded.places, seats = excluded.s
 
 
 def told(epoch: int, here: Sequence[Presence], gone: Sequence[tuple[int, str]]) -> list[Any]:
-    """Return the parameters of TELL: `here` are copies with their state, `gone` copies that left."""
+    """Return the parameters of TELL: `here` are copies with their state, `gone` those that left."""
     columns = zip(*(_row(one) for one in here), strict=True) if here else ((),) * 6
     versions, instances = [version for version, _ in gone], [instance for _, instance in gone]
     return [versions, instances, epoch, epoch, *map(list, columns)]

@@ -26,8 +26,7 @@ from arena.server.play.ports import Happening, Meter, Recorder, Spool
 MOST_WAITING = 2_000
 """The number of unrecorded matches at which no new ones should begin."""
 BATCH = 256
-"""The most matches recorded in one transaction: large enough to be cheap, small enough to be quick.
-"""
+"""The most matches recorded in one transaction: enough to be cheap, few enough to be quick."""
 RETRY_SECONDS = (0.1, 0.5, 1.0)
 """Pauses between attempts while storage fails; the last one repeats."""
 

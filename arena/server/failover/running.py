@@ -115,7 +115,7 @@ async def forget_orphans(connection: AsyncConnection[Any]) -> None:
 
 
 async def forget_recorded(connection: AsyncConnection[Any]) -> None:
-    """Remove running matches that were recorded by a referee that did not know that they were kept."""
+    """Remove running matches that are recorded by a referee that did not know them as kept."""
     row = await (await connection.execute(_RECORDED)).fetchone()
     assert row is not None
     await forget_matches(connection, row[0])
@@ -218,7 +218,7 @@ def _matches_of(block_ids: Collection[str]) -> Select[Any]:
 
 
 def _replies_of(block_ids: Collection[str]) -> Select[Any]:
-    """Return a statement that selects the replies in these blocks, in the order in which they came."""
+    """Return a statement that selects the replies in these blocks, in the order given."""
     return (
         select(running_replies)
         .join(running_matches, running_replies.c.match_id == running_matches.c.id)

@@ -132,7 +132,7 @@ class SpoolFile:
 
 
 def _sync_directory(directory: Path) -> None:
-    """Sync a directory: a new file outlives a crash of the machine only if its directory is written."""
+    """Sync a directory, without which a new file does not outlive a crash of the machine."""
     opened = os.open(directory, os.O_RDONLY)
     try:
         os.fsync(opened)

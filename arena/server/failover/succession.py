@@ -36,7 +36,7 @@ WHERE locktype = 'advisory' AND classid = :living
 
 
 async def taking_turns(connection: AsyncConnection) -> None:
-    """Wait until no other referee starts or takes over, and keep others out for this transaction."""
+    """Wait until no other referee starts or takes over; keep others out for this transaction."""
     await connection.execute(select(func.pg_advisory_xact_lock(AdvisoryLock.SUCCESSION.value)))
 
 

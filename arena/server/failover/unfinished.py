@@ -1,4 +1,4 @@
-"""SQL statements for unfinished work of a referee: interrupted blocks, and ends that were not sent."""
+"""SQL statements for unfinished work of a referee: interrupted blocks, and ends not yet sent."""
 
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -36,7 +36,7 @@ def running_blocks_of(epoch: int) -> Select[tuple[str]]:
 
 
 def forget_ended_blocks(epoch: int) -> Delete:
-    """Return a statement that deletes running blocks of a lease that are over and have no match left.
+    """Return a statement that deletes ended running blocks of a lease that have no match left.
 
     A crash can leave such blocks.
     """
@@ -60,7 +60,7 @@ def void_blocks_of_ended_tournaments() -> Update:
 
 
 def cut_off_blocks() -> Select[tuple[str]]:
-    """Return a statement that selects the ids of unfinished blocks of the ladder that none continues."""
+    """Return a statement that selects the ids of unfinished ladder blocks that no referee plays."""
     asked_for = exists().where(tournament_blocks.c.block_id == blocks.c.id)
     return select(blocks.c.id).where(unfinished(), _played_by_nobody(), not_(asked_for))
 

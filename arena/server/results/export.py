@@ -62,7 +62,7 @@ class Archive:
         return map(match_row, self._rows(selection.statement()))
 
     def transcripts(self, selection: Selection) -> Iterator[Transcript]:
-        """Return the transcripts of the matches, in the same order. Raises TranscriptDamagedError."""
+        """Return the matches' transcripts, in the same order. Raises TranscriptDamagedError."""
         rows = self._rows(statements.transcripts_of(selection.statement()))
         return (unpack(Packed(**row)) for row in rows)
 

@@ -36,8 +36,7 @@ class SeenFault:
     """The step of the transcript in which the default action was played."""
     kind: FaultKind
     reason: str
-    """The message that the bot got; empty where it is not known, as of matches of earlier releases.
-    """
+    """The message that the bot got; empty if unknown, as for matches of earlier releases."""
     view: Mapping[str, Any]
     sent: Mapping[str, Any] | None
     """The action that the rules did not allow; None if no action was understood."""

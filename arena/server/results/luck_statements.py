@@ -44,7 +44,7 @@ def without_luck(after: str | None, most: int) -> Select[Any]:
 
 
 def is_missing() -> ColumnElement[bool]:
-    """Return the condition that a match, joined with its luck, has none by its game's current table."""
+    """Return the condition that a match, joined with its luck, has none by the current table."""
     return _by_table(match_luck.c.table_sha256.is_distinct_from, matches.c.game)
 
 

@@ -69,7 +69,7 @@ def find(
     before: str | None = None,
     limit: int,
 ) -> list[MatchRow]:
-    """Return the matches that fit: the newest, or the closest or boldest among the newest that fit."""
+    """Return the newest matches that fit, or the closest or boldest among the newest that fit."""
     if sort is not Sort.BOLDEST:
         order = MatchOrder(sort.value)
         rows = read(found_matches(wanted, order=order, before=before, limit=limit))

@@ -260,7 +260,10 @@ def _blocks(wanted: MatchFilter) -> Select[tuple[str]]:
 
 
 def _margin() -> ColumnElement[int]:
-    """Return an expression for the points between the best two placings; NULL where a score is missing."""
+    """Return an expression for the points between the best two placings.
+
+    It is NULL where a score is missing.
+    """
     place = match_seats.c["placing"]
     best = (
         select(

@@ -1,4 +1,4 @@
-"""`Sort`, the orders of a list of matches. Separate, because commands need it before the database."""
+"""`Sort`, the orders of a list of matches, which commands need before the database."""
 
 from enum import Enum
 

@@ -93,7 +93,7 @@ All matches of a block count or none, and a rating event is never removed.
 """
 
 MOST_BATCHES: Final = 1024
-"""The most batches remembered for each lease.
+"""The most batches remembered of all referees together.
 
 It is many times as many as one referee records in the seconds in doubt.
 """

@@ -55,7 +55,7 @@ def void_block(block_id: str) -> Update:
 
 
 def refuse_block(block: Block) -> Insert:
-    """Return a statement that voids a block that may not be recorded yet, having no match so far."""
+    """Return a statement that voids a block that may not be recorded yet, as it has no match."""
     row = {"id": block.id, "kind": block.kind.value, "size": block.size, "rated": block.rated}
     return (
         insert(blocks)
