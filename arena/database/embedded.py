@@ -45,7 +45,10 @@ from arena.database.private_socket import (
 from arena.processes import DEVNULL, Process, forget_libpq_variables, spawn
 
 START_DEADLINE = 60.0
-"""Seconds. A start takes half a second; a slow disk, or recovery after a crash, takes longer."""
+"""The seconds that a start may take.
+
+It takes half a second; a slow disk, or recovery after a crash, takes longer.
+"""
 
 INHERIT_SECONDS = 0.5
 """Seconds between checks, by a process that found the server running, whether its owner is gone."""

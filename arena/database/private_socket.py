@@ -20,7 +20,10 @@ USER = "arena"
 DATABASE = "arena"
 
 _LONGEST_DIRECTORY = 80
-"""Bytes. A Unix socket's whole path has to fit in 103 (macOS) or 107 (Linux)."""
+"""The greatest length of a socket's directory, in bytes.
+
+A Unix socket's whole path has to fit in 103 (macOS) or 107 (Linux).
+"""
 
 
 def socket_directory(record: Path) -> Path:

@@ -103,7 +103,7 @@ class MatchRow:
     voided: bool
     seats: tuple[SeatRow, ...]
     luck: list[float] | None = None
-    """By seat, in expected points; None if it was not measured."""
+    """The luck by seat, in expected points; None if it was not measured."""
     casual: bool = False
     """Whether it was played for a challenge, and counts for no rating."""
 
@@ -123,7 +123,7 @@ class PlacedOnLadder(LadderRow):
     """The placings in matches on one ladder, the oldest match first."""
 
     versions: Sequence[Sequence[VersionId]]
-    """By match and seat."""
+    """The versions, by match and seat."""
     placings: Sequence[Sequence[int]]
 
 
@@ -132,7 +132,7 @@ class PlacedElsewhere(LadderRow):
     """The placings in a match that another referee has recorded."""
 
     versions: Sequence[VersionId]
-    """By seat."""
+    """The versions, by seat."""
     placings: Sequence[int]
     block_id: str
 

@@ -27,7 +27,7 @@ _SEND: Final = 0xC0182101
 """SECCOMP_IOCTL_NOTIF_SEND: `struct seccomp_notif_resp`."""
 _RESPONSE: Final = struct.Struct("=QqiI")
 _CONTINUE: Final = 1
-"""SECCOMP_USER_NOTIF_FLAG_CONTINUE: the kernel goes on with the call."""
+"""SECCOMP_USER_NOTIF_FLAG_CONTINUE: the kernel continues the call."""
 
 
 class CallAllowance:

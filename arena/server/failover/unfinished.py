@@ -27,7 +27,7 @@ from arena.database.tables.tournaments import tournament_blocks, tournaments
 from arena.records import UntoldEnd
 
 IN_DOUBT_SECONDS: Final = 3
-"""The time before a crash whose ends are sent again, lest a bot waits for one for ever."""
+"""The seconds before a crash whose ends are sent again, so that no bot waits for one for ever."""
 
 
 def running_blocks_of(epoch: int) -> Select[tuple[str]]:

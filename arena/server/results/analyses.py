@@ -118,7 +118,7 @@ class Analyses:
     async def next_missing(
         self, wanted: AnalysisQuery, before: Unanalysed | None, limit: int
     ) -> list[Unanalysed]:
-        """Return the newest wanted matches without an analysis, before the match `before` if given."""
+        """Return the newest wanted matches without an analysis, all before `before` if given."""
         columns = (transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
         chosen = select(cast(matches.c.id, Text).label("match_id"), matches.c.finished_at, *columns)
         chosen = chosen.join(transcripts, transcripts.c.match_id == matches.c.id)
