@@ -6,15 +6,15 @@ from arena.database.connecting import POOL_SECONDS, REFEREE, ImpatientAsyncConne
 from arena.database.engine import connect_arguments, parsed, pinged_soon
 
 POOL_SIZE = 10
-"""Connections of a referee, kept once they are open. It records over one and reads over few others;
-many referees share what the server has."""
+"""The number of a referee's connections, which stay open once they are made.
+
+A referee records over one of them and reads over few others; many referees share the server's
+connections.
+"""
 
 
 def async_engine(url: str) -> AsyncEngine:
-    """Return the referee's: reads and writes.
-
-    Raises MalformedUrlError.
-    """
+    """Return the referee's engine, which reads and writes. Raises MalformedUrlError."""
     place = parsed(url)
     engine = create_async_engine(
         place,

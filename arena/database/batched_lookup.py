@@ -1,7 +1,7 @@
-"""`BatchedLookup`: one question at a time to the database, for all who ask meanwhile.
+"""`BatchedLookup`, which asks the database one question at a time for all concurrent callers.
 
-A crowd that connects at once would else hold all connections of the pool, one for each bot, and
-what is to be written would wait for its end.
+Otherwise many bots that connect at once would hold all connections of the pool, one for each, and
+writes would wait until they are done.
 """
 
 import asyncio
@@ -10,26 +10,26 @@ from itertools import islice
 from typing import Final, Generic, TypeVar
 
 MOST: Final = 1_000
-"""Keys of one question."""
+"""The greatest number of keys in one question."""
 
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 
 class BatchedLookup(Generic[Key, Value]):
-    """Values by their keys. For one event loop."""
+    """Values by their keys, looked up in batches. For one event loop."""
 
     def __init__(
         self, look_up: Callable[[Sequence[Key]], Awaitable[Mapping[Key, Value]]], most: int = MOST
     ) -> None:
-        """`look_up` returns the values that there are, and may raise."""
+        """Make it with `look_up`, which returns the values that exist, and may raise."""
         self._look_up = look_up
         self._most = most
         self._waiting: dict[Key, asyncio.Future[Value | None]] = {}
         self._asking: asyncio.Task[None] | None = None
 
     async def get(self, key: Key) -> Value | None:
-        """Return the value, as of a moment after this call; None if there is none.
+        """Return the value, as of a moment after this call, or None if there is none.
 
         Raises what `look_up` raises.
         """
@@ -38,15 +38,15 @@ class BatchedLookup(Generic[Key, Value]):
             found = self._waiting[key] = asyncio.get_running_loop().create_future()
         if self._asking is None:
             self._asking = asyncio.create_task(self._ask())
-        # Others may wait for the same.
+        # Others may wait for the same future.
         return await asyncio.shield(found)
 
     async def _ask(self) -> None:
         try:
             while self._waiting:
                 batch = dict(islice(self._waiting.items(), self._most))
-                # Who asks for one of them from now on shares the next question: the answer to this
-                # one may be older.
+                # A caller that asks for one of them from now on shares the next question: the
+                # answer to this one may be older.
                 for key in batch:
                     del self._waiting[key]
                 await self._answer(batch)
@@ -59,7 +59,7 @@ class BatchedLookup(Generic[Key, Value]):
         except Exception as error:
             for found in batch.values():
                 found.set_exception(error)
-                found.exception()  # else asyncio complains if all who asked have gone
+                found.exception()  # else asyncio complains if all callers have gone
         else:
             for key, found in batch.items():
                 found.set_result(values.get(key))

@@ -1,4 +1,4 @@
-"""Finds the Postgres programs: in the wheel that we depend on, else where Debian puts them."""
+"""The search for the Postgres programs: in the wheel that we depend on, or in Debian's folders."""
 
 import re
 from collections.abc import Iterator
@@ -33,10 +33,7 @@ class Binaries:
 
 
 def find_binaries(major: int | None = None) -> Binaries:
-    """Return the installation to use; `major` asks for one version.
-
-    Raises PostgresMissingError.
-    """
+    """Return the installation to use, of version `major` if given. Raises PostgresMissingError."""
     for binaries in _installed():
         if major is None or binaries.major == major:
             return binaries
@@ -66,7 +63,10 @@ def _candidates() -> list[Path]:
 
 
 def _newest_first(directories: list[Path]) -> list[Path]:
-    """Sorted by the version in the folder's name; the wheel's oldest folder has none."""
+    """Return the directories sorted by the version in the folder's name, the newest first.
+
+    The wheel's oldest folder has no version in its name.
+    """
     return sorted(
         directories,
         key=lambda path: int(re.sub(r"\D", "", path.parent.name) or 0),

@@ -1,14 +1,16 @@
-"""The channels of LISTEN and NOTIFY on which processes tell each other what has changed."""
+"""The channels of LISTEN and NOTIFY on which processes announce changes to each other."""
 
 RESULTS_CHANNEL = "arena_results"
 """Notified after every batch of results."""
 
 TOKENS_CHANNEL = "arena_tokens"
-"""Notified when a token ceases to be valid: streams opened with it must end. The payload is the id
-of the version; without one it may be any."""
+"""Notified when a token ceases to be valid: streams opened with it must end.
+
+The payload is the id of the version; without one it may be any.
+"""
 
 TOURNAMENTS_CHANNEL = "arena_tournaments"
 """Notified when a tournament is created, paired, or changes its state. The payload is its id."""
 
 REFEREES_CHANNEL = "arena_referees"
-"""Notified when a referee comes, goes in order, or takes over from another."""
+"""Notified when a referee starts, stops in order, or takes over from another."""

@@ -15,10 +15,13 @@ metadata = MetaData(
 NAME = "~ '^[A-Za-z0-9._-]{1,40}$'"
 """SQL of a check constraint: the form of names of versions and tournaments."""
 ANY_NAME = "char_length(name) BETWEEN 1 AND 40 AND name = btrim(name)"
-"""SQL of a check constraint: what the database itself can say of names in any script."""
+"""SQL of a check constraint: the part of the rules for names in any script that SQL can check."""
 FOLDED = Text(collation="C")
-"""What a name is found by. Compared by code points, so that an index leads to the names that begin
-with a word, whatever the database's collation."""
+"""The type of the key by which a name is found.
+
+It is compared by code points, so that an index finds the names that begin with a word, whatever the
+database's collation.
+"""
 Time = TIMESTAMP(timezone=True)
 
 

@@ -1,8 +1,8 @@
-"""Connections that are given up instead of being waited for: how long anything may take.
+"""Connections with limits on how long anything may take.
 
-A server that is gone is told by its machine, or by TCP's own timers. One that accepts bytes and
-never answers (a proxy, a frozen process) is told by nobody: therefore a connection that waits for
-an answer and has not received a byte for SILENCE_SECONDS is closed, which the caller sees as an
+If a server is gone, its machine or TCP's own timers report it. If a server accepts bytes and never
+answers (a proxy, a frozen process), nothing reports it: therefore a connection that waits for an
+answer and has not received a byte for SILENCE_SECONDS is closed, which the caller sees as an
 OperationalError like any other loss.
 """
 
@@ -19,68 +19,71 @@ T = TypeVar("T")
 
 CONNECT_SECONDS: Final = 4
 SILENCE_SECONDS: Final = 8.0
-"""Longer than any statement that is asked for while matches are played."""
+"""The longest silence of a server; no statement run while matches are played takes as long."""
 PING_SECONDS: Final = 3.0
-"""The same for the question, before a pooled connection is used, whether it still works. What
-follows when it does not, a new connection, must also fit into the ten seconds."""
+"""The longest silence when a pooled connection is pinged before use.
+
+If the ping fails, a new connection follows, which must also fit into the ten seconds.
+"""
 LONG_SECONDS: Final = 300.0
-"""The same for what may work on all of a large database: counts at the start, migrations."""
+"""The longest silence for work on all of a large database: counts at the start, migrations."""
 POOL_SECONDS: Final = 5.0
-"""How long a caller waits for a free connection of a pool."""
+"""The longest wait for a free connection of a pool."""
 
 PARAMETERS: Final[dict[str, Any]] = {
     "connect_timeout": CONNECT_SECONDS,
-    # Unanswered probes or bytes: a machine that vanished.
+    # Unanswered probes or bytes mean that the machine vanished.
     "keepalives_idle": 4,
     "keepalives_interval": 2,
     "keepalives_count": 2,
     "tcp_user_timeout": 8_000,
 }
-"""Parameters of the driver; those in the database's URL have precedence."""
+"""Connection parameters of the driver; those in the database's URL have precedence."""
 
 _REFEREE = {
     "statement_timeout": "8s",
-    # Shorter: whoever waits for a lock is told so, instead of that the database is silent.
+    # Shorter, so that the error names the lock instead of a silent database.
     "lock_timeout": "5s",
-    # A frozen referee's locks are free again.
+    # Frees the locks of a frozen referee.
     "idle_in_transaction_session_timeout": "15s",
 }
 _READER = _REFEREE | {
     "statement_timeout": "60s",
-    # That of a spinning disk, 4, lets Postgres go through all matches for the latest thousands.
+    # With that of a spinning disk, 4, Postgres scans all matches to find the latest thousands.
     "random_page_cost": "2",
 }
 _MIGRATION = {"lock_timeout": "60s"}
 
 REFEREE: Final = " ".join(f"-c {name}={value}" for name, value in _REFEREE.items())
 READER: Final = " ".join(f"-c {name}={value}" for name, value in _READER.items())
-"""Longer statements: what streams back for some time is not silent."""
+"""Settings of a reading session. Statements may take longer: a streamed result is not silent."""
 MIGRATION: Final = " ".join(f"-c {name}={value}" for name, value in _MIGRATION.items())
-"""Settings of a session, as the server's command line has them. Postgres ends what takes longer,
-also when we are not there any more to do it."""
+"""Settings of a migrating session, in the form of the server's command line.
+
+Postgres ends what takes longer, even if we are gone by then.
+"""
 
 
 class ImpatientConnection(psycopg.Connection[Any]):
-    """Gives up a server that is silent."""
+    """A connection that gives up a silent server."""
 
     silence_seconds = SILENCE_SECONDS
 
     def wait(self, gen: PQGen[T], *rest: Any, **named: Any) -> T:
-        """Wait as the parent does, for at most so many seconds without a byte."""
+        """Wait as the parent does, but for at most `silence_seconds` without a byte."""
         return super().wait(_impatient(gen, self.pgconn, self.silence_seconds), *rest, **named)
 
 
 class ImpatientAsyncConnection(psycopg.AsyncConnection[Any]):
-    """Gives up a server that is silent."""
+    """An asynchronous connection that gives up a silent server."""
 
     silence_seconds = SILENCE_SECONDS
 
     @classmethod
     async def connect(cls, *words: Any, **named: Any) -> Self:
-        """Connect as the parent does.
+        """Connect as the parent does, and leave no socket open if this fails or is cancelled.
 
-        An attempt that fails or is cancelled leaves no socket open: the server would wait a minute
-        for us to log in, and drop no database meanwhile.
+        The server would wait a minute for us to log in, and drop no database meanwhile.
         """
         try:
             return await super().connect(*words, **named)
@@ -92,15 +95,15 @@ class ImpatientAsyncConnection(psycopg.AsyncConnection[Any]):
             raise
 
     async def wait(self, gen: PQGen[T], *rest: Any, **named: Any) -> T:
-        """Wait as the parent does, for at most so many seconds without a byte."""
+        """Wait as the parent does, but for at most `silence_seconds` without a byte."""
         patient = _impatient(gen, self.pgconn, self.silence_seconds)
         try:
             return await super().wait(patient, *rest, **named)
         except psycopg.OperationalError as error:
             if isinstance(error.__cause__, OSError):
-                # The event loop cannot watch the socket: watches of epoll are the whole user's,
+                # The event loop cannot watch the socket: epoll's watches are limited per user,
                 # and other processes may have used them up. The statement is half done, so that
-                # whoever took the connection from the pool next would fail, too.
+                # the next user of this pooled connection would fail, too.
                 self.pgconn.finish()
             raise
 
@@ -112,7 +115,7 @@ class MigratingConnection(ImpatientConnection):
 
 
 async def connect(url: str, session: str = REFEREE) -> ImpatientAsyncConnection:
-    """Return a connection of its own, outside any pool, that commits each statement."""
+    """Return a new connection outside any pool that commits each statement."""
     given = psycopg.conninfo.conninfo_to_dict(url.replace("+psycopg", "", 1))
     options = f"{session} {given.pop('options', '')}".strip()
     return await ImpatientAsyncConnection.connect(
@@ -121,9 +124,9 @@ async def connect(url: str, session: str = REFEREE) -> ImpatientAsyncConnection:
 
 
 def _impatient(gen: PQGen[T], connection: pq.abc.PGconn, seconds: float) -> PQGen[T]:
-    """Return what `gen` does, until nothing has come for so long.
+    """Do what `gen` does, but give up when nothing has come for `seconds`.
 
-    The driver asks ten times a second.
+    The driver resumes this generator ten times a second.
     """
     heard = monotonic()
     try:

@@ -1,6 +1,6 @@
-"""The data directory of the built-in server: made, given its roles, cleared of dead servers.
+"""The data directory of the built-in server: its creation, its roles, and removal of old pid files.
 
-What it does runs while the caller holds the lock on it, see `arena.database.embedded`.
+Callers hold the lock on the directory meanwhile, see `arena.database.embedded`.
 """
 
 import contextlib
@@ -20,20 +20,20 @@ from arena.database.roles import READER_ROLE, WORKER_ROLE
 from arena.processes import DEVNULL, PIPE, Process, stop
 
 ROLES_SQL: Final = Path(__file__).with_name("roles.sql")
-"""Makes the roles of a database, when a superuser runs it there."""
+"""The script that makes the roles of a database; a superuser runs it there."""
 
 _SUPERUSER: Final = "postgres"
 _ACCESS: Final = f"local {DATABASE} {USER},{READER_ROLE},{WORKER_ROLE} scram-sha-256\n"
 """The whole of pg_hba.conf: these roles with their passwords, over the socket; no superuser."""
 _END: Final = ";\n\n"
-"""Ends a statement that is told to a server of one user."""
+"""The end of a statement in the input of a single-user server."""
 
 _LAST_WORDS_BYTES = 8_192
 _WITHOUT_TIME = re.compile(r"^[-0-9]+ [:.0-9]+ \S+ \[\d+\] ")
 
 
 class Run(Protocol):
-    """Starts a program of Postgres's that holds the lock and writes to the log."""
+    """A function that starts a Postgres program which holds the lock and writes to the log."""
 
     def __call__(
         self,
@@ -41,23 +41,25 @@ class Run(Protocol):
         directories: list[Path],
         death_signal: signal.Signals,
         stdin: int = DEVNULL,
-    ) -> Process: ...
+    ) -> Process:
+        """Start the program."""
+        ...
 
 
 class ServerLog:
-    """What Postgres writes."""
+    """The log file that Postgres writes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._from = 0
 
     def begin(self) -> None:
-        """Prepare for a program that is about to be started, and what it says."""
+        """Note where the log ends now: the program started next writes its own lines after this."""
         with contextlib.suppress(OSError):
             self._from = self.path.stat().st_size
 
     def last_words(self) -> str:
-        """Why the run that began last ended, as its log says."""
+        """Return why the run that began last ended, according to its log."""
         try:
             with self.path.open("rb") as log:
                 log.seek(max(self._from, log.seek(0, os.SEEK_END) - _LAST_WORDS_BYTES))
@@ -70,7 +72,7 @@ class ServerLog:
 
 
 class DataDirectory:
-    """The directory, and the file with the password beside it."""
+    """The data directory and the password file next to it."""
 
     def __init__(self, data: Path, log: ServerLog, *, durable: bool) -> None:
         self._data = data
@@ -80,7 +82,10 @@ class DataDirectory:
         self._durable = durable
 
     def made_by(self) -> int | None:
-        """Return the major version that made the data directory; None when there is none yet."""
+        """Return the major version that made the data directory, or None if there is none yet.
+
+        Raises DataDirectoryError if the directory holds something else or cannot be read.
+        """
         try:
             return int((self._data / "PG_VERSION").read_text())
         except FileNotFoundError:
@@ -97,7 +102,7 @@ class DataDirectory:
             ) from error
 
     def make(self, binaries: Binaries, run: Run) -> None:
-        """Make it, all at once or not at all. Raises StorageError."""
+        """Make the data directory, completely or not at all. Raises StorageError."""
         if self._new.exists():  # an owner died while making it
             shutil.rmtree(self._new)
         self._new.mkdir(mode=0o700)
@@ -127,7 +132,7 @@ class DataDirectory:
         self._new.rename(self._data)
 
     def password(self) -> str | None:
-        """Return the password that the server asks for; None before its first start."""
+        """Return the password that the server asks for, or None before its first start."""
         try:
             return self._password_file.read_text().strip() or None
         except FileNotFoundError:
@@ -136,13 +141,13 @@ class DataDirectory:
             raise not_writable(self._password_file, error) from error
 
     def has_roles(self) -> bool:
-        """Whether the roles were made, and nobody else is let in."""
+        """Return whether the roles were made and only they may connect."""
         return (self._data / "pg_hba.conf").read_text() == _ACCESS
 
     def make_roles(self, binaries: Binaries, run: Run) -> str:
-        """Make the database and its roles; returns the owner's new password.
+        """Make the database and its roles; return the owner's new password.
 
-        That is done by a server that only we can talk to, as its superuser. It is done again where
+        A single-user server, which only we can reach, does this as its superuser. It is repeated if
         the password was lost, and for data of releases whose only role was the superuser.
         """
         password = secrets.token_urlsafe(24)
@@ -150,7 +155,7 @@ class DataDirectory:
             role: password_of(role, password) for role in (READER_ROLE, WORKER_ROLE)
         }
         told = [f"ALTER ROLE {role} PASSWORD '{word}'" for role, word in passwords.items()]
-        # Refused where it is there, which changes nothing.
+        # Refused if the database exists already, which changes nothing.
         self._tell("postgres", f"CREATE DATABASE {DATABASE}{_END}", binaries, run)
         statements = ROLES_SQL.read_text() + "".join(f"\n{one}{_END}" for one in told)
         self._tell(DATABASE, statements, binaries, run, "-c", "exit_on_error=on")
@@ -162,13 +167,13 @@ class DataDirectory:
             new.rename(self._password_file)
         except OSError as error:
             raise not_writable(new, error) from error
-        (self._data / "pg_hba.conf").write_text(_ACCESS)  # last: it says that all this is done
+        (self._data / "pg_hba.conf").write_text(_ACCESS)  # last: it marks all this as done
         return password
 
     def _tell(
         self, database: str, statements: str, binaries: Binaries, run: Run, *options: str
     ) -> None:
-        # What is refused is not logged, as it may be a password.
+        # Refused statements are not logged, as they may hold a password.
         options = ("-c", "log_min_error_statement=panic", *options)
         process = run(
             [str(binaries.postgres), "--single", "-j", "-D", str(self._data), *options, database],
@@ -189,8 +194,8 @@ class DataDirectory:
     def forget_dead_server(self, sockets: Path) -> None:
         """Remove the pid files of a server that was killed, unless that pid is a Postgres.
 
-        Where pids start anew (a container) the number soon names some other process, and Postgres
-        would refuse to start beside it. We hold the lock, so it was no server of ours.
+        Where pids start anew (a container), another process soon gets the number, and Postgres
+        would refuse to start. We hold the lock, so that process is not a server of ours.
         """
         for pid_file in (self._data / "postmaster.pid", sockets / ".s.PGSQL.5432.lock"):
             with contextlib.suppress(OSError, ValueError, IndexError):
@@ -201,9 +206,12 @@ class DataDirectory:
                         pid_file.unlink()
 
     def announced_sockets(self) -> Path | None:
-        """Where the running server listens, as it says itself: its owner's TMPDIR may differ."""
+        """Return the socket directory that the running server announces, or None.
+
+        The directory may not be ours, because its owner's TMPDIR may differ.
+        """
         try:
             sockets = Path((self._data / "postmaster.pid").read_text().splitlines()[4])
         except (OSError, IndexError):
             return None
-        return sockets if sockets.is_absolute() else None  # it is written line by line
+        return sockets if sockets.is_absolute() else None  # the file is written line by line

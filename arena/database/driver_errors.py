@@ -1,4 +1,4 @@
-"""The driver's errors in the words of this package."""
+"""The translation of the driver's errors into this package's errors."""
 
 import psycopg
 from sqlalchemy.exc import DBAPIError
@@ -11,7 +11,7 @@ from arena.database.errors import (
 )
 
 _LEASE_TAKEN = "AR001"
-"""What `require_lease` raises, see the migration 0005."""
+"""The SQLSTATE that `require_lease` raises, see the migration 0005."""
 
 
 def cause_of(error: Exception) -> BaseException | None:
@@ -20,7 +20,7 @@ def cause_of(error: Exception) -> BaseException | None:
 
 
 def refused_or_unreachable(error: Exception) -> StorageError:
-    """Return a driver's error as ours: a lost lease, wrong values, or no answer."""
+    """Return this package's error for a driver's: a lost lease, wrong values, or no answer."""
     cause = cause_of(error)
     if isinstance(cause, psycopg.Error) and cause.sqlstate == _LEASE_TAKEN:
         return LeaseTakenError(

@@ -15,7 +15,7 @@ it is complete, so that an incomplete one is never used.
 
 It is reached over a Unix socket in a directory that only its owner may enter, with a password from
 a file that only its owner may read; there is no port. Its roles are those of `roles.sql`, none of
-them a superuser: nobody connects as the superuser, whose work is done before the server starts.
+them a superuser: the superuser's work is done before the server starts, and it cannot connect.
 
 While it is owned, a server that ends by itself (killed, or out of disk space) is started again.
 """
@@ -45,16 +45,21 @@ from arena.database.private_socket import (
 from arena.processes import DEVNULL, Process, forget_libpq_variables, spawn
 
 START_DEADLINE = 60.0
-"""Seconds. A start takes half a second; a slow disk, or recovery after a crash, takes longer."""
+"""The seconds that a start may take.
+
+It takes half a second; a slow disk, or recovery after a crash, takes longer.
+"""
 
 INHERIT_SECONDS = 0.5
-"""Between looks of a process that found the server running, whether its owner is gone."""
+"""Seconds between checks, by a process that found the server running, whether its owner is gone."""
 _INHERIT_DEADLINE = 5.0
-"""Seconds that an inherited server may take to answer before its start goes on unobserved, so that
-this process can always be stopped."""
+"""Seconds that an inherited server may take to answer before its start goes on unobserved.
+
+The limit ensures that this process can always be stopped.
+"""
 
 _RETRY = 0.01
-"""Seconds between looks whether somebody else's server is ready, or gone."""
+"""Seconds between checks whether another process's server is ready, or gone."""
 
 _SETTINGS = {
     "listen_addresses": "",
@@ -69,14 +74,14 @@ _SETTINGS = {
 }
 
 _SYNC_AT_ONCE = {"recovery_init_sync_method": "syncfs"}
-"""After a crash the data directory is synced; file by file that takes many seconds."""
+"""Syncs the data directory at once after a crash; file by file this takes many seconds."""
 _FORGETFUL = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
 
 log = structlog.get_logger()
 
 
 def in_use(data: Path) -> bool:
-    """Whether a process runs the server on a data directory, or makes the directory."""
+    """Return whether a process runs the server on a data directory, or makes the directory."""
     try:
         with _lock_of(data).open("rb") as lock:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -92,10 +97,11 @@ def _lock_of(data: Path) -> Path:
 
 
 class EmbeddedPostgres:
-    """A server on one data directory, ours or already running; as a context manager, gives its URL.
+    """A server on one data directory, ours or already running.
 
-    `durable=False` is for tests: faster, but a crash of the machine may ruin the data. Enter it in
-    the main thread, see `arena.processes`. Raises the errors of `arena.database.errors`.
+    As a context manager, it gives its URL. `durable=False` is for tests: faster, but a crash of the
+    machine may ruin the data. Enter it in the main thread, see `arena.processes`. Raises the errors
+    of `arena.database.errors`.
     """
 
     def __init__(self, data: Path, *, durable: bool = True) -> None:
@@ -126,7 +132,7 @@ class EmbeddedPostgres:
         self.stop()
 
     def start(self) -> str:
-        """Start the server or find it running. Returns its URL for SQLAlchemy with psycopg.
+        """Start the server or find it running; return its URL for SQLAlchemy with psycopg.
 
         From then on neither this process nor its children have variables of libpq.
         """
@@ -157,7 +163,7 @@ class EmbeddedPostgres:
         while time.monotonic() < deadline:
             if self._take_lock():
                 return self._start_own(deadline)
-            # Running, or just starting, or just stopping after its owner's death.
+            # The server runs, or is just starting, or is just stopping after its owner's death.
             sockets, password = self._directory.announced_sockets(), self._directory.password()
             if sockets and password and answers(sockets, password):
                 self._heir = threading.Thread(
@@ -182,7 +188,7 @@ class EmbeddedPostgres:
             except (OSError, StorageError) as error:
                 log.error("the database does not start yet", why=str(error))
                 if self._server is not None:
-                    return  # which tries again by itself
+                    return  # `KeptRunning` tries again by itself
                 self._release_lock()
 
     def _take_lock(self) -> bool:
@@ -227,7 +233,7 @@ class EmbeddedPostgres:
             # Fast shutdown: it ends in milliseconds and the next start has nothing to recover.
             return self._spawn(arguments, [self._data, sockets], signal.SIGINT)
 
-        make_private(sockets)  # here as well: its error is for whoever starts us
+        make_private(sockets)  # here as well, to raise its error to our caller
         self._server = KeptRunning(start, lambda: answers(sockets, password), self._log.last_words)
         match self._server.start(deadline - time.monotonic()):
             case None:

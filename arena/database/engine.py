@@ -1,7 +1,7 @@
-"""Synchronous SQLAlchemy engines: to read, for commands and the dashboard, and for migrations.
+"""Synchronous SQLAlchemy engines for reading (commands, the dashboard) and for migrations.
 
-The referee's is in `async_engine`: SQLAlchemy's asynchronous side imports its ORM, which a command
-that only reads would wait for.
+The referee's engine is in `async_engine`: SQLAlchemy's asynchronous side imports its ORM, and a
+command that only reads would wait for that import.
 
 hstore is off: SQLAlchemy would search the catalogue for it at every connection.
 """
@@ -29,11 +29,11 @@ from arena.database.errors import EncodingRefusedError, MalformedUrlError
 from arena.database.roles import READER_ROLE
 
 READERS = 5
-"""Connections that a reading engine keeps."""
+"""The number of connections that a reading engine keeps."""
 
 
 def reading_engine(url: str) -> Engine:
-    """Return the dashboard's: cannot write and cannot see tokens or private keys.
+    """Return the dashboard's engine, which cannot write and cannot see tokens or private keys.
 
     Raises MalformedUrlError.
     """
@@ -53,18 +53,12 @@ def reading_engine(url: str) -> Engine:
 
 
 def asking_engine(url: str) -> Engine:
-    """Return an engine for a question or two before anything else.
-
-    Raises MalformedUrlError.
-    """
+    """Return an engine for one or two short queries at the start. Raises MalformedUrlError."""
     return _without_pool(url, REFEREE, ImpatientConnection)
 
 
 def migrating_engine(url: str) -> Engine:
-    """Return an engine for migrations, which may take their time.
-
-    Raises MalformedUrlError.
-    """
+    """Return an engine for migrations, which may take long. Raises MalformedUrlError."""
     return _without_pool(url, MIGRATION, MigratingConnection)
 
 
@@ -78,10 +72,7 @@ def _without_pool(url: str, session: str, kind: type[ImpatientConnection]) -> En
 
 
 def parsed(url: str) -> URL:
-    """Return a database's address.
-
-    Raises MalformedUrlError.
-    """
+    """Return a database's address parsed. Raises MalformedUrlError."""
     try:
         place = make_url(url)
         place.get_dialect()().create_connect_args(place)
@@ -94,7 +85,10 @@ def parsed(url: str) -> URL:
 
 
 def connect_arguments(url: URL, session: str, forced: str = "") -> dict[str, Any]:
-    """Our defaults, and what the URL gives; `forced` are settings that it cannot change."""
+    """Return the driver's arguments: our defaults, and what the URL gives.
+
+    The URL overrides the defaults, but cannot change the `forced` settings.
+    """
     given = url.query.get("options", "")
     own = given if isinstance(given, str) else " ".join(given)
     options = " ".join(part for part in (session, own, forced) if part)
@@ -103,7 +97,7 @@ def connect_arguments(url: URL, session: str, forced: str = "") -> dict[str, Any
 
 
 def pinged_soon(engine: Engine) -> None:
-    """Be less patient with a connection while it lies in the pool: then it is only pinged."""
+    """Shorten the allowed silence of a connection in the pool, where it is only pinged."""
 
     @event.listens_for(engine, "checkin")
     def returned(connection: DBAPIConnection | None, record: ConnectionPoolEntry) -> None:
@@ -116,7 +110,7 @@ def pinged_soon(engine: Engine) -> None:
 
 
 def _in_binary(engine: Engine) -> None:
-    """Let statements with the execution option `binary` have their results as bytes.
+    """Return results as bytes for statements with the execution option `binary`.
 
     As text, each byte of a large `bytea` is two, which are written, sent, kept and read.
     """

@@ -1,4 +1,4 @@
-"""Errors of storage; each message is one sentence that says what to do.
+"""Errors of storage; each message is one sentence that names the remedy.
 
 StorageError (a UserError)
 ├── DatabaseUnreachableError    no server answers at the database's address
@@ -12,14 +12,14 @@ StorageError (a UserError)
 ├── MigrationRefusedError       the database user lacks a permission that a migration needs
 ├── LeaseTakenError             another referee has taken over from this one
 ├── AddressesTakenError         other referees have all addresses that this one may have
-├── NoAddressError              one of several referees does not tell bots where it is reached
+├── NoAddressError              one of several referees does not announce its address to bots
 ├── NameRefusedError            a name that is malformed or taken
-│   ├── NameTakenError          somebody else has the name, or one that looks like it
+│   ├── NameTakenError          the name, or one that looks like it, is taken
 │   │   └── VersionExistsError  the bot has a version of that name
 │   └── TournamentExistsError   a tournament has that name
 ├── TooManyVersionsError        a bot, or all of an owner, got too many versions in a day
 ├── TooManyBotsError            an owner has as many bots as are allowed
-├── DetailsRefusedError         what an owner says of a bot is malformed
+├── DetailsRefusedError         an owner's details of a bot are malformed
 ├── InviteRefusedError          an invite is unknown, used up or expired
 ├── UnknownBlockError           no block has that id
 ├── BlockRefusedError           the block cannot be voided
@@ -30,7 +30,7 @@ StorageError (a UserError)
 ├── UnknownBotError             no bot or version has that name
 ├── TooManyUploadsError         an owner uploaded too many builds in a day
 ├── BuildNotKeptError           the build cannot play: not accepted, retired, or not kept
-├── LogNotKeptError             what a program printed in a match is not known, or not yet
+├── LogNotKeptError             a program's output in a match is not kept, or not known yet
 ├── UnknownShiftError           the worker runs no such shift
 ├── UnknownWorkerError          no worker has that name
 ├── UnknownTournamentError      no tournament has that name
@@ -48,15 +48,15 @@ class StorageFailedError(Exception):
 
 
 class LeaseLostError(Exception):
-    """Another referee has taken over this one's matches: it must not write any more."""
+    """Another referee has taken over this one's matches: this one must not write any more."""
 
 
 class SpoolFailedError(UserError):
-    """The spool could not be written, read or removed now; what it held before it still holds."""
+    """The spool could not be written, read or removed now; it still holds what it held before."""
 
 
 class StorageError(UserError):
-    """The root of this package's errors."""
+    """The base class of this package's errors."""
 
 
 class DatabaseUnreachableError(StorageError, StorageFailedError):
@@ -99,7 +99,7 @@ class LeaseTakenError(StorageError, LeaseLostError):
     """Another referee has taken over from this one; nothing was written."""
 
     exit_code = 3
-    """The exit code: whoever starts referees again must not start this one again at once."""
+    """A code of its own: a supervisor that restarts referees must not restart this one at once."""
 
 
 class AddressesTakenError(StorageError):
@@ -107,7 +107,7 @@ class AddressesTakenError(StorageError):
 
 
 class NoAddressError(StorageError):
-    """One of several referees does not tell bots where it is reached."""
+    """One of several referees does not announce its address to bots."""
 
 
 class NameRefusedError(StorageError):
@@ -115,7 +115,7 @@ class NameRefusedError(StorageError):
 
 
 class NameTakenError(NameRefusedError):
-    """Somebody else has the name of a bot or owner, or one that looks like it."""
+    """The name of a bot or owner, or one that looks like it, is taken."""
 
 
 class VersionExistsError(NameTakenError):
@@ -125,7 +125,7 @@ class VersionExistsError(NameTakenError):
 class TooManyVersionsError(StorageError):
     """A bot, or all bots of an owner, got too many versions in a day.
 
-    `wait_seconds` is how long until there may be another.
+    `wait_seconds` is how long it takes until there may be another.
     """
 
     def __init__(self, whose: str, versions: int, wait_seconds: float) -> None:
@@ -140,7 +140,7 @@ class TooManyBotsError(StorageError):
 class TooManyUploadsError(StorageError):
     """An owner uploaded too many builds in a day.
 
-    `wait_seconds` is how long until there may be another.
+    `wait_seconds` is how long it takes until there may be another.
     """
 
     def __init__(self, uploads: int, wait_seconds: float) -> None:
@@ -153,7 +153,7 @@ class BuildNotKeptError(StorageError):
 
 
 class LogNotKeptError(StorageError):
-    """What a program printed in a match is not kept, or not known yet."""
+    """A program's output in a match is not kept, or not known yet."""
 
 
 class UnknownShiftError(StorageError):
@@ -165,7 +165,7 @@ class UnknownWorkerError(StorageError):
 
 
 class DetailsRefusedError(StorageError):
-    """What an owner says of a bot is malformed."""
+    """An owner's details of a bot are malformed."""
 
 
 class IdentityRefusedError(StorageError):

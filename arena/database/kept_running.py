@@ -1,8 +1,8 @@
-"""A server that is started again whenever it ends, until it is told to stop.
+"""A server process that is restarted whenever it ends, until it is stopped.
 
 Each start happens in one thread, which lives until the server is stopped for good: the kernel's
 parent-death signal follows the thread that forked (see `arena.processes`), so the server ends with
-this process, however that ends. The thread waits in `waitpid`: an end is noticed at once.
+this process, however that ends. The thread waits in `waitpid`, so it notices an end at once.
 """
 
 import contextlib
@@ -17,20 +17,22 @@ from arena.database.errors import StorageError
 from arena.processes import Process
 
 FIRST_PAUSE = 0.05
-"""Seconds before the first new start. What the dead server left running needs a moment to end."""
+"""Seconds before the first restart: processes that the dead server left need a moment to end."""
 LONGEST_PAUSE = 0.5
-"""Seconds between starts that fail, each pause twice the one before: a disk that has room again is
-noticed within this."""
+"""The longest pause between starts that fail, in seconds; each pause is twice the one before.
+
+A disk that has room again is noticed within this time.
+"""
 SETTLED_SECONDS = 10.0
-"""A server that answered for so long begins with the first pause again."""
+"""Seconds for which a server must have answered to begin with the first pause again."""
 _LOOK = 0.01
-"""Seconds between questions whether it answers: it tells nobody when it is ready."""
+"""Seconds between checks whether the server answers: it does not announce that it is ready."""
 
 log = structlog.get_logger()
 
 
 def pause_after(answered_seconds: float, last: float) -> float:
-    """Seconds to wait before a new start of a server that answered for `answered_seconds`.
+    """Return the seconds to wait before a restart of a server that answered for `answered_seconds`.
 
     `last` is the pause before its own start, 0 before the first.
     """
@@ -42,8 +44,9 @@ def pause_after(answered_seconds: float, last: float) -> float:
 class KeptRunning:
     """A server process, kept running by a thread of its own.
 
-    `start` starts it, in that thread; `answers` says whether it can be used; `last_words` why it
-    ended, for the log; `pause` how long to wait before the next start, as `pause_after` does.
+    `start` starts it, in that thread; `answers` returns whether it can be used; `last_words`
+    returns why it ended, for the log; `pause` returns how long to wait before the next start, as
+    `pause_after` does.
     """
 
     def __init__(
@@ -69,13 +72,16 @@ class KeptRunning:
         self._thread = threading.Thread(target=self._run, name="server", daemon=True)
 
     def start(self, patience: float) -> bool | None:
-        """Start it: True when it answers, False when it ended, None after so many seconds."""
+        """Start the server; return True once it answers, False if it ended.
+
+        Returns None if it did neither within `patience` seconds.
+        """
         self._thread.start()
         self._settled.wait(patience)
         return self._began
 
     def stop(self, signals: Sequence[signal.Signals], patience: float) -> None:
-        """End it for good: each signal gets so many seconds, then SIGKILL."""
+        """End the server for good: wait `patience` seconds after each signal, then send SIGKILL."""
         with self._guard:
             self._stopping.set()
         if self._thread.ident is None:
@@ -106,13 +112,13 @@ class KeptRunning:
                 return
 
     def _run_once(self) -> float:
-        """One run of the server, from start to end; for how many seconds it answered."""
+        """Run the server once, from start to end; return for how many seconds it answered."""
         with self._guard:
             if self._stopping.is_set():
                 return 0.0
             try:
                 process = self._process = self._start()
-            except (OSError, StorageError) as error:  # no process or file to be had; later, perhaps
+            except (OSError, StorageError) as error:  # no process or file available; perhaps later
                 self._tell_ended(str(error))
                 return 0.0
         answered_at = self._wait_for_answer(process)
@@ -132,7 +138,7 @@ class KeptRunning:
         return None
 
     def _settle(self) -> None:
-        if self._began is None:  # a later run may answer before anybody has looked at the first
+        if self._began is None:  # a later run may answer before the first is looked at
             self._began = self._has_answered
         self._settled.set()
 
@@ -144,9 +150,9 @@ class KeptRunning:
         self._gone_since, self._said = None, ""
 
     def _tell_ended(self, why: str) -> None:
-        """One line for an end, and one more whenever a new start fails for another reason."""
+        """Log one line for an end, and one more whenever a restart fails for another reason."""
         if not self._has_answered:
-            return  # whoever started it says so
+            return  # the caller of `start` reports it
         if self._gone_since is None:
             self._gone_since = monotonic()
             log.error("the database ended and is started again", why=why)

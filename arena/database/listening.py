@@ -1,4 +1,4 @@
-"""LISTEN/NOTIFY as an async generator."""
+"""Notifications of the database (LISTEN and NOTIFY) as an async generator."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -11,13 +11,13 @@ from psycopg import sql
 from arena.database.connecting import connect
 
 RECONNECT_SECONDS = 1.0
-"""Pause before a lost connection is made again."""
+"""Seconds before a lost connection is made again."""
 
 ASK_SECONDS = 2.0
-"""A connection on which nothing is told for so long is asked whether it is still there."""
+"""Seconds without a notification after which a connection is checked."""
 
 ANYTHING: Final = ""
-"""The payload of what names nothing."""
+"""The payload of a notification that names nothing."""
 
 log = structlog.get_logger()
 
@@ -25,14 +25,13 @@ log = structlog.get_logger()
 async def notifications(
     url: str, channels: Sequence[str], there: Callable[[bool], None] = lambda _there: None
 ) -> AsyncGenerator[frozenset[str]]:
-    """Yield at once, and whenever something was told on one of the channels.
+    """Yield the payloads of new notifications on the channels, for ever.
 
-    What is yielded are the words of the notifications. Never ends.
+    Notifications that arrive while the caller is busy are combined into one set.
 
-    Notifications that arrive while the caller is busy are combined into one.
-
-    It yields ANYTHING after every connection: what was told meanwhile is not missed. `there` is
-    told when the connection is made, and when it is lost.
+    It yields ANYTHING at once after every connection, so that the caller misses nothing that
+    happened before. It calls `there` with True when the connection is made, and with False when it
+    is lost.
     """
     while True:
         try:
@@ -50,7 +49,7 @@ async def notifications(
 
 
 async def _news(connection: psycopg.AsyncConnection) -> frozenset[str]:
-    """Wait until something is told, and take in all that waits: it is one piece of news."""
+    """Wait for a notification, and return the payloads of all that have arrived by then."""
     told: set[str] = set()
     while not told:
         async for one in connection.notifies(timeout=ASK_SECONDS, stop_after=1):

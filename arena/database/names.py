@@ -1,7 +1,7 @@
 """The names that bots, versions and owners may have, and the secrets that authenticate them.
 
-Bots and owners may be named in any script. A name is stored normalised (NFKC), is found in any
-case (`folded`), and is refused if another one looks like it (`skeleton`, by Unicode's table of
+Names of bots and owners may be in any script. A name is stored normalised (NFKC), is found in any
+case (`folded`), and is refused if it looks like an existing one (`skeleton`, by Unicode's table of
 confusable characters, UTS #39). Labels of versions and names of tournaments are ASCII.
 """
 
@@ -15,7 +15,7 @@ from disarm import skeleton_key, strip_accents, transliterate
 from arena.database.errors import NameRefusedError
 
 LONGEST = 40
-"""Characters of a name."""
+"""The greatest length of a name, in characters."""
 ALLOWED = (
     f"1 to {LONGEST} letters of any script, digits, dots, underscores, hyphens and single spaces"
 )
@@ -24,24 +24,26 @@ ALLOWED_LABEL = f"1 to {LONGEST} letters, digits, dots, underscores and hyphens"
 """Characters allowed in the label of a version or the name of a tournament."""
 _ASCII = re.compile(r"[A-Za-z0-9._-]{1,40}")
 _MOST_MARKS = 3
-"""Combining marks on one letter: more are a way to write across other lines."""
-# Letters and marks that nobody sees: they would tell two names apart that look the same.
+"""The most combining marks on one letter: more of them overwrite other lines."""
+# Invisible letters and marks: two names that differ only in these would look the same.
 _INVISIBLE = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u180b\u180c\u180d\u180f\u3164\uffa0") | {
     chr(code) for code in (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))
 }
 _RESERVED = frozenset(
     ("house", "operator", "arena", "bluffarena", "admin", "administrator", "moderator", "referee")
 )
-"""Owners whom nobody but the operator may be, however it is written: with separators, a number
-behind it, or letters that look alike."""
+"""Names of owners that are reserved for the operator.
+
+They are reserved in all spellings: with separators, a number at the end, or similar letters.
+"""
 
 _TOKEN_PREFIX = "arena_"  # noqa: S105  lets secret scanners recognise a leaked token
 SHIFT_PREFIX = "arena_shift_"
-"""Tells the token of a hosted bot's shift from a bot's own."""
+"""The prefix of the token of a hosted bot's shift; it differs from that of a bot's own token."""
 WORKER_PREFIX = "arena_worker_"
-"""Tells the token of a worker."""
+"""The prefix of the token of a worker."""
 KEY_PREFIX = "arena_owner_"
-"""Tells an owner's key from a bot's token."""
+"""The prefix of an owner's key; it differs from that of a bot's token."""
 # Without letters and digits that are mistaken for each other.
 _CODE_LETTERS = "23456789ABCDEFGHJKMNPQRSTVWXYZ"
 _CODE_LENGTH = 16
@@ -54,11 +56,8 @@ def check_name(kind: str, name: str) -> None:
 
 
 def normal_name(kind: str, name: str) -> str:
-    """Return the name of a `kind` (bot, owner) as it is stored.
-
-    Raises NameRefusedError.
-    """
-    # Far beyond what can become short enough, nothing is normalised.
+    """Return the stored form of the name of a `kind` (bot, owner). Raises NameRefusedError."""
+    # A name far too long to become short enough is not normalised.
     normal = unicodedata.normalize("NFKC", name) if len(name) <= 4 * LONGEST else ""
     normal = normal.strip(" ")
     if not (1 <= len(normal) <= LONGEST) or "  " in normal or not all(map(_allowed, normal)):
@@ -71,7 +70,7 @@ def normal_name(kind: str, name: str) -> str:
 
 
 def check_not_reserved(name: str) -> None:
-    """Raise NameRefusedError for an owner's name that would pass for the operator's."""
+    """Raise NameRefusedError if an owner's name would pass for the operator's."""
     reserved = {_letters_of(one) for one in _RESERVED}
     without_number = name.rstrip("0123456789 ._-")
     written = {_letters_of(reading) for one in (name, without_number) for reading in readings(one)}
@@ -80,17 +79,17 @@ def check_not_reserved(name: str) -> None:
 
 
 def readings(name: str) -> tuple[str, ...]:
-    """Return the name as read without marks on letters, and as read aloud.
+    """Return the name and its likely readings: without marks, and in Latin letters.
 
-    The same without marks, and in Latin letters: what it is taken for at a glance.
+    A reader who overlooks marks on letters, or reads the name aloud, takes it for one of these.
     """
-    # Marks that stand by themselves first, as the library transliterates whole letters.
+    # Separate marks first, as the library transliterates whole letters.
     bare = strip_accents(name)
     return name, bare, transliterate(name), transliterate(bare)
 
 
 def _letters_of(name: str) -> str:
-    """Return a name's skeleton without separators, its `i` read as `l`.
+    """Return a name's skeleton without separators, with `i` read as `l`.
 
     A capital I looks like the one and means the other.
     """
@@ -99,25 +98,25 @@ def _letters_of(name: str) -> str:
 
 
 def folded(name: str) -> str:
-    """Return what a name is found by: equal for names that differ in case only."""
-    # Far longer than any name: it is none, and costs no time.
+    """Return the key by which a name is found, equal for names that differ in case only."""
+    # A string far longer than any name is no name; cutting it saves time.
     name = name[: 4 * LONGEST]
     return unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", name).casefold())
 
 
 def skeleton(name: str) -> str:
-    """Equal for names that look alike."""
+    """Return a key that is equal for names that look alike."""
     # The library leaves out this one pair of Unicode's table.
     return skeleton_key(name, digit_policy="tr39").replace("rn", "m")
 
 
 def new_token() -> str:
-    """Return a random token."""
+    """Return a random token for a version."""
     return _TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
 def new_key() -> str:
-    """Return a random key of an owner."""
+    """Return a random key for an owner."""
     return KEY_PREFIX + secrets.token_urlsafe(32)
 
 
@@ -127,12 +126,12 @@ def new_shift_token() -> str:
 
 
 def new_worker_token() -> str:
-    """Return a random token of a worker."""
+    """Return a random token for a worker."""
     return WORKER_PREFIX + secrets.token_urlsafe(32)
 
 
 def new_code() -> str:
-    """Return a random invite, to be typed: 78 random bits."""
+    """Return a random invite that is easy to type: 78 random bits."""
     letters = "".join(secrets.choice(_CODE_LETTERS) for _ in range(_CODE_LENGTH))
     return "-".join(letters[at : at + 4] for at in range(0, _CODE_LENGTH, 4))
 
@@ -140,13 +139,13 @@ def new_code() -> str:
 def token_hash(token: str) -> bytes:
     """Return the hash stored for a token or key.
 
-    No salt or slow hash is needed: they have 256 random bits.
+    No salt or slow hash is needed: tokens and keys have 256 random bits.
     """
     return hashlib.sha256(token.encode()).digest()
 
 
 def code_hash(code: str) -> bytes:
-    """Return the hash stored for an invite, however it was typed."""
+    """Return the hash stored for an invite; case, spaces and hyphens do not matter."""
     return token_hash(re.sub(r"[\s-]", "", code).upper())
 
 

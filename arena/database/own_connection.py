@@ -1,7 +1,7 @@
-"""A connection outside the pool for what is written many times a second.
+"""A connection outside the pool for frequent writes, many times a second.
 
-It costs a fraction of a pooled transaction: nothing is asked before its use, and each statement is
-a transaction.
+It costs a fraction of a pooled transaction: it is not pinged before use, and each statement is a
+transaction.
 """
 
 from collections.abc import AsyncIterator
@@ -15,7 +15,7 @@ from arena.database.driver_errors import refused_or_unreachable
 
 
 class OwnConnection:
-    """Made when it is first used, and again after a loss. For one user at a time."""
+    """A connection that is made on first use, and again after a loss. For one user at a time."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -32,7 +32,7 @@ class OwnConnection:
                 self._connection = await connect(self._url)
             yield self._connection
         except BaseException as error:
-            await self.close()  # whatever it was doing
+            await self.close()  # in whatever state it is
             if isinstance(error, psycopg.Error) and not isinstance(error, psycopg.ProgrammingError):
                 raise refused_or_unreachable(error) from error
             raise

@@ -1,4 +1,4 @@
-"""ARENA_HOME: a directory for its owner alone. It holds keys, passwords, results and logs."""
+"""ARENA_HOME, a directory for its owner alone. It holds keys, passwords, results and logs."""
 
 import contextlib
 import os
@@ -10,11 +10,14 @@ from arena.database.errors import HomeNotWritableError
 
 _OURS = 0o700
 _PASSABLE = 0o711
-"""Root's may let others pass to what they own: where Postgres must run as nobody, it has to."""
+"""The mode of root's home, which others may pass through.
+
+Where Postgres must run as the user nobody, it has to reach what it owns there.
+"""
 
 
 def make_private_home(home: Path) -> None:
-    """Make the directory, or take from others what they may do in it.
+    """Make the directory, or remove the rights of others in it.
 
     Raises HomeNotWritableError.
     """
@@ -30,7 +33,7 @@ def make_private_home(home: Path) -> None:
 
 
 def private_log(path: Path, *, append: bool = False) -> BinaryIO:
-    """Return a file open for writing that only its owner may read, even if it was there.
+    """Open a file for writing that only its owner may read, even if it existed with other rights.
 
     It is emptied unless `append`. Raises OSError, also for a symbolic link.
     """

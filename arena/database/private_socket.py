@@ -1,4 +1,4 @@
-"""Unix sockets, the built-in server's above all, in directories that only their user may enter."""
+"""Unix sockets in directories that only their user may enter, such as the built-in server's."""
 
 import contextlib
 import fcntl
@@ -20,17 +20,21 @@ USER = "arena"
 DATABASE = "arena"
 
 _LONGEST_DIRECTORY = 80
-"""Bytes. A Unix socket's whole path has to fit in 103 (macOS) or 107 (Linux)."""
+"""The greatest length of a socket's directory, in bytes.
+
+A Unix socket's whole path has to fit in 103 (macOS) or 107 (Linux).
+"""
 
 
 def socket_directory(record: Path) -> Path:
     """Return the private directory for sockets that the file `record` of ARENA_HOME names.
 
     If there is no record, or another user has taken the directory, a new one is made among the
-    temporary files, where paths are short; nobody can know its name before. It is not removed when
-    its server ends, so that nobody takes the name from processes that will reconnect. The record
-    names its own path as well: a copy of it, in a copy of ARENA_HOME, is not followed. Raises
-    HomeNotWritableError.
+    temporary files, where paths are short; its name cannot be predicted. It is not removed when its
+    server ends, so that no other user takes the name from processes that will reconnect. The record
+    names its own path as well: a copy of it, in a copy of ARENA_HOME, is not followed.
+
+    Raises HomeNotWritableError.
     """
     here = record.resolve()
     try:
@@ -63,7 +67,7 @@ def _new_directory() -> Path:
 def make_private(directory: Path) -> None:
     """Create a directory that only we may enter, or check that it is one.
 
-    Anybody may write to its parent. Raises DataDirectoryError.
+    The check is needed because anybody may write to its parent. Raises DataDirectoryError.
     """
     with contextlib.suppress(FileExistsError):
         directory.mkdir(mode=0o700)
@@ -77,7 +81,7 @@ def make_private(directory: Path) -> None:
 
 
 def answers(sockets: Path, password: str) -> bool:
-    """Whether a server lets the owner into our database."""
+    """Return whether a server lets the owner into our database."""
     try:
         psycopg.connect(
             host=str(sockets), user=USER, password=password, dbname=DATABASE, connect_timeout=5
@@ -88,17 +92,17 @@ def answers(sockets: Path, password: str) -> bool:
 
 
 def url(sockets: Path, password: str) -> str:
-    """Our database's address for SQLAlchemy with psycopg; the password needs no quoting."""
+    """Return our database's address for SQLAlchemy with psycopg; the password needs no quoting."""
     return f"postgresql+psycopg://{USER}:{password}@/{DATABASE}?host={sockets}"
 
 
 def password_of(role: str, owners_password: str) -> str:
-    """Return the password of a lesser role, from which nobody learns the owner's."""
+    """Return the password of a lesser role, which does not reveal the owner's password."""
     return hmac.digest(owners_password.encode(), role.encode(), "sha256").hex()
 
 
 def url_of(role: str, owners_url: str) -> str:
-    """Return the built-in database's address for a lesser role, from that of its owner."""
+    """Return the built-in database's address for a lesser role, from its owner's address."""
     place = make_url(owners_url)
     lesser = place.set(username=role, password=password_of(role, str(place.password)))
     return lesser.render_as_string(hide_password=False)

@@ -1,15 +1,14 @@
-"""Which process holds a lease, and whether it is known to have ended."""
+"""The identity of the process that holds a lease, and whether it is known to have ended."""
 
 import os
 from pathlib import Path
 
 
 def own_identity() -> str:
-    """Return the identity of this process among all of this boot of this machine.
+    """Return an identity of this process, unique on this machine; "" if that cannot be determined.
 
-    "" where that is unknown.
-
-    Machine boot, name space of process ids, process id, and when it started.
+    It consists of the machine's boot, the name space of process ids, the process id, and when the
+    process started.
     """
     try:
         return f"{_place()} {os.getpid()} {_started(os.getpid())}"
@@ -18,9 +17,9 @@ def own_identity() -> str:
 
 
 def has_ended(identity: str) -> bool:
-    """Whether the process has certainly ended.
+    """Return whether the process has certainly ended.
 
-    False also for one of another machine, of which nothing is known from here.
+    False also for a process of another machine, as its state cannot be seen from here.
     """
     place, _, rest = identity.rpartition(" ")[0].rpartition(" ")
     started = identity.rpartition(" ")[2]
@@ -43,8 +42,11 @@ def _place() -> str:
 
 
 def _started(pid: int) -> str:
-    """In clock ticks after boot. Raises OSError for one that has ended, a zombie too."""
-    # Behind the name, which is in brackets and may hold anything.
+    """Return when a process started, in clock ticks after boot.
+
+    Raises OSError for a process that has ended, a zombie too.
+    """
+    # The fields follow the name, which is in brackets and may hold anything.
     fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     if fields[0] in "ZX":
         raise ProcessLookupError(pid)

@@ -1,4 +1,7 @@
-"""`Reader`: runs single read statements for boards, pages and commands, as a read-only role."""
+"""`Reader`, which runs single read statements for boards, pages and commands with few rights.
+
+Its role is read-only.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,7 +19,7 @@ from arena.database.errors import StorageError
 from arena.database.statement import Row
 
 Read: TypeAlias = Callable[[Row], Sequence[Any]]
-"""Runs a statement and returns its rows. Raises StorageError."""
+"""A function that runs a statement and returns its rows. Raises StorageError."""
 
 # Numpy is loaded only by those who read columns.
 if TYPE_CHECKING:
@@ -24,7 +27,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _CHUNK_BITS: Final = 17
-"""Rows are packed together whose first columns differ in no more than so many bits."""
+"""Rows are packed together if their first columns differ only in this many low bits."""
 _SENT: Final = {
     ">i2": "int2send",
     ">i4": "int4send",
@@ -32,22 +35,25 @@ _SENT: Final = {
     ">f8": "float8send",
     "|V16": "uuid_send",
 }
-"""By numpy's type, the function that makes a column's bytes."""
+"""The function that turns a column into bytes, by numpy's type."""
 _NOTHING: Final[ColumnElement[bytes]] = literal_column("''::bytea")
 
 
 class ColumnReader(Protocol):
-    """Runs read statements, small ones and those with a million rows. Raises StorageError."""
+    """A function that runs read statements, small ones and those with a million rows.
+
+    Raises StorageError.
+    """
 
     def __call__(self, statement: Row, /) -> Sequence[Any]:
         """Return the rows of a statement."""
         ...
 
     def columns(self, statement: Row, row: "np.dtype[np.void]") -> "NDArray[Any]":
-        """Return the rows of a statement as an array of records `row`.
+        """Return the rows of a statement as an array of records of type `row`.
 
-        `row` names the columns and their types: big-endian numbers, or 16 bytes for an id. No value
-        may be null.
+        `row` names the statement's columns and their types: big-endian numbers, or 16 bytes for an
+        id. No value may be null.
         """
         ...
 
@@ -59,15 +65,12 @@ class Reader:
         self._engine = reading_engine(url)
 
     def __call__(self, statement: Row) -> Sequence[Any]:
-        """Return the rows of a statement.
-
-        Raises StorageError.
-        """
+        """Return the rows of a statement. Raises StorageError."""
         with storage_errors(), self._engine.connect() as connection:
             return connection.execute(statement).all()
 
     def columns(self, statement: Row, row: "np.dtype[np.void]") -> "NDArray[Any]":
-        """Return the columns as `ColumnReader.columns` does.
+        """Return the rows of a statement as an array, see `ColumnReader.columns`.
 
         Postgres packs the columns of thousands of rows into strings of bytes, which costs a
         fraction of reading them one by one.
@@ -121,7 +124,7 @@ def storage_errors() -> Iterator[None]:
 
 @contextmanager
 def open_reader(url: str) -> Iterator[Reader]:
-    """Yield a reader, and close it at the end."""
+    """Yield a reader, and close it at the end of the block."""
     reader = Reader(url)
     try:
         yield reader

@@ -38,7 +38,7 @@ class OwnerRow:
     created_at: datetime
     banned_at: datetime | None
     bots: int
-    """How many, without the retired ones."""
+    """The number of its bots, without the retired ones."""
     has_key: bool
 
 
@@ -55,7 +55,7 @@ class InviteRow:
 
 @dataclass(frozen=True, slots=True)
 class AuditRow:
-    """What an owner or operator changed."""
+    """A change that an owner or the operator made."""
 
     id: int
     at: datetime
@@ -103,14 +103,14 @@ class MatchRow:
     voided: bool
     seats: tuple[SeatRow, ...]
     luck: list[float] | None = None
-    """By seat, in expected points; None if it was not measured."""
+    """The luck by seat, in expected points; None if it was not measured."""
     casual: bool = False
     """Whether it was played for a challenge, and counts for no rating."""
 
 
 @dataclass(frozen=True, slots=True)
 class LadderRow:
-    """What a match's ladder follows from."""
+    """The fields of a match that determine its ladder."""
 
     game: str
     options: Mapping[str, Any]
@@ -120,19 +120,19 @@ class LadderRow:
 
 @dataclass(frozen=True, slots=True)
 class PlacedOnLadder(LadderRow):
-    """Who was placed where in matches on one ladder, the oldest first."""
+    """The placings in matches on one ladder, the oldest match first."""
 
     versions: Sequence[Sequence[VersionId]]
-    """By match and seat."""
+    """The versions, by match and seat."""
     placings: Sequence[Sequence[int]]
 
 
 @dataclass(frozen=True, slots=True)
 class PlacedElsewhere(LadderRow):
-    """Who was placed where in a match that another referee has recorded."""
+    """The placings in a match that another referee has recorded."""
 
     versions: Sequence[VersionId]
-    """By seat."""
+    """The versions, by seat."""
     placings: Sequence[int]
     block_id: str
 

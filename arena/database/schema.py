@@ -1,4 +1,4 @@
-"""Migrates a database to this release's schema."""
+"""The migration of a database to this release's schema."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,13 +21,13 @@ from arena.database.errors import (
 )
 
 HEAD = "0023"
-"""The newest migration; a test checks it. With it, a start need not load Alembic."""
+"""The newest migration; a test checks it. It saves a start from loading Alembic."""
 _TRIES: Final = 3
 _IN_TRANSACTIONS: Final = (
     "SELECT pid, application_name, xact_start, query FROM pg_stat_activity "
     "WHERE datname = current_database() AND xact_start IS NOT NULL ORDER BY xact_start;"
 )
-"""Who may hold a lock, for the operator to ask; the oldest first."""
+"""A query for the operator that lists the sessions which may hold a lock, the oldest first."""
 
 
 def migrate(url: str) -> None:
@@ -46,8 +46,8 @@ def migrate(url: str) -> None:
                 _upgrade(connection)
             return
         except MigrationBlockedError as error:
-            # Referees of the release before, which run on, lock the same tables in other orders.
-            # Postgres ends one of the two, after a second.
+            # Running referees of the release before lock the same tables in other orders. Postgres
+            # ends one of the two transactions after a second.
             if not (tries_left and _deadlocked(error.__cause__)):
                 raise
 
@@ -64,7 +64,7 @@ def require_answer(url: str) -> None:
 
 @contextmanager
 def _connection(engine: Engine) -> Iterator[Connection]:
-    """Run a transaction, with its errors in our own words."""
+    """Run a transaction, and raise its errors in our own words."""
     try:
         with engine.begin() as connection:
             yield connection

@@ -1,10 +1,11 @@
-"""SQL statements that fill the queues of shifts and checks, built here, run elsewhere.
+"""SQL statements that fill the queues of shifts and checks.
 
-The queues belong to procrastinate: jobs are added by its own function, in our transaction. A bot
-has at most one job that waits. Shifts of play are taken in the order in which they were queued, and
-a bot's next one is queued when the last one ends: so all bots have the same share. Those for which
-a tournament waits come before the others. Of checks, those
-come first of whose owners the fewest wait, so that nobody waits for the many of another.
+This module builds the statements; its callers run them. The queues belong to procrastinate: its own
+function adds jobs, in our transaction. A bot has at most one waiting job. Workers take shifts of
+play in the order in which they were queued, and a bot's next shift is queued when the last one
+ends: so all bots have the same share. Shifts of bots for which a tournament waits come before the
+others. Checks of the owners with the fewest waiting checks come first, so that an owner with many
+uploads does not delay the others.
 """
 
 from collections.abc import Collection
@@ -19,18 +20,24 @@ from arena.database.tables.uploads import QUEUE_SCHEMA
 from arena.records import OwnerId, VersionId
 
 ALIVE_SECONDS: Final = 30
-"""A worker that gave no sign of life for so long is gone; it gives one every few seconds."""
+"""Seconds without a heartbeat after which a worker counts as gone.
+
+A heartbeat comes every few seconds.
+"""
 
 
 def queue_lock() -> TextClause:
-    """Held until the end of the transaction by who looks for what is queued and adds to it."""
+    """Return a statement that locks the queues until the end of the transaction.
+
+    Transactions take this lock to read what is queued and to add to it.
+    """
     return text(f"SELECT pg_advisory_xact_lock({AdvisoryLock.QUEUEING_SHIFTS.value})")
 
 
 def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
-    """Queues the check of a build.
+    """Return a statement that queues the check of a build.
 
-    Those of one owner are begun one after the other, so that its uploads take one slot at most.
+    Checks of one owner are begun one after the other, so that its uploads take one slot at most.
     """
     return text(
         f"""
@@ -45,15 +52,16 @@ def queue_check(version_id: VersionId, owner_id: OwnerId) -> TextClause:
 
 
 def play_in_hand(bot_id: int) -> TextClause:
-    """started_at: since when a worker has the job of a bot's shift; no row if none has it.
+    """Return a statement that selects since when a worker has the job of a bot's shift.
 
-    Locks the job until the end of the transaction.
+    Column: started_at. There is no row if no worker has it. The statement locks the job until the
+    end of the transaction.
     """
     return _in_hand(PLAY_TASK, "bot_id", bot_id)
 
 
 def check_in_hand(version_id: VersionId) -> TextClause:
-    """Return the condition of `play_in_hand`, for the job that checks a version."""
+    """Return a statement like that of `play_in_hand` for the job that checks a version."""
     return _in_hand(CHECK_TASK, "version_id", version_id)
 
 
@@ -71,7 +79,7 @@ def _in_hand(task: str, argument: str, value: int) -> TextClause:
 
 
 def drop_delayed_play(bot_id: int) -> TextClause:
-    """Remove the shift of a bot that waits because those before were cut short."""
+    """Return a statement that removes a bot's shift that waits because others were cut short."""
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_cancel_job_v1(id, false, true)
@@ -85,10 +93,11 @@ def drop_delayed_play(bot_id: int) -> TextClause:
 def queue_play(
     bot_id: int | None = None, *, first: bool = False, delay: timedelta | None = None
 ) -> TextClause:
-    """Queues a shift for each bot, or for one, that plays and has none waiting or running.
+    """Return a statement that queues a shift for each bot, or for one.
 
-    Behind all others. With `first` before them, and while an older one runs, too. It begins after a
-    `delay`.
+    It queues shifts only for bots that play and have none waiting or running, and puts them behind
+    all others. With `first` it puts them before the others, and also queues one while an older one
+    runs. The shift begins after `delay`.
     """
     return text(
         f"""
@@ -119,9 +128,10 @@ def queue_play(
 
 
 def checks_ahead(version_ids: Collection[VersionId]) -> TextClause:
-    """Select version_id and ahead: the checks taken before that of each waiting version.
+    """Return a statement that counts the checks which come before those of the given versions.
 
-    Those that run are included.
+    Columns: version_id and ahead, a row for each of these versions that waits for its check.
+    Running checks count as ahead.
     """
     return text(
         f"""
@@ -141,9 +151,10 @@ def checks_ahead(version_ids: Collection[VersionId]) -> TextClause:
 
 
 def recent_checks(most: int) -> TextClause:
-    """Select the median and the longest time from an upload to the end of its check.
+    """Return a statement that selects how long the last `most` checks within an hour took.
 
-    Of the checks that ended within an hour, in seconds; NULL without one.
+    Columns: median and longest, in seconds from the upload to the end of the check; NULL if no
+    check ended within the hour.
     """
     return text(
         """
@@ -160,7 +171,7 @@ def recent_checks(most: int) -> TextClause:
 
 
 def put_first(versions: Collection[VersionId], priority: int) -> TextClause:
-    """Lets the shifts that wait of bots which play with these versions be taken before others."""
+    """Return a statement that raises the priority of waiting shifts of bots with these versions."""
     return text(
         f"""
         UPDATE {QUEUE_SCHEMA}.procrastinate_jobs AS jobs SET priority = CAST(:priority AS integer)
@@ -173,7 +184,7 @@ def put_first(versions: Collection[VersionId], priority: int) -> TextClause:
 
 
 def worker_alive() -> TextClause:
-    """Whether any worker gave a sign of life lately."""
+    """Return a statement that selects whether any worker gave a sign of life lately."""
     return text(
         f"""
         SELECT EXISTS (
@@ -185,7 +196,7 @@ def worker_alive() -> TextClause:
 
 
 def expect_worker(seconds: float) -> TextClause:
-    """Lets one count as alive that is being started, for so many seconds."""
+    """Return a statement that counts a worker which is being started as alive for `seconds`."""
     return text(
         f"""
         INSERT INTO {QUEUE_SCHEMA}.procrastinate_workers (last_heartbeat)
@@ -195,7 +206,7 @@ def expect_worker(seconds: float) -> TextClause:
 
 
 def queue_lost_checks() -> TextClause:
-    """Queues the checks that are neither waiting nor running."""
+    """Return a statement that queues the checks which neither wait nor run."""
     return text(
         f"""
         SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(

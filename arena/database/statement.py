@@ -1,4 +1,4 @@
-"""`Row`: a statement that returns rows, and how many those are."""
+"""`Row`, the type of statements that return rows, and a count of their rows."""
 
 from typing import Any, TypeAlias
 
@@ -9,6 +9,9 @@ Row: TypeAlias = Select[Any]
 
 
 def row_count(found: Row) -> Row:
-    """rows: how many a statement returns, but for its limit."""
+    """Return a statement that counts the rows of another one without its limit and offset.
+
+    Column: rows.
+    """
     whole = found.order_by(None).limit(None).offset(None)
     return select(func.count().label("rows")).select_from(whole.subquery())

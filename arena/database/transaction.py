@@ -1,4 +1,4 @@
-"""`transaction`: a database transaction that raises this package's errors for the driver's."""
+"""Database transactions that raise this package's errors instead of the driver's."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -15,7 +15,7 @@ from arena.database.driver_errors import cause_of, refused_or_unreachable
 
 @asynccontextmanager
 async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
-    """Run a transaction: commit at the end of the block, or change nothing.
+    """Run a transaction that commits at the end of the block, or changes nothing.
 
     Raises DatabaseUnreachableError, RecordRefusedError and LeaseTakenError.
     """

@@ -1,1 +1,1 @@
-"""The server: one room for each thing that it does; `app` puts them together."""
+"""The server: a room for each of its tasks; `app` puts them together."""

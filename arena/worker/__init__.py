@@ -1,1 +1,1 @@
-"""Hosted bots: programs of strangers, played in a sandbox for a shift at a time."""
+"""Hosted bots: untrusted programs, played in a sandbox for a shift at a time."""

@@ -1,4 +1,4 @@
-"""Whether a program's bot is connected, as the referee tells whoever runs the program."""
+"""Whether a program's bot is connected, as the referee reports to the worker that runs it."""
 
 import asyncio
 from typing import Final
@@ -13,7 +13,7 @@ from arena.worker.known_referees import KnownReferees, NoRefereeError
 
 RETRY_SECONDS: Final = 0.5
 TAKEN_OVER_SECONDS: Final = 4.0
-"""Until another referee has the matches of one that was lost: before, none waits for the bot."""
+"""The time until another referee has the matches of a lost one: before, none waits for the bot."""
 _PASSING: Final = (
     grpc.StatusCode.UNAVAILABLE,
     grpc.StatusCode.RESOURCE_EXHAUSTED,
@@ -36,7 +36,7 @@ async def drained(referees: KnownReferees, token: str) -> None:
 
 
 async def _attend(referees: KnownReferees, token: str, *, drain: bool) -> None:
-    """Attend, also beyond the end of a referee: its matches continue then."""
+    """Attend the bot, also beyond the end of a referee, as its matches then go on elsewhere."""
     metadata = (("authorization", f"Bearer {token}"),)
     while True:
         try:

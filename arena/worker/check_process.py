@@ -1,7 +1,7 @@
-"""`checked`: the check of a build in a process of its own, from its start to what came of it.
+"""`checked`, which runs the check of a build in a process of its own, from its start to its result.
 
-The process ends with this one, however that ends; the folder that it worked in may then be left,
-and `remove_left_folders` removes it.
+The process ends with this one, however that ends; the folder that it worked in may then remain, and
+`remove_left_folders` removes it.
 """
 
 import asyncio
@@ -25,7 +25,7 @@ from arena.worker.referee import WorkerCallError
 from arena.worker.sandbox import HostedProgram, kill
 
 CHECK_SECONDS: Final = 300.0
-"""After which a check is given up."""
+"""The time after which a check is given up."""
 _FOLDERS: Final = "arena-check-"
 
 log = structlog.get_logger()
@@ -33,15 +33,15 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class ShiftEnd:
-    """How a shift ended, as the referee is told."""
+    """The end of a shift, as reported to the referee."""
 
     outcome: str
     log: str = ""
     accepted: bool | None = None
-    """Whether a check accepted the build; None if it is to be tried again."""
+    """The result of a check; None if it failed for no fault of the build's and is repeated."""
     check: CheckOutcome | None = None
     cut_short: bool = False
-    """By the program, or for its build: it is of little use to begin the next one soon."""
+    """Whether the program or its build ended the shift early; the next one should wait."""
 
 
 STOPPED: Final = ShiftEnd("The worker was stopped.")
@@ -53,9 +53,9 @@ async def checked(
     leave: asyncio.Event,
     seconds: float = CHECK_SECONDS,
 ) -> ShiftEnd:
-    """Check a build for so many seconds at most, or until `leave` is set.
+    """Check a build for `seconds` at most, or until `leave` is set.
 
-    Every step is told, if `tell_step` does not raise WorkerCallError.
+    Every step is passed to `tell_step`, which may raise WorkerCallError.
     """
     with _scratch_folder() as scratch:
         plan = {
@@ -89,14 +89,14 @@ async def checked(
 
 @dataclass(slots=True)
 class _Check:
-    """A check that runs."""
+    """A running check."""
 
     process: AsyncProcess
     tell_step: Callable[[str], Awaitable[None]]
     step: str = field(default="none", init=False)
 
     async def follow(self, plan: str) -> ShiftEnd:
-        """Start it, and pass its steps on until its result comes."""
+        """Start the check, and pass its steps on until its result comes."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.process.stdin.write(plan.encode())
         self.process.stdin.close()
@@ -107,7 +107,7 @@ class _Check:
             self.step = said["step"]
             try:
                 await self.tell_step(self.step)
-            except WorkerCallError as error:  # the check does not depend on who follows it
+            except WorkerCallError as error:  # the check does not depend on its reports
                 log.warning("step of a check not reported", step=self.step, why=str(error))
         return ShiftEnd("Its check failed on our side: tell the operator.")
 
@@ -123,7 +123,7 @@ def _end(result: dict[str, Any]) -> ShiftEnd:
 
 @contextmanager
 def _scratch_folder() -> Iterator[Path]:
-    """Yield an empty folder with a short path, for sockets; locked while it is used."""
+    """Yield an empty folder with a short path, for sockets; it is locked while it is used."""
     with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name, _locked(Path(name)):
         yield Path(name)
 
@@ -131,7 +131,7 @@ def _scratch_folder() -> Iterator[Path]:
 def remove_left_folders() -> None:
     """Remove the folders of checks whose worker was killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDERS}*"):
-        # Locked: a check is there. Not ours: another user's. Gone: another worker was faster.
+        # Locked: a check uses it. Not ours: another user's. Gone: another worker was faster.
         with suppress(OSError), _locked(folder):
             if folder.stat().st_uid == os.geteuid():
                 shutil.rmtree(folder)
@@ -139,7 +139,7 @@ def remove_left_folders() -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Raise OSError if another process has locked it, or it is no folder."""
+    """Lock a folder. Raises OSError if another process has locked it, or it is no folder."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -1,9 +1,9 @@
 """The check of a build, in a process of its own.
 
-`python -m arena.worker.checking` with a CheckPlan as JSON on stdin. It writes lines of JSON: each
-step, and at last what came of it.
+Run it as `python -m arena.worker.checking` with a CheckPlan as JSON on stdin. It writes lines of
+JSON: each step, and finally the result.
 
-The program runs in the sandbox; the referees that it meets are here.
+The program runs in the sandbox; the referees that it meets are in this process.
 """
 
 import asyncio
@@ -33,53 +33,53 @@ from arena.worker.limits import START_SECONDS
 from arena.worker.logs import both_ends
 
 HOSTED_SCENARIOS: Final = tuple(one for one in SCENARIOS if one.name != "drain")
-"""The scenarios of a hosted bot, which nobody asks to leave."""
+"""The scenarios for hosted bots, without `drain`, as hosted bots are not asked to leave."""
 MATCHES: Final = 20
-"""Against a sample bot, after the scenarios."""
+"""The number of matches against a sample bot, after the scenarios."""
 SCENARIO_SECONDS: Final = 120.0
-"""After so long a scenario has failed."""
+"""The time after which a scenario has failed."""
 AT_ONCE: Final = 3
-"""Scenarios: mostly they wait."""
+"""The number of scenarios at once: mostly they wait."""
 TAIL_LINES: Final = 6
-"""The lines of what the program printed, in the reason why a build is refused."""
+"""The number of the output's last lines in the reason why a build is refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class CheckPlan:
-    """What is checked."""
+    """The build to check, and where."""
 
     folder: Path
-    """With the build's files."""
+    """The folder with the build's files."""
     program: tuple[str, ...]
-    """The words that start it there."""
+    """The command that starts the program there."""
     scratch: Path
-    """An empty folder, for sockets and for what the program prints."""
+    """An empty folder, for sockets and for the program's output."""
     start_seconds: float = START_SECONDS
-    """How long the program may take to connect, by its ProgramTimer."""
+    """The time that the program may take to connect, by its ProgramTimer."""
 
     def command(self, socket: Path) -> list[str]:
-        """Return the words that start the program in the sandbox."""
+        """Return the command that starts the program in the sandbox."""
         return confined_command(self.folder, socket, list(self.program))
 
     def socket(self, name: str) -> Path:
-        """Where one of the referees listens."""
+        """Return the socket where the referee `name` listens."""
         return self.scratch / f"{name}.sock"
 
     def log(self, name: str) -> Path:
-        """Return what the program printed when it met that one."""
+        """Return the file with the program's output of its run with the referee `name`."""
         return self.scratch / f"{name}.log"
 
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What came of it."""
+    """The result of a check."""
 
     accepted: bool
     reason: str
-    """Why it is refused, with the lines that the program printed at the end."""
+    """The reason why it is refused, with the last lines that the program printed."""
     log: str
     outcome: CheckOutcome | None
-    """The outcome of the scenarios; None if it did not come so far."""
+    """The outcome of the scenarios; None if the check did not come so far."""
 
 
 def check_build(plan: CheckPlan) -> CheckResult:
@@ -106,12 +106,13 @@ def check_build(plan: CheckPlan) -> CheckResult:
 
 
 async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]:
-    """Return the games that the program says it plays, and the scenarios' outcomes.
+    """Return the games that the program offers, and the outcomes of the scenarios.
 
-    Up to the first one that it fails. Raises UnmetError if the program does not connect.
+    It stops at the first scenario that the program fails. Raises UnmetError if the program does not
+    connect.
 
-    Several run at a time, each with a program that stays for the next one where that can be. What
-    is not met so is tried again alone, with a program of its own.
+    Several scenarios run at a time, each with a program that stays for the next one where possible.
+    A scenario that is not met in this way is tried again alone, with a program of its own.
     """
     waiting = deque(sorted(enumerate(HOSTED_SCENARIOS), key=lambda one: _order(one[1])))
     outcomes: dict[int, ScenarioOutcome] = {}
@@ -152,14 +153,14 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
 
 
 def _order(scenario: Scenario) -> int:
-    """First those that take long; last those after which no program is needed any more."""
+    """Return the sort key: first scenarios that take long, last those that need no program."""
     if scenario.stays_away:
         return 2
     return 0 if scenario.needs_program else 1
 
 
 async def _alone(plan: CheckPlan, scenario: Scenario) -> ScenarioOutcome:
-    """Return a scenario with a program of its own."""
+    """Run a scenario with a program of its own."""
     socket = plan.socket(f"alone-{HOSTED_SCENARIOS.index(scenario)}")
     (outcome,) = await check(
         plan.command(socket),
@@ -173,7 +174,7 @@ async def _alone(plan: CheckPlan, scenario: Scenario) -> ScenarioOutcome:
 
 
 def _matches(plan: CheckPlan, game: str) -> str:
-    """Plays matches. Returns the first fault of the build's, in words; empty without any."""
+    """Play matches; return the first fault of the build's as a sentence, or "" without any."""
     rules = make_game(game)
     seats = rules.seat_counts[0]
     _tell(f"all scenarios are met, {MATCHES} matches of {rules.title} follow")
@@ -210,7 +211,7 @@ def _tell(step: str) -> None:
 
 
 def main() -> None:
-    """Check what stdin says."""
+    """Check the plan on stdin."""
     said: dict[str, Any] = json.load(sys.stdin)
     plan = CheckPlan(Path(said["folder"]), tuple(said["program"]), Path(said["scratch"]))
     print(json.dumps({"result": asdict(check_build(plan))}), flush=True)

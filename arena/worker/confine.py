@@ -1,7 +1,7 @@
-"""Runs one program in the sandbox: `arena.worker.confine FOLDER SOCKET PROGRAM…`, as a program.
+"""A program that runs another one in the sandbox: `arena.worker.confine FOLDER SOCKET PROGRAM…`.
 
-For the check of a build, whose parts start programs by a command. What the program prints is passed
-on, up to what a log keeps. SIGTERM ends it.
+The check of a build uses it, as its parts start programs by a command. It passes on the program's
+output, up to the size that a log keeps. SIGTERM ends it.
 """
 
 import asyncio
@@ -20,7 +20,7 @@ _LOOK_SECONDS: Final = 0.02
 
 
 def confined_command(folder: Path, socket: Path, program: list[str]) -> list[str]:
-    """Return the words that start a program in the sandbox; its token is in ARENA_TOKEN."""
+    """Return the command that starts a program in the sandbox; its token is in ARENA_TOKEN."""
     return module_command("arena.worker.confine", str(folder), str(socket), *program)
 
 
@@ -50,7 +50,7 @@ async def _run(folder: Path, socket: Path, program: list[str]) -> int:
 
 
 def _pass_on(running: ConfinedProgram, told: int, *, over: bool = False) -> int:
-    """Write what was printed since. Returns how many bytes that makes in all."""
+    """Write what was printed since `told` bytes. Return how many bytes were written in all."""
     if running.printed.total == told or (running.printed.total > MOST_KEPT and not over):
         return told
     said = running.printed.text().encode()
@@ -60,7 +60,7 @@ def _pass_on(running: ConfinedProgram, told: int, *, over: bool = False) -> int:
 
 
 def main() -> None:
-    """Run what the arguments say."""
+    """Run the program that the arguments name."""
     folder, socket, *program = sys.argv[1:]
     try:
         sys.exit(asyncio.run(_run(Path(folder), Path(socket), program)))

@@ -1,4 +1,4 @@
-"""A program while it runs in the sandbox: what it uses, and whether that is more than it may."""
+"""A program that runs in the sandbox: what it uses, and whether it exceeds a limit."""
 
 import asyncio
 import contextlib
@@ -16,11 +16,11 @@ from arena.worker.unread import MOST_UNREAD_BYTES, unread_bytes
 from arena.worker.usage import Usage, mappings_of, usage_of
 
 LOOK_SECONDS: Final = 0.25
-"""Between two looks at what a program uses."""
+"""Seconds between two checks of what a program uses."""
 _LOOKS_A_COUNT: Final = 8
-"""Looks for one at which mappings are counted, which takes longer."""
+"""The number of checks for each count of mappings, which takes longer."""
 _HIDDEN_LOOKS: Final = 2
-"""One after another."""
+"""The number of successive checks at which a process must be hidden to count."""
 
 
 class ConfinedProgram:
@@ -38,18 +38,18 @@ class ConfinedProgram:
         self._process = process
         self._socket = socket
         self._floods = 0
-        """How often it was seen to flood the referee."""
+        """The number of checks at which it flooded the referee."""
         self._limits = limits
         self._group = group
         self.first = first
-        """The id of its first process, which holds its namespace: all end with it."""
+        """The id of its first process, which holds its namespace: all others end with it."""
         self._handle = os.pidfd_open(first)
         self.printed = printed
         self.usage = Usage()
-        """As far as it was looked at."""
+        """The usage found by the checks so far."""
 
     async def wait(self) -> int:
-        """Wait until it has ended. Returns its exit code; 128 + the signal that ended it."""
+        """Wait until it has ended. Return its exit code, or 128 + the signal that ended it."""
         return await self._process.wait()
 
     @property
@@ -58,14 +58,14 @@ class ConfinedProgram:
         return self._process.pid
 
     def look(self) -> Usage:
-        """Return what it uses, and the most that it was seen to use before."""
+        """Check what it uses; return the greatest usage seen so far."""
         self.usage = self.usage.and_then(usage_of(self.first))
         if self._socket is not None:
             self._floods += unread_bytes(self.first, self._socket) > MOST_UNREAD_BYTES
         return self.usage
 
     async def exceeded(self) -> str:
-        """Wait until it uses more than it may. Returns a sentence."""
+        """Wait until it exceeds a limit. Return a sentence that names the limit."""
         limits = self._limits
         looks, hidden = 0, 0
         while True:
@@ -83,7 +83,7 @@ class ConfinedProgram:
             found = await asyncio.to_thread(open_files, self.first, limits)
             if excess := found.excess(limits):
                 return excess
-            # A program is not seen, either, in the moment in which it ends.
+            # A process cannot be seen in the moment in which it ends, either.
             hidden = hidden + 1 if found.hidden else 0
             if hidden == _HIDDEN_LOOKS:
                 return "It hid one of its processes."
@@ -94,12 +94,12 @@ class ConfinedProgram:
 
     @property
     def ran_out_of_memory(self) -> bool:
-        """Whether the kernel ended it for that, where a control group counts its memory."""
+        """Whether the kernel ended it for its memory, where a control group counts that."""
         return self._group is not None and self._group.ran_out_of_memory
 
     @property
     def too_much_memory(self) -> str:
-        """The sentence for a program that did."""
+        """The sentence for a program that ran out of memory."""
         return f"It used more than {self._limits.memory_bytes // MIB} MiB of memory."
 
     def kill(self) -> None:
@@ -108,4 +108,5 @@ class ConfinedProgram:
             signal.pidfd_send_signal(self._handle, signal.SIGKILL)
 
     def close(self) -> None:
+        """Close the handle of its first process."""
         os.close(self._handle)

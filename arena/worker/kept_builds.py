@@ -1,4 +1,4 @@
-"""`KeptBuilds`: builds that a worker fetched, unpacked in folders named by their SHA-256."""
+"""`KeptBuilds`, the builds that a worker fetched, unpacked in folders named by their SHA-256."""
 
 import asyncio
 import hashlib
@@ -13,14 +13,16 @@ from typing import Final
 from arena.builds import Build, BuildRefusedError, read_build, unpack
 
 MOST_KEPT: Final = 50
-"""Builds; the one that was used longest ago goes. A worker with many slots keeps more: what runs
-must stay."""
+"""The most builds kept; the least recently used one is removed.
+
+A worker with many slots keeps more, as running builds must stay.
+"""
 _PACKED: Final = "packed"
 _UNPACKED: Final = "files"
 
 
 class KeptBuilds:
-    """A folder of builds. Programs see the files of their own, and cannot write there."""
+    """A folder of builds. A program sees the files of its own build, and cannot write there."""
 
     def __init__(self, folder: Path, most: int = MOST_KEPT) -> None:
         self._folder = folder
@@ -47,7 +49,7 @@ class KeptBuilds:
         return build, place / _UNPACKED
 
     def _kept(self, place: Path) -> bytes | None:
-        """Return a build that is there, as it was handed in."""
+        """Return a kept build as uploaded, or None."""
         with self._one_at_a_time:
             if not (place / _UNPACKED).is_dir():
                 return None
@@ -55,7 +57,7 @@ class KeptBuilds:
             return (place / _PACKED).read_bytes()
 
     def _keep(self, build: Build, place: Path) -> None:
-        """Unpack a build, so that it is there whole or not at all."""
+        """Unpack a build, so that its folder is complete or missing."""
         with self._one_at_a_time:
             if (place / _UNPACKED).is_dir():  # another slot was faster
                 return

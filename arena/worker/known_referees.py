@@ -1,7 +1,8 @@
-"""`KnownReferees`: where a worker, and the programs that it runs, reach the arena's referees.
+"""`KnownReferees`, the addresses at which a worker and its programs reach the arena's referees.
 
-A worker is given one address, and is told those of all when a shift begins. The oldest that is
-reached is asked: it conducts the tournaments, and goes on with the matches of those that stop.
+A worker starts with one address, and gets those of all referees when a shift begins. It asks the
+oldest that it reaches: that one conducts the tournaments, and continues the matches of those that
+stop.
 
 NoRefereeError    none is reached
 """
@@ -20,7 +21,7 @@ from arena.bot.address import Address, AddressError
 from arena.errors import UserError
 
 CONNECT_SECONDS: Final = 3.0
-"""After which the next one is tried."""
+"""The time after which the next referee is tried."""
 
 log = structlog.get_logger()
 
@@ -30,7 +31,7 @@ class NoRefereeError(UserError):
 
 
 class KnownReferees:
-    """All that are known at present."""
+    """All referees that are known at present."""
 
     def __init__(self, given: Address) -> None:
         self._given = given
@@ -38,16 +39,16 @@ class KnownReferees:
 
     @property
     def several(self) -> bool:
-        """Whether programs may have to go from one to another."""
+        """Whether programs may have to go from one referee to another."""
         return len(self._told) > 1
 
     @property
     def in_turn(self) -> list[Address]:
-        """In the order in which they are tried."""
+        """The addresses in the order in which they are tried."""
         return [*self._told, *([] if self._given in self._told else [self._given])]
 
     def told(self, addresses: Iterable[str]) -> None:
-        """Take in where they are."""
+        """Replace the known addresses by these."""
         self._told = []
         for text in addresses:
             try:
@@ -57,10 +58,7 @@ class KnownReferees:
 
     @asynccontextmanager
     async def reached(self) -> AsyncIterator[grpc.aio.Channel]:
-        """Yield a channel to the first that is reached.
-
-        Raises NoRefereeError.
-        """
+        """Yield a channel to the first referee that is reached. Raises NoRefereeError."""
         for address in self.in_turn:
             async with address.aio_channel() as channel:
                 if await _connects(channel):

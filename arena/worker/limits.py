@@ -1,60 +1,71 @@
-"""What a confined program may use, and how long it may take."""
+"""The limits of a confined program's resources and time."""
 
 from dataclasses import dataclass
 from typing import Final
 
 MIB: Final = 1024 * 1024
 CONNECT_SECONDS: Final = 60.0
-"""How long a program may take to connect: everything else has priority, and the machine may be
-busy."""
+"""The time that a program may take to connect.
+
+It is long because everything else has priority, and the machine may be busy.
+"""
 LEAVE_SECONDS: Final = 10.0
-"""How long shifts may finish their matches when the worker is stopped. Checks end at once, and are
-begun again later."""
+"""The time that shifts may take to finish their matches when the worker is stopped.
+
+Checks end at once, and are begun again later.
+"""
 START_SECONDS: Final = 20.0
-"""The same in a check, where the time does not count in which it waits for a processor or a disk: a
-program that hangs holds a place that others wait for."""
+"""The time that a program may take to connect in a check.
+
+Time in which it waits for a processor or a disk does not count. The limit is short because a
+program that hangs holds a place for which others wait.
+"""
 
 CONNECTS_AT_ONCE: Final = 32
-"""How often a program may connect at once; each costs a referee a millisecond or so."""
+"""The connections that a program may make at once; each costs a referee a millisecond or so."""
 CONNECT_EACH_SECONDS: Final = 0.5
-"""Afterwards it connects so often."""
+"""The interval at which a program may connect afterwards."""
 WATCHES_AT_ONCE: Final = 4_096
-"""How many watches of `epoll` a program may make at once. Most make one for each file that they
-wait for; Go tries one for each file that it opens."""
+"""The watches of `epoll` that a program may make at once.
+
+Most programs make one for each file that they wait for; Go tries one for each file that it opens.
+"""
 WATCH_EACH_SECONDS: Final = 0.002
-"""Afterwards it makes one so often. What it holds is counted, too: this limits what it makes
-between two looks."""
+"""The interval at which a program may make a watch afterwards.
+
+The watches that it holds are counted, too: this limits those that it makes between two checks.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class SandboxLimits:
-    """The limits of all processes of a program together, unless one says otherwise."""
+    """The limits of all processes of a program together, except where a field says otherwise."""
 
     memory_bytes: int = 512 * MIB
-    """With its files in /tmp."""
+    """Memory, with the program's files in /tmp."""
     processors: int = 1
-    """How many it runs on."""
+    """The number of processors that it runs on."""
     tasks: int = 64
     """Processes and threads."""
     open_files: int = 256
-    """By process."""
+    """Open files of each process."""
     sockets: int = 128
-    """Each has buffers, which no other limit counts."""
+    """Sockets. Each has buffers, which no other limit counts."""
     mappings: int = 32_000
     """Mappings of memory. A Python program with its libraries has some hundreds."""
     temporary_bytes: int = 64 * MIB
-    """In /tmp; no file anywhere is larger."""
+    """The size of /tmp; no file anywhere is larger."""
     temporary_files: int = 4_096
-    """In /tmp, folders and links among them."""
+    """Files in /tmp, with folders and links."""
     files: int = 2_048
-    """Open files, in all processes together."""
+    """Open files of all processes together."""
     pipes: int = 256
     """Open pipes. Each holds up to 64 KiB, which no other limit counts."""
     watches: int = 16_384
-    """Files watched by `epoll`, at 200 bytes each."""
+    """Watches of files by `epoll`, at 200 bytes each."""
     signals: int = 64
-    """Signals that wait, with timers that send one."""
+    """Pending signals, with timers that send one."""
     floods: int = 3
-    """Looks at which the referee has far more to read than answers."""
+    """Checks at which the referee has far more to read than answers."""
     printed_bytes: int = 64 * MIB
-    """Bytes printed on stdout and stderr."""
+    """Output on stdout and stderr."""

@@ -1,4 +1,4 @@
-"""What is kept of what a program printed."""
+"""The part of a program's output that is kept in a log."""
 
 from pathlib import Path
 
@@ -8,10 +8,7 @@ _CUT = "\n… {bytes:,} bytes are left out …\n"
 
 
 def both_ends(path: Path, most: int = MOST_OF_A_LOG) -> str:
-    """Return the beginning and the end of a file, up to `most` bytes in all.
-
-    Empty if there is none.
-    """
+    """Return the beginning and the end of a file, up to `most` bytes; empty if there is none."""
     try:
         size = path.stat().st_size
         with path.open("rb") as file:

@@ -1,9 +1,9 @@
 """Counts of what a confined program holds open.
 
-The kernel keeps memory for it that no limit of memory counts, and some of it by a quota of the
-user.
+The kernel keeps memory for open files that no limit of memory counts, and some of it by a quota of
+the user.
 
-The worker looks four times a second. A file that is sent over a socket and not received yet is not
+The worker checks four times a second. A file that is sent over a socket and not received yet is not
 seen; the kernel allows as many of them as a process may have open.
 """
 
@@ -24,19 +24,21 @@ _CHUNK: Final = 64 * 1024
 
 @dataclass(slots=True)
 class OpenFiles:
-    """What all processes of a program together hold open."""
+    """The open files of all processes of a program together."""
 
     files: int = 0
     watches: int = 0
-    """Watches of `epoll`: a file can be watched by several, and under several of its numbers. What
-    two processes share counts twice."""
+    """Watches of `epoll`. A file can be watched by several, and under several of its numbers.
+
+    A watch that two processes share counts twice.
+    """
     hidden: bool = False
-    """Whether a process does not let us look, though the sandbox's own does."""
+    """Whether a process hides its files, though the sandbox's own process does not."""
     pipes: set[str] = field(default_factory=set)
     """Names of pipes."""
 
     def excess(self, limits: SandboxLimits) -> str:
-        """Return in a sentence what is too much; empty if nothing is."""
+        """Return a sentence that names the exceeded limit; empty if there is none."""
         if self.files > limits.files:
             return f"It held more than {limits.files:,} files open."
         if len(self.pipes) > limits.pipes:
@@ -49,7 +51,7 @@ class OpenFiles:
 def open_files(first: int, limits: SandboxLimits) -> OpenFiles:
     """Count what processes hold open, up to the first excess.
 
-    `first` is the sandbox's own, which started all others.
+    `first` is the sandbox's own process, which started all others.
     """
     found = OpenFiles()
     for process in processes_of(first):
@@ -87,7 +89,7 @@ def _chunks(path: Path) -> Iterator[bytes]:
 
 
 def _has_memory(process: int) -> bool:
-    """Whether a process runs: of one that ends nobody but root sees the files."""
+    """Return whether a process runs: only root sees the files of one that is ending."""
     with suppress(OSError):
         return not Path(f"/proc/{process}/statm").read_text().startswith("0 ")
     return False

@@ -1,4 +1,4 @@
-"""`Printed`: the beginning and the end of what a program prints, in bounded memory."""
+"""`Printed`, the beginning and the end of a program's output, in bounded memory."""
 
 from collections import deque
 from collections.abc import Callable
@@ -8,27 +8,27 @@ from typing import Final
 from arena.builds.shift_log import stamp
 
 MOST_KEPT: Final = 32 * 1024
-"""Bytes that are kept of a program's output."""
+"""The bytes that are kept of a program's output."""
 
 
 class Printed:
-    """What was printed so far: its first half and its last, if it is too much for both."""
+    """The output so far: only its first and last parts if it exceeds the limit."""
 
     def __init__(self, clock: Callable[[], float] | None = None, most: int = MOST_KEPT) -> None:
-        """Write to a file; with a `clock` every line begins with its time."""
+        """Begin; with a `clock` every line starts with the time at which it began."""
         self._clock = clock
         self._half = most // 2
         self._line_begins = True
         self._given = 0
-        """Bytes, with the times."""
+        """The bytes that were printed, with the times."""
         self._head = bytearray()
         self._tail: deque[bytes] = deque()
         self._tail_bytes = 0
         self.total = 0
-        """Bytes that were printed."""
+        """The bytes that were printed, without the times."""
 
     def add(self, data: bytes) -> None:
-        """Add what was printed next."""
+        """Add the next part of the output."""
         self.total += len(data)
         if self._clock is not None:
             data = self._stamped(data, stamp(self._clock()))
@@ -44,7 +44,7 @@ class Printed:
             self._tail_bytes -= len(self._tail.popleft())
 
     def text(self) -> str:
-        """Return what is kept, as text; a line in its middle says how much is missing."""
+        """Return the kept output as text; a line in its middle says how much is missing."""
         tail = b"".join(self._tail)
         if self._given > len(self._head) + self._half:
             tail = tail[-self._half :]

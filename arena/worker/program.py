@@ -10,9 +10,9 @@ from arena.processes import module_command
 
 
 def command_of(build: Build) -> list[str]:
-    """Return the words that start a build's program in its folder.
+    """Return the command that starts a build's program in its folder.
 
-    Raises BuildRefusedError if this machine lacks what it needs.
+    Raises BuildRefusedError if this machine lacks what the program needs.
     """
     manifest = build.manifest
     program = _program(manifest)

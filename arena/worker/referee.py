@@ -1,4 +1,4 @@
-"""`Shifts`: what a worker asks of whichever referee it reaches, over gRPC.
+"""`Shifts`, the calls of a worker to a referee that it reaches, over gRPC.
 
 UserError
 └── WorkerCallError           the referee refuses, or cannot be reached
@@ -45,7 +45,7 @@ class UnknownTokenError(WorkerCallError):
 
 
 class Shifts:
-    """Begins and ends shifts. Every method raises WorkerCallError."""
+    """The beginning and the end of shifts. Every method raises WorkerCallError."""
 
     def __init__(self, referees: KnownReferees, token: str) -> None:
         self._referees = referees
@@ -54,7 +54,7 @@ class Shifts:
         self._stubs: dict[Address, Any] = {}
 
     async def try_token(self) -> None:
-        """Begin no shift: there is no bot 0.
+        """Check the token by a request for a shift of bot 0, which does not exist.
 
         Raises UnknownTokenError if the referee does not know the token.
         """
@@ -63,10 +63,7 @@ class Shifts:
     async def begin(
         self, *, bot_id: int = 0, check_version_id: int = 0
     ) -> pb.BeginShiftResponse | None:
-        """Return a shift of a bot, or the check of a version.
-
-        None if there is nothing to do any more.
-        """
+        """Begin a shift of a bot, or the check of a version. Return None if nothing is to do."""
         request = pb.BeginShiftRequest(bot_id=bot_id, check_version_id=check_version_id)
         try:
             begun: pb.BeginShiftResponse = await self._ask("BeginShift", request)
@@ -86,7 +83,7 @@ class Shifts:
         return await asyncio.to_thread(self._of_any, fetch)
 
     async def tell_step(self, shift_id: int, step: str) -> None:
-        """Say how far a check is."""
+        """Report the step that a check has reached."""
         await self._ask("TellStep", pb.TellStepRequest(shift_id=shift_id, step=_text(step)))
 
     async def end(
@@ -125,7 +122,7 @@ class Shifts:
         )
 
     def _of_any(self, ask: Callable[[Any], AnswerT]) -> AnswerT:
-        """Return what the first referee that is reached answers."""
+        """Return the answer of the first referee that is reached."""
         found = WorkerCallError("no referee is known")
         for address in self._referees.in_turn:
             stub = self._stubs.get(address)
@@ -143,7 +140,7 @@ class Shifts:
 
 
 def _text(said: str) -> str:
-    """Text as a referee takes it: a program prints what it likes."""
+    """Return text that a referee accepts: without the NUL characters that a program may print."""
     return said.replace("\0", "")
 
 

@@ -1,9 +1,9 @@
-"""`relayed`: a socket at which one bot plays with a referee on another machine, or with several.
+"""`relayed`, a socket at which one bot plays with a referee on another machine, or with several.
 
 A confined program has no network. Where the referee's own socket is not on this machine, or there
-are several referees, the worker listens on one for each shift, and passes on what the bot and the
-referee say, unread. Each stream goes to the first referee that is reached. Nothing but the stream
-of this bot is passed on: no other call, no other token.
+are several referees, the worker listens on a socket for each shift, and passes the messages of the
+bot and the referee on, unread. Each stream goes to the first referee that is reached. Only the
+stream of this bot is passed on: no other call, no other token.
 """
 
 import asyncio
@@ -22,12 +22,12 @@ from arena.v1 import referee_pb2
 from arena.worker.known_referees import KnownReferees, NoRefereeError
 
 MOST_STREAMS: Final = 500
-"""The most streams of one bot in one shift, refused ones too; then the socket is closed."""
+"""The most streams of one bot in one shift, with refused ones; then the socket is closed."""
 _OPTIONS: Final = (
     ("grpc.max_receive_message_length", 1024 * 1024),
     ("grpc.max_concurrent_streams", 16),
     ("grpc.http2.max_ping_strikes", 2),
-    # As the referee's: gRPC reads every line of it several times.
+    # The same as the referee's: gRPC reads every line of metadata several times.
     ("grpc.max_metadata_size", MAX_METADATA_BYTES),
     ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
 )
@@ -36,7 +36,7 @@ _SERVICE: Final = referee_pb2.DESCRIPTOR.services_by_name["RefereeService"].full
 
 @asynccontextmanager
 async def relayed(referees: KnownReferees, token: str) -> AsyncIterator[Path]:
-    """Yield the socket, which is there until the block ends."""
+    """Yield the socket, which exists until the block ends."""
     with tempfile.TemporaryDirectory(prefix="arena-relay-") as folder:
         socket = Path(folder, "referee.sock")
         server = grpc.aio.server(options=_OPTIONS)
@@ -46,7 +46,7 @@ async def relayed(referees: KnownReferees, token: str) -> AsyncIterator[Path]:
             (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
         )
         server.add_insecure_port(f"unix:{socket}")
-        # The program may run as another user; who may enter the folder may connect.
+        # The program may run as another user; its folder limits who may connect.
         os.chmod(socket, 0o666)  # noqa: PTH101, S103  it takes no time; see above
         await server.start()
         try:
@@ -83,10 +83,10 @@ class _Relay:
     async def _pass_on(
         self, context: Any, channel: grpc.aio.Channel
     ) -> tuple[grpc.StatusCode, str]:
-        """Return how the stream ended."""
+        """Pass messages on until the stream ends; return its status."""
         call: Any = channel.stream_stream(f"/{_SERVICE}/Play")(metadata=self._metadata)
         up = asyncio.create_task(_up(context, call))
-        # It fails when the call ends while the bot speaks; the call says why.
+        # It fails when the call ends while the bot sends; the call holds the reason.
         up.add_done_callback(lambda task: task.cancelled() or task.exception())
         try:
             while (message := await call.read()) is not grpc.aio.EOF:
@@ -100,7 +100,7 @@ class _Relay:
 
 
 async def _up(context: Any, call: Any) -> None:
-    """Pass on what the bot says."""
+    """Pass on the bot's messages."""
     while (message := await context.read()) is not grpc.aio.EOF:
         await call.write(message)
     await call.done_writing()

@@ -1,4 +1,4 @@
-"""Starts programs of strangers in a sandbox: confined, or not at all.
+"""The start of untrusted programs in a sandbox: confined, or not at all.
 
 UserError
 └── SandboxError    no program can be confined here, or this one cannot be started; the message says
@@ -7,10 +7,9 @@ UserError
 A program sees the machine's /usr, this Python, its own folder and the referee's socket, all of it
 read-only, and a small /tmp in memory. It has namespaces of its own for users, processes, mounts,
 network, ipc and host name, and no capabilities; on the machine it is an ordinary user, one of its
-own if we are root. bubblewrap is in charge of that; what is added here are the filter of system
-calls and the limits, which are set while a gate holds the program back: by control groups where the
-worker has them (arena.worker.cgroups), by rlimits and by looking at what the program uses in any
-case.
+own if we are root. bubblewrap does that; this module adds the filter of system calls and the
+limits, which are set while a gate holds the program back: by control groups where the worker has
+them (arena.worker.cgroups), and in any case by rlimits and by checking what the program uses.
 """
 
 import asyncio
@@ -55,9 +54,9 @@ from arena.worker.system_calls import system_call_filter
 from arena.worker.users import program_user
 
 START_SECONDS: Final = 10.0
-"""How long bubblewrap may take; it needs some milliseconds."""
+"""The time that bubblewrap may take; it needs some milliseconds."""
 STAND_BACK_SECONDS: Final = 2.0
-"""How long a program waits at the gate for its niceness."""
+"""The time that a program waits at the gate for its niceness."""
 NOT_HERE: Final = "Bots cannot be hosted on this machine"
 _CHUNK_BYTES = 64 * 1024
 _CONNECTED_OFTEN: Final = (
@@ -73,7 +72,7 @@ _ENVIRONMENT: Final = {
     "HOME": "/tmp",  # noqa: S108  its own
     "LANG": "C.UTF-8",
     "PYTHONDONTWRITEBYTECODE": "1",
-    # What is printed shall be there when the program is killed.
+    # The output must be complete when the program is killed.
     "PYTHONUNBUFFERED": "1",
 }
 
@@ -84,12 +83,12 @@ class SandboxError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class HostedProgram:
-    """A program of a stranger's."""
+    """An untrusted program."""
 
     folder: Path
-    """With its files, which every user may read. The program sees it as its working directory."""
+    """The folder with its files, which every user may read; its working directory."""
     command: Sequence[str]
-    """The program and its arguments: `./bot` for a file of the folder, else as of the PATH."""
+    """The program and its arguments: `./bot` for a file of the folder, else one on the PATH."""
 
 
 @asynccontextmanager
@@ -103,7 +102,7 @@ async def confined(
 ) -> AsyncIterator[ConfinedProgram]:
     """Run a program until the block ends.
 
-    Its environment says how it reaches the referee at `socket`, and its `token`; what it prints is
+    Its environment holds the address of the referee at `socket`, and its `token`; its output is
     added to `printed`. Raises SandboxError.
 
     Call it in the main thread: the program ends with the thread that started it.
@@ -154,7 +153,7 @@ async def confined(
             _share_processors(first, limits)
             await _stand_back(first)
             if group is not None:
-                # Where the kernel refuses, the other limits hold the program.
+                # If the kernel refuses, the other limits hold the program.
                 with contextlib.suppress(OSError):
                     for one in processes_of(process.pid):
                         group.add(one)
@@ -167,7 +166,7 @@ async def confined(
                 running.kill()
                 await reading
         finally:
-            # It ends when all of the program's processes have. What waits at the gate ends with it.
+            # It ends after all of the program's processes. A program at the gate ends with it.
             process.stdin.close()
             kill(process)
             await process.wait()
@@ -176,7 +175,7 @@ async def confined(
 async def at_gate(process: AsyncProcess, printed: Printed) -> int:
     """Return the first process of a program that waits at the gate.
 
-    What the sandbox said before, a warning for one, is added to what the program printed. Raises
+    What the sandbox printed before, such as a warning, is added to the program's output. Raises
     SandboxError.
     """
     assert process.stdout is not None
@@ -198,9 +197,9 @@ async def at_gate(process: AsyncProcess, printed: Printed) -> int:
 
 
 def _allowances(printed: Printed) -> list[CallAllowance]:
-    """How often a program may make the calls before which the kernel asks.
+    """Return how often a program may make the calls before which the kernel asks.
 
-    When it first waits, that is added to what it printed.
+    A note is added to the program's output when it first waits.
     """
     return [
         CallAllowance(
@@ -221,8 +220,8 @@ def _allowances(printed: Printed) -> list[CallAllowance]:
 def kill(process: AsyncProcess) -> None:
     """End a process, if it has not ended yet.
 
-    Not by its own `kill`, which first asks whether it has ended: that would take its exit code from
-    the thread of asyncio that waits for it, and the code would be lost.
+    Its own `kill` would first ask whether it has ended, which would take its exit code from the
+    thread of asyncio that waits for it, and the code would be lost.
     """
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError):
@@ -236,9 +235,9 @@ async def _read(process: AsyncProcess, printed: Printed) -> None:
 
 
 def _share_processors(first: int, limits: SandboxLimits) -> None:
-    """Give a program at the gate its processors, behind others that want them.
+    """Give a program at the gate its processors, with less priority than others.
 
-    It cannot change that itself: the filter refuses the call.
+    The program cannot change its processors itself: the filter refuses the call.
     """
     ours = sorted(os.sched_getaffinity(0))
     chosen = random.sample(ours, min(len(ours), limits.processors))
@@ -247,12 +246,12 @@ def _share_processors(first: int, limits: SandboxLimits) -> None:
 
 
 async def _stand_back(first: int) -> None:
-    """Lower the priority of the session of a program that waits at the gate.
+    """Lower the priority of the program's session.
 
-    Linux shares the processor among sessions first, and a program at the gate is one of its own,
-    which it cannot leave.
+    Linux shares the processor among sessions first, and a program at the gate has a session of its
+    own, which it cannot leave.
     """
-    # Of all who are not root it accepts one such write in 100 ms; the others must retry.
+    # From all users but root Linux accepts one such write in 100 ms; the others must retry.
     with contextlib.suppress(OSError, TimeoutError):
         async with asyncio.timeout(STAND_BACK_SECONDS):
             while True:
@@ -266,7 +265,7 @@ async def _stand_back(first: int) -> None:
 
 
 async def why_not_here() -> str | None:
-    """Why nothing can be confined on this machine, in a sentence; None if a trial succeeded."""
+    """Return in a sentence why nothing can be confined here; None if a trial succeeded."""
     with tempfile.TemporaryDirectory(prefix="arena-") as folder:
         os.chmod(folder, 0o755)  # noqa: PTH101, S103  empty; it takes no time
         program = HostedProgram(Path(folder), ("true",))

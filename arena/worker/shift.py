@@ -1,7 +1,7 @@
-"""`play_shift`: a hosted bot plays for a while: started in the sandbox, drained, killed.
+"""`play_shift`, which starts a hosted bot in the sandbox, lets it play for a while, and ends it.
 
-A bot's program is not asked to end: programs need not know how. The referee begins no further block
-with it, and when its matches are over it is killed.
+A bot's program is not asked to end, because programs need not know how. The referee begins no
+further block with it, and when its matches are over it is killed.
 """
 
 import asyncio
@@ -22,12 +22,12 @@ from arena.worker.printed import Printed
 from arena.worker.sandbox import HostedProgram, confined
 
 DRAIN_SECONDS: Final = 120.0
-"""How long the running blocks of a bot may go on after its shift."""
+"""The time for which the running blocks of a bot may go on after its shift."""
 _NEWS_SECONDS = 1.0
 
 
 class ShiftEnding(StrEnum):
-    """How a shift ended. Only the first is as it should be."""
+    """The ways in which a shift can end. Only the first is normal."""
 
     PLAYED = "played"
     """It played until its time was over, and its matches to their end."""
@@ -36,7 +36,7 @@ class ShiftEnding(StrEnum):
     NOT_CONNECTED = "not connected"
     """Its program did not connect in time."""
     TOO_MUCH = "too much"
-    """Its program was ended, because it used more than it may."""
+    """Its program was ended because it exceeded a limit."""
     OVERRAN = "overran"
     """Its matches were not over in time."""
     REFUSED = "refused"
@@ -44,33 +44,33 @@ class ShiftEnding(StrEnum):
 
 
 CUT_SHORT: Final = (ShiftEnding.ENDED, ShiftEnding.NOT_CONNECTED, ShiftEnding.TOO_MUCH)
-"""By the program."""
+"""The endings that the program caused."""
 
 
 @dataclass(frozen=True, slots=True)
 class HostedPlace:
-    """Where a hosted bot plays, and as whom."""
+    """The place where a hosted bot plays, and its token."""
 
     referees: KnownReferees
-    """How the worker reaches them."""
+    """The referees as the worker reaches them."""
     socket: Path
-    """How the program does: a referee's own socket, or the worker's."""
+    """The socket by which the program reaches them: a referee's own, or the worker's."""
     token: str
 
 
 @dataclass(frozen=True, slots=True)
 class ShiftReport:
-    """What came of a shift."""
+    """The result of a shift."""
 
     ending: ShiftEnding
     sentence: str
-    """The same for the bot's owner."""
+    """The ending as a sentence for the bot's owner."""
     printed: str
-    """The beginning and the end of what the program printed, by lines with their times."""
+    """The beginning and the end of the program's output, by lines with their times."""
     seconds: float
     processor_seconds: float
     memory_bytes: int
-    """The most that it used at a time."""
+    """The most memory that it used at a time."""
 
 
 async def play_shift(
@@ -88,9 +88,9 @@ async def play_shift(
 ) -> ShiftReport:
     """Play for `seconds`, or until `leave` is set, and then until the bot's matches are over.
 
-    The lines that it prints begin with the seconds since the shift `began`, on the clock of
-    time.monotonic; by default now. `on_ending` is called before the end of the time, as long as
-    the program took to connect, and at most `most_ahead_seconds`: another shift may begin, whose
+    Printed lines begin with the seconds since the shift `began`, on the clock of time.monotonic; by
+    default it begins now. `on_ending` is called before the end of the time, by as long as the
+    program took to connect, and at most `most_ahead_seconds`: another shift may begin, whose
     program takes time to start, too. Cancelling kills the program. Raises SandboxError where
     nothing can be confined.
     """
@@ -126,7 +126,7 @@ async def play_shift(
 
 
 class _StoppedError(Exception):
-    """A shift is over."""
+    """The shift is over."""
 
     def __init__(self, ending: ShiftEnding, sentence: str) -> None:
         super().__init__(sentence)
@@ -141,7 +141,7 @@ def _first(group: BaseExceptionGroup[_StoppedError]) -> _StoppedError:
 
 @dataclass(slots=True)
 class _Shift:
-    """The course of a shift. Every method raises _StoppedError when it must end."""
+    """A shift in progress. Every method raises _StoppedError when the shift must end."""
 
     running: ConfinedProgram
     place: HostedPlace
@@ -156,13 +156,13 @@ class _Shift:
         if self.running.ran_out_of_memory:
             raise _StoppedError(ShiftEnding.TOO_MUCH, self.running.too_much_memory)
         if self.draining:
-            # Its stream was closed: the referee tells us in a moment that its matches are over.
+            # Its stream was closed: the referee reports in a moment that its matches are over.
             await asyncio.sleep(_NEWS_SECONDS)
         how = f"Its program {_how_it_ended(code)} after {seconds:.1f} s."
         raise _StoppedError(ShiftEnding.ENDED, how)
 
     async def until_too_much(self) -> None:
-        """Wait until the program uses more than it may."""
+        """Wait until the program exceeds a limit."""
         raise _StoppedError(ShiftEnding.TOO_MUCH, await self.running.exceeded())
 
     async def connect(self, seconds: float) -> None:
@@ -178,13 +178,13 @@ class _Shift:
             raise _StoppedError(ShiftEnding.REFUSED, str(error)) from None
 
     async def play(self, seconds: float) -> None:
-        """Wait until its time is over."""
+        """Wait until the bot's time is over."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self.leave.wait()
 
     async def drain(self, seconds: float) -> None:
-        """Wait until its matches are over."""
+        """Wait until the bot's matches are over."""
         self.draining = True
         try:
             async with asyncio.timeout(seconds):
@@ -199,5 +199,5 @@ class _Shift:
 
 
 def _how_it_ended(code: int) -> str:
-    """Bubblewrap tells of a signal as a shell does."""
+    """Return how the program ended; bubblewrap's exit code encodes signals as a shell does."""
     return how_it_ended(-(code - 128) if code > 128 else code)

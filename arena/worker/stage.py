@@ -1,18 +1,16 @@
-"""Prepares the sandbox from within, and executes the program.
+"""A script that prepares what a program sees, gives root up, and executes the program.
 
-It puts together what a program sees where its user may see it, gives root up, and lets the worker
-be asked before some calls.
-
-Run as a script in namespaces of its own, never imported, so that nothing of the worker is shared
-with it:
+It puts together the files where the program's user may see them, and lets the kernel ask the worker
+before some calls. It runs as a script in namespaces of its own and is never imported, so that
+nothing of the worker is shared with it:
 
 python -I -S stage.py LINE USER STAGE [SIZE,FILES…] -- [SOURCE…] -- PROGRAM [ARGUMENT…]
 
 LINE is the file number of a Unix socket, over which the worker gets the file at which the kernel
 asks it (seccomp_unotify(2), arena.worker.call_gate). A small file system at STAGE holds as 0, 1, 2,
-…: an empty file system in memory for each SIZE,FILES, which takes so many bytes and so many files
-at most, and then the sources. As root it becomes the user with the number USER; in a user namespace
-of root's, root's files would still be the program's own. PROGRAM is bubblewrap.
+…: an empty file system in memory for each SIZE,FILES, with at most SIZE bytes and FILES files, and
+then the sources. As root it becomes the user with the number USER; in a user namespace of root's,
+root's files would still be the program's own. PROGRAM is bubblewrap.
 """
 
 import ctypes
@@ -36,7 +34,7 @@ def main(arguments: list[str]) -> None:
     memory, rest = rest[:split], rest[split + 1 :]
     split = rest.index("--")
     sources, program = rest[:split], rest[split + 1 :]
-    # Before the stage hides what is where it is.
+    # Opened before the stage hides what is at its place.
     found = [os.open(source, os.O_PATH) for source in sources]
     _mount("tmpfs", stage, "tmpfs", "mode=755,size=64k")
     for number, most in enumerate(memory):
@@ -51,7 +49,7 @@ def main(arguments: list[str]) -> None:
         os.setgroups([])
         os.setgid(int(user))
         os.setuid(int(user))
-    # What lets another user than root mount; bubblewrap wants none.
+    # Ambient capabilities let another user than root mount; bubblewrap accepts none.
     _libc.prctl(_PR_CAP_AMBIENT, _PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
     with socket.socket(fileno=int(line)) as worker:
         socket.send_fds(worker, [b"."], [_asked_before_calls()])
@@ -59,7 +57,7 @@ def main(arguments: list[str]) -> None:
 
 
 class _Condition(ctypes.Structure):
-    """`struct scmp_arg_cmp`: the masked bits of an argument have this value."""
+    """`struct scmp_arg_cmp`, the condition that the masked bits of an argument have this value."""
 
     _fields_ = (
         ("argument", ctypes.c_uint),
@@ -70,10 +68,9 @@ class _Condition(ctypes.Structure):
 
 
 def _asked_before_calls() -> int:
-    """Return a file at which the kernel asks before some calls.
+    """Return a file at which the kernel asks before this process connects or adds a watch of epoll.
 
-    Before this process, or what comes of it, connects or adds a watch of epoll. It is closed when
-    the program is executed.
+    This holds for its descendants, too. The file is closed when the program is executed.
     """
     seccomp = ctypes.CDLL("libseccomp.so.2", use_errno=True)
     seccomp.seccomp_init.restype = ctypes.c_void_p
@@ -91,7 +88,7 @@ def _asked_before_calls() -> int:
         )
     failed = failed or seccomp.seccomp_load(calls)
     if failed:
-        # A kernel before 5.5, or a container whose own calls somebody else is asked about.
+        # A kernel before 5.5, or a container with such a filter of its own.
         sys.exit(f"the kernel does not ask before a program connects: {os.strerror(-failed)}")
     return int(seccomp.seccomp_notify_fd(calls))
 

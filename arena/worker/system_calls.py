@@ -1,7 +1,7 @@
 """The filter of system calls of confined programs, in the language of the kernel (BPF).
 
-What a kernel offers beyond computing, files, pipes and sockets is where its faults have been found,
-and memory that no limit counts: the filter lets nothing through but what
+The kernel's features beyond computing, files, pipes and sockets are where its faults have been
+found, and use memory that no limit counts: the filter allows only the calls that
 `arena.worker.allowed_calls` lists. Namespaces, and the rights of the user that they run as, are
 what confines programs.
 """
@@ -13,8 +13,10 @@ from typing import Final
 from arena.worker.allowed_calls import rules
 
 MACHINES: Final = ("x86_64", "aarch64")
-"""For which there is a filter, as uname calls them. The order of arguments is not the same on every
-other."""
+"""The machines for which there is a filter, as uname names them.
+
+On some others the order of arguments differs.
+"""
 
 
 def system_call_filter() -> int:

@@ -1,8 +1,8 @@
-"""How much a confined program has sent the referee that the referee has not read.
+"""The bytes that a confined program has sent to the referee and the referee has not read.
 
-A bot answers what it is asked, some kilobytes at most. A flood of frames that cost the reader more
-than the sender fills the socket's buffer, however little of a processor the sender gets. Nobody
-else can tell: the kernel counts no bytes of a Unix socket, and gRPC shows no connections.
+A bot sends answers, some kilobytes at most. A flood of frames that cost the reader more than the
+sender fills the socket's buffer, however little of a processor the sender gets. No other place
+shows it: the kernel counts no bytes of a Unix socket, and gRPC shows no connections.
 """
 
 import ctypes
@@ -20,10 +20,13 @@ from typing import Final
 from arena.processes import processes_of
 
 MOST_UNREAD_BYTES: Final = 128 * 1024
-"""In the memory that the kernel takes for them. A bot that answers 64 turns one by one while the
-referee stands still comes to 80 KiB; a buffer holds 208."""
+"""The limit, in the memory that the kernel takes for the bytes.
+
+A bot that answers 64 turns one by one while the referee stands still comes to 80 KiB; a buffer
+holds 208.
+"""
 _FILES_A_LOOK: Final = 300
-"""A look takes a millisecond or two, however many files are open."""
+"""The files sampled at each check, which so takes a millisecond or two with any number of files."""
 _PIDFD_GETFD: Final = 438
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -31,7 +34,7 @@ _libc = ctypes.CDLL(None, use_errno=True)
 def unread_bytes(first: int, referee: Path) -> int:
     """Return the most unread bytes on one connection to the referee at this socket.
 
-    Among some of the open files of the processes of which `first` is the first.
+    It looks at some of the open files of the process `first` and its descendants.
     """
     files = [(process, file) for process in processes_of(first) for file in _files_of(process)]
     most = 0
@@ -53,16 +56,13 @@ def _files_of(process: int) -> list[Path]:
 
 
 def _leads_to(line: socket.socket, referee: Path) -> bool:
-    """Whether the other end is the referee's. Its folder may be called otherwise where it is."""
+    """Return whether the other end is the referee's, whose folder may have another name there."""
     return line.family == socket.AF_UNIX and Path(line.getpeername()).name == referee.name
 
 
 @contextmanager
 def _borrowed(process: int, file: int) -> Iterator[socket.socket]:
-    """Yield a socket of another process.
-
-    Raises OSError if it cannot be had.
-    """
+    """Yield a socket of another process. Raises OSError if it cannot be copied."""
     handle = os.pidfd_open(process)
     try:
         copy = _libc.syscall(_PIDFD_GETFD, handle, file, 0)

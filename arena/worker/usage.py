@@ -1,4 +1,4 @@
-"""What a confined program uses, read from /proc, where no cgroup counts it."""
+"""The resources that a confined program uses, read from /proc where no cgroup counts them."""
 
 import os
 from contextlib import suppress
@@ -8,21 +8,21 @@ from pathlib import Path
 from arena.processes import processes_of, processor_seconds
 
 _OWN_MEMORY = frozenset({"RssAnon", "VmSwap", "VmPTE"})
-"""What is no file's: in memory, swapped out, and the tables in which the kernel finds it."""
+"""The memory that belongs to no file: resident, swapped out, and the kernel's page tables."""
 _PAGE = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """The usage of all processes of a program."""
+    """The resources used by all processes of a program."""
 
     memory_bytes: int = 0
-    """The files in its /tmp are in memory, too."""
+    """Memory, with the files in its /tmp, which are in memory, too."""
     processor_seconds: float = 0.0
     sockets: int = 0
 
     def and_then(self, later: "Usage") -> "Usage":
-        """Return the most of each: processes that have ended are not seen any more."""
+        """Return the greater of each value, as processes that have ended are not seen any more."""
         return Usage(
             max(self.memory_bytes, later.memory_bytes),
             max(self.processor_seconds, later.processor_seconds),
@@ -31,7 +31,7 @@ class Usage:
 
 
 def usage_of(first: int) -> Usage:
-    """Return what the processes use of which `first` is the first."""
+    """Return what the process `first` and its descendants use."""
     kilobytes, sockets = 0, 0
     for process in processes_of(first):
         with suppress(OSError, ValueError, IndexError):
@@ -44,16 +44,16 @@ def usage_of(first: int) -> Usage:
         temporary = os.statvfs(f"/proc/{first}/root/tmp")
         size = (temporary.f_blocks - temporary.f_bfree) * temporary.f_frsize
     with suppress(OSError, ValueError, IndexError):
-        # Of its network, in which it is alone: "sockets: used 3" and more.
+        # The counts of its network namespace, which it alone uses: "sockets: used 3" and more.
         sockets = int(Path(f"/proc/{first}/net/sockstat").read_text().split()[2])
     return Usage(kilobytes * 1024 + size, processor_seconds(first), sockets)
 
 
 def mappings_of(first: int, most: int) -> int:
-    """How many mappings of memory the processes have of which `first` is the first.
+    """Return how many mappings of memory the process `first` and its descendants have.
 
-    A little more than `most` if there are so many. A mapping takes the kernel some 220 bytes that
-    count nowhere. The kernel writes a line for each: 30,000 take it 60 ms.
+    Counting stops a little above `most`. A mapping takes the kernel some 220 bytes that no limit
+    counts. The kernel writes a line for each: 30,000 take it 60 ms.
     """
     count = 0
     for process in processes_of(first):

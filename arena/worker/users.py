@@ -1,8 +1,8 @@
 """Users of the machine as which programs run, one for each, where the worker may choose.
 
-The kernel counts by user what it keeps for programs without counting it as memory: watches of
-`epoll`, pages of pipes, files that are sent. A program with a user of its own can only use up its
-own share, and not that of the referee or of another program.
+The kernel counts some memory that it keeps for programs by user only: watches of `epoll`, pages of
+pipes, files that are sent. A program with a user of its own can use up only its own share, and not
+that of the referee or of another program.
 """
 
 import os
@@ -15,10 +15,10 @@ from pathlib import Path
 
 @contextmanager
 def program_user(users: range) -> Iterator[int | None]:
-    """One of these users that no other program on this machine has until the block ends.
+    """Hold one of these users, which no other program on this machine has until the block ends.
 
-    `nobody` where this machine does not have them; None where we are not root, and programs run as
-    we do.
+    Yields `nobody` where this machine does not have the users, and None where we are not root: then
+    programs run as our user.
 
     Raises OSError if all are taken.
     """
@@ -33,7 +33,7 @@ def program_user(users: range) -> Iterator[int | None]:
 
 
 def why_shared(users: range) -> str:
-    """Why programs have no users of their own; empty if they have."""
+    """Return why programs have no users of their own; empty if they have."""
     if os.geteuid() != 0:
         return "the worker is not root"
     for name in ("uid_map", "gid_map"):
@@ -43,10 +43,10 @@ def why_shared(users: range) -> str:
 
 
 def _taken(users: range) -> tuple[int, socket.socket]:
-    """Return a user, and what holds it.
+    """Take a user, and return it with the socket that holds it.
 
-    Other workers see by the name of a socket that it is taken, and the kernel frees the name when
-    we end.
+    Other workers see by the socket's name that the user is taken; the kernel frees the name when we
+    end.
     """
     for user in users:
         name = socket.socket(socket.AF_UNIX)
@@ -58,7 +58,10 @@ def _taken(users: range) -> tuple[int, socket.socket]:
 
 
 def _known(name: str) -> Iterator[tuple[int, int]]:
-    """Ranges of users, or of groups, of our namespace: the first and the one after the last."""
+    """Yield the ranges of users, or of groups, that our namespace has.
+
+    A range is the first, and the one after the last.
+    """
     for line in Path("/proc/self", name).read_text().splitlines():
         first, _, count = map(int, line.split())
         yield first, first + count

@@ -1,8 +1,8 @@
-"""`run_worker`: takes shifts and checks from their queues until it is stopped, one in each slot.
+"""`run_worker`, which takes shifts and checks from their queues, one in each slot, until stopped.
 
-Checks have slots of their own: they wait for no shift, and hold none up. The queues are
-procrastinate's: it hands out each job once, wakes workers when there is a new one, and notes that
-they are alive. A worker that dies leaves jobs behind, which `return_lost_jobs`, running on all
+Checks have slots of their own: they neither wait for shifts nor delay them. The queues are
+procrastinate's: it hands out each job once, wakes workers when there is a new one, and records
+their heartbeats. A worker that dies leaves jobs behind, which `return_lost_jobs`, running on all
 workers, puts back.
 """
 
@@ -40,14 +40,14 @@ from arena.worker.shift import CUT_SHORT, HostedPlace, play_shift
 from arena.worker.shift_ends import ShiftEnds
 
 MOST_AHEAD_SECONDS: Final = 10.0
-"""At most so long before the end of a shift the next one of its slot begins."""
+"""The greatest time before the end of a shift at which the next one of its slot begins."""
 HEARTBEAT_SECONDS: Final = 5.0
 LOST_SECONDS: Final = 20.0
-"""Without a heartbeat for so long, a worker has died."""
+"""The time without a heartbeat after which a worker counts as dead."""
 RETRY_SECONDS: Final = 2.0
-"""After the queue did not answer."""
+"""The pause after the queue did not answer."""
 QUEUE_CONNECTIONS: Final = "arena worker"
-"""Under this name the database lists the connections of workers."""
+"""The name under which the database lists the connections of workers."""
 _RETURNING: Final = "return lost jobs"
 
 log = structlog.get_logger()
@@ -55,7 +55,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True)
 class Workplace:
-    """Where a worker works."""
+    """The referees, builds and socket that a worker works with."""
 
     referees: KnownReferees
     shifts: Shifts
@@ -71,9 +71,9 @@ def queue_of(database_url: str) -> PsycopgConnector:
     return PsycopgConnector(
         conninfo=url,
         min_size=1,
-        # A listening one for each queue, and what each asks.
+        # A listening connection for each queue, and those of their queries.
         max_size=6,
-        # Its tables are in a schema of their own.
+        # The queue's tables are in a schema of their own.
         kwargs={
             "options": "-c search_path=procrastinate",
             "application_name": QUEUE_CONNECTIONS,
@@ -88,7 +88,7 @@ async def run_worker(
     check_slots: int,
     stop: asyncio.Event,
 ) -> None:
-    """Work until `stop`; then shifts that run are ended, and others take them up."""
+    """Work until `stop`; then running shifts are ended, and other workers take them up."""
     app = procrastinate.App(connector=queue)
     ending, ends = _Ending(slots), ShiftEnds(place.shifts, stop)
     _add_tasks(app, place, stop, ending, ends)
@@ -103,7 +103,7 @@ async def run_worker(
 
 
 async def _work(app: procrastinate.App, queue: str, slots: int, stop: asyncio.Event) -> None:
-    """Take jobs from a queue until `stop`, and wait for those that run, but not for long."""
+    """Take jobs from a queue until `stop`, then wait for running ones for a short time."""
     stopping = asyncio.create_task(stop.wait())
     while not stopping.done():
         working = asyncio.create_task(
@@ -121,23 +121,20 @@ async def _work(app: procrastinate.App, queue: str, slots: int, stop: asyncio.Ev
         working.cancel()
         (failure,) = await asyncio.gather(working, return_exceptions=True)
         if not stopping.done():
-            # It ends by itself when the database does not answer for a moment.
+            # The worker ends by itself when the database does not answer for a moment.
             log.warning("queue connection failed, retrying", why=repr(failure))
             await asyncio.wait({stopping}, timeout=RETRY_SECONDS)
 
 
 class _Ending:
-    """Shifts whose time is nearly over, which play their last matches.
-
-    They do so beside those of the slots.
-    """
+    """Shifts near their end, which play their last matches outside the slots."""
 
     def __init__(self, most: int) -> None:
         self._most = most
         self._shifts: set[asyncio.Task[Any]] = set()
 
     async def until_slot_is_free(self, shift: asyncio.Task[Any], over: asyncio.Event) -> None:
-        """Wait until the shift's time is nearly `over`; or for its end, if too many others end.
+        """Wait until the shift's time is nearly `over`, or for its end if too many others end.
 
         Cancelling ends the shift.
         """
@@ -160,7 +157,7 @@ class _Ending:
             log.error("a shift failed", exc_info=error)
 
     async def end(self, seconds: float) -> None:
-        """Wait for those that are left, and end those that take too long."""
+        """Wait for the remaining shifts, and end those that take too long."""
         if self._shifts:
             _, late = await asyncio.wait(set(self._shifts), timeout=max(0.0, seconds))
             for shift in late:
@@ -189,10 +186,10 @@ def _add_tasks(
         begun = await place.shifts.begin(check_version_id=version_id)
         if begun is not None:
             reporting = await _shift(place, begun, leave, ends, _check)
-            # A check without a job is taken for lost.
+            # A check without a job counts as lost.
             await asyncio.shield(reporting)
 
-    # With a queueing lock alone: a lock would be held for ever by the job of a worker that died.
+    # With a queueing lock alone: the job of a worker that died would hold a lock for ever.
     @app.periodic(cron="*/10 * * * * *")
     @app.task(name=_RETURNING, queue=QUEUE, queueing_lock=_RETURNING, pass_context=True)
     async def return_lost_jobs(context: JobContext, timestamp: int) -> None:
@@ -210,7 +207,7 @@ async def _shift(
     ends: ShiftEnds,
     run: Any,
 ) -> asyncio.Task[None]:
-    """Run a shift, and report how it ended, whatever happens. Returns the task that reports it."""
+    """Run a shift, and report how it ended, whatever happens. Return the task that reports it."""
     end = ShiftEnd("The worker failed; its log says why.")
     try:
         build, folder = await place.builds.get(
@@ -241,7 +238,7 @@ async def _play(
 ) -> ShiftEnd:
     async with AsyncExitStack() as stack:
         socket = place.socket
-        # Where there are several referees, the program must be able to go from one to another.
+        # If there are several referees, the program must be able to go from one to another.
         if socket is None or place.referees.several or not await _listens(socket):
             socket = await stack.enter_async_context(relayed(place.referees, begun.token))
         at = HostedPlace(place.referees, socket, begun.token)
@@ -258,7 +255,7 @@ async def _play(
 
 
 async def _listens(socket: Path) -> bool:
-    """Whether a referee listens on a socket."""
+    """Return whether a referee listens on a socket."""
     try:
         _, writer = await asyncio.open_unix_connection(socket)
     except OSError:

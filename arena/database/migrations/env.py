@@ -1,4 +1,4 @@
-"""Alembic's entry: migrates over the connection that `arena.database.schema` hands in."""
+"""Alembic's entry, which migrates over the connection that `arena.database.schema` hands in."""
 
 from alembic import context
 

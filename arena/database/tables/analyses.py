@@ -1,4 +1,4 @@
-"""The tables of analyses: what is derived from transcripts, and may be deleted at any time.
+"""The tables of analyses, which are derived from transcripts and may be deleted at any time.
 
 match_analyses          version_losses
 """
@@ -36,15 +36,15 @@ match_analyses = Table(
 version_losses = Table(
     "version_losses",
     metadata,
-    # By version and table type, what its decisions in analysed matches cost: the sums that a mean
-    # and its error follow from. Added to in the transaction that keeps an analysis.
+    # The cost of a version's decisions in analysed matches, by version and table type: the sums
+    # for a mean and its error. The transaction that keeps an analysis adds to them.
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
     Column("game", Text, primary_key=True),
     Column("options", JSONB, primary_key=True),
     Column("seat_count", SmallInteger, primary_key=True),
     Column("turn_ms", Integer, primary_key=True),
     Column("bank_ms", Integer, primary_key=True),
-    # Of the analyses; those of another one do not count.
+    # The edition of the analyses; those of another one do not count.
     Column("edition", Text, primary_key=True),
     Column("matches", BigInteger, nullable=False),
     Column("decisions", BigInteger, nullable=False),

@@ -1,4 +1,4 @@
-"""The tables of boards: what is derived from results, and may be deleted at any time.
+"""The tables of boards, which are derived from results and may be deleted at any time.
 
 board_checkpoints       log_revision
 """
@@ -35,7 +35,7 @@ board_checkpoints = Table(
     Column("bank_ms", Integer, primary_key=True),
     # The last rating event in it, of any ladder.
     Column("sequence", BigInteger, nullable=False),
-    # Of the log when it was read: of an older one it does not count.
+    # The revision of the log when it was read; a checkpoint of an older one does not count.
     Column("revision", BigInteger, nullable=False),
     now("written_at"),
     # See `arena.server.boards.checkpoint`. Already compressed: the migration sets STORAGE EXTERNAL.
@@ -47,8 +47,8 @@ log_revision = Table(
     "log_revision",
     metadata,
     Column("one", Boolean, primary_key=True, server_default=text("true")),
-    # One more when what boards have read changes: when a block that counted is voided, or luck of
-    # recorded matches is deleted or measured. Boards then begin again.
+    # Incremented when data that boards have read changes: when a block that counted is voided, or
+    # luck of recorded matches is deleted or measured. Boards then begin again.
     Column("number", BigInteger, nullable=False),
     CheckConstraint("one", name="only_one"),
 )
@@ -57,7 +57,7 @@ played_ladders = Table(
     "played_ladders",
     metadata,
     # The ladders with a match that was not a challenge's. A trigger made by the migration adds one
-    # with its first match: to look for them all would read all matches.
+    # with its first match, as a search for all ladders would read all matches.
     Column("game", Text, primary_key=True),
     Column("options", JSONB, primary_key=True),
     Column("seat_count", SmallInteger, primary_key=True),

@@ -38,22 +38,22 @@ bots = Table(
     Column("house", Boolean, nullable=False),
     now("created_at"),
     Column("retired_at", Time),
-    # One bot per name among all owners, ignoring case, and none that looks like another: no bot
-    # plays under another's name.
+    # One bot per name among all owners, ignoring case, and no two that look alike: no bot plays
+    # under another's name.
     Column("folded", FOLDED, nullable=False, unique=True),
     Column("skeleton", Text, nullable=False, unique=True),
-    # Set while the operator does not let it play.
+    # Set while the operator does not let the bot play.
     Column("frozen_at", Time),
-    # Not let in either, while its owner wants it so.
+    # Set while its owner does not let the bot play.
     Column("paused_at", Time),
-    # What its owner says of it.
+    # The owner's description of the bot.
     Column("text", Text, nullable=False, server_default=text("''")),
     Column("language", Text, nullable=False, server_default=text("''")),
     Column("link", Text, nullable=False, server_default=text("''")),
     CheckConstraint(ANY_NAME, name="name_allowed"),
     CheckConstraint("char_length(text) <= 1000", name="text_length"),
     CheckConstraint("char_length(language) <= 40", name="language_length"),
-    # A page shows it: no other scheme.
+    # A page shows the link, so that no other scheme is allowed.
     CheckConstraint(
         "link = '' OR (link ~ '^https?://' AND char_length(link) <= 200)", name="link_allowed"
     ),
@@ -90,7 +90,7 @@ conformance_checks = Table(
     # The last check of each origin: that of a version's author, and that of the arena.
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
     Column("origin", Text, primary_key=True),
-    # Of the scenarios.
+    # The edition of the scenarios.
     Column("edition", Integer, nullable=False),
     Column("met", SmallInteger, nullable=False),
     # Scenarios by name.
@@ -105,8 +105,8 @@ conformance_checks = Table(
 version_counts = Table(
     "version_counts",
     metadata,
-    # Of a version that has results: how many matches, and faults in all of them. A trigger made by
-    # the migration adds what each INSERT into match_seats brings, in the same transaction.
+    # The numbers of matches and of faults in them, for each version with results. A trigger made by
+    # the migration adds those of each INSERT into match_seats, in the same transaction.
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
     Column("matches", BigInteger, nullable=False),
     Column("faults", BigInteger, nullable=False),

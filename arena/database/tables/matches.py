@@ -55,7 +55,7 @@ blocks = Table(
     CheckConstraint("size >= 1", name="size_positive"),
     # A block cannot be both closed and void.
     CheckConstraint("voided_at IS NULL OR closed_at IS NULL", name="closed_or_void"),
-    # What a referee that takes over ends.
+    # The blocks that a referee ends when it takes over.
     Index(
         "blocks_unfinished_ix",
         "id",
@@ -66,8 +66,8 @@ blocks = Table(
 voidings = Table(
     "voidings",
     metadata,
-    # Blocks that counted for the ratings until the operator voided them: few. Boards that have read
-    # their results start again when there is one more.
+    # The few blocks that counted for the ratings until the operator voided them. Boards that have
+    # read their results start again when one is added.
     Column("block_id", ForeignKey(blocks.c.id), primary_key=True),
     now("at"),
 )
@@ -87,7 +87,7 @@ matches = Table(
     Column("decided_by_faults", Boolean, nullable=False),
     Column("started_at", Time, nullable=False),
     Column("finished_at", Time, nullable=False),
-    # The time control, which is part of what a ladder is.
+    # The time control, which is part of a ladder's identity.
     Column("turn_ms", Integer, nullable=False),
     Column("bank_ms", Integer, nullable=False),
     CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
@@ -117,13 +117,13 @@ match_seats = Table(
     Column("score", Integer),
     Column("faults", Integer, nullable=False),
     Column("forfeited", Boolean, nullable=False),
-    # That of the match: for a bot's newest matches without a look at all of them.
+    # That of the match, repeated to find a bot's newest matches without reading all of them.
     Column("finished_at", Time, nullable=False),
     ForeignKeyConstraint(["match_id", "finished_at"], [matches.c.id, matches.c.finished_at]),
     CheckConstraint("seat >= 0", name="seat_least"),
     CheckConstraint('"placing" >= 1', name="placing_least"),
     CheckConstraint("faults >= 0", name="faults_least"),
-    # For a bot's matches, and for matches with faults: of a bot, of anybody.
+    # For a bot's matches, and for matches with faults, of a bot or of all bots.
     Index("match_seats_version_ix", "version_id", "finished_at", "match_id"),
     Index(
         "match_seats_faulty_version_ix",
@@ -151,7 +151,7 @@ transcripts = Table(
 match_faults = Table(
     "match_faults",
     metadata,
-    # What a bot was told of a fault, beyond what the transcript holds.
+    # The part of the fault messages sent to a bot that the transcript does not hold.
     Column("match_id", ForeignKey(matches.c.id), primary_key=True),
     # The number of the turn in the match.
     Column("turn", Integer, primary_key=True),
@@ -192,5 +192,5 @@ match_luck = Table(
 
 
 def unfinished() -> ColumnElement[bool]:
-    """Neither closed nor void."""
+    """Return the condition that a block is neither closed nor void."""
     return and_(blocks.c.closed_at.is_(None), blocks.c.voided_at.is_(None))

@@ -1,12 +1,12 @@
-"""The tables of owners, of how they sign in, and of what they and the operator changed.
+"""The tables of owners, of how they sign in, and of the changes that they and the operator made.
 
     owner_keys ─ owners ─< sign_ins
                     └── owner_identities
 
     used_id_tokens        invites        audit
 
-The audit is only ever added to: a trigger made by the migrations refuses the rest. The reader role
-sees the owners alone.
+Rows are only ever added to the audit: a trigger made by the migrations refuses the rest. The reader
+role sees the owners alone.
 """
 
 from sqlalchemy import (
@@ -33,10 +33,10 @@ owners = Table(
     Column("id", Integer, Identity(always=True), primary_key=True),
     Column("name", Text, nullable=False),
     now("created_at"),
-    # One owner per name, ignoring case; and none that looks like another.
+    # One owner per name, ignoring case, and no two that look alike.
     Column("folded", FOLDED, nullable=False, unique=True),
     Column("skeleton", Text, nullable=False, unique=True),
-    # Neither the owner nor its bots are let in.
+    # Set while neither the owner nor its bots are let in.
     Column("banned_at", Time),
     CheckConstraint(ANY_NAME, name="name_allowed"),
 )
@@ -65,7 +65,7 @@ owner_identities = Table(
 sign_ins = Table(
     "sign_ins",
     metadata,
-    # Keys of owners that are valid for a time: those who signed in on a page have them.
+    # Keys of owners that are valid for a time; a sign-in on a page makes one.
     Column("sha256", LargeBinary, primary_key=True),
     Column("owner_id", ForeignKey(owners.c.id), nullable=False, index=True),
     Column("expires_at", Time, nullable=False, index=True),
@@ -79,7 +79,7 @@ sign_ins = Table(
 used_id_tokens = Table(
     "used_id_tokens",
     metadata,
-    # An ID token signs in once. Kept until it is refused for its age.
+    # An ID token signs in once. A row is kept until the token is refused for its age.
     Column("sha256", LargeBinary, primary_key=True),
     Column("expires_at", Time, nullable=False, index=True),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
@@ -96,14 +96,14 @@ invites = Table(
     # None if it does not expire.
     Column("expires_at", Time),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
-    # However many use it at once.
+    # Holds however many use the invite at once.
     CheckConstraint("uses_left >= 0", name="uses_least"),
 )
 
 audit = Table(
     "audit",
     metadata,
-    # What owners and operators changed; only ever added to.
+    # The changes that owners and operators made; rows are only ever added.
     Column("id", BigInteger, Identity(always=True), primary_key=True),
     now("at"),
     Column("actor", Text, nullable=False),

@@ -1,4 +1,4 @@
-"""What Postgres holds of running matches and of who plays them. For referees alone.
+"""The tables of running matches and of the referees that play them. For referees alone.
 
     leases ─< running_blocks ─< running_matches ─< running_replies
        └────< presence >─ versions
@@ -7,8 +7,8 @@
 
     recorded_batches
 
-Unlike results these rows come and go: a match's in the transaction that records it. The reader
-role sees none of them, because secrets, and actions that nobody was shown, are in them.
+Unlike results these rows are removed: a match's in the transaction that records it. The reader
+role sees none of them, because they hold secrets and actions that were shown to no bot.
 """
 
 from sqlalchemy import (
@@ -38,22 +38,22 @@ from arena.database.tables.matches import matches
 leases = Table(
     "leases",
     metadata,
-    # A row for each referee that runs. Whoever takes over removes it: its number never comes again.
-    # The lowest is that of the senior referee.
+    # A row for each referee that runs. A referee that takes over removes it; its number never comes
+    # again. The lowest is that of the senior referee.
     Column("epoch", BigInteger, Identity(always=True), primary_key=True),
     # Which process holds it, so that its death can be seen on the same machine.
     Column("process", Text, nullable=False),
-    # The leases of which this one records what they have spooled: it has not played yet.
+    # The leases whose spooled results this referee still records; it plays nothing before.
     Column("inherited", ARRAY(BigInteger), nullable=False, server_default=text("'{}'")),
-    # Counts on while its holder lives; clocks may be moved.
+    # Incremented while its holder lives; a time would not do, as clocks may be moved.
     Column("renewals", BigInteger, nullable=False, server_default=text("0")),
     now("taken_at"),
     now("renewed_at"),
-    # Its holder stopped in order, and left its matches to the next.
+    # Set when its holder stopped in order, and left its matches to the next.
     Column("released_at", Time),
-    # Where bots reach it, once it listens; empty if it has no address of its own to tell.
+    # The address where bots reach it, once it listens; empty if it has none of its own.
     Column("address", Text),
-    # How many it plays; told with each renewal.
+    # The number of matches that it plays, updated with each renewal.
     Column("matches", Integer, nullable=False, server_default=text("0")),
     CheckConstraint("renewals >= 0", name="renewals_least"),
 )
@@ -61,15 +61,16 @@ leases = Table(
 presence = Table(
     "presence",
     metadata,
-    # A row for each copy of a bot that is connected to a referee, or sits in a match there. Goes
-    # with the lease, so a dead referee's count for nobody.
+    # A row for each copy of a bot that is connected to a referee, or sits in a match there. It is
+    # removed with the lease, so that a dead referee's rows do not count.
     Column("epoch", ForeignKey(leases.c.epoch, ondelete="CASCADE"), primary_key=True),
     Column("version_id", ForeignKey(versions.c.id), primary_key=True, index=True),
     Column("instance", Text, primary_key=True),
     Column("connected", Boolean, nullable=False),
-    # Rated matches that it plays there at once: 0 also for one that leaves.
+    # The number of rated matches that it plays there at once; 0 also for a bot that leaves.
     Column("places", SmallInteger, nullable=False),
-    # Matches in which it has a seat; some seconds old, and 0 while one referee runs alone.
+    # The number of matches in which it has a seat; some seconds old, and 0 while one referee runs
+    # alone.
     Column("seats", SmallInteger, nullable=False),
     Column("games", ARRAY(Text), nullable=False),
     CheckConstraint("places >= 0 AND seats >= 0", name="counts_least"),
@@ -80,7 +81,7 @@ running_blocks = Table(
     metadata,
     # Not a reference: a block of the ladder is in `blocks` from its first result on.
     Column("id", Uuid(as_uuid=False), primary_key=True),
-    # Whose it is.
+    # The lease of the referee that plays it.
     Column("epoch", ForeignKey(leases.c.epoch), nullable=False, index=True),
     Column("kind", Text, nullable=False),
     Column("size", SmallInteger, nullable=False),
@@ -121,7 +122,7 @@ running_replies = Table(
     # Of `running_matches`, but no reference: checking it would cost more than the row. There is one
     # writer, which removes them together; a referee that takes over removes what an error left.
     Column("match_id", Uuid(as_uuid=False), primary_key=True),
-    # How many replies of the match came before.
+    # The number of earlier replies of the match.
     Column("first", Integer, primary_key=True, autoincrement=False),
     Column("replies", LargeBinary, nullable=False),
     CheckConstraint("first >= 0", name="first_least"),
@@ -130,13 +131,13 @@ running_replies = Table(
 recorded_batches = Table(
     "recorded_batches",
     metadata,
-    # What a referee recorded last: if it is killed, it may not have told the ends of these.
+    # The matches that a referee recorded last: if it is killed, it may not have sent their ends.
     Column("number", BigInteger, Identity(always=True), primary_key=True),
-    # Under which lease; no reference, because whoever takes that over removes them together.
+    # The lease; no reference, because a referee that takes it over removes both together.
     Column("epoch", BigInteger, nullable=False),
     now("recorded_at"),
     Column("match_ids", ARRAY(Uuid(as_uuid=False)), nullable=False),
-    # By match, the copies of the bots by seat; without matches in which no copy has a name.
+    # The copies of the bots by match and seat, without matches in which no copy has a name.
     Column("instances", JSONB, nullable=False),
     CheckConstraint("jsonb_typeof(instances) = 'object'", name="instances_object"),
 )
@@ -146,9 +147,9 @@ untold_ends = Table(
     metadata,
     Column("match_id", ForeignKey(matches.c.id), primary_key=True),
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
-    # Which copy of the bot sat there.
+    # The copy of the bot that had the seat.
     Column("instance", Text, nullable=False),
     now("since"),
-    # What a copy that comes back is told.
+    # For the ends that a copy gets when it comes back.
     Index("untold_ends_version_ix", "version_id", "instance", "since"),
 )

@@ -1,4 +1,4 @@
-"""Tables of the key that signs transcripts. The reader role does not see its private half."""
+"""The tables of the key that signs transcripts. The reader role does not see its private half."""
 
 from sqlalchemy import (
     Boolean,

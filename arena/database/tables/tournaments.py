@@ -36,7 +36,7 @@ tournaments = Table(
     Column("name", Text, nullable=False),
     Column("format", Text, nullable=False),
     Column("game", Text, nullable=False),
-    # Only those that differ from the game's defaults, as in `matches`.
+    # Only the options that differ from the game's defaults, as in `matches`.
     Column("options", JSONB, nullable=False),
     Column("seat_count", SmallInteger, nullable=False),
     # Seat blocks per pairing.
@@ -53,10 +53,10 @@ tournaments = Table(
     # The time control.
     Column("turn_ms", Integer, nullable=False),
     Column("bank_ms", Integer, nullable=False),
-    # The lease of the referee that conducts it; none before it began, and one that is gone until
-    # the senior takes it up.
+    # The lease of the referee that conducts it; none before it began. After that referee's end it
+    # names a lease that is gone, until the senior takes up the tournament.
     Column("conductor", BigInteger),
-    # How many seconds the tables of an absent bot wait before they are walkovers.
+    # The seconds that the tables of an absent bot wait before they are walkovers.
     Column("patience_s", Integer, nullable=False, server_default=text("600")),
     CheckConstraint("patience_s >= 1", name="patience_least"),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
@@ -90,9 +90,9 @@ tournament_entries = Table(
     # Its Elo when it was seeded; None if it had none.
     Column("elo", Double),
     Column("withdrawn_at", Time),
-    # Seconds that tables have waited for it since it was last present, while a referee ran.
+    # The seconds that tables have waited for it since it was last present, while a referee ran.
     Column("waited_s", Double, nullable=False, server_default=text("0")),
-    # Why it was absent at the last look.
+    # The reason why it was absent at the last check.
     Column("absence", Text, nullable=False, server_default=text("''")),
     CheckConstraint("waited_s >= 0", name="waited_least"),
     CheckConstraint("number >= 1", name="number_least"),
@@ -118,7 +118,7 @@ tournament_pairings = Table(
 tournament_blocks = Table(
     "tournament_blocks",
     metadata,
-    # A block belongs to one pairing. Of the blocks that were begun, only closed ones count.
+    # A block belongs to one pairing. Only closed blocks count.
     Column("block_id", ForeignKey(blocks.c.id), primary_key=True),
     Column("tournament_id", Integer, nullable=False),
     Column("round", SmallInteger, nullable=False),

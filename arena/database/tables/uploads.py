@@ -32,14 +32,15 @@ from arena.database.tables.bots import bots, versions
 from arena.database.tables.owners import owners
 
 QUEUE_SCHEMA: Final = "procrastinate"
-"""Where the queue's tables and functions are."""
+"""The schema that holds the queue's tables and functions."""
 
 builds = Table(
     "builds",
     metadata,
     # Never changed: a trigger made by the migration refuses it.
     Column("id", Integer, Identity(always=True), primary_key=True),
-    # An owner has a build once. Builds of two owners are two, so that nobody learns of another's.
+    # An owner has a build once. The same build of two owners is stored twice, so that no owner
+    # learns of another's.
     Column("owner_id", ForeignKey(owners.c.id), nullable=False),
     Column("sha256", LargeBinary, nullable=False),
     Column("file_name", Text, nullable=False),
@@ -54,22 +55,22 @@ builds = Table(
 build_files = Table(
     "build_files",
     metadata,
-    # None for a build that is not kept any more.
+    # There is no row for a build that is not kept any more.
     Column("build_id", ForeignKey(builds.c.id), primary_key=True),
-    # As it was handed in; a .zip is compressed already: the migration sets STORAGE EXTERNAL.
+    # The file as uploaded; a .zip is compressed already: the migration sets STORAGE EXTERNAL.
     Column("data", LargeBinary, nullable=False),
 )
 
 hosted_versions = Table(
     "hosted_versions",
     metadata,
-    # A version that was uploaded.
+    # The versions that were uploaded.
     Column("version_id", ForeignKey(versions.c.id), primary_key=True),
     Column("build_id", ForeignKey(builds.c.id), nullable=False, index=True),
     Column("state", Text, nullable=False, server_default=text("'checking'")),
-    # Of a refused one, why; while it is checked, the step.
+    # The reason why it was refused; while it is checked, the step.
     Column("reason", Text, nullable=False, server_default=text("''")),
-    # How often its check was begun: one that takes its worker down is not tried for ever.
+    # How often its check was begun: a build that takes its worker down is not tried for ever.
     Column("checks", Integer, nullable=False, server_default=text("0")),
     CheckConstraint("state IN ('checking', 'accepted', 'refused')", name="state_known"),
     Index("hosted_versions_checking_ix", "version_id", postgresql_where=text("state = 'checking'")),
@@ -78,7 +79,7 @@ hosted_versions = Table(
 hosted_bots = Table(
     "hosted_bots",
     metadata,
-    # With which of its uploaded versions a bot plays.
+    # The uploaded version with which a bot plays.
     Column("bot_id", ForeignKey(bots.c.id), primary_key=True),
     Column("version_id", ForeignKey(hosted_versions.c.version_id), nullable=False),
 )
@@ -88,7 +89,7 @@ workers = Table(
     metadata,
     Column("id", Integer, Identity(always=True), primary_key=True),
     Column("name", Text, nullable=False, unique=True),
-    # Of its token; None once the operator has removed it.
+    # The hash of its token; None once the operator has removed the worker.
     Column("sha256", LargeBinary, unique=True),
     now("created_at"),
     # When it last began a shift.
@@ -103,22 +104,23 @@ shifts = Table(
     Column("id", BigInteger, Identity(always=True), primary_key=True),
     Column("version_id", ForeignKey(hosted_versions.c.version_id), nullable=False),
     Column("worker_id", ForeignKey(workers.c.id), nullable=False),
-    # Of the build, before it plays.
+    # Whether the shift checks the build, before that plays.
     Column("check", Boolean, nullable=False),
-    # Good for playing alone, and only while the shift runs.
+    # The hash of a token that is valid for playing alone, and only while the shift runs.
     Column("token_sha256", LargeBinary, unique=True),
     now("began_at"),
     Column("expires_at", Time, nullable=False),
     Column("ended_at", Time),
     Column("outcome", Text, nullable=False, server_default=text("''")),
-    # The program ended by itself, did not connect, or used more than it may: the next shift waits.
+    # Whether the program ended by itself, did not connect, or exceeded a limit: if so, the next
+    # shift waits.
     Column("cut_short", Boolean, nullable=False, server_default=text("false")),
     # The beginning and the end of what the program printed.
     Column("log", Text, nullable=False, server_default=text("''")),
     CheckConstraint("octet_length(token_sha256) = 32", name="token_sha256_length"),
     CheckConstraint("ended_at IS NULL OR token_sha256 IS NULL", name="token_while_running"),
     CheckConstraint("octet_length(log) <= 65536", name="log_length"),
-    # For the last of a version, and those that were not ended in time.
+    # For the last shift of a version, and for shifts that were not ended in time.
     Index("shifts_version_ix", "version_id", "id"),
     Index("shifts_running_ix", "expires_at", postgresql_where=text("ended_at IS NULL")),
 )

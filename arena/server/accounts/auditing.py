@@ -1,4 +1,4 @@
-"""`record`: a line of the audit, in the transaction of the change that it tells of."""
+"""`record`, which adds a line to the audit in the transaction of the change that it describes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,6 +15,6 @@ async def record(
     subject: str,
     details: Mapping[str, Any] | None = None,
 ) -> None:
-    """Record what somebody changed; details that are None are left out."""
+    """Record a change by `actor`; details that are None are left out."""
     given = {key: value for key, value in (details or {}).items() if value is not None}
     await connection.execute(owner_statements.add_audit(actor, action, subject, given))

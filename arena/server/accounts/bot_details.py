@@ -1,4 +1,4 @@
-"""What an owner may say of a bot: text, language and a link, which pages show."""
+"""The details of a bot that its owner may set and pages show: text, language and a link."""
 
 import re
 from collections.abc import Mapping
@@ -7,16 +7,13 @@ from typing import Final
 from arena.database.errors import DetailsRefusedError
 
 LONGEST: Final[Mapping[str, int]] = {"text": 1000, "language": 40, "link": 200}
-"""Characters of each."""
+"""The greatest length of each, in characters."""
 # No address holds spaces, quotes or angle brackets (RFC 3986); browsers drop links that do.
 _LINK = re.compile(r"""https?://[^\s"<>/?#\\@]+(?:[/?#][^\s"<>]*)?""")
 
 
 def checked(field: str, words: str) -> str:
-    """Return the words as they are stored.
-
-    Raises DetailsRefusedError.
-    """
+    """Return the words as they are stored. Raises DetailsRefusedError."""
     words = words.replace("\r\n", "\n").strip()
     if len(words) > LONGEST[field]:
         raise DetailsRefusedError(

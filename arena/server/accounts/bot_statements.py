@@ -1,4 +1,4 @@
-"""SQL statements about bots, owners, versions and tokens, built here, run elsewhere.
+"""SQL statements about bots, owners, versions and tokens; this module only builds them.
 
 Names are matched without regard to case, and returned as they were registered.
 """
@@ -41,13 +41,13 @@ from arena.database.tables.owners import owners
 from arena.database.tables.uploads import hosted_versions
 
 _BEHIND_ALL = "\U0010ffff"
-"""Behind every character that a name may have."""
+"""A character that sorts after every character that a name may have."""
 
 _retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at")
 
 
 def add_bot(name: str, owner_id: int, *, house: bool) -> Insert:
-    """Add a bot, unless one has that name or looks like it."""
+    """Return a statement that adds a bot, unless one has that name or looks like it."""
     values = {"owner_id": owner_id, "house": house} | name_columns(name)
     return insert(bots).values(values).on_conflict_do_nothing()
 
@@ -58,22 +58,24 @@ def name_columns(name: str) -> dict[str, str]:
 
 
 def bot_named(name: str) -> Row:
-    """Select a bot: id, name, house, retired_at, owner_id, owner, text, language and link.
+    """Return a statement that selects the bot of a name.
 
-    The last three are what its owner says of it.
+    Columns: id, name, house, retired_at, owner_id, owner, and its owner's details of it: text,
+    language, link; frozen_at.
     """
     return _bots().where(is_bot(name))
 
 
 def bot_like(name: str) -> Row:
-    """Return the columns of `bot_named`, of the bot whose name looks like this one."""
+    """Return a statement that selects the bot whose name looks like this one, as `bot_named`."""
     return _bots().where(bots.c.skeleton == skeleton(name))
 
 
 def house_bot_read_as(name: str) -> Row:
-    """Select the name of a house bot that a name could be mistaken for.
+    """Return a statement that selects a bot of the house whose name is easily taken for this one.
 
-    By readers who overlook marks on letters, or listeners.
+    Column: name. A reader who overlooks marks on letters, or reads the name aloud, confuses the
+    two.
     """
     read = {skeleton(reading) for reading in readings(name)}
     return select(bots.c.name).where(bots.c.house, bots.c.skeleton.in_(read)).limit(1)
@@ -89,13 +91,16 @@ def _bots() -> Row:
 
 
 def add_version(bot_id: int, label: str) -> Insert:
-    """Add a version, unless the bot has one with that label; returns its id."""
+    """Return a statement that adds a version, unless the bot has one with that label.
+
+    It returns the version's id.
+    """
     values = {"bot_id": bot_id, "label": label}
     return insert(versions).values(values).on_conflict_do_nothing().returning(versions.c.id)
 
 
 def set_token(version_id: int, sha256: bytes) -> Insert:
-    """Set the token of a version, which has only one."""
+    """Return a statement that sets the token of a version, which has only one."""
     values = {"version_id": version_id, "sha256": sha256}
     return (
         insert(tokens)
@@ -108,9 +113,9 @@ def set_token(version_id: int, sha256: bytes) -> Insert:
 
 
 def versions_by_token(sha256s: Sequence[bytes]) -> Row:
-    """Select the versions of tokens: the columns of `all_versions` and states.
+    """Return a statement that selects the versions with these tokens, as far as they exist.
 
-    The states are frozen_at and paused_at of the bot, banned_at of its owner; and the token's
+    Columns: those of `all_versions`, frozen_at and paused_at of the bot, banned_at of its owner and
     sha256.
     """
     # An array is one parameter, so that the statement is the same for any number of them.
@@ -123,14 +128,17 @@ def versions_by_token(sha256s: Sequence[bytes]) -> Row:
 
 
 def token_hashes(most: int) -> Row:
-    """sha256, of the tokens of the newest versions, newest first."""
+    """Return a statement that selects the hashes of the newest versions' tokens, newest first.
+
+    Column: sha256.
+    """
     return select(tokens.c.sha256).order_by(tokens.c.version_id.desc()).limit(most)
 
 
 def versions_today(bot_id: int) -> Row:
-    """Select versions and wait_seconds of a bot.
+    """Return a statement that counts the versions which a bot got in the last 24 hours.
 
-    How many it got in the last 24 hours without uploads, and how long until one of them is older.
+    Columns: versions, without uploads, and wait_seconds, how long until one of them is older.
     """
     day = text("interval '1 day'")
     wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
@@ -143,12 +151,15 @@ def versions_today(bot_id: int) -> Row:
 
 
 def not_uploaded() -> ColumnElement[bool]:
-    """Whether a row of `versions` was registered to be run by its owner."""
+    """Return the condition that a row of `versions` was registered to be run by its owner."""
     return ~exists().where(hosted_versions.c.version_id == versions.c.id)
 
 
 def all_versions() -> Row:
-    """id, bot, version, owner, house, retired_at (the version's or its bot's), oldest first."""
+    """Return a statement that selects all versions, oldest first.
+
+    Columns: id, bot, version, owner, house, retired_at (the version's or its bot's).
+    """
     return (
         select(versions.c.id, bots.c.name.label("bot"), versions.c.label.label("version"))
         .add_columns(owners.c.name.label("owner"), bots.c.house, _retired_at)
@@ -158,14 +169,14 @@ def all_versions() -> Row:
 
 
 def versions_by_id(ids: Collection[int]) -> Row:
-    """Return the columns of `all_versions`, of these."""
+    """Return a statement that selects the versions with these ids, as `all_versions`."""
     return all_versions().where(versions.c.id == any_(literal(list(ids), ARRAY(Integer))))
 
 
 def versions_of(bot: str, label: str | None) -> Row:
-    """Return the columns of `all_versions`: one bot's versions, or the one with `label`.
+    """Return a statement that selects one bot's versions, or the one with `label`, newest first.
 
-    Newest first.
+    Columns: those of `all_versions`.
     """
     found = all_versions().where(is_bot(bot)).order_by(None).order_by(versions.c.id.desc())
     return found if label is None else found.where(versions.c.label == label)
@@ -174,11 +185,11 @@ def versions_of(bot: str, label: str | None) -> Row:
 def bot_page(
     *, search: str = "", after: str | None = None, before: str | None = None, limit: int = 50
 ) -> Row:
-    """Select a page of bots by name, those that `_found` finds.
+    """Return a statement that selects a page of bots by name, of those that `_found` finds.
 
     Columns: name, folded, owner, house, created_at, retired_at, frozen_at, paused_at, versions (how
-    many), newest_id, newest (its label). The first behind the name `after`, or the last before the
-    name `before`, as `folded` has them.
+    many), newest_id, newest (its label). The page holds the first bots after the name `after`, or
+    the last before the name `before`, both in the form of `folded`.
     """
     page = _found(search, limit, after, before).subquery("page")
     newest = (
@@ -202,7 +213,10 @@ def bot_page(
 def _found(
     search: str, limit: int, after: str | None = None, before: str | None = None
 ) -> Select[tuple[int, str]]:
-    """id, folded: the bots whose name begins with `search`, and those of the owner of that name."""
+    """Return a statement that selects bots whose name begins with `search`, and the owner's bots.
+
+    Columns: id, folded. The owner is the one named `search`.
+    """
 
     def part(*conditions: ColumnElement[bool]) -> Select[tuple[int, str]]:
         found = select(bots.c.id, bots.c.folded).where(*conditions)
@@ -215,7 +229,7 @@ def _found(
     if not search:
         return part()
     owner = select(owners.c.id).where(owners.c.folded == folded(search)).scalar_subquery()
-    # An index leads to the rows of each in their order, so that only so many are read.
+    # An index finds the rows of each in their order, so that only `limit` of them are read.
     either = union(part(begins_with(bots.c.folded, search)), part(bots.c.owner_id == owner))
     both = either.subquery("either")
     by_name = both.c.folded.desc() if before is not None else both.c.folded
@@ -223,13 +237,16 @@ def _found(
 
 
 def begins_with(name: ColumnElement[str], word: str) -> ColumnElement[bool]:
-    """Whether a folded name begins with a word: as a range, which an index leads to."""
+    """Return the condition that a folded name begins with a word, as a range for an index."""
     first = folded(word)
     return and_(name >= first, name < first + _BEHIND_ALL)
 
 
 def halted(version_ids: Collection[int]) -> Row:
-    """version_id, frozen and paused, of these versions whose bot may not play for now."""
+    """Return a statement that selects those of these versions whose bot may not play for now.
+
+    Columns: version_id, frozen and paused.
+    """
     ids = literal(list(version_ids), ARRAY(Integer))
     return (
         select(versions.c.id.label("version_id"))
@@ -242,16 +259,17 @@ def halted(version_ids: Collection[int]) -> Row:
 
 
 def profile_of(bot: str) -> Row:
-    """Select one bot's versions, newest first, and what its owner says of it.
+    """Return a statement that selects one bot's versions, newest first, with the bot's details.
 
-    Columns: those of `all_versions`, created_at, text, language, link, frozen_at and paused_at.
+    Columns: those of `all_versions`, created_at of the version, text, language, link, frozen_at and
+    paused_at of the bot.
     """
     said = (bots.c.text, bots.c.language, bots.c.link, bots.c.frozen_at, bots.c.paused_at)
     return versions_of(bot, None).add_columns(versions.c.created_at, *said)
 
 
 def retire_bot(bot_id: int) -> Update:
-    """Retires a bot; an earlier `retired_at` is kept."""
+    """Return a statement that retires a bot; an earlier `retired_at` is kept."""
     return (
         update(bots)
         .where(bots.c.id == bot_id, bots.c.retired_at.is_(None))
@@ -260,7 +278,7 @@ def retire_bot(bot_id: int) -> Update:
 
 
 def retire_version(version_id: int) -> Update:
-    """Retires a version; an earlier `retired_at` is kept."""
+    """Return a statement that retires a version; an earlier `retired_at` is kept."""
     return (
         update(versions)
         .where(versions.c.id == version_id, versions.c.retired_at.is_(None))
@@ -274,10 +292,11 @@ def bot_list(
     after: int | None = None,
     limit: int | None = None,
 ) -> Row:
-    """Select versions by bot and age, optionally only of the bots `named`.
+    """Return a statement that selects versions with their numbers of matches, by bot and age.
 
     Columns: those of `all_versions`, created_at and matches (the version's), frozen_at and
-    paused_at (its bot's). With a `limit` so many of those behind the version `after`.
+    paused_at (its bot's). With `named` only those of these bots; with `after` only those after this
+    version; at most `limit`.
     """
     found = _listed().limit(limit)
     if named is not None:
@@ -285,18 +304,17 @@ def bot_list(
     if after is None:
         return found
     last = folded_of(after)
-    # The first condition is part of the second; an index on names leads to it.
+    # The first condition follows from the second; an index on names serves it.
     place = tuple_(bots.c.folded, versions.c.id) > tuple_(last, literal(after))
     return found.where(bots.c.folded >= last, place)
 
 
 def found_versions(search: str, limit: int) -> Row:
-    """Select versions of bots by the beginning of their name or by their owner.
+    """Return a statement that selects at most `limit` versions of bots that match `search`.
 
-    The columns of `bot_list`: so many of the versions of bots whose name begins with `search`, or
-    whose owner has that name.
+    The bot's name begins with `search`, or its owner has that name. Columns: those of `bot_list`.
     """
-    # A bot has a version at least.
+    # A bot has at least one version.
     bots_found = _found(search, limit).subquery("found")
     return _listed().where(bots.c.id.in_(select(bots_found.c.id))).limit(limit)
 
@@ -314,7 +332,7 @@ def _listed() -> Row:
 
 
 def folded_of(version_id: int) -> ScalarSelect[str]:
-    """Return what the bot of a version is found by; NULL if there is no such version."""
+    """Return an expression for the folded name of a version's bot; NULL without such a version."""
     bot, version = bots.alias(), versions.alias()
     return (
         select(bot.c.folded)
@@ -325,12 +343,12 @@ def folded_of(version_id: int) -> ScalarSelect[str]:
 
 
 def is_bot(name: str) -> ColumnElement[bool]:
-    """Whether a row of `bots` has that name."""
+    """Return the condition that a row of `bots` has that name."""
     return bots.c.folded == folded(name)
 
 
 def tell_tokens(version_ids: Sequence[int]) -> Row:
-    """Notify that some tokens of these versions are no longer valid.
+    """Return a statement that notifies that some tokens of these versions are no longer valid.
 
     NOTIFY is sent at the commit of the transaction.
     """
@@ -339,5 +357,5 @@ def tell_tokens(version_ids: Sequence[int]) -> Row:
 
 
 def tell_any_tokens() -> TextClause:
-    """Return the same of any versions."""
+    """Return a statement that notifies that tokens of any versions may be no longer valid."""
     return text(f"NOTIFY {TOKENS_CHANNEL}")

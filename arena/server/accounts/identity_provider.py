@@ -1,8 +1,8 @@
-"""`IdentityProvider`: verifies the ID tokens (OpenID Connect Core, 3.1.3.7) of one issuer.
+"""`IdentityProvider`, which verifies the ID tokens (OpenID Connect Core, 3.1.3.7) of one issuer.
 
-Nobody's word counts but the issuer's signature: a dashboard only passes the token on. The issuer's
-keys are fetched by its discovery document and kept; a token with a key that is not among them has
-them fetched again, at most every REFETCH_SECONDS.
+Only the issuer's signature counts: a dashboard only passes the token on. The issuer's keys are
+fetched by its discovery document and kept; if a token's key is not among them, they are fetched
+again, at most every REFETCH_SECONDS.
 """
 
 import asyncio
@@ -27,17 +27,20 @@ from arena.settings import web_address
 ALGORITHMS: Final = tuple(
     f"{kind}{bits}" for kind in ("RS", "PS", "ES") for bits in (256, 384, 512)
 )
-"""Signatures by a private key that the issuer alone has; never `none`, nor a shared secret."""
+"""The accepted algorithms: signatures by a private key that only the issuer has.
+
+Never `none`, nor a shared secret.
+"""
 MOST_TOKEN: Final = 16 * 1024
-"""Characters of an ID token."""
+"""The greatest length of an ID token, in characters."""
 MOST_AGE_SECONDS: Final = 600.0
-"""How long after its issue a token may be used, whenever it expires."""
+"""The time after its issue for which a token may be used, whenever it expires."""
 LEEWAY_SECONDS: Final = 30.0
-"""By how much the clocks may differ."""
+"""The difference that the clocks may have."""
 KEPT_SECONDS: Final = 3600.0
-"""How long the keys are used before they are fetched again."""
+"""The time for which the keys are used before they are fetched again."""
 REFETCH_SECONDS: Final = 30.0
-"""Keys are not fetched more often, whatever strangers send."""
+"""The least time between two fetches of the keys, whatever strangers send."""
 FETCH_SECONDS: Final = 5.0
 _MOST_BYTES: Final = 512 * 1024
 _LONGEST_SUBJECT: Final = 255  # of the specification
@@ -46,11 +49,11 @@ _LONGEST_NAME: Final = 40
 log = structlog.get_logger()
 
 Fetch = Callable[[str], bytes]
-"""Fetches the document at an address. Raises OSError."""
+"""A function that fetches the document at an address. Raises OSError."""
 
 
 class IdentityProvider:
-    """Knows whose tokens are for this arena."""
+    """The verifier of ID tokens for this arena."""
 
     def __init__(
         self,
@@ -59,7 +62,7 @@ class IdentityProvider:
         clock: Callable[[], float] = time.time,
         fetch: Fetch | None = None,
     ) -> None:
-        """`clock` returns the seconds since 1970."""
+        """Make it; `clock` returns the seconds since 1970."""
         self.issuer = issuer
         self._client_id = client_id
         self._clock = clock
@@ -69,7 +72,7 @@ class IdentityProvider:
         self._fetching = asyncio.Lock()
 
     async def identity(self, id_token: str) -> Identity:
-        """Return whose identity the token states.
+        """Return the identity that the token proves.
 
         Raises ProtocolError: UNAUTHENTICATED for a token that is not the issuer's for this arena,
         or too old; UNAVAILABLE if the issuer does not answer.
@@ -142,7 +145,7 @@ class IdentityProvider:
         if about["issuer"] != self.issuer:
             raise ValueError(f"its discovery document is of {about['issuer']!r:.200}")
         address = str(about["jwks_uri"])
-        web_address(address)  # raises ValueError for one that others could change on the way
+        web_address(address)  # raises ValueError for an address without a secure connection
         return KeySet.import_key_set(json.loads(self._fetch(address)))
 
 
@@ -151,7 +154,7 @@ _REGISTRY: Final = jws.JWSRegistry(algorithms=list(ALGORITHMS))
 
 def _seconds(claims: Mapping[str, Any], claim: str) -> float:
     value = claims.get(claim)
-    # Within what a date can say; a bool is an int to Python.
+    # Within the range of a date; a bool is an int to Python.
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 <= value < 2**37:
         raise _refused(f"has no valid {claim} claim")
     return float(value)
@@ -170,7 +173,7 @@ def _refused(why: str) -> ProtocolError:
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """An issuer's documents are where it says, and nowhere else."""
+    """A handler that refuses redirects: an issuer's documents are at its own addresses only."""
 
     def redirect_request(self, *_: Any) -> None:
         return None

@@ -12,7 +12,7 @@ from arena.server.accounts.auditing import record
 async def new_owner(
     connection: AsyncConnection, name: str, code: str | None, identity: Identity | None = None
 ) -> Owner:
-    """Return a new owner, by the invite of that code if there is one; `identity` is for the audit.
+    """Add an owner, by the invite of that code if there is one; `identity` is for the audit.
 
     Raises NameRefusedError and InviteRefusedError.
     """

@@ -1,6 +1,6 @@
-"""`OwnerCalls`: the unary calls of a service for owners: their limits, and whose key they bring.
+"""`OwnerCalls`, the unary calls of a service for owners, with their limits and authentication.
 
-Limits by address are those of a dashboard's visitor where a dashboard makes the call.
+If a dashboard makes the call, limits by address are those of the dashboard's visitor.
 """
 
 import asyncio
@@ -17,18 +17,17 @@ from arena.server.limits.guarding import bearer_token, guarded, token_or_nothing
 from arena.server.limits.refusals import Context
 
 MOST_AT_ONCE: Final = 4
-"""Calls of a service served at the same time: results are recorded over the same database
-connections."""
+"""The calls of a service served at the same time.
+
+The limit exists because results are recorded over the same database connections.
+"""
 
 
 class OwnerKeys(Protocol):
-    """The owners of keys."""
+    """The owners by their keys."""
 
     async def owner(self, key: str) -> Owner:
-        """Return the owner of a key.
-
-        Raises ProtocolError.
-        """
+        """Return the owner who has this key. Raises ProtocolError."""
         ...
 
 
@@ -36,7 +35,7 @@ class OwnerCalls:
     """The calls of one service."""
 
     def __init__(self, keys: OwnerKeys, gate: Gate, messages: ModuleType) -> None:
-        """`messages` is the generated module with the requests and responses."""
+        """Make it; `messages` is the generated module with the requests and responses."""
         self._keys = keys
         self._gate = gate
         self._messages = messages
@@ -74,9 +73,9 @@ class OwnerCalls:
         return self.of_anybody(call, authenticated)
 
     async def owner(self, context: Context) -> Owner:
-        """Return the owner who makes a call.
+        """Return the owner who makes a call. A wrong key counts for the caller.
 
-        Raises ProtocolError; a wrong key counts for the caller.
+        Raises ProtocolError.
         """
         key = bearer_token(context)
         async with self._gate.trying(key, self._gate.caller(context)):

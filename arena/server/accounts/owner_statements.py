@@ -1,4 +1,4 @@
-"""SQL statements about owners, keys, invites and the audit, built here, run elsewhere."""
+"""SQL statements about owners, keys, invites and the audit; this module builds them."""
 
 from collections.abc import Mapping
 from datetime import datetime
@@ -17,23 +17,29 @@ from arena.server.accounts.sign_in_statements import owners_by_key
 
 
 def add_owner(name: str) -> Insert:
-    """Add an owner, unless one has that name or looks like it; returns its id."""
+    """Return a statement that adds an owner, unless one has that name or looks like it.
+
+    It returns the owner's id.
+    """
     values = name_columns(name)
     return insert(owners).values(values).on_conflict_do_nothing().returning(owners.c.id)
 
 
 def owner_named(name: str) -> Row:
-    """id, name, created_at, banned_at, bots (those in service), has_key."""
+    """Return a statement that selects the owner of a name.
+
+    Columns: id, name, created_at, banned_at, bots (those in service), has_key.
+    """
     return owner_list().where(owners.c.folded == folded(name))
 
 
 def owner_like(name: str) -> Row:
-    """name, of the owner whose name looks like this one."""
+    """Return a statement that selects the name of the owner whose name looks like this one."""
     return select(owners.c.name).where(owners.c.skeleton == skeleton(name))
 
 
 def owner_by_key(sha256: bytes) -> Row:
-    """Return the columns of `owner_list`.
+    """Return a statement that selects an owner by a key, with the columns of `owner_list`.
 
     `sha256` is of the owner's own key, or of one of a sign-in.
     """
@@ -41,9 +47,9 @@ def owner_by_key(sha256: bytes) -> Row:
 
 
 def owner_list(*, search: str = "", limit: int | None = None) -> Row:
-    """id, name, created_at, banned_at, bots (those in service), has_key.
+    """Return a statement that selects the owners whose name begins with `search`, by name.
 
-    By name: of the owners whose name begins with `search`.
+    Columns: id, name, created_at, banned_at, bots (those in service), has_key.
     """
     in_service = (
         select(func.count())
@@ -61,21 +67,28 @@ def owner_list(*, search: str = "", limit: int | None = None) -> Row:
 
 
 def lock_owner(owner_id: int) -> Row:
-    """name, banned_at; until the end of the transaction nobody else adds to what the owner has."""
+    """Return a statement that selects an owner and locks it until the end of the transaction.
+
+    Columns: name, banned_at. Meanwhile no other transaction with this lock adds bots or versions to
+    the owner.
+    """
     return (
         select(owners.c.name, owners.c.banned_at).where(owners.c.id == owner_id).with_for_update()
     )
 
 
 def bots_in_service(owner_id: int) -> Row:
-    """bots: how many of the owner's are not retired."""
+    """Return a statement that counts the owner's bots that are not retired. Column: bots."""
     return select(func.count().label("bots")).where(
         bots.c.owner_id == owner_id, bots.c.retired_at.is_(None)
     )
 
 
 def owners_versions_today(owner_id: int) -> Row:
-    """versions, wait_seconds: as `bot_statements.versions_today`, of all bots of an owner."""
+    """Return a statement that counts recent versions of all bots of an owner.
+
+    Columns: versions, wait_seconds, see `bot_statements.versions_today`.
+    """
     day = text("interval '1 day'")
     wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
     return (
@@ -88,7 +101,10 @@ def owners_versions_today(owner_id: int) -> Row:
 
 
 def owned_versions(owner_id: int, wanted: OwnBots) -> Row:
-    """Return the columns of OwnedVersion, by bot and newest first."""
+    """Return a statement that selects an owner's versions, by bot and newest first.
+
+    Columns: those of OwnedVersion.
+    """
     retired = func.coalesce(bots.c.retired_at, versions.c.retired_at)
     found = (
         select(versions.c.id, bots.c.name.label("bot"), versions.c.label.label("version"))
@@ -110,12 +126,12 @@ def owned_versions(owner_id: int, wanted: OwnBots) -> Row:
         return found
     last = folded_of(wanted.after)
     same_bot = and_(bots.c.folded == last, versions.c.id < wanted.after)
-    # The first condition is part of the second; an index on an owner's names leads to it.
+    # The first condition follows from the second; an index on an owner's names serves it.
     return found.where(bots.c.folded >= last, or_(bots.c.folded > last, same_bot))
 
 
 def set_key(owner_id: int, sha256: bytes) -> Insert:
-    """Set the key of an owner, which has only one."""
+    """Return a statement that sets the key of an owner, which has only one."""
     return (
         insert(owner_keys)
         .values(owner_id=owner_id, sha256=sha256)
@@ -127,35 +143,47 @@ def set_key(owner_id: int, sha256: bytes) -> Insert:
 
 
 def key_hashes(most: int) -> Row:
-    """sha256, of the keys of the newest owners, newest first."""
+    """Return a statement that selects the hashes of the newest owners' keys, newest first.
+
+    Column: sha256.
+    """
     return select(owner_keys.c.sha256).order_by(owner_keys.c.owner_id.desc()).limit(most)
 
 
 def set_banned(owner_id: int, *, banned: bool) -> Update:
-    """Bans an owner, or lets it in again; an earlier `banned_at` is kept."""
+    """Return a statement that bans an owner, or lets it in again.
+
+    An earlier `banned_at` is kept.
+    """
     at = func.coalesce(owners.c.banned_at, func.now()) if banned else None
     return update(owners).where(owners.c.id == owner_id).values(banned_at=at)
 
 
 def set_frozen(bot_id: int, *, frozen: bool) -> Update:
-    """Freezes a bot, or lets it play again; an earlier `frozen_at` is kept."""
+    """Return a statement that freezes a bot, or lets it play again.
+
+    An earlier `frozen_at` is kept.
+    """
     at = func.coalesce(bots.c.frozen_at, func.now()) if frozen else None
     return update(bots).where(bots.c.id == bot_id).values(frozen_at=at)
 
 
 def set_paused(bot_id: int, *, paused: bool) -> Update:
-    """Pauses a bot, or lets it play again; an earlier `paused_at` is kept."""
+    """Return a statement that pauses a bot, or lets it play again.
+
+    An earlier `paused_at` is kept.
+    """
     at = func.coalesce(bots.c.paused_at, func.now()) if paused else None
     return update(bots).where(bots.c.id == bot_id).values(paused_at=at)
 
 
 def describe_bot(bot_id: int, said: Mapping[str, str]) -> Update:
-    """Set what the owner says of a bot: text, language, link."""
+    """Return a statement that sets the owner's details of a bot: text, language, link."""
     return update(bots).where(bots.c.id == bot_id).values(dict(said))
 
 
 def add_invite(sha256: bytes, uses: int, made_by: str, expires_at: datetime | None) -> Insert:
-    """Add an invite; returns its id."""
+    """Return a statement that adds an invite; it returns its id."""
     return (
         insert(invites)
         .values(sha256=sha256, uses_left=uses, made_by=made_by, expires_at=expires_at)
@@ -164,9 +192,10 @@ def add_invite(sha256: bytes, uses: int, made_by: str, expires_at: datetime | No
 
 
 def use_invite(sha256: bytes) -> Update:
-    """Use an invite once and returns its id; no row if it is unknown, used up or expired.
+    """Return a statement that uses an invite once.
 
-    The row's lock lets those who come at once pass one after the other.
+    It returns the invite's id; no row if it is unknown, used up or expired. The row's lock makes
+    concurrent uses wait for each other.
     """
     valid = and_(
         invites.c.sha256 == sha256,
@@ -182,7 +211,10 @@ def use_invite(sha256: bytes) -> Update:
 
 
 def invite_list(limit: int | None = None) -> Row:
-    """Return the columns of InviteRow of those that can be used, newest first."""
+    """Return a statement that selects the invites that can be used, newest first.
+
+    Columns: those of InviteRow.
+    """
     return (
         select(invites.c.id, invites.c.uses_left, invites.c.made_by, invites.c.created_at)
         .add_columns(invites.c.expires_at)
@@ -196,18 +228,18 @@ def invite_list(limit: int | None = None) -> Row:
 
 
 def withdraw_invite(invite_id: int) -> Update:
-    """Leaves an invite no use; returns its id."""
+    """Return a statement that sets the uses left of an invite to 0; it returns its id."""
     return (
         update(invites).where(invites.c.id == invite_id).values(uses_left=0).returning(invites.c.id)
     )
 
 
 def add_audit(actor: str, action: str, subject: str, details: Mapping[str, Any]) -> Insert:
-    """Record what somebody changed."""
+    """Return a statement that adds a change to the audit."""
     values = {"actor": actor, "action": action, "subject": subject, "details": dict(details)}
     return insert(audit).values(values)
 
 
 def audit_list(limit: int) -> Row:
-    """Return the columns of AuditRow, newest first."""
+    """Return a statement that selects the audit, newest first, with the columns of AuditRow."""
     return select(audit).order_by(audit.c.id.desc()).limit(limit)

@@ -42,18 +42,15 @@ _ALL = OwnBots()
 
 
 class Owners:
-    """Stores owners, their keys, bots and invites.
-
-    Every method raises DatabaseUnreachableError, as those of Store.
-    """
+    """The owners of bots. Every method raises DatabaseUnreachableError, as those of Store."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    # An owner's own
+    # Methods for owners
 
     async def sign_up(self, name: str, code: str | None) -> tuple[Owner, str]:
-        """Return a new owner, and the key, which cannot be read again.
+        """Add an owner; return it and its key, which cannot be read again.
 
         Uses the invite of that code, if one is required. Raises NameRefusedError and
         InviteRefusedError, and uses no invite then.
@@ -70,10 +67,7 @@ class Owners:
         return key
 
     async def by_key(self, key: str) -> Owner | None:
-        """Return the owner who has this key; None for an unknown key.
-
-        Raises BannedError.
-        """
+        """Return the owner who has this key; None for an unknown key. Raises BannedError."""
         async with self._transaction() as connection:
             statement = owner_statements.owner_by_key(token_hash(key))
             found = (await connection.execute(statement)).one_or_none()
@@ -86,10 +80,7 @@ class Owners:
         return Owner(OwnerId(found.id), found.name)
 
     async def named(self, name: str) -> Owner:
-        """Return the owner of that name, in any case.
-
-        Raises UnknownOwnerError.
-        """
+        """Return the owner of that name, in any case. Raises UnknownOwnerError."""
         async with self._transaction() as connection:
             found = await _owner(connection, name)
         return Owner(OwnerId(found.id), found.name)
@@ -103,14 +94,14 @@ class Owners:
     async def register(
         self, owner: Owner, bot: str, version: str, allowance: Allowance
     ) -> tuple[Registered, str]:
-        """Register a new bot of the owner, or a new version of one. Returns it and its token.
+        """Register a new bot of the owner, or a new version of one. Return it and its token.
 
         Raises BannedError and what `registering.add_version` raises.
         """
         bot = normal_name("bot", bot)
         check_name("version", version)
         async with self._transaction() as connection:
-            # Locked, so that those who come at once are counted one after the other.
+            # Locked, so that concurrent registrations are counted one after the other.
             locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
             if locked.banned_at is not None:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
@@ -121,7 +112,7 @@ class Owners:
         return registered, token
 
     async def bots(self, owner: Owner, wanted: OwnBots = _ALL) -> list[OwnedVersion]:
-        """Versions of the owner's bots, by bot and newest first. Raises UnknownBotError."""
+        """Return versions of the owner's bots, by bot and newest first. Raises UnknownBotError."""
         async with self._transaction() as connection:
             statement = owner_statements.owned_versions(owner.id, wanted)
             rows = (await connection.execute(statement)).mappings().all()
@@ -130,9 +121,7 @@ class Owners:
         return [OwnedVersion(**row) for row in rows]
 
     async def rotate(self, owner: Owner, bot: str, version: str | None) -> tuple[str, str]:
-        """Return a new token for a version, by default the newest in service.
-
-        And the version's label.
+        """Return a new token for a version, by default the newest in service, and its label.
 
         Raises UnknownBotError and RetiredError.
         """
@@ -154,7 +143,7 @@ class Owners:
             await record(connection, owner.name, "retire", subject)
 
     async def describe(self, owner: Owner, bot: str, said: Mapping[str, str]) -> None:
-        """Change what the owner says of a bot: `text`, `language` and `link`, as far as given.
+        """Change the owner's details of a bot: `text`, `language` and `link`, as far as given.
 
         Raises UnknownBotError and DetailsRefusedError.
         """
@@ -168,7 +157,7 @@ class Owners:
     async def pause(self, owner: Owner, bot: str, *, paused: bool = True) -> None:
         """Pause a bot of the owner, or let it play again.
 
-        Its streams end, and it gets no shifts. Raises UnknownBotError.
+        A paused bot's streams end, and it gets no shifts. Raises UnknownBotError.
         """
         async with self._transaction() as connection:
             own = await _own(connection, owner, bot)
@@ -180,7 +169,7 @@ class Owners:
                 await connection.execute(shift_queue.queue_play(own.id, first=True))
             await record(connection, owner.name, "pause" if paused else "resume", own.name)
 
-    # The operator's
+    # Methods for the operator
 
     async def owners(self, limit: int, search: str = "") -> list[OwnerRow]:
         """Return the first owners whose name begins with `search`, by name."""
@@ -190,10 +179,7 @@ class Owners:
         return [OwnerRow(**row) for row in rows]
 
     async def reset_key(self, name: str, actor: str) -> str:
-        """Return a new key for an owner; the old one is revoked.
-
-        Raises UnknownOwnerError.
-        """
+        """Return a new key for an owner; the old one is revoked. Raises UnknownOwnerError."""
         async with self._transaction() as connection:
             owner = await _owner(connection, name)
             key = await _new_key(connection, owner.id)
@@ -218,7 +204,7 @@ class Owners:
             await record(connection, actor, "freeze" if frozen else "unfreeze", found.name)
 
     async def void_block(self, block_id: str, actor: str, reason: str) -> None:
-        """Let the matches of a block count for no rating any more; repeating it changes nothing.
+        """Exclude the matches of a block from all ratings; repeating it changes nothing.
 
         Raises UnknownBlockError, and BlockRefusedError for a block of a tournament.
         """
@@ -228,10 +214,7 @@ class Owners:
                 await record(connection, actor, "void block", block_id.lower(), details)
 
     async def invite(self, uses: int, days: float | None, actor: str) -> str:
-        """Return the code of a new invite, which cannot be read again.
-
-        `uses` is at least 1.
-        """
+        """Return the code of a new invite, which cannot be read again. `uses` is at least 1."""
         code = new_code()
         until = None if days is None else datetime.now(UTC) + timedelta(days=days)
         async with self._transaction() as connection:
@@ -242,7 +225,7 @@ class Owners:
         return code
 
     async def invites(self, limit: int) -> tuple[list[InviteRow], int]:
-        """Return the newest invites that can be used, newest first; and how many there are."""
+        """Return the newest invites that can be used, newest first, and how many there are."""
         found = owner_statements.invite_list(limit)
         async with self._transaction() as connection:
             rows = (await connection.execute(found)).mappings().all()
@@ -257,7 +240,7 @@ class Owners:
             await record(connection, actor, "withdraw invite", str(number))
 
     async def audit(self, limit: int = 100) -> list[AuditRow]:
-        """Return what owners and operators changed, newest first."""
+        """Return the changes of owners and operators, newest first."""
         async with self._transaction() as connection:
             rows = (await connection.execute(owner_statements.audit_list(limit))).mappings().all()
         return [AuditRow(**row) for row in rows]
@@ -275,10 +258,7 @@ async def _owner(connection: AsyncConnection, name: str) -> OwnerRow:
 
 
 async def _own(connection: AsyncConnection, owner: Owner, bot: str) -> SqlRow[Any]:
-    """Return the owner's bot.
-
-    Another owner's bot gives the same error as one that does not exist.
-    """
+    """Return the owner's bot. Another owner's bot gives the same error as a missing one."""
     found = (await connection.execute(bot_statements.bot_named(bot))).one_or_none()
     if found is None or found.owner_id != owner.id:
         raise _not_yours(bot)

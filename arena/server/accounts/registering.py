@@ -50,10 +50,10 @@ async def add_version(
     allowance: Allowance | None,
     uploaded: bool = False,
 ) -> tuple[Registered, str]:
-    """Add a new bot, or a new version of the owner's bot. Returns it and its token.
+    """Add a new bot, or a new version of the owner's bot. Return it and its token.
 
-    Uploads of a day are counted by themselves, not as versions. Raises NameTakenError,
-    RetiredError, TooManyBotsError and TooManyVersionsError.
+    Uploads of a day are counted separately, not as versions. Raises NameTakenError, RetiredError,
+    TooManyBotsError and TooManyVersionsError.
     """
     found = await _bot_of(connection, bot, owner_id, house=house, allowance=allowance)
     if allowance is not None and not uploaded:
@@ -128,7 +128,7 @@ async def _require_allowed(
 
 
 async def set_new_token(connection: AsyncConnection, version_id: int) -> str:
-    """Return a new token for a version, in the place of an older one."""
+    """Return a new token for a version, which replaces an older one."""
     token = new_token()
     await connection.execute(bot_statements.set_token(version_id, token_hash(token)))
     return token
@@ -150,7 +150,7 @@ async def versions_named(
 
 
 async def rotate(connection: AsyncConnection, bot: str, version: str | None) -> tuple[str, str]:
-    """Return a new token for a version, by default the newest in service; and the version's label.
+    """Return a new token for a version, by default the newest in service, and the version's label.
 
     Raises UnknownBotError and RetiredError.
     """

@@ -1,4 +1,4 @@
-"""SQL statements about identities and sign-ins, built here, run elsewhere."""
+"""SQL statements about identities and sign-ins; this module builds them, callers run them."""
 
 from datetime import timedelta
 from typing import Any, Final
@@ -18,11 +18,14 @@ from arena.database.tables.owners import (
 from arena.records import Identity
 
 PROLONGED_EVERY: Final = timedelta(hours=1)
-"""How seldom a use is written down: most calls write nothing."""
+"""The least time between two recorded uses of a key: most calls write nothing."""
 
 
 def owner_with(identity: Identity) -> Row:
-    """id, name, banned_at, of the owner who has this identity."""
+    """Return a statement that selects the owner who has this identity.
+
+    Columns: id, name, banned_at.
+    """
     return (
         select(owners.c.id, owners.c.name, owners.c.banned_at)
         .join(owner_identities)
@@ -34,7 +37,10 @@ def owner_with(identity: Identity) -> Row:
 
 
 def owners_by_key(sha256: bytes) -> Select[tuple[int]]:
-    """owner_id, of who has this key: the owner's own, or one of a sign-in."""
+    """Return a statement that selects the owner who has this key, the owner's own or a sign-in's.
+
+    Column: owner_id.
+    """
     of_sign_in = select(sign_ins.c.owner_id).where(
         sign_ins.c.sha256 == sha256, sign_ins.c.expires_at > func.now()
     )
@@ -43,7 +49,10 @@ def owners_by_key(sha256: bytes) -> Select[tuple[int]]:
 
 
 def bind(owner_id: int, identity: Identity) -> ReturningInsert[Any]:
-    """Give an owner an identity and returns the owner's id; no row if one of them has another."""
+    """Return a statement that gives an owner an identity.
+
+    It returns the owner's id; no row if one of them has another.
+    """
     return (
         insert(owner_identities)
         .values(owner_id=owner_id, issuer=identity.issuer, subject=identity.subject)
@@ -53,7 +62,10 @@ def bind(owner_id: int, identity: Identity) -> ReturningInsert[Any]:
 
 
 def use_token(identity: Identity) -> ReturningInsert[Any]:
-    """Mark the ID token of an identity as used; no row if it was used before."""
+    """Return a statement that marks the ID token of an identity as used.
+
+    It returns no row if the token was used before.
+    """
     return (
         insert(used_id_tokens)
         .values(sha256=identity.token_sha256, expires_at=identity.expires_at)
@@ -63,14 +75,17 @@ def use_token(identity: Identity) -> ReturningInsert[Any]:
 
 
 def forget_expired_tokens() -> Delete:
-    """Forgets the ID tokens that are refused for their age by now."""
+    """Return a statement that deletes the ID tokens that are refused for their age by now."""
     return delete(used_id_tokens).where(used_id_tokens.c.expires_at < func.now())
 
 
 def add_sign_in(
     owner_id: int, sha256: bytes, valid: timedelta, *, prolonged: bool = False
 ) -> Insert:
-    """Add a key that is valid for a time, after its last use if that prolongs it."""
+    """Return a statement that adds a key that is valid for a time.
+
+    If use prolongs it, the time begins at its last use.
+    """
     return insert(sign_ins).values(
         sha256=sha256,
         owner_id=owner_id,
@@ -80,7 +95,10 @@ def add_sign_in(
 
 
 def use_sign_in(sha256: bytes) -> Update:
-    """Prolongs the key of a sign-in, if use does; at most once in PROLONGED_EVERY."""
+    """Return a statement that prolongs the key of a sign-in, if use does.
+
+    It does so at most once in PROLONGED_EVERY.
+    """
     until = func.now() + sign_ins.c.idle_for
     return (
         update(sign_ins)
@@ -94,12 +112,12 @@ def use_sign_in(sha256: bytes) -> Update:
 
 
 def end_sign_in(sha256: bytes) -> Delete:
-    """End one sign-in."""
+    """Return a statement that ends one sign-in."""
     return delete(sign_ins).where(sign_ins.c.sha256 == sha256)
 
 
 def keep_newest_sign_ins(owner_id: int, most: int) -> Delete:
-    """End the sign-ins of an owner but for so many, the newest."""
+    """Return a statement that ends the sign-ins of an owner except for the `most` newest."""
     kept = (
         select(sign_ins.c.sha256)
         .where(sign_ins.c.owner_id == owner_id)
@@ -110,10 +128,10 @@ def keep_newest_sign_ins(owner_id: int, most: int) -> Delete:
 
 
 def forget_expired_sign_ins() -> Delete:
-    """Forgets the keys of sign-ins that are no longer valid."""
+    """Return a statement that deletes the keys of sign-ins that are no longer valid."""
     return delete(sign_ins).where(sign_ins.c.expires_at < func.now())
 
 
 def end_sign_ins(owner_id: int) -> Delete:
-    """End all sign-ins of an owner."""
+    """Return a statement that ends all sign-ins of an owner."""
     return delete(sign_ins).where(sign_ins.c.owner_id == owner_id)

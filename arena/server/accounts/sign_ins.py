@@ -1,8 +1,8 @@
 """`SignIns`: owners who are signed in on a page, one transaction per method.
 
-A sign-in has a key of its own, valid for a time. It is got for the owner's key, or by an identity
-provider: the referee has verified the ID token by which an identity is known. Such a token signs in
-once: its hash is kept until it has expired, in the same transaction.
+A sign-in has a key of its own, valid for a time. It is given for the owner's key, or for an ID
+token of an identity provider, which the referee has verified. Such a token signs in once: its hash
+is kept until it has expired, in the same transaction.
 """
 
 from contextlib import AbstractAsyncContextManager
@@ -25,24 +25,24 @@ from arena.server.accounts.auditing import record
 from arena.server.accounts.new_owners import new_owner
 
 SIGNED_IN_FOR: Final = timedelta(hours=12)
-"""How long the key of a sign-in by an identity provider is valid."""
+"""The time for which the key of a sign-in by an identity provider is valid."""
 STAYS_FOR: Final = timedelta(days=14)
-"""How long the key of another sign-in is valid after its last use."""
+"""The time for which the key of another sign-in is valid after its last use."""
 MOST_OF_AN_OWNER: Final = 50
-"""Sign-ins that an owner has at once: browsers on some machines. The oldest end."""
+"""The most sign-ins of an owner at once: browsers on some machines. The oldest end."""
 
 
 class SignIns:
-    """Every method raises BannedError, TokenUsedError and DatabaseUnreachableError."""
+    """The sign-ins of owners.
+
+    Every method raises BannedError, TokenUsedError and DatabaseUnreachableError.
+    """
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
     async def sign_in(self, identity: Identity) -> tuple[Owner, str] | None:
-        """Return the owner who has this identity, with a key for this sign-in.
-
-        None if nobody has it.
-        """
+        """Return the owner who has this identity, with a key for this sign-in; None without one."""
         async with self._transaction() as connection:
             statement = sign_in_statements.owner_with(identity)
             found = (await connection.execute(statement)).one_or_none()
@@ -52,7 +52,7 @@ class SignIns:
             return owner, await _sign_in(connection, owner, identity, banned=found.banned_at)
 
     async def sign_up(self, identity: Identity, name: str, code: str | None) -> tuple[Owner, str]:
-        """Return a new owner who has this identity, with a key for this sign-in.
+        """Add an owner who has this identity; return it with a key for this sign-in.
 
         Raises NameRefusedError, InviteRefusedError and IdentityRefusedError.
         """
@@ -62,7 +62,7 @@ class SignIns:
             return owner, await _sign_in(connection, owner, identity)
 
     async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
-        """Bind an identity to the owner who has a key; return both with a key for this sign-in.
+        """Give this identity to the owner who has this key; return it with a key for this sign-in.
 
         Raises UnknownOwnerError and IdentityRefusedError.
         """
@@ -89,7 +89,7 @@ class SignIns:
         return key
 
     async def end(self, key: str) -> None:
-        """End the sign-in that has this key; an owner's own key is none."""
+        """End the sign-in that has this key; an owner's own key is not affected."""
         async with self._transaction() as connection:
             await connection.execute(sign_in_statements.end_sign_in(token_hash(key)))
 

@@ -1,4 +1,4 @@
-"""Voiding a block by the operator, also one whose matches count for the ratings already."""
+"""The voiding of a block by the operator, even if its matches count for the ratings already."""
 
 from sqlalchemy import exists, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
@@ -12,10 +12,10 @@ from arena.match.match_id import is_match_id
 
 
 async def void_block(connection: AsyncConnection, block_id: str) -> bool:
-    """Let the matches of a block count for no rating any more.
+    """Exclude the matches of a block from all ratings.
 
-    False, and no change, if it is void already. Raises UnknownBlockError, and BlockRefusedError for
-    a block of a tournament.
+    Returns False and changes nothing if it is void already. Raises UnknownBlockError, and
+    BlockRefusedError for a block of a tournament.
     """
     found = None
     if is_match_id(block_id.lower()):  # a block's id has the same form

@@ -1,1 +1,1 @@
-"""Leases, and what a referee leaves to the others so that no match is lost."""
+"""Leases, and the state that a referee leaves to the others so that no match is lost."""

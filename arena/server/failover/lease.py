@@ -6,9 +6,9 @@ which locks the row until the transaction ends, and fails if the row is gone. No
 stay open: a referee whose backends are killed, or whose database was away, continues with its
 lease, unless another referee reached the database meanwhile.
 
-With each renewal a referee looks at the others' rows (see `watch`). What a dead one has left goes
-to the senior among the living, the one with the lowest epoch: see `succession`. A referee that was
-only frozen finds its epoch gone, writes nothing and stops.
+With each renewal a referee looks at the others' rows (see `watch`). The senior among the living,
+the one with the lowest epoch, takes over what a dead one has left: see `succession`. A referee that
+was only frozen finds its epoch gone, writes nothing and stops.
 """
 
 import asyncio
@@ -39,14 +39,16 @@ from arena.server.failover.lease_monitor import STILL_SECONDS, LeaseMonitor
 from arena.server.failover.succession import succeed, taking_turns, tell
 
 RENEW_SECONDS: Final = 0.4
-"""Two of these and STILL_SECONDS pass at most until a death that nobody sees is noticed."""
+"""The time between renewals.
+
+Two of these and STILL_SECONDS pass at most until a death that cannot be seen directly is noticed.
+"""
 ALONE_SECONDS: Final = STILL_SECONDS + 3 * RENEW_SECONDS
-"""By then whoever was dead before is taken over."""
+"""The time after which referees that were dead before are taken over."""
 NO_ADDRESS: Final = ""
-"""The address of a referee that is reached by those who know it. One that does not listen yet has
-None."""
+"""The address of a referee that announces none; None stands for one that does not listen yet."""
 GIVE_UP_SECONDS: Final = 3.0
-"""A renewal that takes longer is given up and tried again."""
+"""The time after which a renewal is given up and tried again."""
 
 log = structlog.get_logger()
 
@@ -59,33 +61,36 @@ class Lease:
         self.epoch = epoch
         self._watch = watch
         self.senior = False
-        """Whether no referee that runs is older: it takes over from the dead, and takes up the
-        tournaments of nobody or of the gone. Once it is, it stays so."""
+        """Whether no running referee is older; this never becomes false again.
+
+        The senior takes over from the dead, and takes up tournaments without a running referee.
+        """
         self.inherited: frozenset[int] = frozenset()
-        """The leases that it succeeds directly: what they left is to be gone on with."""
+        """The leases that it succeeds directly, whose work it has to continue."""
         self.running: frozenset[int] = frozenset((epoch,))
-        """The leases that nobody has taken over."""
+        """The leases that no referee has taken over."""
         self.changed = asyncio.Event()
-        """Set when it has inherited, or become the senior."""
+        """Set when it has inherited leases, or become the senior."""
         self.addresses: tuple[str, ...] = ()
-        """Where bots reach the referees that run, the senior's first."""
+        """The addresses where bots reach the running referees, the senior's first."""
         self.on_addresses: Callable[[], None] = lambda: None
-        """Called when these have changed."""
+        """Called when `addresses` has changed."""
         self.address = ""
-        """Where bots reach this one; "" if it has told nobody."""
+        """The address where bots reach this one; "" if it has announced none."""
         self.matches: Callable[[], int] = lambda: 0
-        """How many this referee plays, for the others to know."""
+        """Returns how many matches this referee plays, for the others to know."""
         self.matches_elsewhere = 0
-        """How many the others play."""
+        """The number of matches that the others play."""
         self._looking = asyncio.Lock()
         self._news = asyncio.Event()
 
     async def announce(self, *addresses: str) -> None:
-        """Tell the others, and all bots, where this referee is reached.
+        """Announce this referee's address to the others and to all bots.
 
-        At the first of several addresses at which no other is. Without any it must be the only one.
+        It takes the first of several addresses that no other referee has. Without any it must be
+        the only referee.
 
-        A bot that does not know where the other referees are comes back to its matches by chance
+        A bot that does not know the other referees' addresses comes back to its matches by chance
         alone. Raises AddressesTakenError and NoAddressError.
         """
         until = monotonic() + ALONE_SECONDS
@@ -96,7 +101,7 @@ class Lease:
             except NoAddressError:
                 if monotonic() >= until:
                     raise
-            # The other may be dead, and not taken over yet.
+            # The other referee may be dead, and not taken over yet.
             await asyncio.sleep(RENEW_SECONDS)
             await self.look()
         await self.look()
@@ -124,7 +129,8 @@ class Lease:
                     "The referee that runs on this database does not tell bots where it is "
                     "reached: start it again with ARENA_PUBLIC_ADDRESS before this one."
                 )
-            # The only one is its own: whoever had it is gone, though this may not be known yet.
+            # A single address is its own: its earlier holder is gone, though this may not be known
+            # yet.
             free = [one for one in addresses if one not in taken or len(addresses) == 1]
             if addresses and not free:
                 raise AddressesTakenError(
@@ -137,7 +143,10 @@ class Lease:
             await connection.execute(tell())
 
     async def settle(self, epochs: Iterable[int]) -> None:
-        """Note that what these leases left is continued, and their spools are recorded."""
+        """Remove these leases from the inheritance, as their work continues here.
+
+        Their spooled results are recorded by then, too.
+        """
         done = list(epochs)
         left = text("ARRAY(SELECT unnest(inherited) EXCEPT SELECT unnest(CAST(:done AS bigint[])))")
         async with transaction(self._engine) as connection:
@@ -152,7 +161,7 @@ class Lease:
     async def keep(self) -> None:
         """Renew the lease, and take over from others, until cancelled.
 
-        Raises LeaseTakenError when another has taken over from this one.
+        Raises LeaseTakenError when another referee has taken over from this one.
         """
         while True:
             with suppress(TimeoutError):
@@ -171,15 +180,15 @@ class Lease:
                 log.warning("lease not renewed", why=why)
 
     async def listen(self, url: str) -> None:
-        """Look at once when a referee comes or goes, until cancelled."""
+        """Wake `keep` at once when a referee comes or goes, until cancelled."""
         async with aclosing(notifications(url, [REFEREES_CHANNEL])) as changes:
             async for _ in changes:
                 self._news.set()
 
     async def look(self) -> None:
-        """Renew the lease, see how the others do, and take over from the dead.
+        """Renew the lease, check the others, and take over from the dead if it is the senior.
 
-        Only the senior of the living takes over.
+        The senior is the oldest of the living.
         """
         async with self._looking:
             await self._look()
@@ -196,9 +205,9 @@ class Lease:
         self._tell_addresses([*addresses, (self.epoch, self.address)])
 
     async def _renew(self) -> list[Row[Any]]:
-        """Return the rows of the others.
+        """Renew the lease, and return the rows of the others.
 
-        What it has inherited is read, too: whether it has, a lost connection may have hidden.
+        What it has inherited is read, too, as a lost connection may have hidden whether it has.
         """
         async with transaction(self._engine) as connection:
             await require(connection, self.epoch)
@@ -239,7 +248,7 @@ async def require(connection: AsyncConnection, epoch: int) -> None:
 async def held_lease(
     engine: AsyncEngine, now: Callable[[], float] = monotonic
 ) -> AsyncIterator[Lease]:
-    """Hold a lease; without another referee, take over what earlier ones left.
+    """Hold a lease in the block; take over what earlier referees left if no other runs.
 
     Raises LeaseTakenError and DatabaseUnreachableError.
     """
@@ -270,9 +279,9 @@ async def _begin(engine: AsyncEngine, watch: LeaseMonitor) -> Lease:
 
 
 async def addresses(url: str) -> list[str | None]:
-    """Where bots reach the referees that run on a database, the senior's first.
+    """Return where bots reach the running referees of a database, the senior's first.
 
-    None for one that does not tell. Raises DatabaseUnreachableError.
+    None stands for a referee that does not announce its address. Raises DatabaseUnreachableError.
     """
     engine = async_engine(url)
     try:

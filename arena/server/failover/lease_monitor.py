@@ -1,9 +1,9 @@
-"""`LeaseMonitor`: tells which of the other referees on a database are dead, seen from one of them.
+"""`LeaseMonitor`, which finds out which other referees on a database are dead.
 
-One is dead if it has stopped in order, if its process has ended (on the same machine), or if its
-`renewals` stand still for STILL_SECONDS by the watcher's own monotonic clock. Clocks of different
-machines are never compared, so moving a clock changes nothing; time in which the watcher itself did
-not look counts for nobody, because the database may have been away for all.
+A referee is dead if it has stopped in order, if its process has ended (on the same machine), or if
+its `renewals` stand still for STILL_SECONDS by the watcher's own monotonic clock. Clocks of
+different machines are never compared, so moving a clock changes nothing; time in which the watcher
+itself did not look does not count, because the database may have been away for all.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,31 +15,31 @@ from sqlalchemy import Row
 from arena.database.process_identity import has_ended
 
 STILL_SECONDS: Final = 2.0
-"""A referee that stands still for so long is replaced."""
+"""The time after which a referee that stands still is replaced."""
 LOOK_SECONDS: Final = 1.0
-"""The longest time between two looks for which somebody counts as standing still."""
+"""The longest time between two looks that counts as standing still."""
 
 
 @dataclass(frozen=True, slots=True)
 class Seen:
-    """The others, by their epochs."""
+    """The other referees, by their epochs."""
 
     living: frozenset[int]
     dead: dict[int, int]
-    """With the renewals at which each was last seen."""
+    """The dead referees, with the renewals at which each was last seen."""
 
 
 class LeaseMonitor:
-    """What one referee has seen of the others."""
+    """The observations that one referee has made of the others."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
         self._looked = now()
         self._since: dict[int, tuple[int, float]] = {}
-        """By epoch the renewals, and since when they have been that many."""
+        """The renewals by epoch, and since when they have been unchanged."""
 
     def look(self, others: Sequence[Row[Any]]) -> Seen:
-        """Take in the rows of the others."""
+        """Compare the rows of the others with the last ones; return which are alive and dead."""
         now = self._now()
         blind = max(0.0, now - self._looked - LOOK_SECONDS)
         self._looked = now

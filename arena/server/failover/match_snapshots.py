@@ -1,8 +1,8 @@
-"""`MatchSnapshots`: what another referee needs to continue the matches of one that stopped.
+"""`MatchSnapshots`, the state that another referee needs to continue matches of a stopped one.
 
-Blocks, matches and replies are noted here as they happen, in memory and at next to no cost, and
-the writer takes them into storage in groups. What is recorded or over by then is not kept at all:
-most matches between fast bots never are.
+Blocks, matches and replies are noted here as they happen, in memory and at next to no cost, and the
+writer takes them into storage in groups. Matches that are recorded or over by then are not kept at
+all: most matches between fast bots never are.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,16 +15,16 @@ from arena.server.play.kept_blocks import BegunMatch, NewReplies, RunningBlock, 
 
 @dataclass(eq=False, slots=True)
 class MatchNotes:
-    """One running match: what of it is not kept yet."""
+    """The part of one running match that is not kept yet."""
 
     begun: BegunMatch
     _changed: Callable[["MatchNotes"], None]
     kept: bool = False
-    """Whether storage knows of it."""
+    """Whether storage knows the match."""
     over: bool = False
-    """Whether it waits for nothing but to be recorded."""
+    """Whether it only waits to be recorded."""
     first: int = 0
-    """How many replies are kept."""
+    """The number of replies that are kept."""
     replies: list[tuple[int, Reply]] = field(default_factory=list)
     """The replies that are not kept."""
 
@@ -44,7 +44,7 @@ class _BlockNotes:
 
 
 class MatchSnapshots:
-    """All running blocks. `wake` is called when there is something to keep."""
+    """The notes of all running blocks. `wake` is called when there is something to keep."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
@@ -56,7 +56,7 @@ class MatchSnapshots:
     def begin(
         self, block_id: str, running: Callable[[], RunningBlock], begun: BegunMatch
     ) -> MatchNotes:
-        """Begin to keep a match; `running` tells its block, if it is the first match of it here."""
+        """Begin the notes of a match; `running` returns its block, if this match is its first."""
         block = self._blocks.get(block_id)
         if block is None:
             block = self._blocks[block_id] = _BlockNotes(running())
@@ -66,19 +66,19 @@ class MatchSnapshots:
         return notes
 
     def adopt(self, running: RunningBlock) -> None:
-        """Keep a block that is kept already and continues."""
+        """Continue a block that is kept already."""
         self._blocks.setdefault(running.block.id, _BlockNotes(running, kept=True))
 
     def adopt_match(self, block_id: str, begun: BegunMatch, replies: int) -> MatchNotes:
-        """Continue a match that is kept already, after so many replies."""
+        """Continue a match that is kept already, after this number of replies."""
         notes = MatchNotes(begun, self._note, kept=True, first=replies)
         self._blocks[block_id].matches[begun.setup.match_id] = notes
         return notes
 
     def gone(self, block_id: str, match_id: str) -> None:
-        """Forget a match that is recorded, or never will be.
+        """Remove a match that is recorded, or never will be.
 
-        Storage has forgotten it by that, or will when its block is over.
+        Storage has removed it with that, or will when its block is over.
         """
         block = self._blocks.get(block_id)
         if block is not None and (notes := block.matches.pop(match_id, None)) is not None:
@@ -86,11 +86,11 @@ class MatchSnapshots:
             self._forget_if_done(block)
 
     def known(self) -> list[str]:
-        """Return the ids of the blocks that run here, or of which storage is still to forget."""
+        """Return the ids of the blocks that run here, or that storage must still remove."""
         return [*self._blocks, *self._over]
 
     def kept_of(self, matches: Sequence[FinishedMatch]) -> list[str]:
-        """Return the ids of those matches of which storage knows as running."""
+        """Return the ids of those matches that storage knows as running."""
         return [match.transcript.setup.match_id for match in matches if self._is_kept(match)]
 
     def _is_kept(self, match: FinishedMatch) -> bool:
@@ -101,7 +101,7 @@ class MatchSnapshots:
         return notes is not None and notes.kept
 
     def close(self, block_id: str) -> None:
-        """Note that a block begins no further match; those that wait to be recorded stay kept."""
+        """Note that a block begins no further match here; its unrecorded matches stay kept."""
         block = self._blocks.get(block_id)
         if block is not None:
             block.closed = True
@@ -117,10 +117,7 @@ class MatchSnapshots:
                 self._wake()
 
     def unkept(self) -> Unkept:
-        """Return what is to be kept now.
-
-        It stays so until `keep` is told that it is.
-        """
+        """Return what is to be kept now. It stays so until `keep` confirms it."""
         matches = [notes for notes in self._changed if notes.kept or not notes.over]
         return Unkept(
             tuple(block.running for block in self._new_blocks.values() if not block.closed),
@@ -139,7 +136,7 @@ class MatchSnapshots:
         )
 
     def keep(self, unkept: Unkept) -> None:
-        """So much is in storage now."""
+        """Confirm that these notes are in storage now."""
         for running in unkept.blocks:
             block = self._new_blocks.pop(running.block.id, None)
             if block is not None:

@@ -1,4 +1,4 @@
-"""SQL about which bots are connected to which referee, for what all referees tell together."""
+"""SQL about which bots are connected to which referee, so that referees know each other's bots."""
 
 from collections.abc import Collection, Sequence
 from typing import Any, Final, LiteralString
@@ -23,11 +23,11 @@ ON CONFLICT (epoch, version_id, instance) DO UPDATE
 SET connected = excluded.connected, places = excluded.places, seats = excluded.seats,
     games = excluded.games
 """
-"""One statement, whatever has changed."""
+"""The statement that writes all changes of a referee's presence at once."""
 
 
 def told(epoch: int, here: Sequence[Presence], gone: Sequence[tuple[int, str]]) -> list[Any]:
-    """Return the parameters of TELL: these copies are as they are told, and those are not there."""
+    """Return the parameters of TELL: `here` are copies with their state, `gone` those that left."""
     columns = zip(*(_row(one) for one in here), strict=True) if here else ((),) * 6
     versions, instances = [version for version, _ in gone], [instance for _, instance in gone]
     return [versions, instances, epoch, epoch, *map(list, columns)]
@@ -39,23 +39,23 @@ def _row(one: Presence) -> tuple[Any, ...]:
 
 
 def forget(epoch: int) -> Delete:
-    """Remove what a referee has told."""
+    """Return a statement that removes the rows of a referee."""
     return delete(presence).where(presence.c.epoch == epoch)
 
 
 def elsewhere(epoch: int, versions: Collection[VersionId]) -> Select[Any]:
-    """Return the rows of these versions at the other referees that run."""
+    """Return a statement that selects the rows of these versions at the other running referees."""
     return _at_others(epoch).where(_among(versions))
 
 
 def with_places_elsewhere(epoch: int, game: str, versions: Collection[VersionId]) -> Select[Any]:
-    """Return the versions that can sit down to a game elsewhere."""
+    """Return a statement that selects those of these rows whose copies can join a game."""
     can = presence.c.places > 0, literal(game) == any_(presence.c.games)
     return elsewhere(epoch, versions).where(presence.c.connected, *can)
 
 
 def copies_connected() -> Select[Any]:
-    """Select copies: how many are connected, each counted once."""
+    """Return a statement that counts the connected copies, each once. Column: copies."""
     copy = row_of(presence.c.version_id, presence.c.instance)
     return select(func.count(distinct(copy)).label("copies")).where(presence.c.connected)
 

@@ -11,7 +11,7 @@ log = structlog.get_logger()
 
 
 class Readiness:
-    """Looks at the writer and at a connection that listens to the database."""
+    """The readiness, from the writer and from a connection that listens to the database."""
 
     def __init__(self, writer: ResultWriter) -> None:
         self._writer = writer
@@ -21,7 +21,7 @@ class Readiness:
 
     @property
     def why_not(self) -> str | None:
-        """Why the referee is not ready; None when it is."""
+        """The reason why the referee is not ready; None when it is."""
         if not self._connected or self._writer.failing:
             return "the database does not answer"
         if self._writer.spooled:
@@ -29,12 +29,12 @@ class Readiness:
         return None
 
     def connected(self, there: bool) -> None:
-        """Whether the connection that listens to the database is there."""
+        """Note whether the connection that listens to the database exists."""
         self._connected = there
         self._changed.set()
 
     async def tell(self, tell: Callable[[bool], Awaitable[None]]) -> None:
-        """Tell of every change, until cancelled."""
+        """Call `tell` with every change of the readiness, until cancelled."""
         told = True
         while True:
             await self._changed.wait()

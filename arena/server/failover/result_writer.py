@@ -1,10 +1,10 @@
-"""`ResultWriter`: writes results, and snapshots of running matches, to storage in batches.
+"""`ResultWriter`, which writes results and snapshots of running matches to storage in batches.
 
-One writer takes turns: what is new of running matches, then the results that wait. What has come in
-meanwhile is written the next time, `gather_seconds` later.
+One writer takes turns: it writes the news of running matches, then the waiting results. What has
+come in meanwhile is written the next time, `gather_seconds` later.
 
-While storage fails, the results that wait are written to a spool as well, so that they outlive this
-process. They are told to nobody before they are recorded.
+While storage fails, the waiting results are written to a spool as well, so that they outlive this
+process. They are announced only after they are recorded.
 """
 
 import asyncio
@@ -24,9 +24,9 @@ from arena.server.play.kept_blocks import Unkept
 from arena.server.play.ports import Happening, Meter, Recorder, Spool
 
 MOST_WAITING = 2_000
-"""How many matches may wait to be recorded before no new ones should begin."""
+"""The number of unrecorded matches at which no new ones should begin."""
 BATCH = 256
-"""Most matches recorded in one transaction: large enough to be cheap, small enough to be quick."""
+"""The most matches recorded in one transaction: enough to be cheap, few enough to be quick."""
 RETRY_SECONDS = (0.1, 0.5, 1.0)
 """Pauses between attempts while storage fails; the last one repeats."""
 
@@ -42,7 +42,7 @@ class _Entry:
 
 
 class ResultWriter:
-    """Queues results and writes them in batches. `run` must be running."""
+    """A queue of results, written in batches. `run` must be running."""
 
     def __init__(
         self,
@@ -52,7 +52,7 @@ class ResultWriter:
         spool: Spool | None = None,
         meter: Meter | None = None,
     ) -> None:
-        """`gather_seconds` is how long news may wait for company before it is written."""
+        """Make it; news wait up to `gather_seconds` for more before they are written."""
         self._meter = meter
         self._gather_seconds = gather_seconds
         self._recorder = recorder
@@ -67,9 +67,9 @@ class ResultWriter:
                 spool, self._queues, _happening, self._spool_changed, gather_seconds
             )
         self.snapshots = MatchSnapshots(self._wake)
-        """What is to be kept of running matches, so that they outlive this process."""
+        """The state of running matches to keep, so that they outlive this process."""
         self.failing = False
-        """Whether storage failed when it was last asked to record."""
+        """Whether storage failed at the last attempt to record."""
         self._news = asyncio.Event()
         self._idle = asyncio.Event()
         self._idle.set()
@@ -88,11 +88,11 @@ class ResultWriter:
 
     @property
     def waiting(self) -> int:
-        """Matches that are not recorded yet."""
+        """The number of matches that are not recorded yet."""
         return len(self._matches)
 
     def writes(self, block_ids: Collection[str]) -> bool:
-        """Whether the beginning or a match of one of these blocks is not recorded yet."""
+        """Return whether the beginning or a match of one of these blocks is not recorded yet."""
         blocks = frozenset(block_ids)
         return bool(blocks) and (
             any(opening.block.id in blocks for opening in self._openings)
@@ -101,13 +101,13 @@ class ResultWriter:
 
     @property
     def spooled(self) -> int:
-        """Return how many of them are in the spool."""
+        """The number of waiting matches that are in the spool."""
         return self._matches.kept
 
     def add(
         self, match: FinishedMatch, recorded: Callable[[], None], refused: Callable[[], None]
     ) -> None:
-        """Record a match, then call `recorded`; `refused` when storage will never take it."""
+        """Record a match, then call `recorded`, or `refused` if storage will never take it."""
         self._matches.append(_Entry(match, recorded, refused, monotonic()))
         if self._meter is not None:
             self._meter.finished(match)
@@ -119,7 +119,7 @@ class ResultWriter:
         self._wake()
 
     def end_block(self, block_id: str, *, void: bool) -> None:
-        """End a block before its time, after the matches of it that were added before."""
+        """End a block before its time, after its matches that were added before."""
         self._block_ends.append(BlockEnd(block_id, void))
         self._wake()
 
@@ -140,7 +140,7 @@ class ResultWriter:
             if self._gather_seconds:
                 await asyncio.sleep(self._gather_seconds)
             self._news.clear()
-            # First, so that it is never later than that: a large batch of results takes its time.
+            # First, because a large batch of results takes its time and would delay it.
             if unkept := self.snapshots.unkept():
                 await self._until_done(lambda: self._keep(unkept))
                 self.snapshots.keep(unkept)
@@ -157,9 +157,9 @@ class ResultWriter:
             self._spooling.need()
 
     async def _write(self) -> int:
-        """Write one batch. Returns how many matches were in it."""
+        """Write one batch. Return how many matches were in it."""
         openings = list(self._openings)
-        # Copies: what ends while we write must wait until the matches before it are written.
+        # Copies: blocks that end while we write must wait until their matches are written.
         batch, ends = list(self._matches)[:BATCH], list(self._block_ends)
         if len(batch) < len(self._matches):
             ends = []
@@ -201,7 +201,7 @@ class ResultWriter:
         return refused
 
     async def _until_done(self, write: Callable[[], Awaitable[None]]) -> None:
-        """Write, trying again while storage fails; every write may be repeated."""
+        """Write, trying again while storage fails; every write is idempotent."""
         failures = 0
         while True:
             try:
@@ -239,7 +239,7 @@ class ResultWriter:
             watcher()
 
     async def _record(self, matches: list[FinishedMatch], refused: set[str]) -> None:
-        """Record a batch; matches that storage rejects are added to `refused`, the rest written."""
+        """Record a batch; add matches that storage rejects to `refused`, and write the rest."""
         if not matches:
             return
         try:
@@ -263,7 +263,7 @@ class ResultWriter:
         except (StorageFailedError, LeaseLostError):
             raise
         except Exception:
-            # They would end with this process; until then they are played like any others.
+            # These matches would end with this process; until then they are played normally.
             log.exception("running matches not kept", matches=len(unkept.begun))
 
     async def _open(self, openings: list[TournamentBlock]) -> None:
@@ -274,7 +274,7 @@ class ResultWriter:
         except (StorageFailedError, LeaseLostError):
             raise
         except Exception:
-            # Their matches are still recorded, and rated or not as the blocks say. After the next
+            # Their matches are still recorded, and rated according to the blocks. After the next
             # start the tournament finds the blocks missing and has them played again.
             log.exception("blocks not opened", blocks=len(openings))
 

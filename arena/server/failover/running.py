@@ -1,4 +1,4 @@
-"""Running matches in the database: kept while they are played, read by the referee that goes on.
+"""Running matches in the database: kept while they are played, read by the referee that continues.
 
 Every decision is written, so a group is one statement, over arrays with one array per column. It
 may be repeated.
@@ -61,7 +61,7 @@ new_blocks AS (
 )
 SELECT FROM lease
 """
-"""All in one statement, which costs a fraction of one for each table."""
+"""The statement that keeps a group; it costs a fraction of one for each table."""
 
 _FORGET_REPLIES: LiteralString = "DELETE FROM running_replies WHERE match_id = ANY(%b::uuid[])"
 _FORGET_MATCHES: LiteralString = "DELETE FROM running_matches WHERE id = ANY(%b::uuid[])"
@@ -77,7 +77,7 @@ _FORGET_ORPHANS: LiteralString = """
 DELETE FROM running_replies
 WHERE NOT EXISTS (SELECT FROM running_matches WHERE running_matches.id = match_id)
 """
-# Arrays: whatever the planner knows of these tables, it looks up few matches among many.
+# Arrays let the planner look up few matches among many, whatever its statistics.
 _RECORDED: LiteralString = """
 SELECT coalesce(array_agg(id), '{}') FROM matches
 WHERE id = ANY(ARRAY(SELECT id FROM running_matches))
@@ -100,13 +100,13 @@ async def keep(connection: AsyncConnection[Any], epoch: int, unkept: Unkept) -> 
 
 
 async def forget_matches(connection: AsyncConnection[Any], match_ids: Sequence[str]) -> None:
-    """Forget matches in the transaction that records them."""
+    """Remove running matches in the transaction that records them."""
     await connection.execute(_FORGET_REPLIES, [list(match_ids)])
     await connection.execute(_FORGET_MATCHES, [list(match_ids)])
 
 
 async def forget_orphans(connection: AsyncConnection[Any]) -> None:
-    """Reply of matches that are not kept.
+    """Remove replies of matches that are not kept.
 
     Only an error of ours leaves any: there is no foreign key, because checking it would cost more
     than the row.
@@ -115,20 +115,20 @@ async def forget_orphans(connection: AsyncConnection[Any]) -> None:
 
 
 async def forget_recorded(connection: AsyncConnection[Any]) -> None:
-    """Forget matches that were recorded without knowing that they were kept."""
+    """Remove running matches that are recorded by a referee that did not know them as kept."""
     row = await (await connection.execute(_RECORDED)).fetchone()
     assert row is not None
     await forget_matches(connection, row[0])
 
 
 async def forget_blocks(connection: AsyncConnection[Any], block_ids: Sequence[str]) -> None:
-    """Forget blocks that are over, with all of their matches that were kept."""
+    """Remove blocks that are over, with all of their kept matches."""
     for statement in (_FORGET_REPLIES_OF_BLOCKS, _FORGET_MATCHES_OF_BLOCKS, _FORGET_BLOCKS):
         await connection.execute(statement, [list(block_ids)])
 
 
 async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[KeptBlock]:
-    """Return the blocks that are kept and that this release can play."""
+    """Return those of the blocks that are kept and that this release can play."""
     rows = (await connection.execute(_blocks(block_ids))).all()
     found = [(row, options) for row in rows if (options := _options(row)) is not None]
     block_ids = [row.id for row, _ in found]
@@ -144,7 +144,7 @@ async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[Ke
             setup, opening = read_head(row.head)
             replies = _unbroken(setup.game, given.get(row.id, ()))
         except Exception:
-            # One match must not keep the arena from starting.
+            # One match must not prevent the arena from starting.
             log.exception("kept match cannot be read; its block goes on without it", match=row.id)
             continue
         match = BegunMatch(setup, opening, row.block_id, row.position, row.started_at)
@@ -173,7 +173,10 @@ async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[Ke
 
 
 def _options(block: Row[Any]) -> Options | None:
-    """None if only a newer release knows them: the block is left to one, as it is."""
+    """Return the block's options, or None if only a newer release knows them.
+
+    The block is then left as it is to a referee of such a release.
+    """
     try:
         options: Options = make_game(block.game, block.options).options
     except (UnknownGameError, OptionsError) as error:
@@ -183,10 +186,7 @@ def _options(block: Row[Any]) -> Options | None:
 
 
 def _unbroken(game: str, groups: Iterable[tuple[int, bytes]]) -> tuple[SeatReply, ...]:
-    """Return the replies up to the first group that was never written.
-
-    The rest is asked for again.
-    """
+    """Return the replies up to the first missing group; later ones are asked for again."""
     replies: list[SeatReply] = []
     for first, data in groups:
         if first != len(replies):
@@ -204,12 +204,12 @@ def _blocks(block_ids: Collection[str]) -> Select[Any]:
 
 
 def _among(column: ColumnElement[str], block_ids: Collection[str]) -> ColumnElement[bool]:
-    """One parameter, however many there are."""
+    """Return the condition with one parameter for any number of blocks."""
     return column == any_(literal(list(block_ids), ARRAY(Uuid(as_uuid=False))))
 
 
 def _matches_of(block_ids: Collection[str]) -> Select[Any]:
-    """Return the matches of these blocks, in the order of their positions."""
+    """Return a statement that selects these blocks' matches, in the order of their positions."""
     return (
         select(running_matches)
         .where(_among(running_matches.c.block_id, block_ids))
@@ -218,7 +218,7 @@ def _matches_of(block_ids: Collection[str]) -> Select[Any]:
 
 
 def _replies_of(block_ids: Collection[str]) -> Select[Any]:
-    """Return the replies of these matches, in the order in which they were given."""
+    """Return a statement that selects the replies in these blocks, in the order given."""
     return (
         select(running_replies)
         .join(running_matches, running_replies.c.match_id == running_matches.c.id)

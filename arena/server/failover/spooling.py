@@ -1,4 +1,4 @@
-"""`Spooling`: copies what waits for storage into a spool while storage fails."""
+"""`Spooling`, which copies the writer's queues into a spool while storage fails."""
 
 import asyncio
 from collections.abc import Callable
@@ -14,7 +14,7 @@ log = structlog.get_logger()
 
 
 class Spooling:
-    """Spools the queues of a writer.
+    """The spool of a writer's queues.
 
     `run` must be running: it alone uses the spool, so that nothing is added while it is cleared.
     """
@@ -27,9 +27,10 @@ class Spooling:
         changed: Callable[[], None],
         gather_seconds: float,
     ) -> None:
-        """`happening` makes of an item of a queue what the spool takes.
+        """Make it with `happening` and `changed`.
 
-        `changed` is called when the spool was used.
+        `happening` converts an item of a queue for the spool; `changed` is called when the spool
+        was used.
         """
         self._spool = spool
         self._queues = queues
@@ -43,12 +44,12 @@ class Spooling:
         """Whether the spool failed when it was last used."""
 
     def need(self) -> None:
-        """Storage fails, or something new waits while it fails: spool it, soon."""
+        """Spool soon: storage fails, or something new waits while it fails."""
         self._needed = True
         self._news.set()
 
     def need_no_more(self) -> None:
-        """Storage has taken something: clear the spool when nothing of it waits."""
+        """Clear the spool when none of its content waits, as storage has taken something."""
         self._needed = False
         if self._used:
             self._news.set()

@@ -1,4 +1,4 @@
-"""How a referee takes over from dead ones: what they left becomes its own in one transaction.
+"""How a referee takes over from dead ones: their work becomes its own in one transaction.
 
 It rolls back the open transactions of the dead, moves their running blocks to the heir's lease and
 deletes theirs. From then on nothing that they still try to write is accepted.
@@ -29,19 +29,21 @@ WHERE locktype = 'advisory' AND classid = :living
     AND pid <> pg_backend_pid()
     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
 """
-"""Rolls back the transactions of a frozen referee, which still lock its lease: `require_lease`
-takes this lock."""
+"""A query that rolls back a frozen referee's transactions, which still lock its lease.
+
+`require_lease` takes this lock.
+"""
 
 
 async def taking_turns(connection: AsyncConnection) -> None:
-    """Wait until no other referee starts or takes over, and keep them out for this transaction."""
+    """Wait until no other referee starts or takes over; keep others out for this transaction."""
     await connection.execute(select(func.pg_advisory_xact_lock(AdvisoryLock.SUCCESSION.value)))
 
 
 async def succeed(connection: AsyncConnection, heir: int, dead: Mapping[int, int]) -> None:
-    """Take over from these leases: the renewals of each as last seen.
+    """Take over from these leases, given with the renewals of each as last seen.
 
-    No change if another has done it, or if they live on.
+    Nothing changes if another referee has done so, or if they live on.
     """
     await taking_turns(connection)
     found = [
@@ -58,7 +60,7 @@ async def succeed(connection: AsyncConnection, heir: int, dead: Mapping[int, int
             text(_END_TRANSACTIONS),
             {"living": AdvisoryLock.LIVING_REFEREES.value, "epochs": crashed},
         )
-    # One that was killed before it had recorded what it inherited passes that on.
+    # A referee that was killed before it had recorded its inheritance passes that on.
     epochs = {*old, *chain.from_iterable(row.inherited for row in found)}
     await connection.execute(
         update(leases)
@@ -81,5 +83,5 @@ async def succeed(connection: AsyncConnection, heir: int, dead: Mapping[int, int
 
 
 def tell() -> TextClause:
-    """Wakes all referees."""
+    """Return a statement that wakes all referees."""
     return text(f"NOTIFY {REFEREES_CHANNEL}")

@@ -1,4 +1,4 @@
-"""SQL statements for unfinished work of a referee: interrupted blocks, ends that were not told."""
+"""SQL statements for unfinished work of a referee: interrupted blocks, and ends not yet sent."""
 
 from collections.abc import Collection, Sequence
 from typing import Final
@@ -27,18 +27,18 @@ from arena.database.tables.tournaments import tournament_blocks, tournaments
 from arena.records import UntoldEnd
 
 IN_DOUBT_SECONDS: Final = 3
-"""Ends of so long before a crash are told again, lest a bot waits for one for ever."""
+"""The seconds before a crash whose ends are sent again, so that no bot waits for one for ever."""
 
 
 def running_blocks_of(epoch: int) -> Select[tuple[str]]:
-    """Ids of the running blocks of a lease."""
+    """Return a statement that selects the ids of the running blocks of a lease."""
     return select(running_blocks.c.id).where(running_blocks.c.epoch == epoch)
 
 
 def forget_ended_blocks(epoch: int) -> Delete:
-    """Delete running blocks of a lease of which no match is left.
+    """Return a statement that deletes ended running blocks of a lease that have no match left.
 
-    They are over, and a crash came in between.
+    A crash can leave such blocks.
     """
     ended = exists().where(blocks.c.id == running_blocks.c.id, not_(unfinished()))
     playing = exists().where(running_matches.c.block_id == running_blocks.c.id)
@@ -46,7 +46,7 @@ def forget_ended_blocks(epoch: int) -> Delete:
 
 
 def void_blocks_of_ended_tournaments() -> Update:
-    """Take unfinished blocks of tournaments that are over out of the count."""
+    """Return a statement that voids unfinished blocks of tournaments that are over."""
     over = (
         select(tournament_blocks.c.block_id)
         .join(tournaments, tournaments.c.id == tournament_blocks.c.tournament_id)
@@ -60,16 +60,15 @@ def void_blocks_of_ended_tournaments() -> Update:
 
 
 def cut_off_blocks() -> Select[tuple[str]]:
-    """Ids of unfinished blocks of the ladder with which nobody goes on."""
+    """Return a statement that selects the ids of unfinished ladder blocks that no referee plays."""
     asked_for = exists().where(tournament_blocks.c.block_id == blocks.c.id)
     return select(blocks.c.id).where(unfinished(), _played_by_nobody(), not_(asked_for))
 
 
 def _played_by_nobody() -> ColumnElement[bool]:
-    """Return the condition that nobody plays a block.
+    """Return the condition that a block is neither kept as running nor of a running referee.
 
-    It is neither kept as running nor of a referee that runs, which keeps most blocks in its memory
-    alone.
+    A running referee keeps most blocks in its memory alone.
     """
     kept = exists().where(running_blocks.c.id == blocks.c.id)
     played = exists().where(leases.c.epoch == blocks.c.epoch)
@@ -80,16 +79,19 @@ def _played_by_nobody() -> ColumnElement[bool]:
 
 
 def untold() -> Select[tuple[str, int, str]]:
-    """match_id, version_id and instance, the oldest first."""
+    """Return a statement that selects the ends that bots have missed, the oldest first.
+
+    Columns: match_id, version_id and instance.
+    """
     ends = untold_ends.c
     return select(ends.match_id, ends.version_id, ends.instance).order_by(ends.since)
 
 
 def ends_in_doubt(epochs: Collection[int]) -> TextClause:
-    """Add the ends that may not have been told.
+    """Return a statement that adds the ends that these leases' referees may not have sent.
 
-    Those of what the referees of these leases recorded just before they were killed. The time is
-    that of recording; a match may have waited long for that.
+    These are of matches recorded just before they were killed. The time is that of recording, for
+    which a match may have waited long.
     """
     statement = text("""
         INSERT INTO untold_ends (match_id, version_id, instance)
@@ -107,7 +109,7 @@ def ends_in_doubt(epochs: Collection[int]) -> TextClause:
 
 
 def add_untold(ends: Sequence[UntoldEnd]) -> Insert:
-    """Add untold ends; those that are there stay as they are."""
+    """Return a statement that adds ends; existing ones stay as they are."""
     rows = [
         {"match_id": end.match_id, "version_id": end.version_id, "instance": end.instance}
         for end in ends
@@ -116,7 +118,7 @@ def add_untold(ends: Sequence[UntoldEnd]) -> Insert:
 
 
 def remove_untold(ends: Sequence[UntoldEnd]) -> Delete:
-    """Remove untold ends: they are told, or too many."""
+    """Return a statement that removes ends that were sent, or are too many."""
     keys = [(end.match_id, end.version_id) for end in ends]
     return delete(untold_ends).where(
         tuple_(untold_ends.c.match_id, untold_ends.c.version_id).in_(keys)
@@ -124,5 +126,5 @@ def remove_untold(ends: Sequence[UntoldEnd]) -> Delete:
 
 
 def forget_old_untold() -> Delete:
-    """Forget old untold ends: no bot waits for one longer than a day."""
+    """Return a statement that removes ends older than a day, for which no bot waits."""
     return delete(untold_ends).where(untold_ends.c.since < func.now() - text("interval '1 day'"))

@@ -1,4 +1,4 @@
-"""A queue of which the front may be kept elsewhere as well."""
+"""A queue whose front may be kept elsewhere as well."""
 
 from collections.abc import Iterator
 from typing import Generic, TypeVar
@@ -7,7 +7,7 @@ T = TypeVar("T")
 
 
 class Waiting(Generic[T]):
-    """What waits, in order. Positions count from the first that ever waited."""
+    """Waiting items, in order. Positions count from the first that ever waited."""
 
     def __init__(self) -> None:
         self._items: list[T] = []
@@ -22,20 +22,20 @@ class Waiting(Generic[T]):
 
     @property
     def end(self) -> int:
-        """The position behind the last one."""
+        """The position after the last item."""
         return self._first + len(self._items)
 
     @property
     def kept(self) -> int:
-        """How many of those that wait are kept."""
+        """The number of waiting items that are kept."""
         return max(0, self._kept_until - self._first)
 
     def append(self, item: T) -> None:
-        """Let one more wait."""
+        """Add an item."""
         self._items.append(item)
 
     def drop(self, count: int) -> None:
-        """Drop the first ones, which need not wait any more."""
+        """Remove the first items."""
         del self._items[:count]
         self._first += count
 
@@ -44,5 +44,5 @@ class Waiting(Generic[T]):
         return self._items[self.kept :]
 
     def keep(self, end: int) -> None:
-        """All before this position are kept."""
+        """Note that all items before this position are kept."""
         self._kept_until = max(self._kept_until, end)

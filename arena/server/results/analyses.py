@@ -1,7 +1,7 @@
-"""The analyses of matches in storage: kept when they are computed, and what they sum up to.
+"""The analyses of matches in storage: kept when they are computed, and summed up.
 
 An analysis is derived from a transcript by values that its edition names, so stored ones may be
-deleted at any time and computed again; those of another edition are as good as missing.
+deleted at any time and computed again; those of another edition count as missing.
 """
 
 from collections.abc import Collection, Sequence
@@ -65,14 +65,14 @@ FROM unnest(ARRAY['match_analyses', 'version_losses']) AS name
 
 @dataclass(frozen=True, slots=True)
 class AnalysisQuery:
-    """A selection of the matches that are to have an analysis."""
+    """A filter for the matches that are to have an analysis."""
 
     edition: str
     games: Sequence[str]
     seats: int | None = None
     """The number of seats; None for all."""
     since: datetime | None = None
-    """The time since which they ended; None for all."""
+    """The earliest time at which they ended; None for all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,17 +86,17 @@ class Unanalysed:
 
 @dataclass(frozen=True, slots=True)
 class FoundAnalysis:
-    """An analysis to be kept."""
+    """A new analysis to keep."""
 
     match_id: str
     text: str
-    """What `arena.lab.analysis.kept_form` wrote."""
+    """The text that `arena.lab.analysis.kept_form` wrote."""
     seats: tuple[tuple[int, float], ...]
-    """By seat, how many decisions have values, and what they cost together."""
+    """By seat, the number of decisions with values, and their total cost."""
 
 
 class Analyses:
-    """Keeps analyses, and finds the matches that have none."""
+    """The store of analyses, which also finds the matches that have none."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -109,7 +109,7 @@ class Analyses:
             )
 
     async def missing(self, wanted: AnalysisQuery) -> int:
-        """How many of the matches wanted have no analysis."""
+        """Return how many of the wanted matches have no analysis."""
         found = _missing(select(func.count(matches.c.id)), wanted)
         async with transaction(self._engine) as connection:
             await take_long(connection)
@@ -118,7 +118,7 @@ class Analyses:
     async def next_missing(
         self, wanted: AnalysisQuery, before: Unanalysed | None, limit: int
     ) -> list[Unanalysed]:
-        """Return the newest of them, or those that ended before one of them."""
+        """Return the newest wanted matches without an analysis, all before `before` if given."""
         columns = (transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
         chosen = select(cast(matches.c.id, Text).label("match_id"), matches.c.finished_at, *columns)
         chosen = chosen.join(transcripts, transcripts.c.match_id == matches.c.id)
@@ -140,10 +140,10 @@ class Analyses:
             await _keep(await driver_of(connection), edition, found)
 
     async def add(self, edition: str, found: Sequence[FoundAnalysis]) -> None:
-        """Add an analysis where this database user may write.
+        """Keep analyses if this is allowed, else do nothing.
 
-        And where no others are kept than those of the edition, which only `forget_others` gives up;
-        else nothing.
+        It is allowed if this database user may write, and no analyses of other editions are kept;
+        only `forget_others` gives those up.
         """
         async with transaction(self._engine) as connection:
             driver = await driver_of(connection)
@@ -153,7 +153,10 @@ class Analyses:
 
 
 def kept_analyses(edition: str, match_ids: Collection[str]) -> Row:
-    """match_id, game, data: the analyses of these matches that are kept."""
+    """Return a statement that selects the kept analyses of these matches.
+
+    Columns: match_id, game, data.
+    """
     of = match_analyses.c
     return (
         select(cast(of.match_id, Text).label("match_id"), matches.c.game, of.data)
@@ -168,11 +171,14 @@ def unpacked(data: bytes) -> bytes:
 
 
 def losses(edition: str, ladder: LadderId) -> Row:
-    """version_id, and the sums of `version_losses`: of all versions at the tables of a ladder."""
+    """Return a statement that selects the sums of all versions at the tables of a ladder.
+
+    Columns: version_id, and the sums of `version_losses`.
+    """
     of, control = version_losses.c, ladder.time_control
     sums = (of.matches, of.decisions, of.loss, of.decisions_squares, of.loss_squares, of.products)
     return (
-        # Of whole numbers Postgres makes sums of another type.
+        # Postgres gives sums of whole numbers another type.
         select(of.version_id, *(cast(func.sum(one), one.type).label(one.name) for one in sums))
         .where(
             of.edition == edition,

@@ -1,7 +1,7 @@
-"""Claims, bluffs and doubts of a match, from its transcript; pure.
+"""Claims, bluffs and doubts of a match, computed from its transcript without side effects.
 
 A bluff is a claim that was false when it was made, whatever the bot believed; the game's kit says
-what it claims. A default action played for a seat is nobody's decision and is left out.
+what it claims. A default action played for a seat is no bot's decision and is left out.
 """
 
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ from arena.match.transcript import Entrant, Step, Transcript
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A claim and what became of it."""
+    """A claim and its outcome."""
 
     step: int
     """The number of the step that made it."""
@@ -25,11 +25,11 @@ class Claim:
     """By how much it was false, in the unit of the game: dice, pips, points; 0 is true."""
     doubted: bool
     own: bool
-    """Whether the bot made it; else it was the default action."""
+    """Whether the bot made it; otherwise it was the default action."""
 
 
 def off_in_words(game: str, off: int) -> str:
-    """Return by how much a claim was false: "2 dice short"."""
+    """Return in words by how much a claim was false, such as "2 dice short"."""
     known = claims_of(game)
     one, several = ("off", "off") if known is None else known.UNIT
     return f"{off} {one if off == 1 else several}"
@@ -37,7 +37,7 @@ def off_in_words(game: str, off: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Doubting:
-    """A claim doubted."""
+    """A doubt of a claim, and whether it was right."""
 
     seat: int
     right: bool
@@ -64,22 +64,19 @@ class Bluffing:
     doubts: tuple[Doubting, ...]
     faults: tuple[FaultAt, ...]
     milliseconds: tuple[int, ...]
-    """The time of all answers, by seat."""
+    """The total time of all answers, by seat."""
     answers: tuple[int, ...]
-    """How many answers each seat gave itself."""
+    """The number of answers that each seat gave itself."""
 
     @property
     def boldest(self) -> Claim | None:
-        """The largest bluff that nobody doubted, the first of equals; None without one."""
+        """The largest undoubted bluff, the first of equals; None without one."""
         away = [one for one in self.claims if one.off and not one.doubted and one.own]
         return max(away, key=lambda one: one.off, default=None)
 
 
 def bluffing_of(transcript: Transcript) -> Bluffing:
-    """Return the claims and doubts of a match.
-
-    Those up to the first impossible step if there is one.
-    """
+    """Return the claims and doubts of a match, up to the first impossible step if there is one."""
     seats = len(transcript.setup.entrants)
     claims: list[Claim] = []
     doubts: list[Doubting] = []
@@ -130,13 +127,13 @@ def _steps(transcript: Transcript) -> Iterator[tuple[int, Step, Any, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How a bot played in some matches."""
+    """The counts of a bot's decisions in some matches."""
 
     matches: int
     claims: int
     bluffs: int
     caught: int
-    """Bluffs that somebody doubted."""
+    """Bluffs that were doubted."""
     doubts: int
     right_doubts: int
     milliseconds: int

@@ -1,4 +1,4 @@
-"""`Archive`: reads all results and transcripts for an export, row by row, however many they are.
+"""`Archive`, which reads all results and transcripts for an export, row by row.
 
 Everything is read in one transaction, so that results, their number and their transcripts are
 consistent even while matches are being recorded.
@@ -21,7 +21,7 @@ from arena.match.transcript import Transcript
 from arena.server.results import statements
 
 _ROWS_AT_A_TIME = 1000
-"""Rows fetched from the server at a time: about a megabyte."""
+"""The rows fetched from the server at a time: about a megabyte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +30,11 @@ class Selection:
 
     game: str | None = None
     options: Mapping[str, Any] | None = None
-    """Exactly those that differ from the game's defaults."""
+    """Exactly the options that differ from the game's defaults."""
     seat_counts: range | None = None
     time_control: TimeControl | None = None
     rated: bool = False
-    """Only those that count for the ratings."""
+    """Only matches that count for the ratings."""
 
     def statement(self) -> Row:
         """Return the statement that selects its rows."""
@@ -48,29 +48,29 @@ class Selection:
 
 
 class Archive:
-    """Everything recorded, as of one moment."""
+    """All recorded results, as of one moment."""
 
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
     def count(self, selection: Selection) -> int:
-        """How many matches are selected."""
+        """Return how many matches are selected."""
         return int(self._connection.execute(statements.counted(selection.statement())).scalar_one())
 
     def matches(self, selection: Selection) -> Iterator[MatchRow]:
-        """Yield the matches in the order in which they ended."""
+        """Return the matches in the order in which they ended."""
         return map(match_row, self._rows(selection.statement()))
 
     def transcripts(self, selection: Selection) -> Iterator[Transcript]:
-        """Yield the transcripts of the matches, in the same order.
-
-        Raises TranscriptDamagedError.
-        """
+        """Return the matches' transcripts, in the same order. Raises TranscriptDamagedError."""
         rows = self._rows(statements.transcripts_of(selection.statement()))
         return (unpack(Packed(**row)) for row in rows)
 
     def transcript(self, match_id: str) -> Transcript | None:
-        """One match's transcript; None if no match has that id. Raises TranscriptDamagedError."""
+        """Return one match's transcript, or None if no match has that id.
+
+        Raises TranscriptDamagedError.
+        """
         row = self._connection.execute(statements.transcript(match_id)).mappings().one_or_none()
         return None if row is None else unpack(Packed(**row))
 
@@ -82,10 +82,7 @@ class Archive:
 
 @contextmanager
 def open_archive(url: str) -> Iterator[Archive]:
-    """Open the archive of a migrated database.
-
-    Raises StorageError.
-    """
+    """Open the archive of a migrated database. Raises StorageError."""
     engine = reading_engine(url)
     try:
         with storage_errors(), engine.connect() as connection:

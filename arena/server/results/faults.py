@@ -1,7 +1,6 @@
 """The faults of a bot in its latest matches: what it saw, what it sent, what was legal.
 
-Only finished matches have any: the hidden hands of a match that is still played are shown to
-nobody.
+Only finished matches have any: the hidden hands of a match that is still played are not shown.
 """
 
 from collections.abc import Iterator, Mapping
@@ -23,7 +22,7 @@ from arena.server.results.match_search import (
 )
 
 MOST_MATCHES: Final = 1_000
-"""Matches with a fault of the bot that are looked at, the newest."""
+"""The most matches with a fault of the bot that are read, the newest."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +36,7 @@ class SeenFault:
     """The step of the transcript in which the default action was played."""
     kind: FaultKind
     reason: str
-    """What the bot was told; empty where it is not known, as of matches of earlier releases."""
+    """The message that the bot got; empty if unknown, as for matches of earlier releases."""
     view: Mapping[str, Any]
     sent: Mapping[str, Any] | None
     """The action that the rules did not allow; None if no action was understood."""

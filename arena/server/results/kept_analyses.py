@@ -1,4 +1,4 @@
-"""Analyses that were kept, as boards and pages read them: of matches, and summed up by version."""
+"""Stored analyses as boards and pages read them: of matches, and summed up by version."""
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
@@ -32,7 +32,7 @@ def kept_decisions(
 def to_keep(
     match_id: str, transcript: Transcript, found: Sequence[AnalysedDecision]
 ) -> FoundAnalysis:
-    """Return a match's decisions as they are kept."""
+    """Return a match's decisions in the form in which they are kept."""
     seats = by_seat(found, len(transcript.setup.entrants))
     return FoundAnalysis(
         match_id,
@@ -42,7 +42,7 @@ def to_keep(
 
 
 def mean_losses(read: Read, ladder: LadderId) -> Mapping[VersionId, Estimate]:
-    """Return what a decision of each version costs at the tables of a ladder, by kept sums."""
+    """Return the mean cost of a decision of each version at a ladder's tables, from kept sums."""
     return {
         VersionId(row.version_id): LossSums(*row[1:]).by_decision
         for row in read(losses(edition(), ladder))

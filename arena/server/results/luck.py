@@ -1,4 +1,4 @@
-"""The luck of matches in storage: measured when a match is recorded, or afterwards.
+"""The luck of matches in storage, measured when a match is recorded, or afterwards.
 
 It is derived from transcripts with a table identified by its hash, so stored luck may be deleted at
 any time and measured again. Recording a result never depends on it.
@@ -25,19 +25,19 @@ from arena.match.transcript import Transcript
 from arena.server.results.luck_statements import is_missing, without_luck
 
 _AT_A_TIME = 500
-"""Matches measured by one process in one transaction: some tenths of a second."""
+"""The matches measured by one process in one transaction: some tenths of a second."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class MeasuredLuck:
-    """The luck of a match as stored."""
+    """The stored luck of a match."""
 
     match_id: str
     table: TableName
     seats: tuple[float, ...]
-    """In expected points."""
+    """The luck by seat, in expected points."""
 
 
 def measured(transcript: Transcript) -> MeasuredLuck | None:
@@ -54,13 +54,13 @@ def measured(transcript: Transcript) -> MeasuredLuck | None:
 
 
 class Lucks:
-    """Measures the luck of matches that are recorded without it."""
+    """The measurement of luck for matches that are recorded without it."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
     async def missing(self) -> int:
-        """How many matches have a table for their game but no luck measured with it."""
+        """Return how many matches have a table for their game but no luck measured with it."""
         joined = matches.outerjoin(match_luck)
         found = select(func.count()).select_from(joined).where(is_missing())
         async with transaction(self._engine) as connection:
@@ -68,7 +68,7 @@ class Lucks:
             return int((await connection.execute(found)).scalar_one())
 
     async def measure_missing(self, workers: WorkPool | None = None) -> AsyncIterator[bool]:
-        """Measure them all, with `workers` if there are any.
+        """Measure the luck of all these matches, with `workers` if there are any.
 
         Yields for each match whether it could be measured. If stopped, the next call continues from
         there.
@@ -125,7 +125,7 @@ def _of(match_ids: Sequence[str]) -> ColumnElement[bool]:
 
 
 def _add(found: Sequence[MeasuredLuck]) -> Insert:
-    """Add luck; rows that a referee has stored meanwhile are kept."""
+    """Return a statement that adds luck; rows that a referee has stored meanwhile are kept."""
     rows = [
         {
             "match_id": one.match_id,

@@ -1,6 +1,7 @@
-"""SQL statements about the luck of matches, built here, run elsewhere.
+"""SQL statements about the luck of matches; this module only builds them.
 
-Apart from what measures luck: whoever lists matches needs neither transcripts nor an engine.
+It is separate from the measurement of luck, as lists of matches need neither transcripts nor an
+engine.
 """
 
 from collections.abc import Callable
@@ -14,9 +15,9 @@ from arena.lab.luck import table_of
 
 
 def of_the_match() -> ColumnElement[bool]:
-    """Return the condition that joins a match with its luck.
+    """Return the condition that joins a match with its luck by this release's table of the game.
 
-    By this release's table of the game: luck by other tables is not comparable.
+    Luck by other tables is not comparable.
     """
     return and_(
         match_luck.c.match_id == matches.c.id,
@@ -27,7 +28,10 @@ def of_the_match() -> ColumnElement[bool]:
 
 
 def without_luck(after: str | None, most: int) -> Select[Any]:
-    """match_id, format, sha256, data: the next of those without luck by the current table."""
+    """Return a statement that selects the next matches without luck by the current table.
+
+    Columns: match_id, format, sha256, data.
+    """
     found = (
         select(cast(matches.c.id, Text).label("match_id"))
         .add_columns(transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
@@ -40,7 +44,7 @@ def without_luck(after: str | None, most: int) -> Select[Any]:
 
 
 def is_missing() -> ColumnElement[bool]:
-    """Whether a match, joined with its luck, has none by the current table of its game."""
+    """Return the condition that a match, joined with its luck, has none by the current table."""
     return _by_table(match_luck.c.table_sha256.is_distinct_from, matches.c.game)
 
 

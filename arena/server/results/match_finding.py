@@ -1,4 +1,4 @@
-"""Finding matches by their filters and orders, the boldest bluff included."""
+"""The search for matches by filters and orders, with the boldest bluff."""
 
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from arena.server.results.bluffing import Bluffing
 
 REPLAYED: Final = 200
-"""The newest matches that fit, among which the boldest bluff is looked for."""
+"""The newest matches that fit, among which the boldest bluff is searched."""
 MOST_KEPT: Final = 4_000
-"""Matches whose bluffs are remembered: about a kilobyte each."""
+"""The most matches whose bluffs are remembered: about a kilobyte each."""
 
 
 class Bluffs:
@@ -69,7 +69,7 @@ def find(
     before: str | None = None,
     limit: int,
 ) -> list[MatchRow]:
-    """Return the matches that fit: the newest, or of these the closest or boldest."""
+    """Return the newest matches that fit, or the closest or boldest among the newest that fit."""
     if sort is not Sort.BOLDEST:
         order = MatchOrder(sort.value)
         rows = read(found_matches(wanted, order=order, before=before, limit=limit))

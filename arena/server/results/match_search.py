@@ -1,8 +1,8 @@
-"""Finding matches: filters and orders of the list of matches, as SQL statements.
+"""Filters and orders of the list of matches, as SQL statements.
 
-An index leads to the matches of one of the filters, newest first; those are looked at until enough
-fit the other filters, but no more than `SEARCHED` of them. So a list costs the same however many
-matches there are.
+An index finds the matches of one of the filters, newest first; those are checked until enough fit
+the other filters, but no more than `SEARCHED` of them. So a list costs the same for any number of
+matches.
 """
 
 from collections.abc import Collection, Iterator
@@ -30,9 +30,9 @@ from arena.database.tables.tournaments import tournament_blocks, tournaments
 from arena.server.results.statements import match_rows
 
 SEARCHED: Final = 20_000
-"""The newest matches that an index leads to which are looked at for the other filters."""
+"""The most matches found by an index, the newest, that are checked for the other filters."""
 COMPARED: Final = 1_000
-"""The newest matches that fit, of which the closest are chosen."""
+"""The most matching matches, the newest, among which the closest are chosen."""
 
 
 class MatchOrder(Enum):
@@ -45,7 +45,7 @@ class MatchOrder(Enum):
 
 @dataclass(frozen=True, slots=True)
 class MatchFilter:
-    """What matches must fulfil; None and False ask for nothing."""
+    """The conditions for matches; None and False mean no condition."""
 
     bot: str | None = None
     """A bot in one of the seats, by its name."""
@@ -57,14 +57,14 @@ class MatchFilter:
     seats: int | None = None
     tournament: str | None = None
     pairing: tuple[int, int] | None = None
-    """Round and table of the tournament."""
+    """The round and the table of the tournament."""
     block: str | None = None
     faults: bool = False
-    """Only matches with a fault: of `bot` if it is given, else of anybody."""
+    """Only matches with a fault: of `bot` if it is given, else of any bot."""
     since: datetime | None = None
-    """Ended then or later."""
+    """The earliest time at which they ended."""
     until: datetime | None = None
-    """Ended before then."""
+    """The time before which they ended."""
 
 
 def found_matches(
@@ -74,7 +74,10 @@ def found_matches(
     before: str | None = None,
     limit: int,
 ) -> Row:
-    """Return the columns of `match_rows`: the matches that fit, older than the match `before`."""
+    """Return a statement that selects the matches that fit, older than the match `before`.
+
+    Columns: those of `match_rows`.
+    """
     if order is MatchOrder.NEWEST:
         ids = _newest(wanted, before, limit).subquery()
         return match_rows().where(matches.c.id.in_(select(ids.c.id))).order_by(*_NEWEST_FIRST)
@@ -92,14 +95,20 @@ def found_matches(
 
 
 def transcripts_of_matches(match_ids: Collection[str]) -> Row:
-    """match_id, format, sha256, data of these matches."""
+    """Return a statement that selects the transcripts of these matches.
+
+    Columns: match_id, format, sha256, data.
+    """
     return select(
         transcripts.c.match_id, transcripts.c.format, transcripts.c.sha256, transcripts.c.data
     ).where(transcripts.c.match_id.in_(match_ids))
 
 
 def faults_told(match_ids: Collection[str]) -> Row:
-    """match_id, turn, reason, sent: what bots were told of their faults in these matches."""
+    """Return a statement that selects the fault messages that bots got in these matches.
+
+    Columns: match_id, turn, reason, sent.
+    """
     return (
         select(
             match_faults.c.match_id, match_faults.c.turn, match_faults.c.reason, match_faults.c.sent
@@ -112,14 +121,14 @@ def faults_told(match_ids: Collection[str]) -> Row:
 _NEWEST_FIRST = (matches.c.finished_at.desc(), matches.c.id.desc())
 
 _Found: TypeAlias = Select[tuple[str, datetime]]
-"""id and finished_at of matches."""
+"""A statement that selects id and finished_at of matches."""
 
 
 def _newest(wanted: MatchFilter, before: str | None, limit: int) -> _Found:
-    """Return the newest matches that fit, each once."""
+    """Return a statement that selects the newest matches that fit, each once."""
     when = _Range(wanted, before)
     if wanted.block is not None or wanted.tournament is not None:
-        # All of them: Postgres would rather look for them among the newest matches of all.
+        # All of them: Postgres would otherwise search for them among the newest of all matches.
         found = when.of_matches().where(matches.c.block_id.in_(_blocks(wanted)))
         of_blocks = found.cte("of_blocks").prefix_with("MATERIALIZED")
         rest = replace(wanted, block=None, tournament=None)
@@ -129,7 +138,7 @@ def _newest(wanted: MatchFilter, before: str | None, limit: int) -> _Found:
         own = when.of_seats(faulty=wanted.faults).correlate(of_bot)
         led = own.where(match_seats.c.version_id == of_bot.c.id)
         rest = replace(wanted, bot=None, version=None, faults=False)
-        # Each version by itself: an index has the matches of one in the order of their ends.
+        # Each version separately: an index has a version's matches in the order of their ends.
         of_version = _searched(led, rest, limit).lateral("of_version")
         both = select(of_version.c.id, of_version.c.finished_at).distinct()
         return _first(both.select_from(of_bot.join(of_version, true())), limit)
@@ -146,18 +155,21 @@ def _newest(wanted: MatchFilter, before: str | None, limit: int) -> _Found:
 
 @dataclass(frozen=True, slots=True)
 class _Range:
-    """Matches by when they ended."""
+    """The range of times in which matches ended."""
 
     wanted: MatchFilter
     before: str | None
 
     def of_matches(self) -> _Found:
-        """Return the faults of matches in the range."""
+        """Return a statement that selects the matches in the range."""
         found = select(matches.c.id, matches.c.finished_at)
         return found.where(*self._holds(matches.c.finished_at, matches.c.id))
 
     def of_seats(self, *, faulty: bool) -> _Found:
-        """Return the seats in the range, each once; only seats with a fault."""
+        """Return a statement that selects the matches of seats in the range, each once.
+
+        With `faulty`, only seats with a fault count.
+        """
         seats = match_seats.c
         found = select(seats.match_id.label("id"), seats.finished_at).distinct()
         found = found.where(*self._holds(seats.finished_at, seats.match_id))
@@ -182,7 +194,10 @@ def _first(found: _Found, limit: int) -> _Found:
 
 
 def _searched(led: _Found, rest: MatchFilter, limit: int) -> _Found:
-    """Return the newest matches that an index leads to and that fit the rest of the filters."""
+    """Return a statement that selects the newest matches of `led` that fit the rest of the filters.
+
+    `led` selects the matches that an index finds.
+    """
     if not _conditions(rest):
         return _first(led, limit)
     return _first(_fitting(_first(led, SEARCHED).subquery("searched"), rest), limit)
@@ -194,7 +209,7 @@ def _fitting(found: FromClause, rest: MatchFilter) -> _Found:
 
 
 def _conditions(wanted: MatchFilter) -> list[ColumnElement[bool]]:
-    """Return what each match is asked: all filters but time, block and tournament."""
+    """Return the conditions for each match: all filters but time, block and tournament."""
     found: list[ColumnElement[bool]] = []
     if wanted.game is not None:
         found.append(matches.c.game == wanted.game)
@@ -214,19 +229,22 @@ def _is_of(bot: str, version: str | None = None) -> ColumnElement[bool]:
 
 
 def _versions(bot: str, version: str | None) -> Select[tuple[int]]:
-    """id: of the versions of a bot, or of one of them."""
+    """Return a statement that selects the ids of a bot's versions, or of one of them."""
     found = select(versions.c.id).join(bots).where(bots.c.folded == folded(bot))
     return found if version is None else found.where(versions.c.label == version)
 
 
 def _seated(who: ColumnElement[bool], *, faulty: bool) -> ColumnElement[bool]:
-    """Whether somebody sits in one of the seats; only with a fault."""
+    """Return the condition that a seat of the match fulfils `who`, with a fault if `faulty`."""
     seated = select(match_seats.c.match_id).where(match_seats.c.match_id == matches.c.id, who)
     return (seated.where(match_seats.c.faults > 0) if faulty else seated).exists()
 
 
 def _blocks(wanted: MatchFilter) -> Select[tuple[str]]:
-    """block_id: of the block that is wanted, of the tournament, of its pairing."""
+    """Return a statement that selects the ids of the wanted blocks.
+
+    These are the block, or those of the tournament or its pairing.
+    """
     of = tournament_blocks.c
     if wanted.tournament is None:
         return select(literal(wanted.block, matches.c.block_id.type))
@@ -242,7 +260,10 @@ def _blocks(wanted: MatchFilter) -> Select[tuple[str]]:
 
 
 def _margin() -> ColumnElement[int]:
-    """Return the points between the best two placings; None where a score is missing."""
+    """Return an expression for the points between the best two placings.
+
+    It is NULL where a score is missing.
+    """
     place = match_seats.c["placing"]
     best = (
         select(

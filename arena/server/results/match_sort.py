@@ -1,4 +1,4 @@
-"""`Sort`: the orders of a list of matches. Apart, because commands need it before the database."""
+"""`Sort`, the orders of a list of matches, which commands need before the database."""
 
 from enum import Enum
 
@@ -10,4 +10,4 @@ class Sort(Enum):
     CLOSEST = "closest"
     """By the points between the first and the second, among the newest that fit."""
     BOLDEST = "boldest"
-    """By the largest bluff that nobody doubted, among the newest that fit."""
+    """By the largest undoubted bluff, among the newest that fit."""

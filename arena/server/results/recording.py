@@ -1,8 +1,8 @@
-"""Writes results in batches: the SQL and the parameters, written for speed.
+"""The recording of results in batches: the SQL and the parameters, written for speed.
 
 A referee finishes up to a thousand matches a second, so a batch is one statement over arrays (one
-array per column), sent together with the statements around it. Measured per match of two seats in
-a batch of 100, without serializing the transcript: 35 µs here, 43 µs as COPY in five round trips.
+array per column), sent together with the statements around it. Measured per match of two seats in a
+batch of 100, without serializing the transcript: 35 µs here, 43 µs as COPY in five round trips.
 """
 
 import json
@@ -87,12 +87,16 @@ WHERE blocks.id = ANY(%b::uuid[]) AND blocks.closed_at IS NOT NULL AND blocks.ra
 ORDER BY matches.finished_at, matches.position
 ON CONFLICT DO NOTHING
 """
-"""Only the matches of a closed block count: all matches of a block count or none, and a rating
-event is never removed."""
+"""The statement that adds rating events for the matches of closed blocks.
+
+All matches of a block count or none, and a rating event is never removed.
+"""
 
 MOST_BATCHES: Final = 1024
-"""Batches that are remembered of all referees: many times as many as one records in the seconds in
-doubt."""
+"""The most batches remembered of all referees together.
+
+It is many times as many as one referee records in the seconds in doubt.
+"""
 
 _REMEMBER: LiteralString = """
 WITH remembered AS (
@@ -148,7 +152,7 @@ def result_columns(
 
 
 def fault_columns(matches: Iterable[FinishedMatch]) -> Columns:
-    """Return the parameters of what bots were told of their faults; empty if there were none."""
+    """Return the parameters for the fault messages that bots got; empty if there were none."""
     rows = [
         (match.transcript.setup.match_id, fault.turn_number, fault.reason, fault.sent)
         for match in matches
@@ -179,8 +183,8 @@ async def write(
 ) -> None:
     """Write results in the transaction of `connection`, under the lease `epoch` if there is one.
 
-    What is kept of the matches `kept` is forgotten. `instances` are the copies of the bots by match
-    and seat, if any has a name. `faults` are of `fault_columns`.
+    The running state of the matches `kept` is removed. `instances` are the copies of the bots by
+    match and seat, if any has a name. `faults` are those of `fault_columns`.
     """
     async with connection.pipeline():
         if epoch is not None:

@@ -1,4 +1,4 @@
-"""SQL statements about results, built here, run by the store and the dashboard.
+"""SQL statements about results; the store and the dashboard run them.
 
 Statements about bots and versions are in `arena.server.accounts.bot_statements`; results are
 written by `arena.server.results.recording`.
@@ -38,7 +38,10 @@ from arena.server.results.luck_statements import of_the_match
 
 
 def matches_ended_within(lately: timedelta) -> Row:
-    """Select matches: how many ended in the time before now."""
+    """Return a statement that counts the matches that ended in the time before now.
+
+    Column: matches.
+    """
     since = func.now() - lately
     return select(func.count(matches.c.id).label("matches")).where(matches.c.finished_at >= since)
 
@@ -47,12 +50,12 @@ def matches_ended_within(lately: timedelta) -> Row:
 
 
 def void_block(block_id: str) -> Update:
-    """Voids a block, unless it is closed."""
+    """Return a statement that voids a block, unless it is closed."""
     return update(blocks).where(blocks.c.id == block_id, unfinished()).values(voided_at=func.now())
 
 
 def refuse_block(block: Block) -> Insert:
-    """Voids a block that may not be recorded yet, because it has no match so far."""
+    """Return a statement that voids a block that may not be recorded yet, as it has no match."""
     row = {"id": block.id, "kind": block.kind.value, "size": block.size, "rated": block.rated}
     return (
         insert(blocks)
@@ -64,7 +67,7 @@ def refuse_block(block: Block) -> Insert:
 
 
 def casual() -> ColumnElement[bool]:
-    """Whether a challenge asked for the block."""
+    """Return the condition that a challenge asked for the block."""
     asked_for = exists().where(tournament_blocks.c.block_id == blocks.c.id)
     return and_(not_(blocks.c.rated), not_(asked_for))
 
@@ -73,7 +76,7 @@ def casual() -> ColumnElement[bool]:
 
 
 def match_count() -> Row:
-    """Select matches: how many there are."""
+    """Return a statement that counts all matches. Column: matches."""
     return select(func.count().label("matches")).select_from(matches)
 
 
@@ -85,10 +88,10 @@ def all_matches(
     time_control: TimeControl | None = None,
     rated: bool = False,
 ) -> Row:
-    """Select all matches in the order in which they ended, as `match_rows`.
+    """Return a statement that selects matches in the order in which they ended, as `match_rows`.
 
-    Those of `game`, with exactly these `options` (that differ from the defaults), of these sizes,
-    with this time control, only those that are `rated`.
+    It selects those of `game`, with exactly these `options` (that differ from the defaults), of
+    these sizes, with this time control, and with `rated` only rated ones.
     """
     found = match_rows().order_by(matches.c.finished_at, matches.c.id)
     if rated:
@@ -105,35 +108,38 @@ def all_matches(
 
 
 def with_time_control(time_control: TimeControl) -> ColumnElement[bool]:
-    """Whether a match was played with this time control."""
+    """Return the condition that a match was played with this time control."""
     return and_(
         matches.c.turn_ms == time_control.turn_ms, matches.c.bank_ms == time_control.bank_ms
     )
 
 
 def counted(found: Row) -> Row:
-    """Select matches: how many rows `all_matches` returns."""
+    """Return a statement that counts the rows that `all_matches` returns. Column: matches."""
     ids = found.with_only_columns(matches.c.id).order_by(None)
     return select(func.count().label("matches")).select_from(ids.subquery())
 
 
 def transcripts_of(found: Row) -> Row:
-    """format, sha256, data of the rows of `all_matches`, in the same order."""
+    """Return a statement that selects the transcripts of `all_matches`, in the same order.
+
+    Columns: format, sha256, data.
+    """
     packed = (transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
     joined = found.with_only_columns(*packed)
     return joined.join(transcripts, transcripts.c.match_id == matches.c.id)
 
 
 def match_by_id(match_id: str) -> Row:
-    """One match, as `match_rows`."""
+    """Return a statement that selects one match, as `match_rows`."""
     return match_rows().where(matches.c.id == match_id)
 
 
 def matches_of_challenge(challenge_id: str) -> Row:
-    """Select the matches of a challenge in the order of play.
+    """Return a statement that selects the matches of a challenge in the order of play.
 
-    Columns: match_id, game, finished_at, seats (as of `match_rows`), wanted and over (how many
-    matches were asked for, and whether none follows).
+    Columns: match_id, game, finished_at, seats (and the others of `match_rows`), wanted and over
+    (how many matches were asked for, and whether none follows).
     """
     return (
         match_rows()
@@ -144,12 +150,12 @@ def matches_of_challenge(challenge_id: str) -> Row:
 
 
 def match_rows() -> Row:
-    """All matches, in no order.
+    """Return a statement that selects all matches, in no order.
 
-    match_id, game, options, seat_count, block_id, position, termination, decided_by_faults,
-    started_at, finished_at, turn_ms, bank_ms, rated, voided, casual, luck (by seat, None if it was
-    not measured) and seats: a list by seat of objects with version_id, bot, version, owner,
-    placing, score, faults, forfeited.
+    Columns: match_id, game, options, seat_count, block_id, position, termination,
+    decided_by_faults, started_at, finished_at, turn_ms, bank_ms, rated, voided, casual, luck (by
+    seat, None if it was not measured) and seats: a list by seat of objects with version_id, bot,
+    version, owner, placing, score, faults, forfeited.
     """
     seat = func.jsonb_build_object(
         *("version_id", match_seats.c.version_id, "bot", bots.c.name),
@@ -177,7 +183,10 @@ def match_rows() -> Row:
 
 
 def transcript(match_id: str) -> Row:
-    """format, sha256, data: see `arena.database.transcripts.unpack`."""
+    """Return a statement that selects the transcript of a match.
+
+    Columns: format, sha256, data, see `arena.database.transcripts.unpack`.
+    """
     return select(transcripts.c.format, transcripts.c.sha256, transcripts.c.data).where(
         transcripts.c.match_id == match_id
     )

@@ -1,4 +1,4 @@
-"""Bots and results."""
+"""Tables of bots and results."""
 
 from alembic import op
 
@@ -145,7 +145,7 @@ _READABLE = ("owners", "bots", "versions", "blocks", *_APPEND_ONLY, "alembic_ver
 
 
 def upgrade() -> None:
-    """Tables, the triggers that keep results as they are, and the reader role."""
+    """Create tables, the triggers that protect results from changes, and the reader role."""
     op.execute(_TABLES)
     op.execute(_REFUSAL)
     for table in _APPEND_ONLY:

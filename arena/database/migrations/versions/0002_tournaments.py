@@ -1,4 +1,4 @@
-"""Tournaments."""
+"""Tables of tournaments."""
 
 from alembic import op
 
@@ -78,6 +78,6 @@ _READABLE = ("tournaments", "tournament_entries", "tournament_pairings", "tourna
 
 
 def upgrade() -> None:
-    """Tables, and what the reader role may see of them."""
+    """Create the tables, and let the reader role read them."""
     op.execute(_TABLES)
     op.execute(f"GRANT SELECT ON {', '.join(_READABLE)} TO arena_reader")

@@ -21,13 +21,13 @@ CREATE TABLE match_luck (
 );
 """
 
-# It is computed from transcripts: it may be thrown away to be computed again, but not altered.
+# Luck is computed from transcripts: it may be deleted to be computed again, but not altered.
 _NEVER_CHANGED = """
 CREATE TRIGGER match_luck_never_changed BEFORE UPDATE ON match_luck
     FOR EACH STATEMENT EXECUTE FUNCTION refuse_change()
 """
 
-# Once per statement, of which one records a whole batch; the matches of that statement are there.
+# Runs once per statement: one statement records a whole batch, whose matches exist by then.
 _ONE_FOR_EACH_SEAT = """
 CREATE FUNCTION refuse_luck_of_other_seats() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -48,10 +48,7 @@ CREATE TRIGGER match_luck_one_for_each_seat AFTER INSERT ON match_luck
 
 
 def upgrade() -> None:
-    """Add a table beside the results.
-
-    Matches that are there have no luck until it is asked for.
-    """
+    """Create a table next to the results. Existing matches have no luck until it is measured."""
     op.execute(_TABLES)
     op.execute(_NEVER_CHANGED)
     op.execute(_ONE_FOR_EACH_SEAT)

@@ -1,4 +1,4 @@
-"""The key by which the arena signs transcripts."""
+"""The key with which the arena signs transcripts."""
 
 from alembic import op
 
@@ -25,10 +25,7 @@ CREATE TABLE signing_secret (
 
 
 def upgrade() -> None:
-    """Create empty tables; the key is made on first use.
-
-    Old transcripts stay unsigned.
-    """
+    """Create empty tables; the key is made on first use. Old transcripts stay unsigned."""
     op.execute(_TABLES)
     # Not on signing_secret: the reader verifies and does not sign.
     op.execute("GRANT SELECT ON signing_key TO arena_reader")

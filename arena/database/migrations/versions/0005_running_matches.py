@@ -1,4 +1,4 @@
-"""Which referee may write, the matches that it plays, and the ends that bots have missed."""
+"""Tables of the referee's lease, the matches that it plays, and the ends that bots have missed."""
 
 from alembic import op
 
@@ -77,6 +77,6 @@ $$;
 
 
 def upgrade() -> None:
-    """Empty tables, of which the reader role sees nothing, and the check of every writer."""
+    """Create empty tables that the reader role cannot read, and the check of every writer."""
     op.execute(_TABLES)
     op.execute(_REQUIRE_LEASE)

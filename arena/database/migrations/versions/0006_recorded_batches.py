@@ -1,4 +1,4 @@
-"""What the referee recorded last, so that after a crash each copy of a bot is told its own ends."""
+"""A table of the last recorded batches: after a crash each copy of a bot gets its own ends."""
 
 from alembic import op
 
@@ -19,9 +19,9 @@ CREATE TABLE recorded_batches (
 
 
 def upgrade() -> None:
-    """Add an empty table that the reader role cannot see.
+    """Create an empty table that the reader role cannot read.
 
-    Ends of any copy are the unnamed's.
+    Ends of any copy become the unnamed copy's.
     """
     op.execute(_TABLE)
     op.execute("UPDATE untold_ends SET instance = '' WHERE instance IS NULL")

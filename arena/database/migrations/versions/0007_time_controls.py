@@ -1,4 +1,4 @@
-"""The time control of matches, running blocks and tournaments, part of what a ladder is."""
+"""The time control of matches, running blocks and tournaments, part of a ladder's identity."""
 
 from alembic import op
 
@@ -7,7 +7,7 @@ down_revision = "0006"
 branch_labels = None
 depends_on = None
 
-# Everything so far was played with these. The default goes again: whoever writes a row says it.
+# All earlier matches were played with these. The default is dropped again: each INSERT names them.
 _COLUMNS = """
 ALTER TABLE {table}
     ADD COLUMN turn_ms integer NOT NULL DEFAULT 2000,
@@ -18,6 +18,6 @@ ALTER TABLE {table} ALTER COLUMN turn_ms DROP DEFAULT, ALTER COLUMN bank_ms DROP
 
 
 def upgrade() -> None:
-    """No row is rewritten: Postgres keeps the default of the old rows with the table."""
+    """Add the columns without rewriting rows: Postgres keeps the default for old rows."""
     for table in ("matches", "running_blocks", "tournaments"):
         op.execute(_COLUMNS.format(table=table))

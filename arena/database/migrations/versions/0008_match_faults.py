@@ -1,4 +1,4 @@
-"""What bots were told of their faults."""
+"""A table of the fault messages that bots were sent."""
 
 from alembic import op
 
@@ -23,5 +23,5 @@ GRANT SELECT ON match_faults TO arena_reader;
 
 
 def upgrade() -> None:
-    """Add an empty table: of earlier faults only the kinds are known."""
+    """Create an empty table: of earlier faults only the kinds are known."""
     op.execute(_TABLE)

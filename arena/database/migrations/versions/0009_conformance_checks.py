@@ -1,4 +1,4 @@
-"""What came of checking bots' programs against the protocol."""
+"""A table of the results of checking bots' programs against the protocol."""
 
 from alembic import op
 
@@ -27,5 +27,5 @@ GRANT SELECT ON conformance_checks TO arena_reader;
 
 
 def upgrade() -> None:
-    """Add an empty table."""
+    """Create an empty table."""
     op.execute(_TABLE)

@@ -78,9 +78,9 @@ CREATE TRIGGER audit_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit
 
 
 def upgrade() -> None:
-    """Add tables of which the reader role gets voidings alone.
+    """Change names and create tables; the reader role may read voidings alone.
 
-    The others are secret, and columns follow a grant.
+    The other tables are secret, and new columns follow the grant of their table.
     """
     connection = op.get_bind()
     for table in _NAMED:

@@ -1,4 +1,4 @@
-"""Matches and faults by version, kept up to date with every result."""
+"""The numbers of matches and faults by version, updated with every result."""
 
 from alembic import op
 
@@ -19,8 +19,8 @@ CREATE TABLE version_counts (
 GRANT SELECT ON version_counts TO arena_reader;
 """
 
-# Once per statement, of which one records a whole batch. A version may have several seats of a
-# match. In the order of the versions, as rows are locked.
+# Runs once per statement: one statement records a whole batch. A version may have several seats of
+# a match. In the order of the versions, as rows are locked.
 _COUNTED = """
 CREATE FUNCTION count_seats() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -44,7 +44,7 @@ SELECT version_id, count(DISTINCT match_id), sum(faults) FROM match_seats GROUP 
 
 
 def upgrade() -> None:
-    """Count the matches of each version by a trigger.
+    """Create the table and its trigger, then count the results so far.
 
     The trigger comes first: its lock keeps out a referee that still records, until the commit, so
     that no match is counted twice or never.

@@ -80,9 +80,10 @@ WHERE blocks.rated OR EXISTS (SELECT FROM tournament_blocks of WHERE of.block_id
 
 
 def upgrade() -> None:
-    """Luck that is measured after its match began to count is told by `arena.server.results.luck`.
+    """Create the tables and triggers, then add the ladders so far.
 
-    The trigger comes before the ladders so far: its lock keeps out a referee that still records.
+    `arena.server.results.luck` reports luck that is measured after its match began to count. The
+    trigger comes before the ladders so far: its lock keeps out a referee that still records.
     """
     op.execute(_TABLES)
     op.execute(_LADDERS)

@@ -1,4 +1,4 @@
-"""Builds of hosted bots, their shifts, workers, and the queue, which is procrastinate's."""
+"""Builds of hosted bots, their shifts, workers, and procrastinate's queue."""
 
 from pathlib import Path
 
@@ -88,10 +88,10 @@ $$
 
 
 def upgrade() -> None:
-    """Of all this the reader role sees nothing: programs are their owners' secrets."""
+    """Create tables that the reader role cannot read: programs are their owners' secrets."""
     connection = op.get_bind()
     op.execute(_TABLES)
-    # In a schema of its own; its functions find their tables whoever calls them.
+    # In a schema of its own; its functions find their tables for every caller.
     queue = (Path(__file__).parents[1] / "procrastinate_3_10.sql").read_text()
     (path,) = connection.exec_driver_sql("SHOW search_path").one()
     op.execute(f"CREATE SCHEMA {_SCHEMA}")

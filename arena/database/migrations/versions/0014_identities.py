@@ -34,5 +34,5 @@ CREATE INDEX used_id_tokens_expires_at_ix ON used_id_tokens (expires_at);
 
 
 def upgrade() -> None:
-    """Add tables of which the reader role gets none."""
+    """Create tables that the reader role cannot read."""
     op.execute(_TABLES)

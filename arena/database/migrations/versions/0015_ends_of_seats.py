@@ -1,4 +1,4 @@
-"""When its match ended, in each seat; and indexes for every filter of the lists of matches."""
+"""The end of its match in each seat, and indexes for every filter of the lists of matches."""
 
 from alembic import op
 
@@ -38,7 +38,7 @@ ALTER TABLE match_seats ADD CONSTRAINT match_seats_match_id_fk
 
 
 def upgrade() -> None:
-    """Results are never changed; what is added here is in them already."""
+    """Add the column. Results are never changed; the value added here is in them already."""
     op.execute(_DROPPED)
     op.execute(_COLUMN)
     op.execute(_INDEXES)

@@ -1,4 +1,4 @@
-"""Analyses of matches, and what decisions cost by version."""
+"""Tables of analyses of matches, and of what decisions cost by version."""
 
 from alembic import op
 
@@ -41,5 +41,5 @@ GRANT SELECT ON match_analyses, version_losses TO arena_reader;
 
 
 def upgrade() -> None:
-    """Both are empty until `arena analyse --missing` fills them."""
+    """Create two tables, which stay empty until `arena analyse --missing` fills them."""
     op.execute(_TABLES)

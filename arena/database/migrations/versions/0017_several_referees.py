@@ -1,4 +1,4 @@
-"""Several referees on one database: their addresses, and whose blocks and batches are whose."""
+"""Several referees on one database: their addresses, and the owners of blocks and batches."""
 
 from alembic import op
 
@@ -13,7 +13,7 @@ ALTER TABLE blocks ADD COLUMN epoch bigint;
 ALTER TABLE recorded_batches ADD COLUMN epoch bigint;
 """
 
-# A referee of an earlier release that still runs would write rows that say nothing of its lease. It
+# A referee of an earlier release that still runs would write rows that do not name its lease. It
 # finds its lease gone, and stops.
 _SUCCEED = """
 DO $$
@@ -56,7 +56,7 @@ $$;
 
 
 def upgrade() -> None:
-    """Leave what an earlier release left to the first referee of this one."""
+    """Add the columns; the first referee of this release takes over what an earlier one left."""
     op.execute(_COLUMNS)
     op.execute(_SUCCEED)
     op.execute(_REQUIRE_LEASE)

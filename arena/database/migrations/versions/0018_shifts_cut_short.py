@@ -1,4 +1,4 @@
-"""Shifts that their programs cut short."""
+"""A mark of shifts that their programs cut short."""
 
 from alembic import op
 
@@ -9,5 +9,5 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Those before count as played."""
+    """Add the column; earlier shifts count as played."""
     op.execute("ALTER TABLE shifts ADD COLUMN cut_short boolean NOT NULL DEFAULT false")

@@ -1,4 +1,4 @@
-"""Which bots are connected to which referee, and which referee conducts a tournament."""
+"""The bots that are connected to each referee, and the referee that conducts each tournament."""
 
 from alembic import op
 
@@ -7,7 +7,7 @@ down_revision = "0018"
 branch_labels = None
 depends_on = None
 
-# A referee of the release before removes the rows of one that it takes over from by the cascade.
+# If a referee of the release before takes over from another, the cascade removes these rows.
 _PRESENCE = """
 CREATE TABLE presence (
     epoch bigint NOT NULL CONSTRAINT presence_epoch_fk REFERENCES leases (epoch) ON DELETE CASCADE,
@@ -27,5 +27,5 @@ ALTER TABLE tournaments ADD COLUMN conductor bigint;
 
 
 def upgrade() -> None:
-    """Empty: each referee tells its own, and the senior takes up the tournaments of nobody."""
+    """Create an empty table: each referee adds its bots, and the senior takes up tournaments."""
     op.execute(_PRESENCE)

@@ -1,4 +1,4 @@
-"""Names of bots and owners are compared by code points, whatever the database's collation."""
+"""The comparison of bots' and owners' names by code points, whatever the database's collation."""
 
 from alembic import op
 
@@ -7,7 +7,7 @@ down_revision = "0019"
 branch_labels = None
 depends_on = None
 
-# By the database's collation an index on names does not lead to those that begin with a word. Only
+# With the database's collation an index on names cannot find those that begin with a word. Only
 # the indexes are built anew, not the tables. An owner's bots are listed by name.
 _COLLATIONS = """
 ALTER TABLE bots ALTER COLUMN folded TYPE text COLLATE "C";
@@ -18,8 +18,5 @@ CREATE INDEX bots_owner_ix ON bots (owner_id, folded);
 
 
 def upgrade() -> None:
-    """Compare names by their code points.
-
-    What referees of the release before ask for, they find by the same names.
-    """
+    """Change the collation; queries of referees of the release before find the same names."""
     op.execute(_COLLATIONS)

@@ -1,4 +1,4 @@
-"""What the role of workers may do: use the queue of shifts. `arena roles` makes the role."""
+"""The right of the workers' role to use the queue of shifts. `arena roles` makes the role."""
 
 from alembic import op
 
@@ -7,7 +7,7 @@ down_revision = "0021"
 branch_labels = None
 depends_on = None
 
-# No TRIGGER: its function would run with the rights of whoever writes, the referee.
+# No TRIGGER: its function would run with the rights of the writer, the referee.
 _QUEUE = """
 DO $$
 BEGIN
@@ -22,5 +22,5 @@ $$;
 
 
 def upgrade() -> None:
-    """Grant it. Where the role is missing, the SQL that makes it grants the same."""
+    """Grant the right. Where the role is missing, the SQL that makes it grants the same."""
     op.execute(_QUEUE)

@@ -16,5 +16,5 @@ ALTER TABLE sign_ins
 
 
 def upgrade() -> None:
-    """Let sign-ins last; the reader role still gets nothing of them."""
+    """Add the columns, which the reader role still cannot read."""
     op.execute(_COLUMNS)
