@@ -22,6 +22,11 @@ SAMPLE_BOTS = Path(__file__).parents[2] / "sample_bots"
 _KEPT = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "bluff-arena-tests"
 _CARGO = _KEPT / "cargo"
 
+_CCACHE = {
+    "CMAKE_CXX_COMPILER_LAUNCHER": "ccache",
+    "CCACHE_BASEDIR": str(SAMPLE_BOTS),  # where a clone lies makes no difference
+    "CCACHE_NOHASHDIR": "1",
+}
 _SPARING = {
     "CARGO_BUILD_JOBS": "1",
     "CARGO_PROFILE_RELEASE_OPT_LEVEL": "0",  # half of the time
@@ -29,7 +34,7 @@ _SPARING = {
     "CMAKE_BUILD_TYPE": "None",  # without optimisation: a third of the time
     "CARGO_TARGET_DIR": str(_CARGO),
     "GOMAXPROCS": "2",
-} | ({"CMAKE_CXX_COMPILER_LAUNCHER": "ccache"} if shutil.which("ccache") else {})
+} | (_CCACHE if shutil.which("ccache") else {})
 """Builds share a small machine with other tests."""
 
 
