@@ -1,13 +1,13 @@
 """A process or thread that answers the reading calls, so that they do not block the event loop.
 
-arena.server.reading.process, as a program, is started by `ReadingProcess`, which talks to it
-over its pipes.
+`ReadingProcess` starts arena.server.reading.process as a program and exchanges frames with it over
+its pipes.
 
 The process starts with the first call, has a lower priority than the referee (niceness), and ends
-with it. Each frame is a length of four bytes and as many bytes. The first frame holds the
+with it. A frame is a length of four bytes and as many bytes of content. The first frame holds the
 database's address, which is secret. A request frame is the call's name, a line feed and the
 request; a reply frame is the name of a status (empty for success), a line feed, and the response or
-a sentence.
+an error message.
 """
 
 import asyncio
@@ -35,10 +35,10 @@ log = structlog.get_logger()
 
 
 class ReadingWorker(Protocol):
-    """Answers reading calls outside the event loop."""
+    """An interface for answering reading calls outside the event loop."""
 
     async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
-        """The answer; its status is UNAVAILABLE while the database does not answer."""
+        """Answer a call; the status is UNAVAILABLE while the database does not answer."""
         ...
 
     def close(self) -> None:
@@ -47,7 +47,7 @@ class ReadingWorker(Protocol):
 
 
 class ReadingThread:
-    """Answers in a thread: for tests and for arenas of this machine."""
+    """A worker that answers in a thread: for tests and for arenas of this machine."""
 
     def __init__(self, answers: ReadingCalls) -> None:
         self._answers = answers
@@ -59,11 +59,12 @@ class ReadingThread:
         return _public(call, await answered)
 
     def close(self) -> None:
+        """Stop answering, and drop the requests that wait."""
         self._thread.shutdown(wait=False, cancel_futures=True)
 
 
 class ReadingProcess:
-    """Answers in a process of its own, which is started again when it has ended."""
+    """A worker that answers in a process of its own, restarted by the next call after it ended."""
 
     def __init__(self, database_url: str) -> None:
         self._url = database_url
@@ -91,6 +92,7 @@ class ReadingProcess:
         return _public(call, answer)
 
     def close(self) -> None:
+        """Stop the process, and drop the requests that wait."""
         process, self.process = self.process, None
         if process is not None:
             stop(process, patience=1.0)
@@ -100,6 +102,10 @@ class ReadingProcess:
         self._thread.shutdown(wait=False, cancel_futures=True)
 
     def _ask(self, call: str, request: bytes) -> ReadingAnswer:
+        """Send a request to the process and return its reply.
+
+        Raises EOFError if it has ended.
+        """
         process = self.process
         if process is None:
             raise EOFError
@@ -111,18 +117,19 @@ class ReadingProcess:
 def _answer(
     answers: Callable[[str, bytes], ReadingAnswer], call: str, request: bytes
 ) -> ReadingAnswer:
+    """Return the answer, or the error of the call as an answer with a status."""
     try:
         return answers(call, request)
     except DatabaseUnreachableError as error:
         return ReadingAnswer(str(error).encode(), grpc.StatusCode.UNAVAILABLE.name)
-    except RecordRefusedError as error:  # values that no column holds, such as a number too large
+    except RecordRefusedError as error:  # values outside a column's range, such as a large number
         return ReadingAnswer(str(error).encode(), grpc.StatusCode.INVALID_ARGUMENT.name)
     except Exception as error:
         return ReadingAnswer(repr(error).encode(), grpc.StatusCode.INTERNAL.name)
 
 
 def _public(call: str, answer: ReadingAnswer) -> ReadingAnswer:
-    """The answer without internals, which are logged for the operator."""
+    """Return the answer without internal details, which are logged for the operator."""
     if answer.status == grpc.StatusCode.UNAVAILABLE.name:
         log.error("database unreachable", why=answer.content.decode())
         return ReadingAnswer(
@@ -135,12 +142,17 @@ def _public(call: str, answer: ReadingAnswer) -> ReadingAnswer:
 
 
 def _write(pipe: IO[bytes] | None, content: bytes) -> None:
+    """Write a frame."""
     assert pipe is not None
     pipe.write(_LENGTH.pack(len(content)) + content)
     pipe.flush()
 
 
 def _read(pipe: IO[bytes] | None) -> bytes:
+    """Return the content of the next frame.
+
+    Raises EOFError at the end of the pipe.
+    """
     assert pipe is not None
     head = pipe.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
@@ -156,7 +168,7 @@ def main() -> None:
     """Answer requests until the pipe is closed."""
     questions = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # whatever prints must not disturb the answers
+    os.dup2(2, 1)  # output of a print must not get between the replies
     with open_reader(_read(questions).decode()) as read:
         answers = ReadingCalls(read)
         while True:

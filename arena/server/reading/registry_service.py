@@ -21,13 +21,19 @@ from arena.server.requests.errors import malformed
 from arena.v1 import registry_pb2
 
 MOST_AT_ONCE = 4
-"""Calls served at the same time: results are recorded over the same database connections."""
+"""The largest number of calls served at the same time.
+
+Recording results uses the same database connections.
+"""
 READING_CALLS = ("ListBots", "GetLeaderboard", "ListMatches", "GetTranscript")
-"""Those that wait in the reading queue."""
+"""The calls that wait in the reading queue."""
 
 
 class Registry(Authenticator, Protocol):
-    """What the calls need. Every method raises ProtocolError for a request that it refuses."""
+    """The registry as the calls use it.
+
+    Every method raises ProtocolError for a request that it refuses.
+    """
 
     @property
     def signing_key(self) -> bytes:
@@ -35,19 +41,20 @@ class Registry(Authenticator, Protocol):
         ...
 
     async def registrant(self, token: str) -> Registered | Owner:
-        """The owner who has this key, or the bot version that has this token."""
+        """Return the owner who has this key, or the bot version that has this token."""
         ...
 
     async def register(
         self, registrant: Registered | Owner, bot: str, owner: str, version: str
     ) -> tuple[Entrant, str]:
-        """Register a version of the registrant's bot, or a new bot of an owner. Returns it and its
-        token.
+        """Register a version of the registrant's bot, or a new bot of an owner.
+
+        Returns the version and its token.
         """
         ...
 
     async def record_check(self, registered: Registered, outcome: CheckOutcome) -> None:
-        """Record what came of an author's check of a version."""
+        """Record the result of an author's check of a version."""
         ...
 
 
@@ -58,7 +65,7 @@ ResponseT = TypeVar("ResponseT")
 def _guarded(
     call: Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]],
 ) -> Callable[["RegistryService", RequestT, Context], Awaitable[ResponseT]]:
-    """Passes a call through `guarded`, a few at a time."""
+    """Pass a call through `guarded`, with at most MOST_AT_ONCE at a time."""
 
     async def handle(self: "RegistryService", request: RequestT, context: Context) -> ResponseT:
         token = token_or_nothing(context)
@@ -75,7 +82,7 @@ def _guarded(
 
 
 class RegistryService:
-    """Serves the proto's RegistryService."""
+    """The implementation of the proto's RegistryService."""
 
     def __init__(self, registry: Registry, reading: ReadingQueue, gate: Gate) -> None:
         self._registry = registry
@@ -87,6 +94,7 @@ class RegistryService:
     async def register_bot(
         self, request: registry_pb2.RegisterBotRequest, context: Context
     ) -> registry_pb2.RegisterBotResponse:
+        """Register a version of a bot, and answer with its token."""
         given, peer = bearer_token(context), self.gate.caller(context)
         async with self.gate.trying(given, peer):
             registrant = await self._registry.registrant(given)
@@ -103,6 +111,7 @@ class RegistryService:
     async def report_check(
         self, request: registry_pb2.ReportCheckRequest, context: Context
     ) -> registry_pb2.ReportCheckResponse:
+        """Record an author's check of the version whose token the call carries."""
         token, peer = bearer_token(context), self.gate.caller(context)
         async with self.gate.trying(token, peer):
             registered = await self._registry.authenticate(token)
@@ -137,7 +146,7 @@ class RegistryService:
         return handlers
 
     async def read(self, call: str, request: bytes, context: Context) -> bytes:
-        """Answer one of READING_CALLS, from bytes to bytes."""
+        """Answer one of READING_CALLS, from request bytes to response bytes."""
         return await guarded(
             self.gate,
             call,
@@ -149,4 +158,5 @@ class RegistryService:
     async def get_signing_key(
         self, _request: registry_pb2.GetSigningKeyRequest, _context: Context
     ) -> registry_pb2.GetSigningKeyResponse:
+        """Answer with the public key of the transcripts' signatures."""
         return registry_pb2.GetSigningKeyResponse(key=self._registry.signing_key)

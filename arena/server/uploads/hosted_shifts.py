@@ -39,27 +39,38 @@ from arena.server.uploads.hosted_builds import own_version
 from arena.server.uploads.recording_checks import set_check
 
 AROUND_MATCH: Final = timedelta(seconds=0.5)
-"""Lines belong to a match that were printed so long before its start or after its end: they take a
-moment to the worker, and its clock may begin a moment after the database's."""
+"""The margin before a match's start and after its end within which lines belong to its log.
+
+Lines take a moment to reach the worker, and its clock may start a moment after the database's.
+"""
 SHIFTS_KEPT: Final = 10
-"""Of a version: their logs take up to MOST_OF_A_LOG each."""
+"""The number of shifts kept per version; each log takes up to MOST_OF_A_LOG."""
 GRACE_SECONDS: Final = 300
-"""After a shift's time, in which its build may be fetched, and its program may start and end its
-matches."""
+"""The time added to a shift's own before it expires.
+
+In it the build may be fetched, and the program may start and finish its matches.
+"""
 MOST_OF_A_STEP: Final = 200
-"""Characters."""
+"""The largest length of a check's step, in characters."""
 CHECK_SECONDS: Final = 900
-"""After which a check has been lost."""
+"""The time after which a check that has not ended is taken to be lost."""
 MOST_CHECKS: Final = 3
-"""Of one build: whatever takes its worker down is not tried again and again."""
+"""The largest number of attempts to check one build.
+
+A build that brings its worker down is thus not tried again and again.
+"""
 FIRST_DELAY: Final = timedelta(seconds=10)
-"""Of a bot's next shift, when its program cut one short. It doubles with each in a row."""
+"""The delay of a bot's next shift after its program cut one short.
+
+It doubles with each one in a row.
+"""
 MOST_DELAY: Final = timedelta(minutes=10)
+"""The longest delay of a bot's next shift."""
 OUT_OF_SERVICE: Final = (
     "The arena ended it: the bot is paused, frozen or retired, or its owner is banned."
 )
 ARENA: Final = "arena"
-"""Who decides on checks, as the audit names it."""
+"""The actor that the audit names for decisions on checks."""
 
 
 class HostedShifts:
@@ -69,7 +80,7 @@ class HostedShifts:
         self._engine = engine
 
     async def of(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
-        """The last shifts of a version, by default the newest that was uploaded; newest first.
+        """Return the last shifts of a version, by default of the newest uploaded; newest first.
 
         Raises UnknownBotError.
         """
@@ -89,7 +100,10 @@ class HostedShifts:
         ]
 
     async def match_log(self, owner: Owner, bot: str, match_id: str) -> MatchLog:
-        """What a bot printed while it played a match. Raises UnknownBotError, LogNotKeptError."""
+        """Return what a bot printed while it played a match.
+
+        Raises UnknownBotError and LogNotKeptError.
+        """
         async with self._transaction() as connection:
             match = None
             if is_match_id(match_id.lower()):
@@ -128,8 +142,9 @@ class HostedShifts:
     async def begin_play(
         self, worker: Worker, bot_id: int, terms: HostingTerms
     ) -> BegunShift | None:
-        """Begin a shift of play; None if the bot is not to play any more, or its job is not this
-        worker's.
+        """Begin a shift of play.
+
+        Returns None if the bot may no longer play, or if its job is not this worker's.
         """
         async with self._transaction() as connection:
             job = await _found(connection, shift_queue.play_in_hand(bot_id))
@@ -145,8 +160,10 @@ class HostedShifts:
             return await _begun(connection, worker, row, token, seconds, seconds + GRACE_SECONDS)
 
     async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
-        """Begin the check of a build; None if it is decided, or was tried too often, or its job is
-        not this worker's.
+        """Begin the check of a build.
+
+        Returns None if the build is decided on, was tried too often, or its job is not this
+        worker's.
         """
         async with self._transaction() as connection:
             job = await _found(connection, shift_queue.check_in_hand(version_id))
@@ -165,8 +182,9 @@ class HostedShifts:
             return await _begun(connection, worker, row, "", 0, CHECK_SECONDS)
 
     async def build_file(self, worker: Worker, shift: ShiftId) -> bytes:
-        """The build that a shift of this worker runs. Raises UnknownShiftError and
-        BuildNotKeptError.
+        """Return the bytes of the build that a shift of this worker runs.
+
+        Raises UnknownShiftError and BuildNotKeptError.
         """
         async with self._transaction() as connection:
             running = await _running(connection, worker, shift)
@@ -176,7 +194,10 @@ class HostedShifts:
         return bytes(data)
 
     async def tell_step(self, worker: Worker, shift: ShiftId, step: str) -> None:
-        """Say how far a check is. Raises UnknownShiftError."""
+        """Record the current step of a check.
+
+        Raises UnknownShiftError.
+        """
         async with self._transaction() as connection:
             running = await _running(connection, worker, shift)
             if running.check:
@@ -197,10 +218,11 @@ class HostedShifts:
         check: CheckOutcome | None = None,
         cut_short: bool = False,
     ) -> None:
-        """End a shift, decide on the build that it checked, record that check, and queue the bot's
-        next one. With `accepted` None the check comes again. After a shift that was `cut_short` the
-        next one is delayed, and the outcome says so. A shift that is over, or of another worker, is
-        left as it is.
+        """End a shift, record its check, decide on the build checked, and queue the bot's next shift.
+
+        With `accepted` None the build stays undecided and is checked again. After a shift that was
+        `cut_short` the next one is delayed, and the outcome says so. A shift that has ended, or
+        belongs to another worker, is left unchanged.
         """
         outcome = outcome[:MOST_OF_AN_OUTCOME]
         log = log.encode()[:MOST_OF_A_LOG].decode("utf-8", "ignore")
@@ -211,7 +233,9 @@ class HostedShifts:
             delay = None
             if cut_short and not found.check:
                 may = await _found(connection, shift_statements.version_to_play(found.bot_id))
-                if may is None:  # nor is its program to blame that its streams ended
+                if (
+                    may is None
+                ):  # out of service: the program is not to blame that its streams ended
                     cut_short, outcome = False, OUT_OF_SERVICE
             if cut_short and not found.check:
                 delay = await _delay(connection, found.version_id)
@@ -232,14 +256,15 @@ class HostedShifts:
             if found.check and accepted is not None:
                 await _decide(connection, found.version_id, found, accepted=accepted, why=outcome)
             elif not found.check:
-                # Streams that the program left open end.
+                # This ends streams that the program left open.
                 await connection.execute(bot_statements.tell_tokens([found.version_id]))
                 await connection.execute(shift_queue.queue_lock())
                 await connection.execute(shift_queue.queue_play(found.bot_id, delay=delay))
 
     async def look_after(self) -> None:
-        """End shifts of which nothing more was heard, and queue what is neither waiting nor
-        running: bots whose shift was lost, or that may play again.
+        """End expired shifts, and queue the jobs that are neither queued nor running.
+
+        These are the jobs of bots whose shift was lost or that may play again, and lost checks.
         """
         async with self._transaction() as connection:
             lost = await connection.scalars(shift_statements.end_lost_shifts())
@@ -249,8 +274,9 @@ class HostedShifts:
             await connection.execute(shift_queue.queue_lost_checks())
 
     async def by_token(self, token: str) -> "SqlRow[Any] | None":
-        """The version that plays with this token in a running shift: a row as of
-        `bot_statements.versions_by_token`.
+        """Return the version that plays with this token in a running shift.
+
+        The row is like one of `bot_statements.versions_by_token`.
         """
         async with self._transaction() as connection:
             return await _found(
@@ -262,14 +288,17 @@ class HostedShifts:
 
 
 async def _found(connection: AsyncConnection, statement: Any) -> "SqlRow[Any] | None":
+    """Return the one row that a statement finds; None if it finds none."""
     row: SqlRow[Any] | None = (await connection.execute(statement)).one_or_none()
     return row
 
 
 async def _take_over(connection: AsyncConnection, worker: Worker, begun: Any) -> bool:
-    """Whether a job is this worker's, by the shifts that it began since a worker has the job: if
-    another worker began one, it is that one's. This worker's own, whose answer may have been lost,
-    are ended: it begins anew.
+    """Return whether a job is this worker's, and end the shifts that it began for the job before.
+
+    `begun` selects the shifts begun since the job was handed to a worker. If another worker began
+    one, the job is that worker's. This worker's own are ended, as the answer may have been lost: it
+    begins anew.
     """
     rows = (await connection.execute(begun)).all()
     if any(row.worker_id != worker.id for row in rows):
@@ -290,6 +319,10 @@ async def _begun(
     seconds: int,
     expires: int,
 ) -> BegunShift:
+    """Add a shift, mark the worker as seen, and return the shift.
+
+    An empty token makes it a check. The shift is lost after `expires` seconds.
+    """
     values = {
         "version_id": row.version_id,
         "worker_id": worker.id,
@@ -306,6 +339,10 @@ async def _begun(
 
 
 async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) -> "SqlRow[Any]":
+    """Return the row of a running shift of this worker.
+
+    Raises UnknownShiftError.
+    """
     found = await _found(connection, shift_statements.running_shift(shift, worker.id))
     if found is None:
         raise UnknownShiftError("This worker runs no such shift.")
@@ -313,7 +350,7 @@ async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) 
 
 
 async def _delay(connection: AsyncConnection, version_id: int) -> timedelta:
-    """Of the next shift of a version that cuts one more short."""
+    """Return the delay of a version's next shift, given that it cut the current one short."""
     times: int = await connection.scalar(shift_statements.cut_short_in_a_row(version_id)) or 0
     return min(MOST_DELAY, FIRST_DELAY * float(2**times))
 
@@ -321,7 +358,7 @@ async def _delay(connection: AsyncConnection, version_id: int) -> timedelta:
 async def _decide(
     connection: AsyncConnection, version_id: int, row: "SqlRow[Any]", *, accepted: bool, why: str
 ) -> None:
-    """Accept a build, which plays from now on, or refuse it."""
+    """Accept a build, which plays from now on, or refuse it; do nothing if it is decided on."""
     state = BuildState.ACCEPTED if accepted else BuildState.REFUSED
     id_ = VersionId(version_id)
     statement = hosting_statements.set_state(id_, state, "" if accepted else why)

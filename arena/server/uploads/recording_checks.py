@@ -1,4 +1,4 @@
-"""`Checks`: records what came of checking bots' programs against the protocol."""
+"""`Checks`: records the results of checking bots' programs against the protocol."""
 
 from collections.abc import Collection
 
@@ -13,7 +13,7 @@ from arena.server.uploads.checks import RecordedCheck, last_checks_of, recorded
 
 
 class Checks:
-    """Records checks."""
+    """The recorded checks, with one transaction per method."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -21,22 +21,24 @@ class Checks:
     async def record(
         self, version_id: VersionId, origin: CheckOrigin, outcome: CheckOutcome
     ) -> None:
-        """Record a check in place of the version's earlier one of this origin. Raises
-        DatabaseUnreachableError and RecordRefusedError.
+        """Record a check in place of the version's earlier one of this origin.
+
+        Raises DatabaseUnreachableError and RecordRefusedError.
         """
         async with transaction(self._engine) as connection:
             await connection.execute(set_check(version_id, origin, outcome))
 
     async def last(self, versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
-        """The last check of each of these versions that has one. Raises
-        DatabaseUnreachableError.
+        """Return the last check of each of these versions that has one.
+
+        Raises DatabaseUnreachableError.
         """
         async with transaction(self._engine) as connection:
             return recorded((await connection.execute(last_checks_of(versions))).all())
 
 
 def set_check(version_id: VersionId, origin: CheckOrigin, outcome: CheckOutcome) -> Insert:
-    """Records a check in place of the version's earlier one of this origin."""
+    """Insert a check in place of the version's earlier one of this origin."""
     found = {
         "edition": outcome.edition,
         "met": outcome.met,

@@ -15,21 +15,22 @@ from arena.server.uploads import shift_statements
 
 
 class Workers:
-    """Who runs hosted bots. Every method raises DatabaseUnreachableError."""
+    """The workers that run hosted bots. Every method raises DatabaseUnreachableError."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
     async def by_token(self, token: str) -> Worker | None:
-        """The worker that has this token; None for an unknown one."""
+        """Return the worker that has this token; None for an unknown token."""
         async with self._transaction() as connection:
             statement = shift_statements.worker_by_token(token_hash(token))
             row = (await connection.execute(statement)).one_or_none()
         return None if row is None else Worker(WorkerId(row.id), row.name)
 
     async def add(self, name: str, actor: str) -> str:
-        """A new token for a worker, which is added if there is none of that name. An older token is
-        revoked, and what was run with it has ended. Raises NameRefusedError.
+        """Return a new token for a worker, which is added if there is none of that name.
+
+        An older token is revoked, and the shifts run with it are ended. Raises NameRefusedError.
         """
         check_name("worker", name)
         token = new_worker_token()
@@ -40,12 +41,18 @@ class Workers:
         return token
 
     async def expect(self, seconds: float) -> None:
-        """Let nobody be told meanwhile that no worker runs: one is being started."""
+        """Treat a worker as alive for `seconds`, as one is being started.
+
+        Until then owners do not see the message that no worker runs.
+        """
         async with self._transaction() as connection:
             await connection.execute(shift_queue.expect_worker(seconds))
 
     async def remove(self, name: str, actor: str) -> None:
-        """Take a worker's token away, which ends what is run with it. Raises UnknownWorkerError."""
+        """Remove a worker's token and end the shifts run with it.
+
+        Raises UnknownWorkerError.
+        """
         async with self._transaction() as connection:
             worker_id = await connection.scalar(shift_statements.remove_worker(name))
             if worker_id is None:
@@ -54,13 +61,13 @@ class Workers:
             await record(connection, actor, "remove worker", name)
 
     async def seen(self) -> list[WorkerSeen]:
-        """The workers that have a token, by name."""
+        """Return the workers that have a token, by name."""
         async with self._transaction() as connection:
             rows = (await connection.execute(shift_statements.worker_list())).mappings().all()
         return [WorkerSeen(**row) for row in rows]
 
     async def token_hashes(self) -> list[bytes]:
-        """The hashes of all workers' tokens."""
+        """Return the hashes of all workers' tokens."""
         async with self._transaction() as connection:
             rows = (await connection.execute(shift_statements.worker_tokens())).all()
         return [bytes(row.sha256) for row in rows]
@@ -70,6 +77,6 @@ class Workers:
 
 
 async def _end_shifts(connection: AsyncConnection, worker_id: int | None) -> None:
-    """End the shifts of a worker whose token is no longer valid: it cannot do it."""
+    """End the shifts of a worker whose token is no longer valid, so that it cannot end them itself."""
     versions = await connection.scalars(shift_statements.end_lost_shifts(worker_id))
     await connection.execute(bot_statements.tell_tokens(versions.all()))
