@@ -54,6 +54,7 @@ class ReadingThread:
         self._thread = ThreadPoolExecutor(1, "answers")
 
     async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
+        """Answer a call in the thread."""
         loop = asyncio.get_running_loop()
         answered = loop.run_in_executor(self._thread, _answer, self._answers, call, request)
         return _public(call, await answered)
@@ -72,6 +73,10 @@ class ReadingProcess:
         self.process: Process | None = None
 
     async def __call__(self, call: str, request: bytes) -> ReadingAnswer:
+        """Answer a call in the process, which is started if it does not run.
+
+        The status is UNAVAILABLE if the process ends before it has replied.
+        """
         if self.process is None or self.process.poll() is not None:
             self.process = spawn(
                 module_command("arena.server.reading.process"),

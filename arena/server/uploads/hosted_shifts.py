@@ -218,7 +218,7 @@ class HostedShifts:
         check: CheckOutcome | None = None,
         cut_short: bool = False,
     ) -> None:
-        """End a shift, record its check, decide on the build checked, and queue the bot's next shift.
+        """End a shift, record its check, decide on its build, and queue the bot's next shift.
 
         With `accepted` None the build stays undecided and is checked again. After a shift that was
         `cut_short` the next one is delayed, and the outcome says so. A shift that has ended, or

@@ -163,17 +163,17 @@ def end_shift(shift_id: ShiftId, outcome: str, log: str, *, cut_short: bool) -> 
 
 
 def shifts_of_play(bot_id: int, since: datetime) -> Row:
-    """Select `id`, `worker_id`, `ended_at` of a bot's shifts of play that began at `since` or later."""
+    """Select `id`, `worker_id`, `ended_at` of a bot's shifts of play begun at `since` or later."""
     return _begun(since).where(versions.c.bot_id == bot_id, not_(shifts.c.check))
 
 
 def shifts_of_check(version_id: VersionId, since: datetime) -> Row:
-    """Select the columns of `shifts_of_play` of a version's checks that began at `since` or later."""
+    """Select the columns of `shifts_of_play` of a version's checks begun at `since` or later."""
     return _begun(since).where(shifts.c.version_id == version_id, shifts.c.check)
 
 
 def _begun(since: datetime) -> Row:
-    """Select `id`, `worker_id`, `ended_at` of all shifts that began at `since` or later."""
+    """Select `id`, `worker_id`, `ended_at` of all shifts begun at `since` or later."""
     return (
         select(shifts.c.id, shifts.c.worker_id, shifts.c.ended_at)
         .join(versions, versions.c.id == shifts.c.version_id)
@@ -193,7 +193,7 @@ def cut_short_in_a_row(version_id: int) -> Row:
 
 
 def end_lost_shifts(worker_id: int | None = None) -> Update:
-    """End all expired shifts, or all of one worker; the statement returns the ids of their versions."""
+    """End all expired shifts, or all of one worker; return the ids of their versions."""
     lost = (
         shifts.c.expires_at < func.now() if worker_id is None else shifts.c.worker_id == worker_id
     )
@@ -228,7 +228,7 @@ def shifts_of(version_id: VersionId) -> Row:
         select(match_seats.c.match_id)
         .select_from(match_seats.join(matches))
         .where(match_seats.c.version_id == shifts.c.version_id)
-        # Matches that started in the shift; this condition lets an index skip those ended before it.
+        # Matches that started in the shift; by this condition an index skips earlier ones.
         .where(match_seats.c.finished_at >= shifts.c.began_at)
         .where(matches.c.started_at.between(shifts.c.began_at, ended))
         .group_by(match_seats.c.match_id, matches.c.started_at)

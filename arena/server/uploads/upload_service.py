@@ -75,9 +75,9 @@ class UploadService:
         self._gate = gate
         self._receiving = asyncio.Semaphore(MOST_AT_ONCE)
         self._uploading: Counter[str] = Counter()
-        """Uploads by owner."""
+        """The number of running uploads by owner."""
         self._lingering: dict[str, asyncio.TimerHandle] = {}
-        """By peer, the end of the time after its last upload in which it may still send fast."""
+        """The timers, by peer, that end the extra allowance after the peer's last upload."""
 
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":

@@ -77,6 +77,6 @@ class Workers:
 
 
 async def _end_shifts(connection: AsyncConnection, worker_id: int | None) -> None:
-    """End the shifts of a worker whose token is no longer valid, so that it cannot end them itself."""
+    """End the shifts of a worker whose token is no longer valid: it cannot end them itself."""
     versions = await connection.scalars(shift_statements.end_lost_shifts(worker_id))
     await connection.execute(bot_statements.tell_tokens(versions.all()))
