@@ -48,8 +48,7 @@ class Presences:
         self._told: dict[_Key, tuple[Presence, float]] = {}
         """The presences last written, and when."""
         self._tells: bool | None = None
-        """Whether seats are written too, as other referees run; None if all must be written anew.
-        """
+        """Whether seats are written too, as other referees run; None to write all anew."""
         self._changed: dict[_Key, None] = {}
         self._counted, self._counted_at = 0, -math.inf
         self._counting: asyncio.Task[None] | None = None

@@ -133,7 +133,10 @@ class StoredRegistry:
         return "" if self._provider is None else self._provider.issuer
 
     async def sign_up(self, name: str, invite: str) -> tuple[Owner, str]:
-        """Sign up an owner; return the owner and its key. Refused if there is an identity provider."""
+        """Sign up an owner; return the owner and its key.
+
+        Refused if there is an identity provider.
+        """
         self._require_open()
         if self._provider is not None:
             raise ProtocolError(
@@ -153,24 +156,30 @@ class StoredRegistry:
         return await self._provider.identity(id_token)
 
     async def sign_in(self, identity: Identity) -> tuple[Owner, str] | None:
-        """Sign in the owner with this identity; return None if no owner has it."""
+        """Sign in the owner with this identity; return the owner and a key for this sign-in.
+
+        Returns None if no owner has the identity.
+        """
         return await self._store.sign_ins.sign_in(identity)
 
     async def sign_up_as(self, identity: Identity, name: str, invite: str) -> tuple[Owner, str]:
-        """Sign up an owner with this identity."""
+        """Sign up an owner with this identity; return the owner and a key for this sign-in."""
         self._require_open()
         return await self._store.sign_ins.sign_up(identity, name, self._code(invite))
 
     async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
-        """Bind this identity to the owner who has the key."""
+        """Bind this identity to the owner who has the key.
+
+        Returns the owner and a key for this sign-in.
+        """
         return await self._store.sign_ins.bind(identity, key)
 
     async def stay_signed_in(self, owner: Owner) -> str:
-        """Begin another session of an owner and return its key."""
+        """Return a key for a new sign-in of an owner, which use prolongs."""
         return await self._store.sign_ins.stay(owner)
 
     async def sign_out(self, key: str) -> None:
-        """End the session that has this key."""
+        """End the sign-in that has this key."""
         await self._store.sign_ins.end(key)
 
     async def renew_key(self, owner: Owner) -> str:
@@ -218,7 +227,7 @@ class StoredRegistry:
         await self._store.owners.pause(owner, bot, paused=paused)
 
     async def describe(self, owner: Owner, bot: str, said: dict[str, str]) -> None:
-        """Set the description of an owner's bot."""
+        """Set what the owner says of a bot: `text`, `language` and `link`, as far as given."""
         await self._store.owners.describe(owner, bot, said)
 
     async def rotate(self, owner: Owner, bot: str, version: str) -> tuple[str, str]:

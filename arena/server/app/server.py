@@ -209,7 +209,7 @@ class _PacedHealth(health.aio.HealthServicer):
     async def Watch(  # noqa: N802 (gRPC's name)
         self, _request: health_pb2.HealthCheckRequest, context: Context
     ) -> None:
-        """Refuse to watch: the library keeps a watcher for ever, and lets one silence the others."""
+        """Refuse to watch: the library keeps a watcher for ever and lets one silence others."""
         await self._pace(context)
         await context.abort(grpc.StatusCode.UNIMPLEMENTED, "ask with Check instead of Watch")
 

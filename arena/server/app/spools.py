@@ -111,9 +111,10 @@ async def _supersede(spool: SpoolFile) -> None:
 
 
 async def _record(spool: SpoolFile, store: RefereesStore) -> None:
-    """Record the results of a spool, then remove it, or set it aside if some were refused or unread.
+    """Record the results of a spool, then remove it, or set it aside if some cannot be recorded.
 
-    Raises DatabaseUnreachableError after RECORD_SECONDS.
+    These were refused by the database or cannot be read by this release. Raises
+    DatabaseUnreachableError after RECORD_SECONDS.
     """
     # In a thread, as it may be long and other matches run.
     happenings = await asyncio.to_thread(spool.read)

@@ -280,7 +280,7 @@ class Store:
         return match_row(rows[0]) if rows else None
 
     async def challenge(self, challenge_id: str) -> RecordedChallenge | None:
-        """Return what is recorded of the challenge with this id, a UUID; None if it has no match."""
+        """Return what is recorded of the challenge with this UUID; None if it has no match."""
         rows = await self._rows(statements.matches_of_challenge(challenge_id))
         return recorded_challenge(rows) if rows else None
 
@@ -324,6 +324,9 @@ class Store:
 async def _record(
     connection: AsyncConnection, actor: str | None, action: str, subject: str
 ) -> None:
-    """Record in the audit what an operator does; with `actor` None, the arena acts: record nothing."""
+    """Record in the audit what an operator does; without an `actor`, record nothing.
+
+    What the arena does itself is not recorded.
+    """
     if actor is not None:
         await record(connection, actor, action, subject)

@@ -31,7 +31,7 @@ class TlsError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class TlsFiles:
-    """The paths of certificate chain and key, and of the authorities of the clients' certificates."""
+    """The paths of certificate chain, key and authorities of the clients' certificates."""
 
     cert: Path
     key: Path
