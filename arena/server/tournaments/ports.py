@@ -1,4 +1,4 @@
-"""Protocol of what conducting tournaments needs from storage."""
+"""The protocol of the storage that conducting tournaments needs."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
@@ -14,34 +14,35 @@ from arena.server.tournaments.tournament import (
 
 
 class TournamentStore(Protocol):
-    """Stored tournaments. Raises StorageFailedError when storage fails for now."""
+    """Stored tournaments. Every method raises StorageFailedError while storage fails."""
 
     async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
-        """The tournaments that are running or paused and that this referee conducts: all, or those
-        of `ids`.
-        """
+        """Return the running or paused tournaments that this referee conducts: all, or those of `ids`."""
         ...
 
     async def take_up(self, *, of_the_gone: bool) -> None:
-        """Conduct those that nobody conducts yet; and, if so, those whose conductor is gone."""
+        """Conduct the tournaments without a conductor.
+
+        With `of_the_gone`, this includes those whose conductor has stopped.
+        """
         ...
 
     async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
-        """Let another referee conduct a tournament from now on, if it still runs."""
+        """Let another referee conduct a tournament from now on, if that referee still runs."""
         ...
 
     async def whereabouts(
         self, game: str, versions: Collection[VersionId]
     ) -> Mapping[int, Collection[VersionId]]:
-        """Which of these versions have places for a game at the other referees, by lease."""
+        """Return which of these versions have places for a game at the other referees, by lease."""
         ...
 
     async def record(self, tournament: Tournament) -> TournamentRecord:
-        """What was paired and played so far."""
+        """Return what was paired and played so far."""
         ...
 
     async def blocks(self, tournament: Tournament, block_ids: Collection[str]) -> list[BlockRecord]:
-        """The records of these blocks."""
+        """Return the records of these blocks."""
         ...
 
     async def add_pairings(self, tournament_id: TournamentId, pairings: Sequence[Pairing]) -> None:
@@ -55,14 +56,16 @@ class TournamentStore(Protocol):
         present: Collection[EntryNumber],
         seconds: float,
     ) -> Mapping[EntryNumber, float]:
-        """Record that tables waited `seconds` longer for absent entries, and no more for present
-        ones. Returns how long they have waited for each absent one.
+        """Record that tables waited `seconds` longer for absent entries, and reset present ones.
+
+        Returns how long tables have waited for each absent entry, in seconds.
         """
         ...
 
     async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
-        """Let the next shifts of hosted versions begin before those of others: of the bots of one
-        table `first`, so that they play at the same time.
+        """Let the next shifts of hosted versions begin before those of others.
+
+        The versions of one table come `first`, so that they play at the same time.
         """
         ...
 
@@ -75,9 +78,9 @@ class TournamentStore(Protocol):
         ...
 
     async def finish(self, tournament_id: TournamentId) -> None:
-        """Mark it as finished: everything is played."""
+        """Mark a tournament as finished: everything is played."""
         ...
 
     async def suspend(self, tournament_id: TournamentId) -> None:
-        """Pause it."""
+        """Pause a tournament."""
         ...
