@@ -1,26 +1,26 @@
-"""Which lines of a long leaderboard are shown."""
+"""The choice of the lines of a long leaderboard that are shown."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-# Numpy is not loaded for this.
+# Imported for types only, so that numpy is not loaded.
 if TYPE_CHECKING:
     from arena.server.boards.board import BoardLine
 
 
 def place_of(lines: "Sequence[BoardLine]", bot: str) -> int | None:
-    """The position of a bot's best line, by its name in any case; None if it has none."""
+    """Return the position of a bot's best line, by its name in any case; None if it has none."""
     wanted = bot.lower()
     return next((at for at, line in enumerate(lines) if line.bot.lower() == wanted), None)
 
 
 def around(place: int, count: int, most: int) -> range:
-    """At most so many of `count` positions, with `place` in their middle where it can be."""
+    """Return at most `most` of `count` positions, with `place` in the middle if possible."""
     start = max(0, min(place - most // 2, count - most))
     return range(start, min(start + most, count))
 
 
 def page_of(place: int, count: int, most: int) -> range:
-    """The positions of the page of `most` lines that `place` is on, or the last page."""
+    """Return the positions of the page of `most` lines with `place`, or of the last page."""
     start = max(0, min(place, count - 1)) // most * most
     return range(start, min(start + most, count))

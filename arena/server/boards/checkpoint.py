@@ -1,7 +1,7 @@
-"""A board as bytes: what a checkpoint in the database holds.
+"""A board as bytes: the content of a checkpoint in the database.
 
-A checkpoint saves reading the log and never decides a number: whoever finds none, or one that it
-cannot read, reads the log. Sums of whole numbers are kept exactly; the others up to the rounding
+A checkpoint saves reading the log and never decides a number: a reader that finds none, or one that
+it cannot read, reads the log. Sums of whole numbers are kept exactly; the others up to the rounding
 with which they were added.
 """
 
@@ -19,8 +19,11 @@ from arena.rating.methods import ScoreRule
 from arena.server.boards.board import Board
 
 FORMAT: Final = 3
-"""Of the arrays' names and meanings. A new format is a new number: releases that know another one
-leave these checkpoints alone and write their own."""
+"""The number of the format: the arrays' names and meanings.
+
+A new format gets a new number: releases that know another one leave these checkpoints alone and
+write their own.
+"""
 _LEVEL: Final = 1
 _HEAD_BYTES: Final = 4
 
@@ -30,25 +33,25 @@ class Checkpoint:
     """A board at one moment, to be stored."""
 
     revision: int
-    """Of the log."""
+    """The revision of the log."""
     sequence: int
     """The last rating event in it, of any ladder."""
     data: bytes
 
 
 class CheckpointDamagedError(Exception):
-    """A checkpoint that cannot be read. The log can."""
+    """The error for a checkpoint that cannot be read; the log still can."""
 
 
 @cache
 def edition(game: str) -> str:
-    """What checkpoints of this release have in common: the format, and the game's table of luck."""
+    """Return the edition of a game's checkpoints: the format, and the game's table of luck."""
     luck = table_of(game)
     return f"{FORMAT} {luck.sha256[:16]}" if luck is not None else f"{FORMAT}"
 
 
 def pack(board: Board) -> bytes:
-    """The board as bytes: names, types and shapes as JSON, then the arrays, compressed."""
+    """Return the board as bytes: names, types and shapes as JSON, then the arrays, compressed."""
     heads, parts = [], []
     for name, array in board.arrays().items():
         stored = _narrowed(array)
@@ -60,7 +63,10 @@ def pack(board: Board) -> bytes:
 
 
 def unpack(game: str, score: ScoreRule, packed: bytes) -> Board:
-    """The board that was packed. Raises CheckpointDamagedError."""
+    """Return the board that was packed.
+
+    Raises CheckpointDamagedError.
+    """
     try:
         content = zstandard.ZstdDecompressor().decompress(packed)
         at = _HEAD_BYTES + int.from_bytes(content[:_HEAD_BYTES], "big")
@@ -76,7 +82,10 @@ def unpack(game: str, score: ScoreRule, packed: bytes) -> Board:
 
 
 def _narrowed(array: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers in as few bytes as hold them: they compress better, and are read faster."""
+    """Return whole numbers in the smallest type that holds them.
+
+    They compress better and are read faster. Other arrays are returned unchanged.
+    """
     if not array.size:
         return array
     if array.dtype.kind == "f":

@@ -23,11 +23,11 @@ class Details:
     ladder: LadderId
     board: Leaderboard
     comparisons: Comparisons | None
-    """None before the first match."""
+    """The comparisons; None before the first match."""
     across_tables: Mapping[VersionId, AcrossTables]
     """The results on all ladders of this game, options and time control, by version."""
     check: ModelCheck | None
-    """None unless it was asked for."""
+    """The model check; None unless it was requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +40,7 @@ class LadderHistory:
 
 
 def details(read: ColumnReader, ladder: LadderId, *, check: bool = False) -> Details:
-    """The ladder with its details; with `check`, also the model check, which takes seconds."""
+    """Return the ladder with its details; with `check`, also the model check (takes seconds)."""
     board = LiveBoard(ladder, read)
     found = board.now()
     boards = {ladder.sizes: found}
@@ -58,7 +58,7 @@ def details(read: ColumnReader, ladder: LadderId, *, check: bool = False) -> Det
 
 
 def across_ladders(boards: Mapping[range, Leaderboard]) -> dict[VersionId, AcrossTables]:
-    """Each bot's results on ladders that differ only in table size."""
+    """Return each bot's results on ladders that differ only in table size."""
     ordered = sorted(boards.items(), key=lambda one: one[0].start)
     return across_tables((sizes, one.lines, one.win_shares) for sizes, one in ordered)
 
@@ -66,7 +66,7 @@ def across_ladders(boards: Mapping[range, Leaderboard]) -> dict[VersionId, Acros
 def ladder_history(
     read: ColumnReader, board: LiveBoard, points: int = MOST_POINTS
 ) -> LadderHistory:
-    """The rating history of the ladder's log, with at most `points` points."""
+    """Return the rating history of the ladder's log, with at most `points` points."""
     now = board.now()
     anchor = now.anchor
     log = read_log(read, board.ladder, up_to=now.sequence)

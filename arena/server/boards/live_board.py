@@ -68,13 +68,16 @@ class LiveBoard:
         self._read = read
         self._clock = clock
         self._versions: dict[VersionId, Registered] = {}
-        """Of its bots; what is said of a version here never changes."""
+        """The versions of the board's bots; what is kept of a version here never changes."""
         self._lock = Lock()
         self._begin_again(0)
         self._rests_until = -float("inf")
 
     def now(self) -> Leaderboard:
-        """The current ladder, at most the rest time old. Raises StorageError."""
+        """Return the current ladder, at most the rest time old.
+
+        Raises StorageError.
+        """
         with self._lock:
             began = self._clock()
             if began >= self._rests_until:
@@ -96,8 +99,9 @@ class LiveBoard:
         return max(0.0, self._rests_until - self._clock())
 
     def trend(self) -> dict[VersionId, float]:
-        """The Elo that versions gained by the latest matches, see `rating_trend`. Raises
-        StorageError.
+        """Return the Elo that versions gained by the latest matches, see `rating_trend`.
+
+        Raises StorageError.
         """
         while True:
             with self._lock:
@@ -108,24 +112,26 @@ class LiveBoard:
             log = read_log(self._read, self.ladder, max(0, last - TREND_EVENTS), last, lucky=False)
             latest = Aggregate.of(log.latest(int(board.matches * TREND_SHARE)), self.ladder.score)
             with self._lock:
-                if self._latest is board:  # else the sums are newer than the ratings
+                if self._latest is board:  # otherwise the sums are newer than the ratings
                     then = self._board.aggregate.without(latest)
                     break
         return rating_trend(then, rated.intervals)
 
     def _begin_again(self, revision: int) -> None:
+        """Empty the board, for a new revision of the log."""
         self._revision = revision
         self._board = Board(self.ladder.game, self.ladder.score)
         self._latest = Leaderboard((), 0, 0)
 
     def _catch_up(self) -> None:
+        """Read the new results, if there are any, and compute the ladder."""
         (last,) = self._read(ladder_statements.log_end())
         if last.revision != self._revision:
-            # What was read counts no more, or otherwise.
+            # The results read so far no longer count, or count differently.
             self._begin_again(last.revision)
         if last.sequence == self._latest.sequence:
             return
-        # A sequence over all ladders: earlier results are read, or not of this ladder.
+        # Sequences run over all ladders: earlier results were read or are of other ladders.
         after = max(self._latest.sequence, self._board.sequence)
         if not len(self._board):
             checkpoint = read_checkpoint(self._read, self.ladder, last.revision)
@@ -134,7 +140,7 @@ class LiveBoard:
                 after = max(after, held)
         found = read_log(self._read, self.ladder, after)
         if len(found) and len(self._board) and block_goes_on(self._read, after):
-            # The board has sums of whole blocks only: it is made anew.
+            # The board has sums of whole blocks only, so it is computed anew.
             self._board = Board(self.ladder.game, self.ladder.score)
             found = read_log(self._read, self.ladder)
         self._board.extend_columns(found)
@@ -159,7 +165,7 @@ class LiveBoards:
         self._boards: OrderedDict[LadderId, LiveBoard] = OrderedDict()
 
     def board(self, ladder: LadderId) -> LiveBoard:
-        """The board of a ladder; all callers share it."""
+        """Return the board of a ladder; all callers share it."""
         with self._lock:
             board = self._boards.setdefault(ladder, LiveBoard(ladder, self._read))
             self._boards.move_to_end(ladder)
@@ -176,7 +182,7 @@ def ladder_of_table(
     score: ScoreRule = ScoreRule.PLACEMENT,
     time_control: TimeControl = DEFAULT_TIME_CONTROL,
 ) -> tuple[int, LadderId]:
-    """A table size and the ladder that it belongs to.
+    """Return a table size and the ladder that it belongs to.
 
     `options` are those that differ from the defaults. Without `seats`, it is the smallest table
     size played so far (2 if none was).
@@ -194,7 +200,7 @@ def ladder_of_table(
 
 
 async def follow(url: str, board: LiveBoard) -> AsyncGenerator[Leaderboard]:
-    """Yields the current ladder, then again after each change, without end.
+    """Yield the current ladder, then again after each change, without end.
 
     The database at `url` notifies of new results (no polling); `rests_seconds` limits the rate.
     """

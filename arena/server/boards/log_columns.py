@@ -25,8 +25,10 @@ SEATS: Final = np.dtype(
         ("forfeits", ">i4"),
     ]
 )
-"""A seat of a rated match, in any order of seats, as `ladder_statements.rated_seats` has them; luck
-that was not measured is NaN."""
+"""A seat of a rated match, in any order, as from `ladder_statements.rated_seats`.
+
+Luck that was not measured is NaN.
+"""
 
 
 class RatedRow(Protocol):
@@ -51,9 +53,9 @@ class LogColumns:
     """Some results, in the order of their rating events; of each block all or none."""
 
     versions: tuple[VersionId, ...]
-    """Those that play; the tables hold indices into it."""
+    """The versions that play; the tables hold indices into it."""
     tables: tuple[MatchColumns, ...]
-    """Blocks and matches are numbered among these results alone."""
+    """The results by table size; blocks and matches are numbered among these results alone."""
     sequences: IntArray
     """(n,): the numbers of the rating events, ascending."""
     troubled: NDArray[Any]
@@ -63,7 +65,7 @@ class LogColumns:
         return len(self.sequences)
 
     def after(self, sequence: int) -> "LogColumns":
-        """Those after a rating event."""
+        """Return the results after a rating event."""
         first = int(np.searchsorted(self.sequences, sequence, side="right"))
         if not first:
             return self
@@ -76,29 +78,34 @@ class LogColumns:
         )
 
     def latest(self, count: int) -> Results[VersionId]:
-        """The last `count` results, as a log of ratings."""
+        """Return the last `count` results, as a log of ratings."""
         first = len(self) - count
         if first <= 0:
             return self.results()
         return self.after(int(self.sequences[first - 1])).results()
 
     def results(self) -> Results[VersionId]:
-        """The same as a log of ratings."""
+        """Return the results as a log of ratings."""
         return Results.of_tables(self.versions, self.tables)
 
 
 def _from(table: MatchColumns, first: int) -> MatchColumns:
+    """Return a table whose matches are numbered from `first`."""
     return MatchColumns(table.bots, table.placings, table.blocks, table.numbers - first, table.luck)
 
 
 def _troubled_from(seats: NDArray[Any], first: int) -> NDArray[Any]:
+    """Return the seats of the matches from `first` on, which becomes number 0."""
     seats = seats[seats["number"] >= first]
     seats["number"] -= first
     return seats
 
 
 def of_seats(rows: NDArray[Any]) -> LogColumns:
-    """The results of rows of SEATS. Raises ResultError for one that cannot be rated."""
+    """Return the results of rows of SEATS.
+
+    Raises ResultError for one that cannot be rated.
+    """
     rows = rows[np.lexsort((rows["seat"], rows["sequence"]))]
     sequence = rows["sequence"].astype(np.int64)
     starts = np.flatnonzero(np.r_[len(rows) > 0, sequence[1:] != sequence[:-1]][: len(rows)])
@@ -132,8 +139,9 @@ def of_seats(rows: NDArray[Any]) -> LogColumns:
 
 
 def of_rows(rows: Sequence[RatedRow]) -> LogColumns:
-    """The results of rows in ascending order, without faults. Raises ResultError for one that
-    cannot be rated.
+    """Return the results of rows in ascending order, without faults.
+
+    Raises ResultError for a result that cannot be rated.
     """
     versions = tuple(dict.fromkeys(version for row in rows for version in row.version_ids))
     number = {version: index for index, version in enumerate(versions)}
@@ -160,7 +168,7 @@ def of_rows(rows: Sequence[RatedRow]) -> LogColumns:
 
 
 def _numbered(ids: NDArray[np.void]) -> IntArray:
-    """Ids of 16 bytes, numbered from 0: equal ones alike."""
+    """Return a number from 0 for each id of 16 bytes; equal ids get the same number."""
     high, low = ids.view(">u8").reshape(-1, 2).astype(np.uint64).T
     order = np.lexsort((low, high))
     high, low = high[order], low[order]

@@ -114,7 +114,7 @@ class Conductor:
 
     @property
     def wanted(self) -> Collection[int]:
-        """The versions that blocks to play are waiting for."""
+        """The versions that engagements wait for."""
         return {bot for running in self._with_blocks_to_play() for bot in running.wanted}
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
@@ -141,7 +141,10 @@ class Conductor:
         return held
 
     def taken_up(self, block_id: str) -> Engagement | None:
-        """Return the engagement of an interrupted block that is continued; None if it is unknown."""
+        """Return the engagement of an interrupted block that is continued; None if unknown.
+
+        A block is unknown if its tournament is over or conducted by another referee.
+        """
         for running in self._running.values():
             engagement = running.taken_up(block_id)
             if engagement is not None:
@@ -212,7 +215,7 @@ class Conductor:
             await self._read_in_turn(ids)
 
     async def _read_in_turn(self, ids: Collection[TournamentId] | None) -> None:
-        """Read the conducted tournaments of `ids`, or all; take up new ones and close missing ones."""
+        """Read the conducted tournaments of `ids`, or all; begin new ones and close missing ones."""
         begun = {tournament.id: tournament for tournament in await self._store.conducted(ids)}
         for tournament in begun.values():
             running = self._running.get(tournament.id)
@@ -253,7 +256,7 @@ class Conductor:
                 await self._hand_over(running, min(able))
 
     async def _count_waits(self, running: RunningTournament) -> None:
-        """Record how long tables wait for absent bots, and make walkovers of those that waited too long.
+        """Record how long tables wait for absent bots; after the patience they are walkovers.
 
         Only the time in which a referee looks counts, so that no bot loses by a restart.
         """

@@ -112,7 +112,7 @@ def obstacle(row: Row[Any]) -> str:
 
 
 def absence_told(row: Row[Any], game: str, told: Row[Any]) -> str:
-    """Return why a version is absent, in a few words, as far as the referees report (`referees`)."""
+    """Return why a version is absent, in a few words, as far as the `referees` report."""
     why = absence(row, game)
     if why != NOT_CONNECTED or (told.running and not told.late):
         return why

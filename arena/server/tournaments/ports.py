@@ -17,7 +17,10 @@ class TournamentStore(Protocol):
     """Stored tournaments. Every method raises StorageFailedError while storage fails."""
 
     async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
-        """Return the running or paused tournaments that this referee conducts: all, or those of `ids`."""
+        """Return the running or paused tournaments that this referee conducts.
+
+        With `ids`, only those of them.
+        """
         ...
 
     async def take_up(self, *, of_the_gone: bool) -> None:

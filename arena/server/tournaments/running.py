@@ -118,7 +118,7 @@ class RunningTournament:
         return [engagement.block.id for engagement in given_up]
 
     def taken_up(self, block_id: str) -> Engagement | None:
-        """Note that an interrupted block is continued; return None if it is of another tournament."""
+        """Note that an interrupted block is continued; return None if it is not one of these."""
         for engagement in self._interrupted:
             if engagement.block.id == block_id:
                 self._interrupted.remove(engagement)
@@ -233,7 +233,7 @@ class RunningTournament:
         return self.give_up()
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> bool:
-        """Record that an engagement ended; return whether its block is given up and must be voided."""
+        """Record that an engagement ended; return whether its block must be voided: it is given up."""
         self.broken += ending is EngagementEnd.BROKEN
         if ending is EngagementEnd.INTERRUPTED and not self._given_up(engagement):
             self._interrupted.append(engagement)

@@ -65,7 +65,10 @@ class Tournaments:
     """The tournaments in the database."""
 
     def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
-        """Use `engine`; with an `epoch`, results are written only while that lease is held."""
+        """Use `engine`; with an `epoch`, the course of tournaments is written under that lease.
+
+        It is written only while the lease is held.
+        """
         self._engine = engine
         self._epoch = epoch
 
@@ -102,9 +105,9 @@ class Tournaments:
             return await _named(connection, name)
 
     async def newest(self, limit: int, search: str = "") -> tuple[list[Tournament], int]:
-        """Return the newest tournaments with `search` in their name, newest first, and their number.
+        """Return the newest tournaments with `search` in their name, newest first, and a count.
 
-        The number is that of all tournaments with `search` in their name.
+        The count is that of all tournaments with `search` in their name.
         """
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.newest_tournaments(limit, search=search))
@@ -131,7 +134,7 @@ class Tournaments:
             await connection.execute(statements.take_up(self._epoch, of_the_gone=of_the_gone))
 
     async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
-        """Let the referee of another lease conduct a tournament from now on, if the lease still runs."""
+        """Let another lease's referee conduct a tournament from now on, if the lease still runs."""
         async with self._fenced() as connection:
             if await connection.scalar(statements.running_lease(epoch)) is not None:
                 await connection.execute(statements.hand_over(tournament_id, epoch))

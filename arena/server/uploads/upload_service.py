@@ -204,9 +204,7 @@ class UploadService:
             yield
         finally:
             lingering = self._lingering.pop(peer, None)
-            if (
-                lingering is not None
-            ):  # one allowance for all uploads: many small ones must not add up
+            if lingering is not None:  # once for all uploads, or many small ones would add up
                 lingering.cancel()
                 known(peer, -_FAST_AS_STREAMS)
             loop = asyncio.get_running_loop()
