@@ -35,17 +35,34 @@ class RatedRow(Protocol):
     """A rated result as read from the log; the sequences are by seat."""
 
     @property
-    def sequence(self) -> int: ...
+    def sequence(self) -> int:
+        """The number of its rating event."""
+        ...
+
     @property
-    def match_id(self) -> str: ...
+    def match_id(self) -> str:
+        """The id of the match."""
+        ...
+
     @property
-    def block_id(self) -> str: ...
+    def block_id(self) -> str:
+        """The id of the match's block."""
+        ...
+
     @property
-    def version_ids(self) -> Sequence[VersionId]: ...
+    def version_ids(self) -> Sequence[VersionId]:
+        """The versions."""
+        ...
+
     @property
-    def placings(self) -> Sequence[int]: ...
+    def placings(self) -> Sequence[int]:
+        """The place of each version; 1 is best."""
+        ...
+
     @property
-    def luck(self) -> Sequence[float] | None: ...
+    def luck(self) -> Sequence[float] | None:
+        """The luck of each version; None if it was not measured."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)

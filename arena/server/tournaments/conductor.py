@@ -215,7 +215,7 @@ class Conductor:
             await self._read_in_turn(ids)
 
     async def _read_in_turn(self, ids: Collection[TournamentId] | None) -> None:
-        """Read the conducted tournaments of `ids`, or all; begin new ones and close missing ones."""
+        """Read the conducted tournaments of `ids`, or all; begin new ones, close missing ones."""
         begun = {tournament.id: tournament for tournament in await self._store.conducted(ids)}
         for tournament in begun.values():
             running = self._running.get(tournament.id)

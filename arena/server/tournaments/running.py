@@ -233,7 +233,10 @@ class RunningTournament:
         return self.give_up()
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> bool:
-        """Record that an engagement ended; return whether its block must be voided: it is given up."""
+        """Record that an engagement ended; return whether it is given up.
+
+        The block of one that is given up must be voided.
+        """
         self.broken += ending is EngagementEnd.BROKEN
         if ending is EngagementEnd.INTERRUPTED and not self._given_up(engagement):
             self._interrupted.append(engagement)
