@@ -45,7 +45,7 @@ def rating_trend(then: Aggregate[VersionId], now: Intervals[VersionId]) -> dict[
     }
     # If a rating by n matches has the error e, that by the first n - k has e sqrt(n/(n-k)),
     # and their difference e sqrt(k/(n-k)). A rating also moves with those of others, so k/n is
-    # at least the share of the latest matches in the ladder.
+    # taken to be at least the share of the latest matches in the ladder.
     lately = {version: max(share, 1 - known[version] / played[version]) for version in gained}
     return {
         version: gain

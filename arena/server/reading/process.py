@@ -173,7 +173,7 @@ def main() -> None:
     """Answer requests until the pipe is closed."""
     questions = os.fdopen(os.dup(0), "rb")
     replies = os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # output of a print must not get between the replies
+    os.dup2(2, 1)  # printed output must not get between the replies
     with open_reader(_read(questions).decode()) as read:
         answers = ReadingCalls(read)
         while True:

@@ -161,9 +161,9 @@ class RunningTournament:
             if free.issuperset(engagement.bots):
                 self._interrupted.remove(engagement)
                 return engagement, None
-        # The last look found no block among the versions that were free then, so only versions
-        # that are free now for the first time need a look: a large tournament has thousands of
-        # pairings, and most of its bots are busy.
+        # The last look found no block among the versions that were free then, so only those
+        # that have become free since need a look: a large tournament has thousands of pairings,
+        # and most of its bots are busy.
         keys = (self._startable(bot, free) for bot in free - self._in_vain)
         key = min((key for key in keys if key is not None), default=None)
         if key is None:

@@ -233,9 +233,7 @@ class HostedShifts:
             delay = None
             if cut_short and not found.check:
                 may = await _found(connection, shift_statements.version_to_play(found.bot_id))
-                if (
-                    may is None
-                ):  # out of service: the program is not to blame that its streams ended
+                if may is None:  # out of service: the program did not end its streams itself
                     cut_short, outcome = False, OUT_OF_SERVICE
             if cut_short and not found.check:
                 delay = await _delay(connection, found.version_id)
