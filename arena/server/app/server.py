@@ -193,7 +193,7 @@ def _play_handlers(play: Callable[[object, Context], Awaitable[None]]) -> Handle
 
 
 class _PacedHealth(health.aio.HealthServicer):
-    """The health service, with a limit on how often each caller may ask."""
+    """The health service, in which a caller that asks too often waits."""
 
     def __init__(self, gate: Gate) -> None:
         super().__init__()
@@ -202,7 +202,7 @@ class _PacedHealth(health.aio.HealthServicer):
     async def Check(  # noqa: N802 (gRPC's name)
         self, request: health_pb2.HealthCheckRequest, context: Context
     ) -> health_pb2.HealthCheckResponse:
-        """Return the health of a service, unless the caller asks too often."""
+        """Return the health of a service, after a delay if the caller asks too often."""
         await self._pace(context)
         return await super().Check(request, context)
 
@@ -214,7 +214,7 @@ class _PacedHealth(health.aio.HealthServicer):
         await context.abort(grpc.StatusCode.UNIMPLEMENTED, "ask with Check instead of Watch")
 
     async def _pace(self, context: Context) -> None:
-        """Delay a caller that asks too often, or end its call."""
+        """Delay the call of a caller that asks too often, or end it if too many calls are delayed."""
         try:
             await self._gate.pace(self._gate.caller(context))
         except ProtocolError as error:
