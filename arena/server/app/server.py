@@ -214,7 +214,7 @@ class _PacedHealth(health.aio.HealthServicer):
         await context.abort(grpc.StatusCode.UNIMPLEMENTED, "ask with Check instead of Watch")
 
     async def _pace(self, context: Context) -> None:
-        """Delay the call of a caller that asks too often, or end it if too many calls are delayed."""
+        """Delay a caller that asks too often; end its call if the gate raises ProtocolError."""
         try:
             await self._gate.pace(self._gate.caller(context))
         except ProtocolError as error:
