@@ -1,1 +1,1 @@
-"""A running referee: its services, put together, started and stopped."""
+"""A running referee: the assembly of its services, their start and their stop."""

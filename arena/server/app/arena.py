@@ -1,4 +1,4 @@
-"""`Arena`: a running referee, as those who started it use it."""
+"""`Arena`: a running referee, as its callers use it."""
 
 import asyncio
 import contextlib
@@ -18,9 +18,9 @@ from arena.server.play.lobby import Lobby
 from arena.server.play.missed_ends import MissedEnds
 
 STOP_GRACE_SECONDS: Final = 5.0
-"""How long running blocks may take to end when the referee stops; a block is much shorter."""
+"""The time that running blocks get to end when the referee stops; a block is much shorter."""
 SETTLE_SECONDS: Final = 10.0
-"""How long the last results may take to be recorded when the referee stops."""
+"""The time that the last results get to be recorded when the referee stops."""
 
 log = structlog.get_logger()
 
@@ -41,16 +41,16 @@ class Arena:
 
     @property
     def recorded(self) -> int:
-        """Matches recorded since the start."""
+        """The number of matches recorded since the start."""
         return self.writer.recorded
 
     @property
     def connected(self) -> int:
-        """How many bots are connected."""
+        """The number of connected bots."""
         return self.lobby.connected
 
     def when_recorded(self, matches: int, call: Callable[[], None]) -> None:
-        """Call when this many matches are recorded; once or more often."""
+        """Call `call` once or more often when this many matches are recorded."""
 
         def look() -> None:
             if self.recorded >= matches:
@@ -59,7 +59,7 @@ class Arena:
         self.writer.listeners.append(look)
 
     async def wind_down(self) -> None:
-        """Begin no further block, and give the running ones a moment to end."""
+        """Start no further block, and give the running ones STOP_GRACE_SECONDS to end."""
         idle = asyncio.Event()
         self.director.on_idle = idle.set
         self.director.wind_down()
@@ -70,12 +70,12 @@ class Arena:
     async def hand_over(self) -> None:
         """Stop all matches where they are, and keep them for the next referee."""
         self.director.suspend()
-        # First while the streams are open, so that bots are sent the ends of the last matches.
+        # Once while the streams are open, so that bots are sent the ends of the last matches.
         await self._settle()
         await self.server.stop()
         await self._settle()
         if self.writer.waiting:
-            # Nobody was told that these had ended: the next referee records those that are spooled,
+            # No bot was sent the ends of these matches: the next referee records the spooled ones,
             # and continues the others.
             log.error(
                 "results not recorded: the database fails; the next start records the spooled ones",
@@ -84,6 +84,7 @@ class Arena:
             )
 
     async def _settle(self) -> None:
+        """Wait at most SETTLE_SECONDS until all results and missed ends are recorded."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(SETTLE_SECONDS):
                 await self.writer.settled()

@@ -52,21 +52,24 @@ from arena.server.watching.spectator_service import Activity, SpectatorService
 from arena.server.watching.spectators import Spectators
 
 GATHER_SECONDS: Final = 0.05
-"""How long a result waits to be written together with others: a transaction costs as much as dozens
-of matches in it, and the bots' next match does not wait for it."""
+"""The time that a result waits to be written together with others.
+
+A transaction costs as much as dozens of matches in it, and the bots' next match does not wait for
+it.
+"""
 LOOK_AFTER_SECONDS: Final = 15.0
-"""How often hosted bots are looked for whose shift was lost, or that may play again."""
+"""The interval between searches for hosted bots whose shift was lost, or that may play again."""
 
 log = structlog.get_logger()
 
 
 @asynccontextmanager
 async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIterator[Arena]:
-    """Run a referee until the block ends; then it hands over.
+    """Run a referee that listens and plays until the `async with` block ends; then it hands over.
 
-    The database must be migrated. Others may run on it; what one that has gone spooled is recorded,
-    and the blocks and matches that it left are continued. Raises PortTakenError, TlsError and the
-    errors of arena.database; LeaseTakenError as soon as another referee has taken over.
+    The database must be migrated. Other referees may run on it; what a stopped one has spooled is
+    recorded, and the blocks and matches that it left are continued. Raises PortTakenError, TlsError
+    and the errors of arena.database; LeaseTakenError as soon as another referee has taken over.
     """
     limits = settings.limits
     async with AsyncExitStack() as stack:
@@ -153,7 +156,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             uploads=UploadService(
                 tokens, store.builds, store.shifts, settings.hosting, allowance, gate
             ),
-            # Those of all only if bots are told which is which.
+            # All addresses, but only if this referee has one of its own.
             workers=WorkerService(
                 *(store.workers, store.shifts, settings.hosting, gate),
                 lambda: lease.addresses if lease.address else (),
@@ -184,7 +187,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             gate.connections.port = bound
             own = settings.public_addresses(bound)
             lease.on_addresses = lambda: lobby.tell_referees(lease.addresses, lease.address)
-            # Before the first bot comes: it is told where it is.
+            # Before the first bot connects, as it is sent this referee's address.
             await lease.announce(*own)
             await server.start()
             gate.connections.socket = None if socket is None else str(socket)
@@ -214,6 +217,7 @@ def _watch(
     director: Director,
     connections: Connections,
 ) -> None:
+    """Register the figures that are read from the referee's parts when metrics are collected."""
     watch = metrics.watch
     watch("arena_connected_bots", "Streams of bots", lambda: lobby.connected)
     watch("arena_matches_running", "Matches offered or played", lambda: director.running)
@@ -227,16 +231,17 @@ def _watch(
 async def _check_tokens(
     play: PlayService, database_url: str, there: Callable[[bool], None]
 ) -> None:
+    """Check the tokens of connected bots whenever the database announces a change."""
     listening = notifications(database_url, [TOKENS_CHANNEL], there)
     async with aclosing(listening) as changes:
         async for told in changes:
-            # What names no version may be about any.
+            # A notification without a version id may concern any version.
             named = all(map(str.isdecimal, told))
             await play.check_tokens({VersionId(int(id_)) for id_ in told} if named else None)
 
 
 async def _look_after(shifts: HostedShifts, hosting: bool) -> None:
-    """Look after hosted bots from time to time."""
+    """Look after hosted bots every LOOK_AFTER_SECONDS."""
     while hosting:
         try:
             await shifts.look_after()

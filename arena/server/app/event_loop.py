@@ -6,12 +6,18 @@ from collections.abc import Coroutine
 from typing import Any
 
 _COLLECT_AFTER = 50_000
-"""Objects allocated between collections of the youngest generation. A match is thousands of small
-values without cycles; at Python's default of 700 a tenth of the referee's time is collection."""
+"""The number of objects allocated between collections of the youngest generation.
+
+A match creates thousands of small values without cycles; at Python's default of 700 a tenth of the
+referee's time is collection.
+"""
 
 
 def runner() -> asyncio.Runner:
-    """Run coroutines on one loop: uvloop's if it is available (not on Windows)."""
+    """Return a runner of coroutines on one loop: uvloop's if it is available (not on Windows).
+
+    It also makes garbage collections rarer.
+    """
     gc.freeze()
     gc.set_threshold(_COLLECT_AFTER, 10, 3)
     try:

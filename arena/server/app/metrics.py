@@ -1,10 +1,10 @@
-"""What a referee measures, for Prometheus, and whether it is ready, over HTTP on a port of its own.
+"""A referee's metrics for Prometheus, and its readiness, over HTTP on a port of their own.
 
 /metrics    the figures
 /ready      200 when results are recorded as they should be, else 503 with the reason
 /live       200 while the process runs
-/address/N  the same if bots are told that they reach it at the Nth of ARENA_PUBLIC_ADDRESS, else
-            404: for a proxy in front of several referees
+/address/N  200 if bots reach this referee at the Nth of ARENA_PUBLIC_ADDRESS, else 404: for a
+            proxy in front of several referees
 """
 
 import socket
@@ -24,15 +24,17 @@ from arena.errors import UserError
 from arena.records import FinishedMatch
 
 _THINKING = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 5.0, 15.0, 32.0)
-"""Seconds. Up to what the default time control allows for one decision."""
+"""The buckets in seconds, up to what the default time control allows for one decision."""
 _WAITING = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 15.0, 60.0, 300.0)
+"""The buckets of the time that a result waits to be recorded, in seconds."""
 _QUEUED = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 5.0)
+"""The buckets of the time that a message waits to be written, in seconds."""
 _READ_SECONDS = 10.0
-"""After which a peer that asks for nothing is sent away."""
+"""The time after which a peer that sends no request is disconnected."""
 
 
 class _Total(Collector):
-    """What somebody else counts."""
+    """A counter whose value is read from another object."""
 
     def __init__(
         self, name: str, text: str, value: Callable[[], float], registry: CollectorRegistry
@@ -45,16 +47,16 @@ class _Total(Collector):
         yield CounterMetricFamily(self._name, self._text, self._value())
 
     def describe(self) -> Iterator[CounterMetricFamily]:
-        """Its name.
+        """Yield the figure's name.
 
-        Without it the registry leaves it out of `/metrics?name[]=…`, and does not refuse a second
+        Without it the registry leaves the figure out of `/metrics?name[]=…`, and accepts a second
         one of the same name.
         """
         yield CounterMetricFamily(self._name, self._text)
 
 
 class MetricsPortTakenError(UserError):
-    """The address cannot be listened on; the message says what to do."""
+    """The error for an address that cannot be listened on; the message says what to do."""
 
 
 class Metrics:
@@ -111,7 +113,7 @@ class Metrics:
         )
 
     def finished(self, match: FinishedMatch) -> None:
-        """Count a match that was played to its end."""
+        """Count a match that was played to its end, its decisions and its faults."""
         self._finished.inc()
         decisions = 0
         for step in match.transcript.steps:
@@ -123,20 +125,20 @@ class Metrics:
         self._decisions.inc(decisions)
 
     def recorded(self, seconds: float) -> None:
-        """Count a recorded result, and how long it waited for that."""
+        """Count a recorded result that waited `seconds` for it."""
         self._recorded.inc()
         self._waiting.observe(seconds)
 
     def resumed(self, matches: int) -> None:
-        """Match that an earlier referee left are continued."""
+        """Count matches that an earlier referee left and this one continues."""
         self._resumed.inc(matches)
 
     def queued(self, seconds: float) -> None:
-        """Count a message for a bot, and how long it waited to be written."""
+        """Record that a message for a bot waited `seconds` to be written."""
         self._queued.observe(seconds)
 
     def refused(self, code: str) -> None:
-        """Count a stream that was refused."""
+        """Count a stream that was refused or ended with this gRPC status."""
         self._refusals.labels(code).inc()
 
     def limited(self, limit: str) -> None:
@@ -144,11 +146,14 @@ class Metrics:
         self._limited.labels(limit).inc()
 
     def watch(self, name: str, text: str, value: Callable[[], float]) -> None:
-        """Ask for a figure whenever somebody looks."""
+        """Add a gauge whose value is computed whenever metrics are collected."""
         Gauge(name, text, registry=self.registry).set_function(value)
 
     def watch_total(self, name: str, text: str, value: Callable[[], float]) -> None:
-        """Watch a figure that only grows; `_total` is added to its name."""
+        """Add a counter whose value is computed whenever metrics are collected.
+
+        `_total` is added to its name.
+        """
         _Total(name, text, value, self.registry)
 
 
@@ -160,10 +165,10 @@ def metrics_served(
     port: int,
     address_number: int | None = None,
 ) -> Iterator[int]:
-    """Serve them from threads of their own while the block runs; yields the port.
+    """Serve the metrics from threads of their own while the block runs; yield the port.
 
-    `not_ready` is the reason for which the referee is not ready, or None; `address_number` says at
-    which of its public addresses it is reached. Raises MetricsPortTakenError.
+    `not_ready` returns the reason why the referee is not ready, or None; `address_number` is the
+    number of the public address at which it is reached. Raises MetricsPortTakenError.
     """
     figures = make_wsgi_app(metrics.registry)
     own_address = None if address_number is None else f"/address/{address_number}"
@@ -204,13 +209,15 @@ def metrics_served(
 
 
 class _IPv6Server(ThreadingWSGIServer):
-    """A server at an address of IPv6."""
+    """A server at an IPv6 address."""
 
     address_family = socket.AF_INET6
 
 
 class _Quiet(WSGIRequestHandler):
+    """A request handler with a time limit and without a log."""
+
     timeout = _READ_SECONDS
 
     def log_message(self, *_: Any) -> None:
-        """Say nothing: somebody asks every few seconds."""
+        """Log nothing: requests come every few seconds."""

@@ -1,8 +1,8 @@
-"""`PairingHistory`: who met whom and how strong versions seem, by which the ladder pairs.
+"""`PairingHistory`: the versions' meetings and estimated strengths, by which the ladder pairs.
 
-Counted from the newest results at the start. What this referee plays is counted as it happens; what
-the others record is read on from the log, a second later. Matches of a game or of options that only
-a newer release knows count for nothing here: this referee plays no such tables.
+It is counted from the newest results at the start. Matches of this referee are counted as they are
+played; those that other referees record are read from the log, a second later. Matches of a game or
+of options that only a newer release knows do not count: this referee plays no such tables.
 """
 
 import asyncio
@@ -19,17 +19,14 @@ from arena.scheduling.strengths import Strengths
 from arena.server.app.referees_store import RefereesStore
 
 READ_SECONDS: Final = 1.0
-"""How often what others have recorded is read."""
+"""The interval at which the results of other referees are read."""
 
 log = structlog.get_logger()
 
 
 @dataclass(frozen=True, slots=True)
 class PairingHistory:
-    """The results that one referee pairs by.
-
-    `counts` and `strengths` change as long as `follow` runs.
-    """
+    """The pairing history of one referee. `follow` keeps `counts` and `strengths` up to date."""
 
     counts: MeetingCounts
     strengths: Strengths
@@ -39,7 +36,7 @@ class PairingHistory:
     _types: "_TableTypes"
 
     async def follow(self) -> None:
-        """Take in what other referees record, until cancelled."""
+        """Add what other referees record, until cancelled."""
         since = self._since
         while True:
             await asyncio.sleep(READ_SECONDS)
@@ -49,7 +46,7 @@ class PairingHistory:
                 log.warning("results of other referees not read", why=str(error))
 
     async def read_on(self, since: int) -> int:
-        """Take in what others have recorded after a point of the log. Returns its end."""
+        """Add what other referees have recorded after a point of the log; return the log's end."""
         found, end = await self._store.placed_elsewhere(since)
         blocks = set[str]()
         for match in found:
@@ -57,14 +54,14 @@ class PairingHistory:
             if table_type is None:
                 continue
             self.strengths.learn(table_type, match.versions, match.placings)
-            if match.block_id not in blocks:  # its matches come together, and are one meeting
+            if match.block_id not in blocks:  # the matches of a block come together: one meeting
                 blocks.add(match.block_id)
                 self.counts.add(table_type, match.versions)
         return end
 
 
 async def pairing_history(store: RefereesStore) -> PairingHistory:
-    """Return the history until now, of the newest results."""
+    """Return the history until now, counted from the newest results."""
     _, since = await store.placed_elsewhere(None)
     counts, strengths, types = MeetingCounts(), Strengths(), _TableTypes()
     for ladder in await store.newest_placings():
@@ -78,13 +75,16 @@ async def pairing_history(store: RefereesStore) -> PairingHistory:
 
 
 class _TableTypes:
-    """The table types of matches; there are few, and to make one takes long."""
+    """The table types of matches, kept by ladder.
+
+    There are few, and making one takes as long as learning from a match.
+    """
 
     def __init__(self) -> None:
         self._known: dict[str, TableType | None] = {}
 
     def of(self, ladder: LadderRow) -> TableType | None:
-        """None for one that this release does not know."""
+        """Return the table type of a ladder; None if this release does not know it."""
         named = f"{ladder.game} {ladder.options} {ladder.seat_count} {ladder.time_control}"
         if named not in self._known:
             self._known[named] = _made(ladder)
@@ -92,6 +92,7 @@ class _TableTypes:
 
 
 def _made(ladder: LadderRow) -> TableType | None:
+    """Make the table type of a ladder; None, with a warning, if this release does not know it."""
     try:
         options = make_game(ladder.game, ladder.options).options
     except (UnknownGameError, OptionsError) as error:

@@ -1,9 +1,9 @@
-"""`Presences`: which bots are connected, to whichever referee.
+"""`Presences`: the bots that are connected to any of the referees.
 
-Each referee writes into Postgres which copies of bots are connected to it, once a second and only
-what has changed; seats, which are taken and given back all the time, only while another runs and
-every few seconds. What is here is known at once. The rows of a referee that has gone go with its
-lease.
+Each referee writes to Postgres which copies of bots are connected to it, once a second and only the
+changes. Seats, which change all the time, are written only while another referee runs, and every
+few seconds. Copies connected to this referee are known at once. The rows of a stopped referee are
+deleted with its lease.
 """
 
 import asyncio
@@ -23,12 +23,13 @@ from arena.server.play.lobby import Lobby
 from arena.server.play.session import Session
 
 TELL_SECONDS: Final = 1.0
+"""The interval between writes."""
 SEATS_SECONDS: Final = 5.0
-"""How old the number of seats may be that others know of a copy."""
+"""The largest age of a copy's number of seats as the other referees know it."""
 MOST_TOLD: Final = 2_000
-"""Copies in one statement; the others wait for the next."""
+"""The largest number of copies in one statement; the others wait for the next."""
 KEPT_SECONDS: Final = 1.0
-"""For how long the number of all copies is kept."""
+"""The time for which the number of all copies is cached."""
 
 log = structlog.get_logger()
 
@@ -36,7 +37,7 @@ _Key = tuple[VersionId, str]
 
 
 class Presences:
-    """What one referee tells the others, and knows from them. `run` must be running."""
+    """The presences that one referee writes, and reads from the others. `run` must be running."""
 
     def __init__(
         self, store: RefereesStore, lobby: Lobby, now: Callable[[], float] = monotonic
@@ -45,9 +46,9 @@ class Presences:
         self._lobby = lobby
         self._now = now
         self._told: dict[_Key, tuple[Presence, float]] = {}
-        """What the others know, and since when."""
+        """The presences last written, and when."""
         self._tells: bool | None = None
-        """Whether seats are told, too, because there are others; None before all was told once."""
+        """Whether seats are written too, as other referees run; None to write all anew."""
         self._changed: dict[_Key, None] = {}
         self._counted, self._counted_at = 0, -math.inf
         self._counting: asyncio.Task[None] | None = None
@@ -57,10 +58,10 @@ class Presences:
         self._changed[_key(session)] = None
 
     async def of(self, versions: Collection[VersionId]) -> Mapping[VersionId, tuple[int, int]]:
-        """Return for each version that is here its connected copies and its seats.
+        """Return by version the number of connected copies and the number of seats in matches.
 
-        How many copies are connected to any referee, and in how many matches they have a seat.
-        Raises StorageError.
+        They are counted over all referees; versions without a copy are left out. Raises
+        StorageError.
         """
         found = await self._elsewhere(versions)
         found += [_seen(one) for version in versions for one in self._lobby.copies(version)]
@@ -74,22 +75,24 @@ class Presences:
         return {version: (len(names), seats[version]) for version, names in connected.items()}
 
     async def _elsewhere(self, versions: Collection[VersionId]) -> list[Presence]:
+        """Return the copies of these versions at the other referees."""
         return [] if self._alone else await self._store.presence_elsewhere(versions)
 
     async def copies(self) -> int:
-        """How many copies of bots are connected to any referee.
+        """Return the number of copies connected to any referee.
 
-        While the database is away, as before.
+        While the database does not answer, this is the number counted last.
         """
         if self._alone:
             return self._lobby.connected
         if self._now() - self._counted_at >= KEPT_SECONDS:
             if self._counting is None:
                 self._counting = asyncio.create_task(self._count())
-            await asyncio.shield(self._counting)  # others wait for the same
+            await asyncio.shield(self._counting)  # other callers wait for the same count
         return max(self._counted, self._lobby.connected)
 
     async def _count(self) -> None:
+        """Count the copies in the database."""
         try:
             self._counted = await self._store.copies_connected()
         except StorageError as error:
@@ -100,11 +103,12 @@ class Presences:
 
     @property
     def _alone(self) -> bool:
+        """Whether this is the only referee that runs."""
         lease = self._store.lease
         return lease.running == {lease.epoch}
 
     async def run(self) -> None:
-        """Tell what has changed, until cancelled."""
+        """Write the changes every TELL_SECONDS, until cancelled."""
         while True:
             await asyncio.sleep(TELL_SECONDS)
             try:
@@ -113,7 +117,7 @@ class Presences:
                 log.warning("connected bots not told", why=str(error))
 
     async def tell(self) -> None:
-        """Tell what has changed."""
+        """Write what has changed since the last call, or all of it if others have come or gone."""
         seats = not self._alone
         anew = self._tells is not seats
         if anew:
@@ -122,7 +126,7 @@ class Presences:
         due = dict(islice(self._due(seats=seats), MOST_TOLD))
         here = [one for one in due.values() if one.connected or one.seats]
         gone = [key for key, one in due.items() if not (one.connected or one.seats)]
-        self._tells = None  # if it fails, all is told again
+        self._tells = None  # if the write fails, all is written again
         if anew or due:
             await self._store.tell_presence(here, gone, anew=anew)
         self._tells = seats
@@ -133,7 +137,7 @@ class Presences:
             del self._told[key]
 
     def _due(self, *, seats: bool) -> Iterator[tuple[_Key, Presence]]:
-        """Yield what is to be told now; what is left for later stays in `_changed`."""
+        """Yield what is to be written now; what can wait stays in `_changed`."""
         for key in list(self._changed):
             one = self._here(key) if seats else replace(self._here(key), seats=0)
             known, since = self._told.get(key, (None, 0.0))
@@ -145,6 +149,7 @@ class Presences:
                 yield key, one
 
     def _here(self, key: _Key) -> Presence:
+        """Return the presence of a copy at this referee, whether it is connected or not."""
         version, instance = key
         for session in self._lobby.copies(version):
             if session.instance == instance:

@@ -1,4 +1,4 @@
-"""`RefereeSettings`: what a referee is told when it starts."""
+"""`RefereeSettings`: the settings with which a referee starts."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,37 +17,42 @@ from arena.server.play.terms import Terms
 class RefereeSettings:
     """One referee's settings.
 
-    Without any it listens on a free port of this machine, and pairs nobody by itself.
+    By default it listens on a free port of this machine and pairs no bots by itself.
     """
 
     host: str = "127.0.0.1"
     port: int = 0
-    """0 takes a free one."""
+    """The port; 0 takes a free one."""
     table_types: Sequence[TableType] = ()
-    """What the ladder plays."""
+    """The tables that the ladder plays."""
     terms: Terms = field(default_factory=Terms)
     limits: Limits = field(default_factory=Limits)
     hello_seconds: float = HELLO_SECONDS
-    """How long a stream may take to say who it is."""
+    """The time that a stream gets to identify its bot."""
     spool_directory: Path | None = None
-    """Where results are kept that cannot be recorded, and those that a referee before left."""
+    """The directory of results that could not be recorded, by this referee or an earlier one."""
     metrics_address: tuple[str, int] | None = None
     read_beside: bool = False
-    """A process of its own answers reading calls, and another writes the boards' checkpoints; else
-    a thread answers."""
+    """Whether processes of their own answer reading calls and write the boards' checkpoints.
+
+    Otherwise a thread answers reading calls.
+    """
     tls: TlsFiles | None = None
     spectator_delay: float = 0.0
-    """Spectators see matches so many seconds later."""
+    """The delay in seconds with which spectators see matches."""
     sign_up: SignUp = SignUp.INVITE
-    """The way in which owners sign up."""
+    """The rule for who may become an owner."""
     socket: Path | None = None
-    """Bots also play over this one."""
+    """A Unix socket over which bots also play."""
     hosting: HostingTerms | None = None
-    """What owners may upload, if anything."""
+    """The limits of uploads; None if owners may upload nothing."""
     dashboard_secret: str | None = None
-    """Dashboards that know it are believed for which visitor they call."""
+    """The secret with which a dashboard proves that it may name the visitor it calls for."""
     identity_provider: tuple[str, str] | None = None
     """The issuer of the ID tokens by which owners sign in, and the arena's client id there."""
     public_addresses: Callable[[int], Sequence[str]] = lambda _port: ()
-    """Tells by the port where bots reach this referee beside others: at the first that no other
-    has; nothing if it has no address of its own, and then it must be the only one."""
+    """A function from the port to the addresses at which bots may reach this referee beside others.
+
+    It is reached at the first that no other referee has. Without addresses of its own it must be
+    the only referee.
+    """

@@ -21,7 +21,7 @@ from arena.server.results import recording
 
 @asynccontextmanager
 async def open_referees_store(url: str) -> AsyncIterator["RefereesStore"]:
-    """Open the store of a referee, which holds a lease of the database meanwhile."""
+    """Open the store of a referee, which holds a lease of the database while it is open."""
     engine = async_engine(url)
     try:
         async with held_lease(engine) as lease:
@@ -41,7 +41,7 @@ class RefereesStore(Store):
     """
 
     def __init__(self, engine: AsyncEngine, lease: Lease, keeping: OwnConnection) -> None:
-        """Use the lease; `keeping` is the connection over which running matches are kept."""
+        """Write under `lease`; `keeping` is the connection over which running matches are kept."""
         super().__init__(engine, lease.epoch)
         self.lease = lease
         self.keeping = keeping
@@ -52,11 +52,11 @@ class RefereesStore(Store):
             await running.keep(connection, self.lease.epoch, unkept)
 
     async def kept(self, known: Callable[[], Collection[str]] = lambda: ()) -> list[KeptBlock]:
-        """Return the running blocks that earlier referees left to this one, those over left out.
+        """Return the running blocks that earlier referees left to this one, except ended ones.
 
-        `known` are the ids of the blocks that it plays already.
+        `known` returns the ids of the blocks that this referee plays already.
 
-        Unfinished blocks that nobody goes on with are ended: matches of the ladder count, and
+        Unfinished blocks that no referee continues are ended: matches of the ladder count, and
         blocks of tournaments that are over are void.
         """
         played = set(known())
@@ -66,7 +66,7 @@ class RefereesStore(Store):
             await running.forget_orphans(driver)
             await connection.execute(unfinished.forget_ended_blocks(self.lease.epoch))
             left = await connection.execute(unfinished.running_blocks_of(self.lease.epoch))
-            played |= set(known())  # one that was over meanwhile is among those before
+            played |= set(known())  # one that ended in between is in the first set
             mine = [block_id for block_id in map(str, left.scalars()) if block_id not in played]
             found = await running.read(connection, mine)
             await connection.execute(unfinished.void_blocks_of_ended_tournaments())
@@ -76,9 +76,9 @@ class RefereesStore(Store):
             return found
 
     async def placed_elsewhere(self, after: int | None) -> tuple[list[PlacedElsewhere], int]:
-        """Return what other referees have recorded after a point of the log, None for its end.
+        """Return what other referees have recorded after a point of the log, and the log's end.
 
-        And its end.
+        With `after` None it returns the end alone.
         """
         own = self.lease.epoch
         async with self._transaction() as connection:
@@ -93,9 +93,9 @@ class RefereesStore(Store):
     async def tell_presence(
         self, here: Sequence[Presence], gone: Sequence[tuple[int, str]], *, anew: bool
     ) -> None:
-        """Tell the other referees which copies of bots are here, and which are here no more.
+        """Write which copies of bots are connected here, and which are no longer.
 
-        `anew` if what was told before does not count.
+        With `anew`, everything written before is deleted first.
         """
         async with self._fenced() as connection:
             if anew:
@@ -120,23 +120,23 @@ class RefereesStore(Store):
             ]
 
     async def copies_connected(self) -> int:
-        """How many copies of bots are connected to any referee, as far as they have told."""
+        """Return the number of copies connected to any referee, as the referees have written it."""
         async with self._transaction() as connection:
             return int(await connection.scalar(presence.copies_connected()) or 0)
 
     async def untold_ends(self) -> list[UntoldEnd]:
-        """Return the missed ends of the last day, the oldest first; older ones are forgotten."""
+        """Return the unannounced ends of the last day, oldest first, and forget older ones."""
         async with self._fenced() as connection:
             await connection.execute(unfinished.forget_old_untold())
             found = await connection.execute(unfinished.untold())
             return [UntoldEnd(row.match_id, row.version_id, row.instance) for row in found]
 
     async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
-        """Keep these; one that is kept already stays as it is."""
+        """Keep these ends; one that is kept already stays as it is."""
         async with self._fenced() as connection:
             await connection.execute(unfinished.add_untold(ends))
 
     async def remove_untold(self, ends: Sequence[UntoldEnd]) -> None:
-        """Forget these."""
+        """Forget these ends."""
         async with self._fenced() as connection:
             await connection.execute(unfinished.remove_untold(ends))

@@ -47,7 +47,7 @@ Handlers: TypeAlias = "dict[str, grpc.RpcMethodHandler[Any, Any]]"
 """The handlers of a service, by the names of its methods."""
 
 LIVENESS: Final = "liveness"
-"""The name under which the health service tells that the process runs, ready or not."""
+"""The name under which the health service reports that the process runs, ready or not."""
 
 
 def _name(module: Any) -> str:
@@ -60,12 +60,12 @@ _PLAY: Final = _name(referee_pb2)
 
 
 class PortTakenError(UserError):
-    """The server cannot listen on the address; the message says what to do."""
+    """The error for an address that cannot be listened on; the message says what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Services:
-    """What the server answers: one of each service of arena.v1."""
+    """The services of the server: one of each service of arena.v1."""
 
     play: PlayService
     registry: RegistryService
@@ -112,11 +112,11 @@ class RefereeServer:
     def listen(
         self, host: str, port: int, tls: TlsFiles | None = None, socket: Path | None = None
     ) -> int:
-        """Take the port, and return it (a free one for 0); who connects waits until `start`.
+        """Bind the port and return it (a free one for 0); clients that connect wait until `start`.
 
         Raises PortTakenError and TlsError.
 
-        Over `socket`, a path in a directory that only this user may enter, hosted bots play, with
+        Over `socket`, a path in a directory that only this user may enter, hosted bots play with
         the tokens of their shifts. Nothing else is served there: what callers without a token may
         do is limited by their address, and over a socket they have none.
         """
@@ -134,14 +134,14 @@ class RefereeServer:
             ) from error
 
     async def start(self) -> None:
-        """Serve."""
+        """Start to serve."""
         for server in filter(None, (self._by_socket, self._server)):
             await server.start()
         await self._health.set(LIVENESS, health_pb2.HealthCheckResponse.SERVING)
         await self.tell_ready(True)
 
     async def tell_ready(self, ready: bool) -> None:
-        """Tell whoever asks for its health whether it can do all that it is for."""
+        """Set what the health service reports: whether all services work as they should."""
         known = health_pb2.HealthCheckResponse
         for name in ("", *self._names):
             await self._health.set(name, known.SERVING if ready else known.NOT_SERVING)
@@ -160,11 +160,15 @@ class RefereeServer:
             await self._by_socket.stop(grace=0.2)
 
     def _listen_on(self, socket: Path) -> None:
+        """Bind the Unix socket for hosted bots.
+
+        Raises PortTakenError.
+        """
         server = grpc.aio.server(interceptors=self._interceptors, options=OPTIONS)
         _add(server, {_PLAY: _play_handlers(self._services.play.play_hosted)})
         try:
             server.add_insecure_port(f"unix:{socket}")
-            # For bots that run as another user: who may enter the directory may connect.
+            # For bots that run as another user: all that may enter the directory may connect.
             os.chmod(socket, 0o666)  # noqa: PTH101, S103  it takes no time; see above
         except (RuntimeError, OSError) as error:
             raise PortTakenError(
@@ -180,7 +184,7 @@ def _add(server: grpc.aio.Server, handlers: dict[str, Handlers]) -> None:
 
 
 def _play_handlers(play: Callable[[object, Context], Awaitable[None]]) -> Handlers:
-    """Return handlers made by hand.
+    """Return the handlers of the service for playing, made by hand.
 
     Malformed bytes must end the call with our message, not with the library's status, and responses
     are bytes already.
@@ -189,7 +193,7 @@ def _play_handlers(play: Callable[[object, Context], Awaitable[None]]) -> Handle
 
 
 class _PacedHealth(health.aio.HealthServicer):
-    """The health service, in which nobody asks too often."""
+    """The health service, in which a caller that asks too often waits."""
 
     def __init__(self, gate: Gate) -> None:
         super().__init__()
@@ -198,17 +202,19 @@ class _PacedHealth(health.aio.HealthServicer):
     async def Check(  # noqa: N802 (gRPC's name)
         self, request: health_pb2.HealthCheckRequest, context: Context
     ) -> health_pb2.HealthCheckResponse:
+        """Return the health of a service, after a delay if the caller asks too often."""
         await self._pace(context)
         return await super().Check(request, context)
 
     async def Watch(  # noqa: N802 (gRPC's name)
         self, _request: health_pb2.HealthCheckRequest, context: Context
     ) -> None:
-        """Refused: the library keeps a watcher for ever, and lets one silence the others."""
+        """Refuse to watch: the library keeps a watcher for ever and lets one silence others."""
         await self._pace(context)
         await context.abort(grpc.StatusCode.UNIMPLEMENTED, "ask with Check instead of Watch")
 
     async def _pace(self, context: Context) -> None:
+        """Delay a caller that asks too often; end its call if the gate raises ProtocolError."""
         try:
             await self._gate.pace(self._gate.caller(context))
         except ProtocolError as error:
@@ -225,6 +231,7 @@ class LoopTimer:
 
 
 def _stopping() -> ProtocolError:
+    """Return the error with which streams end when the referee stops."""
     return ProtocolError(
         grpc.StatusCode.UNAVAILABLE,
         "the referee is stopping; come back, running matches will go on",

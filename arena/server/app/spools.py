@@ -2,7 +2,7 @@
 
 Each lease has a spool of its own, so that a referee that lost its lease never writes where another
 reads. A spool is recorded only by the direct successor of its referee: once another referee has
-played on from what the database kept of these matches, they have other ends.
+continued these matches from what the database kept, they have other ends.
 """
 
 import asyncio
@@ -20,13 +20,16 @@ from arena.server.failover.result_writer import ResultWriter
 from arena.server.failover.spool import SpoolFile
 
 RECORD_SECONDS: Final = 30.0
-"""How long the database may fail meanwhile; the spool is read again at the next start."""
+"""The time for which the database may fail while spools are recorded.
+
+After it the spool is read again at the next start.
+"""
 
 log = structlog.get_logger()
 
 
 class Spools:
-    """The spools in a directory of one database, known by its public key."""
+    """The spools of one database in a directory; the database is identified by its public key."""
 
     def __init__(self, directory: Path, public_key: bytes) -> None:
         self._directory = directory
@@ -37,7 +40,7 @@ class Spools:
         return SpoolFile(self._directory / f"results-{self._key}-{epoch}.spool")
 
     def left(self) -> dict[int, SpoolFile]:
-        """Return the spools that earlier referees have left, by lease.
+        """Return the spools in the directory by lease.
 
         Raises SpoolFailedError.
         """
@@ -51,7 +54,11 @@ class Spools:
         return found
 
     def _files(self) -> list[Path]:
-        # Not by Path.glob, for which, from Python 3.13, a directory that cannot be read is empty.
+        """Return the spool files, sorted.
+
+        Raises SpoolFailedError.
+        """
+        # Not Path.glob: from Python 3.13 it treats a directory that cannot be read as empty.
         try:
             return sorted(
                 file for file in self._directory.iterdir() if file.match("results-*.spool")
@@ -63,9 +70,9 @@ class Spools:
 
 
 async def record_spooled(spools: Spools, inherited: Collection[int], store: RefereesStore) -> None:
-    """Record what the leases `inherited` have spooled, before their matches go on.
+    """Record what the leases `inherited` have spooled, before their matches are continued.
 
-    Set aside what those spooled that other referees have succeeded.
+    What was spooled under leases that other referees have succeeded is set aside.
 
     Raises DatabaseUnreachableError and LeaseTakenError; SpoolFailedError if the directory cannot be
     read or, after the others are recorded, one of `inherited` cannot be read or removed.
@@ -73,7 +80,7 @@ async def record_spooled(spools: Spools, inherited: Collection[int], store: Refe
     left = spools.left()
     if not left:
         return
-    await store.lease.look()  # after the spools were listed, or that of a new referee is unknown
+    await store.lease.look()  # after listing the spools, or a new referee's would be unknown
     failed: list[SpoolFailedError] = []
     for epoch, spool in left.items():
         if epoch in inherited:
@@ -91,6 +98,7 @@ async def record_spooled(spools: Spools, inherited: Collection[int], store: Refe
 
 
 async def _supersede(spool: SpoolFile) -> None:
+    """Set a spool aside whose matches another referee has continued."""
     try:
         file = await spool.set_aside("superseded")
     except SpoolFailedError as error:
@@ -103,7 +111,12 @@ async def _supersede(spool: SpoolFile) -> None:
 
 
 async def _record(spool: SpoolFile, store: RefereesStore) -> None:
-    # In a thread: it may be long, and other matches run.
+    """Record the results of a spool, then remove it, or set it aside if some cannot be recorded.
+
+    These were refused by the database or cannot be read by this release. Raises
+    DatabaseUnreachableError after RECORD_SECONDS.
+    """
+    # In a thread, as it may be long and other matches run.
     happenings = await asyncio.to_thread(spool.read)
     writer = ResultWriter(store)
     refused: list[str] = []

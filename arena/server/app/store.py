@@ -1,7 +1,7 @@
 """`Store`: bots, tokens and results, with one method per use case and one transaction per method.
 
 Every method raises DatabaseUnreachableError while the database does not answer, without any change;
-trying again later may help.
+a later retry may succeed.
 """
 
 import asyncio
@@ -57,7 +57,10 @@ from arena.server.uploads.recording_checks import Checks
 from arena.server.uploads.workers import Workers
 
 _SLICE = 25
-"""Matches prepared at a time, about two milliseconds, during which bots have to wait."""
+"""The number of matches prepared at a time.
+
+This takes about two milliseconds, during which bots have to wait.
+"""
 
 
 @asynccontextmanager
@@ -74,7 +77,7 @@ class Store:
     """Bots, versions, tokens and results."""
 
     def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
-        """Use an engine; with an `epoch` results are written only while that lease is held."""
+        """Use `engine`; with an `epoch`, results are written only while that lease is held."""
         self._engine = engine
         self._epoch = epoch
         self.tournaments = Tournaments(engine, epoch)
@@ -101,9 +104,10 @@ class Store:
         house: bool = False,
         actor: str | None = None,
     ) -> tuple[Registered, str]:
-        """Register a new bot or version as the operator may: without limits.
+        """Register a new bot, or a new version of the owner's bot, without limits.
 
-        Returns it and its token, which cannot be read again. The audit names the `actor`.
+        Only the operator may do so. Returns the version and its token, which cannot be read again.
+        The audit names the `actor`.
 
         A bot keeps the `house` of its first version. Raises NameRefusedError, VersionExistsError
         and RetiredError.
@@ -121,7 +125,8 @@ class Store:
     async def authenticate(self, token: str) -> Registered | None:
         """Return the version that has this token, or plays with it in a running shift.
 
-        None for an unknown token. Raises BannedError, FrozenError, PausedError and RetiredError.
+        Returns None for an unknown token. Raises BannedError, FrozenError, PausedError and
+        RetiredError.
         """
         if token.startswith(SHIFT_PREFIX):
             found = await self.shifts.by_token(token)
@@ -144,15 +149,15 @@ class Store:
         return registered
 
     async def _versions_by_token(self, sha256s: Sequence[bytes]) -> dict[bytes, SqlRow[Any]]:
+        """Return the rows of the versions that have these tokens, by the token's hash."""
         async with self._transaction() as connection:
             found = await connection.execute(bot_statements.versions_by_token(sha256s))
             return {row.sha256: row for row in found}
 
     async def token_hashes(self, most: int) -> list[bytes]:
-        """Return the hashes of all kinds of tokens: at most so many, the oldest first.
+        """Return the hashes of at most `most` tokens of workers, owners' keys and bots' tokens.
 
-        The tokens of workers, owners' keys and the tokens of bots; beyond the limit the oldest are
-        left out.
+        If there are more, the oldest are left out. The oldest come first.
         """
         others = await self.workers.token_hashes() + await self.owners.key_hashes(most)
         rows = await self._rows(bot_statements.token_hashes(max(0, most - len(others))))
@@ -161,9 +166,9 @@ class Store:
     async def rotate_token(
         self, bot: str, version: str | None = None, *, actor: str | None = None
     ) -> tuple[str, str]:
-        """Return a new token for a version, and the version's label; the old token is revoked.
+        """Replace the token of a version, by default of the newest in service.
 
-        By default of the newest version in service. The audit names the `actor`.
+        Returns the new token and the version's label. The audit names the `actor`.
 
         Raises UnknownBotError and RetiredError.
         """
@@ -175,9 +180,9 @@ class Store:
     async def retire(
         self, bot: str, version: str | None = None, *, actor: str | None = None
     ) -> None:
-        """Retire a version, or the whole bot, for good.
+        """Retire a version, or the whole bot, for good. The audit names the `actor`.
 
-        The audit names the `actor`. Raises UnknownBotError.
+        Raises UnknownBotError.
         """
         async with self._transaction() as connection:
             await registering.retire(connection, bot, version)
@@ -185,13 +190,14 @@ class Store:
             await _record(connection, actor, "retire", subject)
 
     async def bots(self, named: Collection[str] | None = None) -> list[BotVersion]:
-        """All versions of all bots, or of those with these names, by name and age."""
+        """Return all versions of all bots, or of those with these names, by name and age."""
         return [BotVersion(**row) for row in await self._rows(bot_statements.bot_list(named=named))]
 
     async def find_bots(self, search: str, limit: int) -> list[BotVersion]:
-        """Return the first versions of bots found by name or owner.
+        """Return the first `limit` versions of the bots that match a search.
 
-        Of those of `bots` whose name begins with `search`, or whose owner has that name.
+        A bot matches if its name begins with `search` or its owner has that name. The order is that
+        of `bots`.
         """
         found = bot_statements.found_versions(search, limit)
         return [BotVersion(**row) for row in await self._rows(found)]
@@ -199,11 +205,11 @@ class Store:
     # Results
 
     async def record(self, matches: Sequence[FinishedMatch], kept: Collection[str] = ()) -> None:
-        """Record all or none; a match whose id is already recorded is left as it is.
+        """Record all matches or none; a match whose id is already recorded is left as it is.
 
-        `kept` are the ids of those that are kept as running; from now on they are not.
-        A block's matches count for the ratings once it is complete or closed. Raises
-        RecordRefusedError when they contradict what is recorded.
+        `kept` are the ids of the matches that are kept as running; they are removed from there. A
+        block's matches count for the ratings once it is complete or closed. Raises
+        RecordRefusedError if the matches contradict what is recorded.
         """
         if not matches:
             return
@@ -230,7 +236,7 @@ class Store:
         await self.tournaments.open_blocks(blocks)
 
     async def close_block(self, block_id: str) -> None:
-        """End a block that was cut short by a bot; its matches count. A void block stays void."""
+        """End a block that a bot cut short; its matches count. A void block stays void."""
         async with self._fenced() as connection:
             driver = await driver_of(connection)
             await recording.close(driver, block_id)
@@ -243,13 +249,13 @@ class Store:
             await running.forget_blocks(await driver_of(connection), [block_id])
 
     async def refuse_block(self, block: Block) -> None:
-        """Void a block of which a match was rejected, even if no match of it is recorded yet."""
+        """Void a block with a rejected match, even if no match of it is recorded yet."""
         async with self._fenced() as connection:
             await connection.execute(statements.refuse_block(block))
             await running.forget_blocks(await driver_of(connection), [block.id])
 
     async def match_count(self) -> int:
-        """How many matches are recorded."""
+        """Return the number of recorded matches."""
         return int((await self._rows(statements.match_count()))[0]["matches"])
 
     async def matches(
@@ -267,47 +273,45 @@ class Store:
         return [match_row(row) for row in await self._rows(page)]
 
     async def match(self, match_id: str) -> MatchRow | None:
-        """One match; None when there is none of that id."""
+        """Return one match; None if there is none with that id."""
         if not is_match_id(match_id.lower()):
             return None
         rows = await self._rows(statements.match_by_id(match_id))
         return match_row(rows[0]) if rows else None
 
     async def challenge(self, challenge_id: str) -> RecordedChallenge | None:
-        """Return what is recorded of the challenge with this id, a UUID.
-
-        None if it has no match.
-        """
+        """Return what is recorded of the challenge with this UUID; None if it has no match."""
         rows = await self._rows(statements.matches_of_challenge(challenge_id))
         return recorded_challenge(rows) if rows else None
 
     async def transcript(self, match_id: str) -> Transcript | None:
-        """Return what happened in a match; None when there is none of that id."""
+        """Return the transcript of a match; None if there is none with that id."""
         if not is_match_id(match_id.lower()):
             return None
         rows = await self._rows(statements.transcript(match_id))
         return unpack(Packed(**rows[0])) if rows else None
 
-    # What ratings and pairings are computed from
+    # Data from which ratings and pairings are computed
 
     async def newest_placings(self) -> list[PlacedOnLadder]:
-        """Return who was placed where in the newest matches, by ladder."""
+        """Return the placings of the newest matches, by ladder."""
         rows = await self._counted(pairing_statements.newest_placings())
         return [PlacedOnLadder(**with_time_control(row)) for row in rows]
 
     async def _rows(self, statement: Row) -> list[Any]:
+        """Return the rows of a statement in a transaction of its own."""
         async with self._transaction() as connection:
             return list((await connection.execute(statement)).mappings())
 
     async def _counted(self, statement: Row) -> list[Any]:
-        """Return the rows of what looks at all results."""
+        """Return the rows of a statement that reads all results and may take long."""
         async with self._transaction() as connection:
             await take_long(connection)
             return list((await connection.execute(statement)).mappings())
 
     @asynccontextmanager
     async def _fenced(self) -> AsyncIterator[AsyncConnection]:
-        """Run a transaction in which a referee holds its lease."""
+        """Open a transaction in which the referee holds its lease."""
         async with self._transaction() as connection:
             if self._epoch is not None:
                 await require(connection, self._epoch)
@@ -320,6 +324,9 @@ class Store:
 async def _record(
     connection: AsyncConnection, actor: str | None, action: str, subject: str
 ) -> None:
-    """Record in the audit what an operator does; what the arena does itself is not recorded."""
+    """Record in the audit what an operator does; without an `actor`, record nothing.
+
+    What the arena does itself is not recorded.
+    """
     if actor is not None:
         await record(connection, actor, action, subject)

@@ -1,8 +1,8 @@
-"""`Takeover`: continues what other referees left, at the start and whenever one has gone.
+"""`Takeover`: continues what other referees left, at the start and whenever one has stopped.
 
 It records what they had spooled, continues their blocks and matches among the bots that are
-connected here or come, conducts their tournaments if it is the senior, and tells bots the ends that
-nobody else will. All steps are idempotent.
+connected here or will be, conducts their tournaments if this referee is the senior, and sends bots
+the ends of matches that no other referee will send. All steps are idempotent.
 """
 
 import asyncio
@@ -23,15 +23,18 @@ from arena.server.play.missed_ends import MissedEnds
 from arena.server.tournaments.conductor import Conductor
 
 RETRY_SECONDS: Final = 0.5
-"""Pause before storage or a spool is asked again after it failed."""
+"""The pause before a failed storage or spool is tried again."""
 SPOOL_TRIES: Final = 5
-"""How often spools are tried before matches go on without them: bots wait for these."""
+"""The number of attempts to read spools before matches continue without them.
+
+Bots wait for these matches.
+"""
 
 log = structlog.get_logger()
 
 
 class Takeover:
-    """Continues the work of other referees. `run` must be running, after a first `run_once`."""
+    """The continuation of other referees' work. `run` must be running, after a first `run_once`."""
 
     def __init__(
         self,
@@ -54,7 +57,7 @@ class Takeover:
         self._metrics = metrics
 
     async def run(self) -> None:
-        """Go on with what is left, until cancelled."""
+        """Continue what stopped referees leave, until cancelled."""
         changed = self._store.lease.changed
         tries = SPOOL_TRIES
         while True:
@@ -70,10 +73,10 @@ class Takeover:
                 await asyncio.sleep(RETRY_SECONDS)
 
     async def run_once(self, *, spools_needed: bool = True) -> None:
-        """Go on with what was left until now.
+        """Continue what was left until now.
 
         Raises DatabaseUnreachableError and LeaseTakenError; SpoolFailedError if `spools_needed`,
-        else it goes on without those that fail.
+        otherwise spools that fail are skipped.
         """
         lease, director = self._store.lease, self._director
         lease.changed.clear()
@@ -93,21 +96,21 @@ class Takeover:
                 await self._conductor.take_up()
             left = await self._store.kept(self._writer.snapshots.known)
             if director.winding_down:
-                return  # it stays with this lease, which is about to be left to another
+                return  # it stays with this lease, which another referee is about to inherit
             self._metrics.resumed(self._adopt(left))
         await self._missed_ends.load()
         self._lobby.tell_missed()
         await lease.settle(inherited)
 
     def _adopt(self, left: Sequence[KeptBlock]) -> int:
-        """Continue these blocks. Returns the number of matches."""
+        """Continue these blocks. Returns the number of their matches."""
         for kept in left:
             if kept.matches or not kept.running.engaged:
                 places = kept.running.places
                 here = [self._lobby.expect(one.registered, one.instance) for one in places]
                 self._director.adopt(kept, here)
             else:
-                # Its tournament has it played on when all of its bots are there.
+                # Its tournament continues it when all of its bots are connected.
                 self._director.remember(kept.running)
         matches = sum(len(kept.matches) for kept in left)
         if left:

@@ -1,8 +1,8 @@
-"""TLS of the referee's port: certificate and key in files, which are read again when they change.
+"""TLS of the referee's port: certificate and key in files that are read again when they change.
 
-gRPC asks before every handshake which certificate to use. If a file has changed since then (as
-after a renewal), all are read again; what cannot be used is logged once, and the certificate in use
-stays. Connections that are open keep theirs.
+Before every handshake gRPC asks which certificate to use. If a file has changed in the meantime (as
+after a renewal), all are read again; an unusable file is logged once, and the certificate in use
+stays. Open connections keep theirs.
 
 Exception
 └── TlsError    a file that cannot be used; the message says which and why
@@ -26,12 +26,12 @@ log = structlog.get_logger()
 
 
 class TlsError(UserError):
-    """Certificate, key or client authorities that cannot be used."""
+    """The error for a certificate, key or client authorities that cannot be used."""
 
 
 @dataclass(frozen=True, slots=True)
 class TlsFiles:
-    """Where certificate chain and key are, and the authorities of the clients' certificates."""
+    """The paths of certificate chain, key and authorities of the clients' certificates."""
 
     cert: Path
     key: Path
@@ -40,16 +40,20 @@ class TlsFiles:
 
     @property
     def paths(self) -> tuple[Path, ...]:
+        """The paths of all files."""
         return (self.cert, self.key) + ((self.client_ca,) if self.client_ca else ())
 
 
 _Seen: TypeAlias = tuple[tuple[int, int, int] | None, ...]
-"""Modification time, size and inode of each file; None for one that cannot be looked at."""
+"""Modification time, size and inode of each file; None for one whose status cannot be read."""
 
 
 def server_credentials(files: TlsFiles) -> grpc.ServerCredentials:
-    """Credentials for a server's port. Raises TlsError for files that cannot be used now."""
-    changed = changes(files)  # before they are read: no change is missed
+    """Return the credentials for a server's port.
+
+    Raises TlsError for unusable files.
+    """
+    changed = changes(files)  # before the files are read, so that no change is missed
     return grpc.dynamic_ssl_server_credentials(
         read(files),
         changed,  # type: ignore[arg-type]  # it may return None, as gRPC documents
@@ -58,7 +62,7 @@ def server_credentials(files: TlsFiles) -> grpc.ServerCredentials:
 
 
 def changes(files: TlsFiles) -> Callable[[], grpc.ServerCertificateConfiguration | None]:
-    """Return a function that returns the configuration to use from now on; None: as before.
+    """Return a function that returns a changed configuration, or None if nothing changed.
 
     gRPC calls it in threads of its own, whenever a client connects.
     """
@@ -108,7 +112,7 @@ def read(files: TlsFiles) -> grpc.ServerCertificateConfiguration:
 
 
 def certificate_name(cert: Path) -> str | None:
-    """Return a host name for which the certificate in a file is.
+    """Return a host name for which the certificate in a file is valid.
 
     Raises TlsError.
     """
@@ -116,7 +120,10 @@ def certificate_name(cert: Path) -> str | None:
 
 
 def name_in(certificate: x509.Certificate) -> str | None:
-    """Return a host name for which a certificate is, None if it has none: an address, perhaps."""
+    """Return a host name for which a certificate is valid.
+
+    Returns None if it has none; it may be for an IP address.
+    """
     try:
         names = certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName).value
     except x509.ExtensionNotFound:
@@ -126,6 +133,10 @@ def name_in(certificate: x509.Certificate) -> str | None:
 
 
 def _first(path: Path, data: bytes) -> x509.Certificate:
+    """Return the first certificate in PEM data.
+
+    Raises TlsError.
+    """
     try:
         return x509.load_pem_x509_certificates(data)[0]
     except ValueError as error:
@@ -133,7 +144,8 @@ def _first(path: Path, data: bytes) -> x509.Certificate:
 
 
 def _warn(files: TlsFiles, certificate: x509.Certificate) -> None:
-    with suppress(OSError):  # gone meanwhile: the next handshake notices
+    """Log a warning if others may read the private key, or the certificate is not valid now."""
+    with suppress(OSError):  # removed in the meantime: the next handshake notices
         if files.key.stat().st_mode & 0o007:
             log.warning("everybody on this machine may read the private key", file=str(files.key))
     if not certificate.not_valid_before_utc <= datetime.now(UTC) < certificate.not_valid_after_utc:
@@ -153,6 +165,10 @@ def _look_at(path: Path) -> tuple[int, int, int] | None:
 
 
 def _bytes(path: Path) -> bytes:
+    """Return the content of a file.
+
+    Raises TlsError.
+    """
     try:
         return path.read_bytes()
     except OSError as error:

@@ -2,10 +2,10 @@
 
 The command line, the referee's registry and the dashboard all show what is computed here, so one
 ladder has the same numbers everywhere. A board is updated with the new results only; the ratings
-equal those of the log read from the start, to 1e-9 Elo. It keeps sums instead of results: of tables
-of two, neither its size nor its cost grows with the log; of larger tables it keeps a row for each
-block and pair. With a thousand bots the lines take tenths of a second, so they must not be computed
-more often than `rest_seconds` allows.
+equal those of the log read from the start, to 1e-9 Elo. It keeps sums instead of results: for
+tables of two, neither its size nor its cost grows with the log; for larger tables it keeps a row
+for each block and pair. With a thousand bots the lines take tenths of a second, so they must not be
+computed more often than `rest_seconds` allows.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,13 +31,16 @@ from arena.server.boards.log_columns import LogColumns, RatedRow, of_rows
 from arena.server.boards.luck_adjusted import LuckAdjusted, adjusted_by_version
 
 CENTRE: Final = 1500.0
-"""Elo of the anchor; without an anchor, of the mean of all bots."""
+"""The Elo of the anchor; without an anchor, the mean Elo of all bots."""
 
 TABLE_SIZES: Final = (range(2, 3), range(3, 5), range(5, 7), range(7, 11))
 """The numbers of seats that share a ladder; the skills that win differ more between the groups."""
 
 FEW_MATCHES: Final = 64
-"""So few are counted one by one: as columns they cost the square of the number of bots."""
+"""The number below which matches are added one by one.
+
+As columns they cost the square of the number of bots.
+"""
 
 REST_SECONDS: Final = 2.0
 """The shortest rest between two computations of a live board, for any number of viewers."""
@@ -46,7 +49,7 @@ REST_SHARE: Final = 10.0
 
 
 def rest_seconds(took: float) -> float:
-    """Seconds that a live board rests after a computation of `took` seconds."""
+    """Return the seconds that a live board rests after a computation of `took` seconds."""
     return max(REST_SECONDS, REST_SHARE * took)
 
 
@@ -60,11 +63,11 @@ class BoardLine:
     """One line of a leaderboard. Never show an Elo without its interval and its flags."""
 
     rank: int
-    """From 1: established bots in the order of Elo, then provisional ones in theirs."""
+    """The rank from 1: established bots in the order of Elo, then provisional ones in theirs."""
     rank_low: int
     """The best rank that the results allow: 1 + the number of bots significantly above it."""
     rank_high: int
-    """The worst: the number of bots that are not significantly below it."""
+    """The worst rank: the number of bots that are not significantly below it."""
     version_id: VersionId
     bot: str
     version: str
@@ -72,21 +75,27 @@ class BoardLine:
     house: bool
     elo: float
     interval: tuple[float, float]
-    """95 %, Elo: of the difference to the anchor; without an anchor, to the mean."""
+    """The 95 % interval in Elo of the difference to the anchor; without an anchor, to the mean."""
     matches: int
     win_share: float
     """First places per match, 0 to 1; one shared by n bots is 1/n for each."""
     mean_placing: float
-    """1 is best; tied bots get the mean of the places they share."""
+    """The mean place; 1 is best, and tied bots get the mean of the places they share."""
     anchor: bool
     """Whether all other ratings are measured from this one."""
     flags: frozenset[Flag]
     """Reasons to doubt the rating; usually empty."""
     band: int
-    """From 0. A band starts with the first bot that is significantly below the best one of the band
-    above it, and with the first provisional one."""
+    """The band, from 0.
+
+    A band starts with the first bot that is significantly below the best one of the band above it,
+    and with the first provisional one.
+    """
     luck_adjusted: LuckAdjusted | None = None
-    """None while too few of its matches, or of the anchor's, have measured luck."""
+    """The luck-adjusted Elo; None while too few matches have measured luck.
+
+    These are its own matches and the anchor's.
+    """
 
     @property
     def provisional(self) -> bool:
@@ -108,9 +117,9 @@ class Board:
         self._clusters = ClusterSums(score)
         self._faults = FaultColumns()
         self._start: dict[VersionId, float] = {}
-        """Where the next fit starts: the last one, in nats."""
+        """The ratings of the last fit, in nats, at which the next one starts."""
         self._luck_start: dict[VersionId, float] = {}
-        """The same of the luck-adjusted fit."""
+        """The same for the luck-adjusted fit."""
         self._ladder: Ladder[VersionId] | None = None
         self._luck_column: LuckColumn[VersionId] | None = None
 
@@ -135,9 +144,9 @@ class Board:
             self.extend_columns(of_rows(rows))
 
     def extend_columns(self, log: LogColumns) -> None:
-        """Add the next results of the log, of each block all or none.
+        """Add the next results of the log; results that the board already has are ignored.
 
-        Results it already has are ignored.
+        Of each block `log` has all results or none.
         """
         log = log.after(self.sequence)
         if not len(log):
@@ -161,7 +170,7 @@ class Board:
         self._ladder = self._luck_column = None
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """All that the board knows, to be stored; `of_arrays` reads it."""
+        """Return the board's whole content as arrays, to be stored; `of_arrays` reads it."""
         found: dict[str, NDArray[np.generic]] = {
             "ends": np.array([self.sequence, self._matches], np.int64),
             "versions": np.array(self._aggregate.bots, np.int64),
@@ -192,7 +201,7 @@ class Board:
     def anchor(self, versions: Mapping[VersionId, Registered]) -> VersionId | None:
         """Return the version whose Elo is CENTRE.
 
-        None while it has no match: the mean is CENTRE then.
+        Returns None while it has no match; then the mean is CENTRE.
         """
         kit = KITS.get(self.game)  # None for a game of a newer release
         name = None if kit is None else kit.anchor
@@ -209,9 +218,8 @@ class Board:
     ) -> tuple[Fit[VersionId], LuckFit[VersionId] | None]:
         """Return the ratings without their errors, and the luck-adjusted ones.
 
-        The latter where luck is known enough; the last fits make the next ones cheap.
-
-        Raises RatingError without a match.
+        The latter are None if luck is not known well enough. The last fits make the next ones
+        cheap. Raises RatingError without a match.
         """
         anchor = self.anchor(versions)
         fixed = None if anchor is None else Anchor(anchor, CENTRE)
@@ -223,9 +231,10 @@ class Board:
         return official, adjusted
 
     def ladder(self, versions: Mapping[VersionId, Registered]) -> Ladder[VersionId]:
-        """One fit with its intervals, ranks and flags; without an anchor its mean is 0.
+        """Return one fit with its intervals, ranks and flags; without an anchor its mean is 0.
 
-        An immutable value: later results do not change it. Raises RatingError without a match.
+        It is an immutable value: later results do not change it. Raises RatingError without a
+        match.
         """
         if self._ladder is None:
             official, adjusted = self.fit(versions)
@@ -237,15 +246,15 @@ class Board:
 
     @property
     def luck_column(self) -> LuckColumn[VersionId] | None:
-        """The luck-adjusted ratings of the last `ladder`; None where luck is not known enough."""
+        """The luck-adjusted ratings of the last `ladder`; None if luck is not known well enough."""
         return self._luck_column
 
     def faults(self) -> dict[VersionId, FaultCounts]:
-        """Faults and forfeits, of the versions that had any."""
+        """Return the faults and forfeits of the versions that had any."""
         return self._faults.by_version(self._aggregate.bots)
 
     def win_shares(self) -> tuple[WinShares[VersionId], ...]:
-        """First places by table size."""
+        """Return the first places by table size."""
         return self._wins.shares()
 
     def lines(self, versions: Mapping[VersionId, Registered]) -> list[BoardLine]:
@@ -282,17 +291,18 @@ class Board:
 
 
 def centre(rated: Ladder[VersionId]) -> float:
-    """Return the Elo to add where a ladder is shown: without an anchor, the mean becomes CENTRE."""
+    """Return the Elo to add for display: without an anchor, the mean becomes CENTRE."""
     return 0.0 if rated.intervals.fit.anchor is not None else CENTRE
 
 
 def _names(registered: Registered) -> tuple[str, str, str]:
+    """Return bot, version and owner."""
     entrant = registered.entrant
     return entrant.bot, entrant.version, entrant.owner
 
 
 def _played(sizes: Sequence[WinShares[VersionId]]) -> dict[VersionId, tuple[float, float]]:
-    """(win share, mean placing) of every version, over all table sizes of the ladder."""
+    """Return each version's (win share, mean placing) over all table sizes of the ladder."""
     bots = sizes[0].bots
     matches, firsts, places = np.zeros((3, len(bots)))
     for size in sizes:

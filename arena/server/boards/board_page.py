@@ -1,9 +1,9 @@
-"""Which lines of a long leaderboard are shown."""
+"""The choice of the lines of a long leaderboard that are shown."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-# Numpy is not loaded for this.
+# Imported for types only, so that numpy is not loaded.
 if TYPE_CHECKING:
     from arena.server.boards.board import BoardLine
 
@@ -15,12 +15,12 @@ def place_of(lines: "Sequence[BoardLine]", bot: str) -> int | None:
 
 
 def around(place: int, count: int, most: int) -> range:
-    """Return at most so many of `count` positions, with `place` in the middle if possible."""
+    """Return at most `most` of `count` positions, with `place` in the middle if possible."""
     start = max(0, min(place - most // 2, count - most))
     return range(start, min(start + most, count))
 
 
 def page_of(place: int, count: int, most: int) -> range:
-    """Return the positions of the page of `most` lines that `place` is on, or the last page."""
+    """Return the positions of the page of `most` lines with `place`, or of the last page."""
     start = max(0, min(place, count - 1)) // most * most
     return range(start, min(start + most, count))

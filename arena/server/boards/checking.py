@@ -1,6 +1,6 @@
-"""Compares the boards that follow from checkpoints with boards computed from the whole log.
+"""Comparison of the boards made from checkpoints with boards computed from the whole log.
 
-The other computation shares with the boards only the log and the fit: its intervals are made from
+The second computation shares only the log and the fit with the boards: its intervals are made from
 the score vector of every block.
 """
 
@@ -22,7 +22,7 @@ from arena.server.boards.fault_counts import FaultColumns
 from arena.server.boards.ladder_log import read_board, read_log, registered
 
 CLOSE: Final = 1e-9
-"""Elo, or as a part of the largest covariance: more is no rounding."""
+"""The largest difference that is a rounding error, in Elo or relative to the largest covariance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,13 +34,17 @@ class BoardCheck:
     checkpoint: int | None
     """The last rating event in the checkpoint; None if there is none."""
     counts: float
-    """The difference of wins, ties, matches and clusters by bot or pair. One more if faults
-    differ."""
+    """The difference in wins, ties, matches and clusters by bot or pair.
+
+    It is one more if faults differ.
+    """
     elo: float
-    """Elo, luck-adjusted ones included."""
+    """The difference in Elo, luck-adjusted Elo included."""
     covariance: float
-    """The largest difference of a covariance, as a part of the largest. Of all covariances, and of
-    the variances of the luck-adjusted Elo."""
+    """The difference in covariances relative to the largest covariance.
+
+    It includes the variances of the luck-adjusted Elo.
+    """
 
     @property
     def correct(self) -> bool:
@@ -83,12 +87,16 @@ def check_board(read: ColumnReader, ladder: LadderId) -> BoardCheck:
 
 
 def check_board_at(url: str, ladder: LadderId) -> BoardCheck:
-    """Return the same by a reader of its own, as a part of the work of several processes."""
+    """Compare a ladder's checkpoint with its log over a reader of its own.
+
+    So several processes can share the work. Raises StorageError.
+    """
     with open_reader(url) as read:
         return check_board(read, ladder)
 
 
 def _counts(one: Intervals[VersionId], other: Intervals[VersionId]) -> float:
+    """Return the largest difference in counts."""
     first, second = _order(one.fit), _order(other.fit)
     by_bot = ((one.fit.matches, other.fit.matches), (one.evidence, other.evidence))
     by_pair = ((one.fit.wins, other.fit.wins), (one.fit.ties, other.fit.ties))
@@ -102,24 +110,29 @@ def _counts(one: Intervals[VersionId], other: Intervals[VersionId]) -> float:
 
 
 def _elo(one: Fit[VersionId], other: Fit[VersionId]) -> float:
+    """Return the largest difference in Elo."""
     return _most(one.elo[_order(one)], other.elo[_order(other)])
 
 
 def _covariances(one: Intervals[VersionId], other: Intervals[VersionId]) -> float:
+    """Return the largest difference in covariances, relative to the largest covariance."""
     first, second = _order(one.fit), _order(other.fit)
     mine, theirs = one.covariance[np.ix_(first, first)], other.covariance[np.ix_(second, second)]
     return _most(mine, theirs) / max(float(np.abs(theirs).max()), 1.0)
 
 
 def _variances(one: LuckColumn[VersionId], other: LuckColumn[VersionId]) -> float:
+    """Return the largest difference in variances, relative to the largest variance."""
     mine = one.se[_order(one.luck.fit)] ** 2
     theirs = other.se[_order(other.luck.fit)] ** 2
     return _most(mine, theirs) / max(float(theirs.max()), 1.0)
 
 
 def _order(fitted: Fit[VersionId]) -> IntArray:
+    """Return the indices that sort the bots by id."""
     return np.argsort(np.array(fitted.bots))
 
 
 def _most(one: FloatArray | IntArray, other: FloatArray | IntArray) -> float:
+    """Return the largest absolute difference."""
     return float(np.abs(one - other).max())

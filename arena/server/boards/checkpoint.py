@@ -1,7 +1,7 @@
-"""A board as bytes: what a checkpoint in the database holds.
+"""A board as bytes: the content of a checkpoint in the database.
 
-A checkpoint saves reading the log and never decides a number: whoever finds none, or one that it
-cannot read, reads the log. Sums of whole numbers are kept exactly; the others up to the rounding
+A checkpoint saves reading the log and never decides a number: a reader that finds none, or one that
+it cannot read, reads the log. Sums of whole numbers are kept exactly; the others up to the rounding
 with which they were added.
 """
 
@@ -19,8 +19,11 @@ from arena.rating.methods import ScoreRule
 from arena.server.boards.board import Board
 
 FORMAT: Final = 3
-"""The version of the arrays' names and meanings. A new format is a new number: releases that know
-another one leave these checkpoints alone and write their own."""
+"""The number of the format: the arrays' names and meanings.
+
+A new format gets a new number: releases that know another one leave these checkpoints alone and
+write their own.
+"""
 _LEVEL: Final = 1
 _HEAD_BYTES: Final = 4
 
@@ -37,12 +40,12 @@ class Checkpoint:
 
 
 class CheckpointDamagedError(Exception):
-    """A checkpoint that cannot be read. The log can."""
+    """The error for a checkpoint that cannot be read; the log still can."""
 
 
 @cache
 def edition(game: str) -> str:
-    """Return what checkpoints of this release share: format, and the game's table of luck."""
+    """Return the edition of a game's checkpoints: the format, and the game's table of luck."""
     luck = table_of(game)
     return f"{FORMAT} {luck.sha256[:16]}" if luck is not None else f"{FORMAT}"
 
@@ -79,7 +82,10 @@ def unpack(game: str, score: ScoreRule, packed: bytes) -> Board:
 
 
 def _narrowed(array: NDArray[Any]) -> NDArray[Any]:
-    """Whole numbers in as few bytes as hold them: they compress better, and are read faster."""
+    """Return whole numbers in the smallest type that holds them.
+
+    They compress better and are read faster. Other arrays are returned unchanged.
+    """
     if not array.size:
         return array
     if array.dtype.kind == "f":

@@ -1,6 +1,6 @@
-"""Has checkpoints written while a referee runs, in a process of its own (`checkpointing`).
+"""Writing checkpoints while a referee runs, in a process of its own (`checkpointing`).
 
-Apart, because a referee loads no numpy.
+The process is separate because a referee loads no numpy.
 """
 
 import asyncio
@@ -14,27 +14,34 @@ from arena.processes import PIPE, TimeoutExpired, module_command, spawn
 from arena.server.boards import ladder_statements
 
 ENOUGH_EVENTS: Final = 5_000
-"""New results after which checkpoints are written: a board that begins reads about so many."""
+"""The number of new results after which checkpoints are written.
+
+A new board reads about this many results.
+"""
 LOOK_SECONDS: Final = 30.0
-"""Between looks of the referee. At a thousand matches a second, 30,000 results are read again."""
+"""The interval between the referee's looks at the log.
+
+At a thousand matches a second, 30,000 results are read again.
+"""
 NICENESS: Final = 10
 MOST_SECONDS: Final = 600.0
+"""The time after which the process is killed."""
 
 log = structlog.get_logger()
 
 
 class CheckpointKeeper:
-    """Starts the process whenever enough results have come."""
+    """The part of a referee that starts the process whenever there are enough new results."""
 
     def __init__(self, url: str, read: Read, look_seconds: float = LOOK_SECONDS) -> None:
         self._url = url
         self._read = read
         self._look_seconds = look_seconds
         self._sequence = 0
-        """The end of the log when checkpoints were written last."""
+        """The end of the log when checkpoints were last written."""
 
     async def run(self) -> None:
-        """Look, and write what is due, until cancelled."""
+        """Look at the log and write the checkpoints that are due, until cancelled."""
         while True:
             await asyncio.sleep(self._look_seconds)
             try:
@@ -46,7 +53,7 @@ class CheckpointKeeper:
                 self._sequence = end.sequence
 
     async def _write(self) -> bool:
-        """Whether they were written, or another process is writing them."""
+        """Write the checkpoints; return whether this or another process has written them."""
         process = spawn(
             module_command("arena.server.boards.checkpointing"),
             stdin=PIPE,

@@ -1,10 +1,10 @@
-"""Writes checkpoints of all ladders, beside play.
+"""A program that writes checkpoints of all ladders while matches are played.
 
 python -m arena.server.boards.checkpointing       its input is the database's address, a secret
 
-The referee starts this program when enough results have come since the last checkpoints
-(`checkpoint_keeper`), and `arena check-boards --write` does the same. One at a time writes; whoever
-comes meanwhile leaves it to the other.
+The referee starts this program when there are enough results since the last checkpoints
+(`checkpoint_keeper`), and `arena check-boards --write` does the same. One process writes at a time;
+others that start in the meantime write nothing.
 """
 
 import sys
@@ -42,11 +42,11 @@ def _ladders(rows: Sequence[Any]) -> list[LadderId]:
 
 
 def write_checkpoints(url: str, fewest: int = 1) -> list[LadderId]:
-    """Bring the checkpoints up to date, and return those written.
+    """Update the checkpoints that are `fewest` or more rating events behind the log.
 
-    After them the log has at least `fewest` rating events. Written are those of ladders with new
-    results; the others only move on to the end of the log. Empty also while another process writes.
-    Raises StorageError.
+    Returns the ladders that were written: those with new results. The checkpoints of the others
+    only move on to the end of the log. Returns nothing while another process writes. Raises
+    StorageError.
     """
     with _alone(url) as connection, open_reader(url) as read:
         if connection is None:
@@ -72,7 +72,7 @@ def write_checkpoints(url: str, fewest: int = 1) -> list[LadderId]:
 
 
 def current(read: ColumnReader, ladder: LadderId) -> Checkpoint:
-    """Return a ladder's board now, to be stored."""
+    """Return a ladder's current board, to be stored."""
     (end,) = read(ladder_statements.log_end())
     board, _ = read_board(read, ladder, end.revision, end.sequence)
     if len(board):
@@ -81,7 +81,7 @@ def current(read: ColumnReader, ladder: LadderId) -> Checkpoint:
 
 
 def write(connection: Connection, ladder: LadderId, found: Checkpoint) -> None:
-    """Write a checkpoint, unless there is a newer one or the log has changed since."""
+    """Write a checkpoint unless there is a newer one or the log has changed since."""
     of = (edition(ladder.game), ladder, found.revision)
     connection.execute(checkpoints.write_checkpoint(*of, found.sequence, found.data))
     connection.commit()
@@ -89,7 +89,7 @@ def write(connection: Connection, ladder: LadderId, found: Checkpoint) -> None:
 
 @contextmanager
 def _alone(url: str) -> Iterator[Connection | None]:
-    """Yield a connection that nobody else has at the same time; None while it is taken."""
+    """Open the connection that only one process has at a time; yield None if another has it."""
     engine = asking_engine(url)
     try:
         with storage_errors(), engine.connect() as connection:
@@ -98,10 +98,11 @@ def _alone(url: str) -> Iterator[Connection | None]:
             connection.commit()
             yield connection if taken else None
     finally:
-        engine.dispose()  # which ends the lock, too
+        engine.dispose()  # this also releases the lock
 
 
 def _sequence(connection: Connection, ladder: LadderId, revision: int) -> int | None:
+    """Return the last rating event in a ladder's checkpoint; None without a checkpoint."""
     found = checkpoints.checkpoint_sequence(edition(ladder.game), ladder, revision)
     sequence: int | None = connection.scalar(found)
     connection.commit()
@@ -109,6 +110,7 @@ def _sequence(connection: Connection, ladder: LadderId, revision: int) -> int | 
 
 
 def _move_on(connection: Connection, ladder: LadderId, revision: int, sequence: int) -> None:
+    """Move a ladder's checkpoint on to a later rating event."""
     connection.execute(checkpoints.move_on(edition(ladder.game), ladder, revision, sequence))
     connection.commit()
 

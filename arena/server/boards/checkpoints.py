@@ -1,4 +1,4 @@
-"""Checkpoints of boards in the database: reading one, and writing one that is newer.
+"""Statements about checkpoints of boards: reading one, and writing one that is newer.
 
 A checkpoint belongs to a revision of the log and counts only for it. Several processes may write
 the same one: the newer stays, however they are interleaved, and all or nothing of it is written.
@@ -29,9 +29,9 @@ _NEWER = tuple_(board_checkpoints.c.revision, board_checkpoints.c.sequence)
 
 
 def checkpoint(edition: str, ladder: LadderId, revision: int) -> Row:
-    """sequence, data: of a ladder's checkpoint of this revision of the log, if there is one."""
+    """Select `sequence` and `data` of a ladder's checkpoint of this revision of the log."""
     of = board_checkpoints.c
-    # Of no type, so that SQLAlchemy makes no copy of what the driver has received.
+    # Without a type, so that SQLAlchemy does not copy the bytes that the driver has received.
     found = select(of.sequence, type_coerce(of.data, NULLTYPE).label("data")).where(
         *_is(edition, ladder, revision)
     )
@@ -39,15 +39,15 @@ def checkpoint(edition: str, ladder: LadderId, revision: int) -> Row:
 
 
 def checkpoint_sequence(edition: str, ladder: LadderId, revision: int) -> Row:
-    """sequence: of the same."""
+    """Select `sequence` of a ladder's checkpoint of this revision of the log."""
     found = checkpoint(edition, ladder, revision)
     return found.with_only_columns(board_checkpoints.c.sequence)
 
 
 def move_on(edition: str, ladder: LadderId, revision: int, sequence: int) -> Update:
-    """Move a ladder's checkpoint to a later rating event.
+    """Set a later rating event up to which a ladder's checkpoint holds the log.
 
-    None of those between is of this ladder: its data stay as they are.
+    None of the events in between is of this ladder, so the data stay unchanged.
     """
     return (
         update(board_checkpoints)
@@ -58,6 +58,7 @@ def move_on(edition: str, ladder: LadderId, revision: int, sequence: int) -> Upd
 
 
 def _is(edition: str, ladder: LadderId, revision: int) -> Sequence[ColumnElement[bool]]:
+    """Return the conditions for a ladder's checkpoint of this revision."""
     of, control = board_checkpoints.c, ladder.time_control
     return (
         *(of.edition == edition, of.game == ladder.game, of.options == ladder.option_values),
@@ -69,7 +70,7 @@ def _is(edition: str, ladder: LadderId, revision: int) -> Sequence[ColumnElement
 def write_checkpoint(
     edition: str, ladder: LadderId, revision: int, sequence: int, data: bytes
 ) -> Insert:
-    """Write a ladder's checkpoint, unless there is a newer one or the log has changed since."""
+    """Insert a ladder's checkpoint unless there is a newer one or the log has changed since."""
     of = board_checkpoints.c
     values = {
         of.edition: literal(edition),
@@ -83,7 +84,7 @@ def write_checkpoint(
         of.revision: log_revision.c.number,
         of.data: bindparam("packed", data, type_=of.data.type),
     }
-    # Locked: whoever changes the log now waits, or has done so before and is seen.
+    # The lock makes a change of the log wait, unless it came before and is seen here.
     current = (
         select(*values.values()).where(log_revision.c.number == revision).with_for_update(read=True)
     )

@@ -1,6 +1,6 @@
 """Context for the ratings of a ladder: head-to-head results, residuals, Nash weights.
 
-An equilibrium bot can beat everyone and still be rated below a bot that exploits weak ones. The
+An equilibrium bot can beat every other and still be rated below a bot that exploits weak ones. The
 head-to-head results, the pair that the ratings explain worst and the Nash weights show this. All of
 it comes from the fit that the ladder shows; none of it affects the ladder's order.
 """
@@ -31,10 +31,10 @@ class Meetings:
     ties: int
     losses: int
     share: float
-    """Points per comparison; a tie is half a point."""
+    """The points per comparison; a tie is half a point."""
     low: float
     high: float
-    """95 % Wilson interval of the share."""
+    """The ends, with `low`, of the share's 95 % Wilson interval."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,12 +49,15 @@ class Comparisons:
     nash_weight: tuple[float, ...]
     """Each bot's weight in the maximum-entropy equilibrium, 0 to 1. Small changes make it jump."""
     nash_value: tuple[float, ...]
-    """Its expected advantage over that equilibrium, Elo: 0 for its members, less for the rest."""
+    """Each bot's expected advantage over that equilibrium, in Elo.
+
+    It is 0 for the equilibrium's members and less for the rest.
+    """
 
     def met(self, at: int, other: int) -> Meetings | None:
-        """Return the results of the bot at index `at` against that at `other`.
+        """Return the results of the bot at index `at` against the one at `other`.
 
-        None if they never met.
+        Returns None if they never met.
         """
         matrix = self.matrix
         wins, ties, losses = (
@@ -77,7 +80,7 @@ class WinCell:
     share: float
     """First places per match; one shared by n bots is 1/n. 1/seats is average."""
     interval: tuple[float, float]
-    """95 %, Wilson."""
+    """The 95 % Wilson interval of the share."""
     mean_placing: float
 
 
@@ -87,7 +90,7 @@ class AcrossTables:
 
     version_id: VersionId
     elo: tuple[tuple[range, float], ...]
-    """Its Elo on each ladder that it has played on."""
+    """The bot's Elo on each ladder that it has played on, by the ladder's table sizes."""
     wins: tuple[WinCell, ...]
 
     @property
@@ -97,10 +100,7 @@ class AcrossTables:
 
 
 def comparisons(rated: Ladder[VersionId]) -> Comparisons:
-    """Return the comparisons of a ladder.
-
-    The Nash average takes about 30 ms for 100 bots.
-    """
+    """Return the comparisons of a ladder. The Nash average takes about 30 ms for 100 bots."""
     fitted = rated.intervals.fit
     bots = tuple(rating.bot for rating in rated.ratings)
     nash = nash_average(fitted)
@@ -117,7 +117,7 @@ def comparisons(rated: Ladder[VersionId]) -> Comparisons:
 def across_tables(
     ladders: Iterable[tuple[range, Sequence[BoardLine], Sequence[WinShares[VersionId]]]],
 ) -> dict[VersionId, AcrossTables]:
-    """Each bot's results on ladders that differ only in table size; the Elo is as shown."""
+    """Return each bot's results on ladders that differ only in table size; the Elo is as shown."""
     elo: dict[VersionId, list[tuple[range, float]]] = {}
     wins: dict[VersionId, list[WinCell]] = {}
     for sizes, lines, shares in ladders:
@@ -129,6 +129,7 @@ def across_tables(
 
 
 def _win_cells(shares: Sequence[WinShares[VersionId]]) -> Iterator[tuple[VersionId, WinCell]]:
+    """Yield each bot with its first places at each table size that it has played."""
     for size in shares:
         columns = (size.matches, size.share, size.low, size.high, size.mean_placing)
         rows = zip(size.bots, *(column.tolist() for column in columns), strict=True)

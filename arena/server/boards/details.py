@@ -23,11 +23,11 @@ class Details:
     ladder: LadderId
     board: Leaderboard
     comparisons: Comparisons | None
-    """None before the first match."""
+    """The comparisons; None before the first match."""
     across_tables: Mapping[VersionId, AcrossTables]
     """The results on all ladders of this game, options and time control, by version."""
     check: ModelCheck | None
-    """None unless it was asked for."""
+    """The model check; None unless it was requested."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +40,7 @@ class LadderHistory:
 
 
 def details(read: ColumnReader, ladder: LadderId, *, check: bool = False) -> Details:
-    """Return the ladder with its details.
-
-    With `check`, also the model check, which takes seconds.
-    """
+    """Return the ladder with its details; with `check`, also the model check (takes seconds)."""
     board = LiveBoard(ladder, read)
     found = board.now()
     boards = {ladder.sizes: found}
@@ -61,7 +58,7 @@ def details(read: ColumnReader, ladder: LadderId, *, check: bool = False) -> Det
 
 
 def across_ladders(boards: Mapping[range, Leaderboard]) -> dict[VersionId, AcrossTables]:
-    """Each bot's results on ladders that differ only in table size."""
+    """Return each bot's results on ladders that differ only in table size."""
     ordered = sorted(boards.items(), key=lambda one: one[0].start)
     return across_tables((sizes, one.lines, one.win_shares) for sizes, one in ordered)
 

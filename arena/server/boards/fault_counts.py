@@ -1,4 +1,4 @@
-"""Counts of faults and forfeits by version, kept by a board beside its results."""
+"""Counts of faults and forfeits by version, which a board keeps with its results."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ class FaultCounts:
 
     faults: int
     faulty_matches: int
-    """How many of its matches have a fault of this version."""
+    """The number of its matches with a fault of this version."""
     forfeits: int
 
 
@@ -43,14 +43,14 @@ class FaultColumns:
             np.add.at(self._counts[:, at], bots, column.astype(np.int64))
 
     def by_version(self, versions: Sequence[VersionId]) -> dict[VersionId, FaultCounts]:
-        """Return the fault counts of a board's versions that had any."""
+        """Return the fault counts of the board's versions that had any."""
         return {
             versions[at]: FaultCounts(*self._counts[at].tolist())
             for at in np.flatnonzero(self._counts.any(axis=1)).tolist()
         }
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """All counts, to be stored; `of_array` reads it."""
+        """Return all counts, to be stored; `of_array` reads them."""
         return {"troubles": self._counts}
 
     @classmethod

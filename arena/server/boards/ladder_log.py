@@ -1,4 +1,4 @@
-"""What the database has of one ladder: its results as columns, its bots, and its checkpoint."""
+"""Reading one ladder from the database: its results as columns, its bots, and its checkpoint."""
 
 from collections.abc import Collection
 
@@ -21,19 +21,16 @@ def read_log(
     *,
     lucky: bool = True,
 ) -> LogColumns:
-    """Return the ladder's results whose rating events come after one and up to another.
+    """Return the ladder's results with rating events after `after` and up to `up_to`.
 
-    `lucky`: with their luck.
+    With `lucky`, they have their luck.
     """
     statement = ladder_statements.rated_seats(ladder, after, up_to, lucky=lucky)
     return of_seats(read.columns(statement, SEATS))
 
 
 def registered(read: Read, versions: Collection[VersionId]) -> dict[VersionId, Registered]:
-    """Return the registered versions, retired ones included.
-
-    Nothing is read for none.
-    """
+    """Return these versions by id, retired ones included; with no ids, nothing is read."""
     if not versions:
         return {}
     found = map(registered_of, read(bot_statements.versions_by_id(versions)))
@@ -41,9 +38,9 @@ def registered(read: Read, versions: Collection[VersionId]) -> dict[VersionId, R
 
 
 def block_goes_on(read: Read, after: int) -> bool:
-    """Whether a block began to count before a rating event and goes on after it.
+    """Return whether a block has results both before and after a rating event.
 
-    Blocks enter the log as a whole; one that does not is nothing to lose a rating by.
+    Blocks enter the log as a whole; this detects one that did not, so that ratings stay correct.
     """
     (row,) = read(ladder_statements.block_goes_on(after))
     return bool(row.found)
@@ -52,9 +49,10 @@ def block_goes_on(read: Read, after: int) -> bool:
 def read_board(
     read: ColumnReader, ladder: LadderId, revision: int, up_to: int
 ) -> tuple[Board, int | None]:
-    """Return the ladder's board up to a rating event, from its checkpoint and what came after it.
+    """Return the ladder's board up to a rating event, and the last rating event in its checkpoint.
 
-    And the last rating event in the checkpoint, if there is one.
+    The board is made from the checkpoint and the results after it. Without a checkpoint the event
+    is None.
     """
     stored = read_checkpoint(read, ladder, revision)
     board, after = stored if stored is not None else (Board(ladder.game, ladder.score), 0)
@@ -67,9 +65,9 @@ def read_board(
 
 
 def read_checkpoint(read: Read, ladder: LadderId, revision: int) -> tuple[Board, int] | None:
-    """Return the ladder's board at its checkpoint, and the last rating event in it.
+    """Return the board at the ladder's checkpoint, and the last rating event in it.
 
-    None if there is none of this revision of the log that this release can read.
+    Returns None if there is no checkpoint of this revision of the log that this release can read.
     """
     for row in read(checkpoints.checkpoint(edition(ladder.game), ladder, revision)):
         try:

@@ -1,4 +1,4 @@
-"""SQL statements about ladders: which there are, their results as columns, when matches ended."""
+"""SQL statements about ladders: their list, their results as columns, when matches ended."""
 
 from collections.abc import Collection
 
@@ -13,9 +13,10 @@ from arena.server.results.statements import with_time_control
 
 
 def log_end() -> Row:
-    """sequence: of the newest result that began to count on any ladder, 0 before the first.
+    """Select `sequence` and `revision` of the log's end.
 
-    And revision: another number when results before it count otherwise.
+    `sequence` is that of the newest result that began to count on any ladder, 0 before the first;
+    `revision` is a number that changes when earlier results count differently.
     """
     newest = func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence")
     revision = select(log_revision.c.number).scalar_subquery()
@@ -23,9 +24,9 @@ def log_end() -> Row:
 
 
 def ladders() -> Row:
-    """Select all ladders with a match: game, options, seat_count, turn_ms, bank_ms.
+    """Select all ladders with a match, except those of challenges.
 
-    Those of challenges are left out.
+    The columns are `game`, `options`, `seat_count`, `turn_ms` and `bank_ms`.
     """
     return select(*played_ladders.c).order_by(*played_ladders.c)
 
@@ -33,11 +34,11 @@ def ladders() -> Row:
 def rated_seats(
     ladder: LadderId, after: int = 0, up_to: int | None = None, *, lucky: bool = True
 ) -> Row:
-    """Select a row for each seat of the results that count in a part of the log.
+    """Select a row for each seat of the results after a rating event and up to another.
 
-    Columns: sequence, block, seat, version, placing, luck, faults, forfeits. After a rating event
-    and up to another, in no order; luck that was not measured is NaN, and unless `lucky` all of it.
-    All columns have a fixed width: read it with `ColumnReader.columns`.
+    The columns are `sequence`, `block`, `seat`, `version`, `placing`, `luck`, `faults` and
+    `forfeits`; the rows have no order. Luck that was not measured is NaN, and so is all luck unless
+    `lucky`. All columns have a fixed width: read them with `ColumnReader.columns`.
     """
     seated = rating_events.join(matches).join(match_seats)
     luck: ColumnElement[float] = literal_column("'NaN'::float8")
@@ -57,7 +58,7 @@ def rated_seats(
 
 
 def of_ladder(ladder: LadderId) -> ColumnElement[bool]:
-    """Whether a match is one of a ladder, and no operator voided its block."""
+    """Return the condition that a match is one of a ladder, and no operator voided its block."""
     return and_(
         matches.c.block_id.not_in(select(voidings.c.block_id)),
         matches.c.game == ladder.game,
@@ -68,7 +69,7 @@ def of_ladder(ladder: LadderId) -> ColumnElement[bool]:
 
 
 def block_goes_on(after: int) -> Row:
-    """found: whether a match began to count after a rating event whose block has one before it."""
+    """Select `found`: whether a block has matches that began to count before and after an event."""
     earlier, other = rating_events.alias(), matches.alias()
     of_block = and_(other.c.block_id == matches.c.block_id, other.c.id != matches.c.id)
     found = (
@@ -84,10 +85,7 @@ def block_goes_on(after: int) -> Row:
 
 
 def ladders_with_results(after: int, up_to: int) -> Row:
-    """Select the ladders of the results that began to count in a part of the log.
-
-    The columns of `ladders`; after a rating event and up to another.
-    """
+    """Select the columns of `ladders` for the results after a rating event and up to another."""
     return (
         select(matches.c.game, matches.c.options, matches.c.seat_count)
         .add_columns(matches.c.turn_ms, matches.c.bank_ms)
@@ -98,7 +96,7 @@ def ladders_with_results(after: int, up_to: int) -> Row:
 
 
 def rated_matches(sequences: Collection[int]) -> Row:
-    """sequence, match_id, finished_at: of these rating events, in their order."""
+    """Select `sequence`, `match_id`, `finished_at` of these rating events, in their order."""
     return (
         select(rating_events.c.sequence, cast(matches.c.id, Text).label("match_id"))
         .add_columns(matches.c.finished_at)

@@ -68,7 +68,7 @@ class LiveBoard:
         self._read = read
         self._clock = clock
         self._versions: dict[VersionId, Registered] = {}
-        """The versions of its bots; what is said of a version here never changes."""
+        """The versions of the board's bots; what is kept of a version here never changes."""
         self._lock = Lock()
         self._begin_again(0)
         self._rests_until = -float("inf")
@@ -112,24 +112,26 @@ class LiveBoard:
             log = read_log(self._read, self.ladder, max(0, last - TREND_EVENTS), last, lucky=False)
             latest = Aggregate.of(log.latest(int(board.matches * TREND_SHARE)), self.ladder.score)
             with self._lock:
-                if self._latest is board:  # else the sums are newer than the ratings
+                if self._latest is board:  # otherwise the sums are newer than the ratings
                     then = self._board.aggregate.without(latest)
                     break
         return rating_trend(then, rated.intervals)
 
     def _begin_again(self, revision: int) -> None:
+        """Empty the board, for a new revision of the log."""
         self._revision = revision
         self._board = Board(self.ladder.game, self.ladder.score)
         self._latest = Leaderboard((), 0, 0)
 
     def _catch_up(self) -> None:
+        """Read the new results, if there are any, and compute the ladder."""
         (last,) = self._read(ladder_statements.log_end())
         if last.revision != self._revision:
-            # What was read counts no more, or otherwise.
+            # The results read so far no longer count, or count differently.
             self._begin_again(last.revision)
         if last.sequence == self._latest.sequence:
             return
-        # A sequence over all ladders: earlier results are read, or not of this ladder.
+        # Sequences run over all ladders: earlier results were read or are of other ladders.
         after = max(self._latest.sequence, self._board.sequence)
         if not len(self._board):
             checkpoint = read_checkpoint(self._read, self.ladder, last.revision)
@@ -138,7 +140,7 @@ class LiveBoard:
                 after = max(after, held)
         found = read_log(self._read, self.ladder, after)
         if len(found) and len(self._board) and block_goes_on(self._read, after):
-            # The board has sums of whole blocks only: it is made anew.
+            # The board has sums of whole blocks only, so it is computed anew.
             self._board = Board(self.ladder.game, self.ladder.score)
             found = read_log(self._read, self.ladder)
         self._board.extend_columns(found)

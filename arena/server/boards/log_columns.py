@@ -25,25 +25,44 @@ SEATS: Final = np.dtype(
         ("forfeits", ">i4"),
     ]
 )
-"""A seat of a rated match, in any order of seats, as `ladder_statements.rated_seats` has them; luck
-that was not measured is NaN."""
+"""A seat of a rated match, in any order, as from `ladder_statements.rated_seats`.
+
+Luck that was not measured is NaN.
+"""
 
 
 class RatedRow(Protocol):
     """A rated result as read from the log; the sequences are by seat."""
 
     @property
-    def sequence(self) -> int: ...
+    def sequence(self) -> int:
+        """The number of its rating event."""
+        ...
+
     @property
-    def match_id(self) -> str: ...
+    def match_id(self) -> str:
+        """The id of the match."""
+        ...
+
     @property
-    def block_id(self) -> str: ...
+    def block_id(self) -> str:
+        """The id of the match's block."""
+        ...
+
     @property
-    def version_ids(self) -> Sequence[VersionId]: ...
+    def version_ids(self) -> Sequence[VersionId]:
+        """The versions."""
+        ...
+
     @property
-    def placings(self) -> Sequence[int]: ...
+    def placings(self) -> Sequence[int]:
+        """The place of each version; 1 is best."""
+        ...
+
     @property
-    def luck(self) -> Sequence[float] | None: ...
+    def luck(self) -> Sequence[float] | None:
+        """The luck of each version; None if it was not measured."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +72,7 @@ class LogColumns:
     versions: tuple[VersionId, ...]
     """The versions that play; the tables hold indices into it."""
     tables: tuple[MatchColumns, ...]
-    """Blocks and matches are numbered among these results alone."""
+    """The results by table size; blocks and matches are numbered among these results alone."""
     sequences: IntArray
     """(n,): the numbers of the rating events, ascending."""
     troubled: NDArray[Any]
@@ -83,15 +102,17 @@ class LogColumns:
         return self.after(int(self.sequences[first - 1])).results()
 
     def results(self) -> Results[VersionId]:
-        """Return the same as a log of ratings."""
+        """Return the results as a log of ratings."""
         return Results.of_tables(self.versions, self.tables)
 
 
 def _from(table: MatchColumns, first: int) -> MatchColumns:
+    """Return a table whose matches are numbered from `first`."""
     return MatchColumns(table.bots, table.placings, table.blocks, table.numbers - first, table.luck)
 
 
 def _troubled_from(seats: NDArray[Any], first: int) -> NDArray[Any]:
+    """Return the seats of the matches from `first` on, which becomes number 0."""
     seats = seats[seats["number"] >= first]
     seats["number"] -= first
     return seats
@@ -137,7 +158,7 @@ def of_seats(rows: NDArray[Any]) -> LogColumns:
 def of_rows(rows: Sequence[RatedRow]) -> LogColumns:
     """Return the results of rows in ascending order, without faults.
 
-    Raises ResultError for one that cannot be rated.
+    Raises ResultError for a result that cannot be rated.
     """
     versions = tuple(dict.fromkeys(version for row in rows for version in row.version_ids))
     number = {version: index for index, version in enumerate(versions)}
@@ -164,7 +185,7 @@ def of_rows(rows: Sequence[RatedRow]) -> LogColumns:
 
 
 def _numbered(ids: NDArray[np.void]) -> IntArray:
-    """Ids of 16 bytes, numbered from 0: equal ones alike."""
+    """Return a number from 0 for each id of 16 bytes; equal ids get the same number."""
     high, low = ids.view(">u8").reshape(-1, 2).astype(np.uint64).T
     order = np.lexsort((low, high))
     high, low = high[order], low[order]

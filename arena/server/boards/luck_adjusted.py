@@ -19,10 +19,12 @@ class LuckAdjusted:
 
     elo: float
     interval: tuple[float, float]
-    """95 %, like the official one."""
+    """The 95 % interval, like the official one."""
     variance_factor: float | None
-    """The squared ratio of this bot's standard error to the official one; None for the anchor,
-    which has no standard error."""
+    """The squared ratio of this bot's standard error to the official one.
+
+    None for the anchor, which has no standard error.
+    """
 
     def __str__(self) -> str:
         """Return the Elo ± half its interval; "" for the anchor, whose Elo is the official one."""
@@ -37,10 +39,10 @@ class LuckSource(NamedTuple):
 
     table: TableName
     mean_variance_factor: float
-    """Mean over the bots that have a variance factor; the anchor has none."""
+    """The mean over the bots that have a variance factor; the anchor has none."""
 
     def note(self) -> str:
-        """One sentence to show below the column."""
+        """Return one sentence to show below the column."""
         return (
             "Luck-adjusted: the Elo without the luck of the draws, as measured by "
             f"{self.table.file} (SHA-256 {self.table.sha256[:12]}…). Ranks use the official Elo. "
@@ -49,12 +51,12 @@ class LuckSource(NamedTuple):
         )
 
     def document(self) -> dict[str, Any]:
-        """Return the same as a dict for JSON output."""
+        """Return the source as a dict for JSON output."""
         return self._asdict() | {"table": self.table._asdict()}
 
 
 def luck_source(game: str, column: Iterable[LuckAdjusted | None]) -> LuckSource | None:
-    """Return the LuckSource of a board's lines; None where no luck was removed."""
+    """Return the LuckSource of a board's lines; None if no luck was removed."""
     factors = [
         adjusted.variance_factor
         for adjusted in column
@@ -67,10 +69,7 @@ def luck_source(game: str, column: Iterable[LuckAdjusted | None]) -> LuckSource 
 def adjusted_by_version(
     column: LuckColumn[VersionId] | None, shift: float
 ) -> dict[VersionId, LuckAdjusted]:
-    """Return the luck-adjusted Elo of versions with enough matches.
-
-    `shift` is added to every Elo.
-    """
+    """Return the luck-adjusted Elo of versions with enough matches, plus `shift`."""
     if column is None:
         return {}
     fitted = column.luck.fit
@@ -92,7 +91,7 @@ def adjusted_by_version(
 
 
 def luck_of_table(rows: Sequence[Sequence[float] | None], seats: int) -> FloatArray | None:
-    """Return the luck (n, seats) of matches at one table size; None where none was measured.
+    """Return the luck (n, seats) of matches at one table size; None if none was measured.
 
     Luck with the wrong number of seats or with a value that is not finite counts as none: a board
     consists of results, and wrong luck must not prevent it from being shown.

@@ -20,10 +20,11 @@ from arena.rating.results import Results
 from arena.records import VersionId
 
 MOST_MATCHES = 20_000
-"""A check of this many takes a few seconds at six seats."""
+"""The largest number of matches in a check, which takes a few seconds at six seats."""
 REPLICATES = 100
+"""The number of bootstrap replicates."""
 _SEED = 20250601
-"""The same log gives the same intervals."""
+"""The seed of the bootstrap, so that the same log gives the same intervals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,14 +34,16 @@ class ModelCheck:
     matches: int
     looked_at: int
     misfit: bool | None
-    """Whether the exact model disagrees beyond some bot's 95 % interval; None under the score rule
-    `winner`, which it does not support."""
+    """Whether the exact model disagrees beyond some bot's 95 % interval.
+
+    None under the score rule `winner`, which the exact model does not support.
+    """
     stretch: float | None
     """The factor between the two scales; usually the only disagreement."""
     displaced: tuple[VersionId, ...]
-    """Bots that disagree after the stretch is removed: one strength does not describe them."""
+    """The bots that disagree after the stretch is removed: one strength does not describe them."""
     nash_interval: dict[VersionId, tuple[float, float]]
-    """95 % interval of each bot's Nash weight, by bootstrap."""
+    """The 95 % interval of each bot's Nash weight, by bootstrap."""
 
 
 def model_check(
@@ -50,7 +53,7 @@ def model_check(
     most: int = MOST_MATCHES,
     replicates: int = REPLICATES,
 ) -> ModelCheck | None:
-    """Return the checks on a log; None without a match."""
+    """Return the checks of a log; None without a match."""
     if not len(log):
         return None
     sample = log.every(-(-len(log) // most))

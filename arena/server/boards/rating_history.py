@@ -1,7 +1,7 @@
 """The history of a ladder's ratings, computed by replaying its log.
 
-A point is the board after the first n results of the log, with the intervals of that time; the
-last point is the current board. Nothing is stored: the same log gives the same points.
+A point is the board after the first n results of the log, with the intervals of that time; the last
+point is the current board. Nothing is stored: the same log gives the same points.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ from arena.records import VersionId
 from arena.server.boards.board import CENTRE
 
 MOST_POINTS = 50
-"""More are not visible in a chart, and each costs a pass over the log before it."""
+"""The largest number of points.
+
+More are not visible in a chart, and each costs a pass over the log before it.
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +29,7 @@ class RatingThen:
     version_id: VersionId
     elo: float
     interval: tuple[float, float]
-    """95 %, Elo."""
+    """The 95 % interval, in Elo."""
     matches: int
     """The number of matches it had played by then."""
 
@@ -39,7 +42,7 @@ class Point:
     sequence: int
     """The rating event of the last of them."""
     ratings: tuple[RatingThen, ...]
-    """Best first."""
+    """The ratings, best first."""
 
 
 def rating_history(

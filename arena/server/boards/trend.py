@@ -1,4 +1,4 @@
-"""The trend of a ladder's ratings: what its latest matches changed."""
+"""The trend of a ladder's ratings: the change by its latest matches."""
 
 from math import sqrt
 
@@ -9,19 +9,22 @@ from arena.rating.intervals import Intervals
 from arena.records import VersionId
 
 TREND_SHARE = 0.1
-"""The latest part of a ladder's matches, whose effect the trend is."""
+"""The share of a ladder's matches, the latest, whose effect is the trend."""
 TREND_EVENTS = 20_000
-"""Matches of that part are among so many rating events, of all ladders, up to the ladder's last:
-to read a tenth of any log would cost the more the longer it is."""
+"""The number of rating events, of all ladders, among which these matches are searched.
+
+They are the last up to the ladder's last one: reading a tenth of any log would cost the more the
+longer it is.
+"""
 FEWEST_MATCHES = 50
-"""A ladder of fewer matches has no trend: all of it is new."""
+"""The number of matches below which a ladder has no trend: all of it is new."""
 
 
 def rating_trend(then: Aggregate[VersionId], now: Intervals[VersionId]) -> dict[VersionId, float]:
     """Return the Elo that each version gained since `then`, which lacks the latest matches.
 
-    Without those whose gain may be chance (95 %), and those that had not played before. Empty if
-    the anchor had not.
+    Versions whose gain may be chance (95 %) and those that had not played before are left out. The
+    result is empty if the anchor had not played before.
     """
     known = dict(zip(then.bots, then.matches.tolist(), strict=True))
     anchor = now.fit.anchor
@@ -33,16 +36,16 @@ def rating_trend(then: Aggregate[VersionId], now: Intervals[VersionId]) -> dict[
     played = dict(zip(now.fit.bots, now.fit.matches.tolist(), strict=True))
     errors = dict(zip(now.fit.bots, now.se.tolist(), strict=True))
     share = 1 - sum(known.values()) / sum(played.values())
-    if not 0 < share < 1:  # `then` is not of before
+    if not 0 < share < 1:  # `then` is not earlier than `now`
         return {}
     gained = {
         version: elo - before[version]
         for version, elo in now.fit.ratings().items()
         if version in before and 0 < known[version] <= played[version]
     }
-    # Of a rating by n matches with an error e, that by the first n - k of them has e sqrt(n/(n-k)),
-    # and their difference e sqrt(k/(n-k)). A rating moves with those of others, too, so that k is
-    # not taken for less than the latest matches are of the ladder.
+    # If a rating by n matches has the error e, that by the first n - k has e sqrt(n/(n-k)),
+    # and their difference e sqrt(k/(n-k)). A rating also moves with those of others, so k/n is
+    # taken to be at least the share of the latest matches in the ladder.
     lately = {version: max(share, 1 - known[version] / played[version]) for version in gained}
     return {
         version: gain

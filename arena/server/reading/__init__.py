@@ -1,1 +1,1 @@
-"""The reading calls of the registry, answered beside play: in a process or thread of its own."""
+"""The registry's reading calls, answered outside the event loop in a process or thread."""

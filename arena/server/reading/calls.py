@@ -40,14 +40,14 @@ _TRANSCRIPT = key(registry_pb2.GetTranscriptResponse, "transcript")
 
 @dataclass(frozen=True, slots=True)
 class ReadingAnswer:
-    """The bytes of a response; or, with the name of a gRPC status, a sentence instead."""
+    """The bytes of a response; or, with the name of a gRPC status, an error message."""
 
     content: bytes
     status: str = ""
 
 
 class ReadingCalls:
-    """Answers every call named in `calls`. One thread at a time may use it."""
+    """The answers to all calls named in `calls`; not safe for use by several threads at once."""
 
     def __init__(self, read: ColumnReader) -> None:
         self._read = read
@@ -60,7 +60,7 @@ class ReadingCalls:
         }
 
     def __call__(self, call: str, request: bytes) -> ReadingAnswer:
-        """Return the answer to a request.
+        """Answer a request.
 
         Raises StorageError while the database does not answer.
         """
@@ -72,7 +72,7 @@ class ReadingCalls:
     def _bots(self, request: registry_pb2.ListBotsRequest) -> bytes:
         size = page_size(request.page_size)
         after = page_number(request.page_token) if request.page_token else None
-        # One more, which says whether there is a next page.
+        # One row more shows whether there is a next page.
         rows = self._read(bot_statements.bot_list(after=after, limit=size + 1))
         checks = last_checks(self._read, [VersionId(row.id) for row in rows[:size]])
         response = registry_pb2.ListBotsResponse()
@@ -131,7 +131,7 @@ class ReadingCalls:
         if seats and seats not in rules.seat_counts:
             allowed = span(rules.seat_counts[0], rules.seat_counts[-1])
             raise malformed(f"{rules.title} is played by {allowed} seats, not {seats}")
-        # Imported here, so that numpy is loaded only when somebody asks for ratings.
+        # Imported here, so that numpy is loaded only when ratings are requested.
         from arena.server.boards.live_board import LiveBoards, ladder_of_table
 
         if self._boards is None:
@@ -184,12 +184,13 @@ class ReadingCalls:
             line = told.faults.add(turn_number=fault.turn, reason=fault.reason)
             if fault.sent is not None:
                 game = read_setup(transcript_pb2.Transcript.FromString(content).setup).make_game()
-                with suppress(NotationError):  # of a later release
+                with suppress(NotationError):  # an action of a later release
                     write_action(game.name, game.notation.from_json(fault.sent), line.sent)
         return field(_TRANSCRIPT, content) + told.SerializeToString()
 
 
 def _with(kind: Any, answer: Callable[[Any], bytes], request: bytes) -> bytes:
+    """Parse a request of this kind and answer it."""
     return answer(parsed(kind, request))
 
 
@@ -197,7 +198,7 @@ RowT = TypeVar("RowT")
 
 
 def _page(rows: Sequence[RowT], size: int, token: str) -> tuple[Sequence[RowT], str]:
-    """Return a page of rows, and the token of the next one: the number of rows before it."""
+    """Return a page of rows, and the token of the next page: the number of rows before it."""
     first = page_number(token or "0")
     last = first + page_size(size)
     return rows[first:last], str(last) if last < len(rows) else ""

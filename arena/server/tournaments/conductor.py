@@ -1,13 +1,13 @@
 """`Conductor`: runs tournaments next to the ladder, choosing their next blocks from their records.
 
-All its state is in storage: it reads a tournament's record, asks the format what comes next, and
-has the director play it. After a restart it reads the record again and continues, unfinished blocks
-included. It does not poll: it wakes when a tournament changes and when results are recorded, and
-the director asks it for blocks when bots connect.
+All its state is in storage: it reads a tournament's record, asks the format for the next pairings,
+and has the director play them. After a restart it reads the record again and continues, unfinished
+blocks included. It does not poll: it wakes when a tournament changes and when results are recorded,
+and the director asks it for blocks when bots connect.
 
-Of several referees one conducts a tournament: first the senior, then whichever the conductor hands
-it to, because no block can be played among the bots that are connected here, but there. When that
-one is gone, the senior conducts it again.
+Of several referees one conducts a tournament: first the senior, then the one that the conductor
+hands it to, because no block can be played among the bots connected here, but one can there. When
+that referee has stopped, the senior conducts the tournament again.
 """
 
 import asyncio
@@ -28,13 +28,16 @@ from arena.server.tournaments.running import RunningTournament
 from arena.server.tournaments.tournament import Tournament
 
 MOST_BROKEN = 3
-"""Blocks that may fail on our side before a tournament is paused: the cause is likely to remain."""
+"""The number of blocks that may fail on our side before a tournament is paused.
+
+After so many the cause is likely to remain.
+"""
 SEARCH_SECONDS = 1.0
-"""How often the bots of a tournament that cannot go on are looked for at other referees."""
+"""The interval of looking at other referees for the bots of a tournament that cannot continue."""
 LOOKS_PER_WAIT = 5
-"""Looks between two recordings of how long tables have waited for absent bots."""
+"""The number of looks between two records of how long tables have waited for absent bots."""
 RETRY_SECONDS = 2.0
-"""Pause before storage is tried again after it failed."""
+"""The pause before storage is tried again after it failed."""
 
 log = structlog.get_logger()
 
@@ -50,7 +53,10 @@ class Conductor:
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         here: Callable[[str, Collection[int]], set[int]] = lambda _game, _versions: set(),
     ) -> None:
-        """Conduct tournaments; `here` says which versions have places for a game here."""
+        """Conduct the tournaments in `store`.
+
+        `here` returns which of these versions have places for a game at this referee.
+        """
         self._store = store
         self._writer = writer
         self._schedule = schedule
@@ -59,12 +65,12 @@ class Conductor:
         self._tournament_of: dict[Engagement, RunningTournament] = {}
         self._unknown: set[TournamentId] = set()
         self._looks = 0
-        """How often `search` has looked since waits were last recorded."""
+        """The number of looks by `search` since waits were last recorded."""
         self._waited_for: dict[TournamentId, set[EntryNumber]] = {}
-        """The absent entries at the last recording."""
+        """The absent entries at the last record."""
         self._here = here
         self._stuck: set[TournamentId] = set()
-        """The tournaments of which no block could begin at the last look, as bots are not here."""
+        """The tournaments without a block to begin at the last look, as bots are not here."""
         self._changed: set[TournamentId] = set()
         """The tournaments to read again."""
         self._all_changed = self._senior = self._searches = False
@@ -73,10 +79,9 @@ class Conductor:
         writer.listeners.append(self._recorded)
 
     async def take_up(self) -> None:
-        """Conduct, as the senior, the tournaments that nobody conducts.
+        """Conduct, as the senior, the tournaments without a conductor or with a stopped one.
 
-        Or that a referee did who is gone: read them, before the director adopts what was left of
-        them.
+        They are read before the director adopts what was left of them.
         """
         self._senior = True
         await self._store.take_up(of_the_gone=True)
@@ -87,8 +92,8 @@ class Conductor:
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
         """Conduct until cancelled.
 
-        `changes` yields the ids of tournaments that may have changed, or anything else where it may
-        be any.
+        `changes` yields the ids of tournaments that may have changed, or any other text if all may
+        have.
         """
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen(changes))
@@ -98,23 +103,22 @@ class Conductor:
                 await self._look()
 
     async def search(self) -> None:
-        """Look from time to time for bots of tournaments that cannot continue here.
-
-        Until cancelled.
-        """
+        """Look regularly for the bots of tournaments that cannot continue here, until cancelled."""
         while True:
             await self._sleep(SEARCH_SECONDS)
             if self._with_blocks_to_play():
                 self._searches = True
                 self._news.set()
 
-    # What the director asks
+    # The calls of the director
 
     @property
     def wanted(self) -> Collection[int]:
+        """The versions that engagements wait for."""
         return {bot for running in self._with_blocks_to_play() for bot in running.wanted}
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
+        """Return a block to play now among the free candidates; None if there is none."""
         for running in self._with_blocks_to_play():
             found = running.next_engagement(_versions_playing(free, running))
             if found is not None:
@@ -122,13 +126,14 @@ class Conductor:
                 if opened is not None:
                     self._writer.open_block(opened)
                 self._tournament_of[engagement] = running
-                # Its turn comes again after the others', or one would wait for all of another.
+                # It goes to the end of the order, so that tournaments take turns.
                 tournament_id = running.tournament.id
                 self._running[tournament_id] = self._running.pop(tournament_id)
                 return engagement
         return None
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
+        """Return the present bots that tournaments need for blocks that lack only free places."""
         held: set[int] = set()
         for running in self._with_blocks_to_play():
             playing = _versions_playing(present, running)
@@ -136,6 +141,10 @@ class Conductor:
         return held
 
     def taken_up(self, block_id: str) -> Engagement | None:
+        """Return the engagement of an interrupted block that is continued; None if unknown.
+
+        A block is unknown if its tournament is over or conducted by another referee.
+        """
         for running in self._running.values():
             engagement = running.taken_up(block_id)
             if engagement is not None:
@@ -144,6 +153,7 @@ class Conductor:
         return None
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
+        """Record that an engagement ended, and void its block if it is given up."""
         running = self._tournament_of.pop(engagement)
         if running.ended(engagement, ending):
             self._writer.end_block(engagement.block.id, void=True)
@@ -165,6 +175,7 @@ class Conductor:
                 self._news.set()
 
     async def _look(self) -> None:
+        """Read what has changed, continue all tournaments, and retry after a failure."""
         try:
             if self._changed or self._all_changed:
                 changed = None if self._all_changed else self._changed
@@ -204,6 +215,7 @@ class Conductor:
             await self._read_in_turn(ids)
 
     async def _read_in_turn(self, ids: Collection[TournamentId] | None) -> None:
+        """Read the conducted tournaments of `ids`, or all; begin new ones, close missing ones."""
         begun = {tournament.id: tournament for tournament in await self._store.conducted(ids)}
         for tournament in begun.values():
             running = self._running.get(tournament.id)
@@ -221,9 +233,10 @@ class Conductor:
                 self._void(self._running[tournament_id].close())
 
     async def _look_elsewhere(self, running: RunningTournament) -> None:
-        """Let another referee conduct a tournament of which nothing can be played here, but there.
+        """Hand over a tournament that cannot continue here but can at another referee.
 
-        Of two looks in a row, because bots come one after the other, and move their places.
+        This takes two looks in a row, because bots connect one after another, and move their
+        places.
         """
         tournament, wanted = running.tournament, set(running.wanted)
         game = tournament.rules.game
@@ -238,14 +251,14 @@ class Conductor:
         else:
             found = await self._store.whereabouts(game, [VersionId(one) for one in wanted])
             able = [epoch for epoch, there in found.items() if running.can_go_on(set(there))]
-            # Meanwhile a block may have begun.
+            # A block may have begun in the meantime.
             if able and not self._plays(running) and self._forgotten(running):
                 await self._hand_over(running, min(able))
 
     async def _count_waits(self, running: RunningTournament) -> None:
-        """Record for whom tables wait, and decide walkovers after a wait that was long enough.
+        """Record how long tables wait for absent bots; after the patience they are walkovers.
 
-        Only the time in which a referee looks counts, so nobody loses by a restart.
+        Only the time in which a referee looks counts, so that no bot loses by a restart.
         """
         tournament, wanted = running.tournament, set(running.wanted)
         game = tournament.rules.game
@@ -284,13 +297,13 @@ class Conductor:
             self._news.set()
 
     def _plays(self, running: RunningTournament) -> bool:
-        """Whether a block of it is played here, or what was played of one is not recorded yet."""
+        """Return whether a block of it is played here, or results of one are not recorded yet."""
         return not running.resting or self._writer.writes(running.interrupted)
 
     def _forgotten(self, running: RunningTournament) -> bool:
-        """Whether storage has forgotten that its blocks were running.
+        """Return whether storage no longer keeps its blocks as running.
 
-        If not, it does soon, and then another referee may play them on.
+        If it does, they are closed there, and soon another referee may continue them.
         """
         kept = set(self._writer.snapshots.known()).intersection(running.interrupted)
         for block_id in kept:
@@ -298,12 +311,13 @@ class Conductor:
         return not kept
 
     async def _hand_over(self, running: RunningTournament, epoch: int) -> None:
+        """Let another referee conduct a tournament."""
         tournament = running.tournament
         async with self._reading:
-            # First, so that no block of it begins here.
+            # This comes first, so that no block of it begins here.
             del self._running[tournament.id]
             self._stuck.discard(tournament.id)
-            self._changed.add(tournament.id)  # whether it is ours is in storage alone
+            self._changed.add(tournament.id)  # only storage knows whether it is still ours
             await self._store.hand_over(tournament.id, epoch)
         log.info(
             "a tournament is conducted where its bots are",
@@ -313,7 +327,7 @@ class Conductor:
         self._news.set()
 
     def _knows(self, tournament: Tournament) -> bool:
-        """Whether this release has its game and options. If not, it is left to a newer one."""
+        """Return whether this release has its game and options; if not, a newer one conducts it."""
         try:
             return bool(tournament.table_type)
         except (UnknownGameError, OptionsError) as error:
@@ -327,6 +341,7 @@ class Conductor:
             return False
 
     async def _go_on(self, running: RunningTournament) -> None:
+        """Take in its ended blocks, pair what is due, and pause it if it breaks."""
         tournament = running.tournament
         ended = running.ended_blocks
         if ended:
@@ -348,6 +363,7 @@ class Conductor:
             self._running.pop(tournament.id, None)
 
     async def _pair(self, running: RunningTournament) -> None:
+        """Ask the format for the next pairings and record them, or finish the tournament."""
         tournament = running.tournament
         # In a thread: pairing a large Swiss takes longer than a bot should wait for its turn.
         added = await asyncio.to_thread(
@@ -364,11 +380,13 @@ class Conductor:
             running.add_pairings(added)
 
     def _void(self, block_ids: Sequence[str]) -> None:
+        """Void these blocks."""
         for block_id in block_ids:
             self._writer.end_block(block_id, void=True)
 
 
 def _names(tournament: Tournament, numbers: Collection[EntryNumber]) -> list[str]:
+    """Return the entrants with these numbers in words, by number."""
     return [str(tournament.entries[one - 1].registered.entrant) for one in sorted(numbers)]
 
 

@@ -22,19 +22,20 @@ class Participation(NamedTuple):
     """Whether a version can play."""
 
     obstacle: str
-    """Why it cannot play until somebody changes something, with what to do; "" if it can."""
+    """Why it cannot play until a person changes something, with what to do; "" if it can."""
     absence: str
     """Why it is not here to play now; "" if it is."""
     plays: str | None
-    """The label of the version that plays of its bot, if the arena hosts the bot."""
+    """The label of the version that plays for its bot, if the arena hosts the bot."""
 
 
 def participation(version_ids: Collection[int], game: str) -> Statement:
-    """Select whether versions can take part.
+    """Select whether each version can play, and the reasons if not.
 
-    Columns: version_id, bot, owner, retired, frozen, paused, banned, state (of an uploaded
-    version's check), plays (the label of the version that plays of a hosted bot), is_played, shift
-    (whether one runs), connected and able (whether a connected copy plays the game).
+    The columns are `version_id`, `bot`, `owner`, `retired`, `frozen`, `paused`, `banned`, `state`
+    (of an uploaded version's check), `plays` (the label of the version that plays for a hosted
+    bot), `is_played`, `shift` (whether one runs), `connected` and `able` (whether a connected copy
+    plays the game).
     """
     playing = versions.alias()
     copy = (
@@ -71,9 +72,10 @@ def participation(version_ids: Collection[int], game: str) -> Statement:
 
 
 def referees() -> Statement:
-    """Select running and late: how many referees run, and whether one is late.
+    """Select `running`, the number of running referees, and `late`.
 
-    It has not renewed its lease lately, so bots may be connected to it that it has not told of.
+    `late` is whether one of them has not renewed its lease lately, so that bots may be connected to
+    it that it has not reported.
     """
     late = leases.c.renewed_at < func.now() - timedelta(seconds=STILL_SECONDS)
     return (
@@ -84,7 +86,10 @@ def referees() -> Statement:
 
 
 def obstacle(row: Row[Any]) -> str:
-    """Why a version cannot play until somebody changes something, with what to do; "" if it can."""
+    """Return why a version cannot play until a person changes something, with what to do.
+
+    Returns "" if it can play.
+    """
     if row.retired:
         return "is retired, which is for good: name another version"
     if row.banned:
@@ -107,7 +112,7 @@ def obstacle(row: Row[Any]) -> str:
 
 
 def absence_told(row: Row[Any], game: str, told: Row[Any]) -> str:
-    """Why a version is absent, in a few words, as far as the referees tell (`referees`)."""
+    """Return why a version is absent, in a few words, as far as the `referees` report."""
     why = absence(row, game)
     if why != NOT_CONNECTED or (told.running and not told.late):
         return why
@@ -115,7 +120,7 @@ def absence_told(row: Row[Any], game: str, told: Row[Any]) -> str:
 
 
 def absence(row: Row[Any], game: str) -> str:
-    """Why a version is not here to play a game now, in a few words; "" if it is."""
+    """Return why a version is not here to play a game now, in a few words; "" if it is."""
     if row.connected:
         return "" if row.able else f"does not play {GAMES[game].title}"
     if row.retired:

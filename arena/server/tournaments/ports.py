@@ -1,4 +1,4 @@
-"""Protocol of what conducting tournaments needs from storage."""
+"""The protocol of the storage that conducting tournaments needs."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Protocol
@@ -14,24 +14,30 @@ from arena.server.tournaments.tournament import (
 
 
 class TournamentStore(Protocol):
-    """Stored tournaments. Raises StorageFailedError when storage fails for now."""
+    """Stored tournaments. Every method raises StorageFailedError while storage fails."""
 
     async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
-        """Return the running or paused tournaments of this referee: all, or those of `ids`."""
+        """Return the running or paused tournaments that this referee conducts.
+
+        With `ids`, only those of them.
+        """
         ...
 
     async def take_up(self, *, of_the_gone: bool) -> None:
-        """Conduct those that nobody conducts yet; and, if so, those whose conductor is gone."""
+        """Conduct the tournaments without a conductor.
+
+        With `of_the_gone`, this includes those whose conductor has stopped.
+        """
         ...
 
     async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
-        """Let another referee conduct a tournament from now on, if it still runs."""
+        """Let another referee conduct a tournament from now on, if that referee still runs."""
         ...
 
     async def whereabouts(
         self, game: str, versions: Collection[VersionId]
     ) -> Mapping[int, Collection[VersionId]]:
-        """Return which of these versions have places for a game at other referees, by lease."""
+        """Return which of these versions have places for a game at the other referees, by lease."""
         ...
 
     async def record(self, tournament: Tournament) -> TournamentRecord:
@@ -53,16 +59,16 @@ class TournamentStore(Protocol):
         present: Collection[EntryNumber],
         seconds: float,
     ) -> Mapping[EntryNumber, float]:
-        """Record that tables waited `seconds` longer for absent entries, and not for present ones.
+        """Record that tables waited `seconds` longer for absent entries, and reset present ones.
 
-        Returns how long they have waited for each absent one.
+        Returns how long tables have waited for each absent entry, in seconds.
         """
         ...
 
     async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
         """Let the next shifts of hosted versions begin before those of others.
 
-        Of the bots of one table `first`, so that they play at the same time.
+        The versions of one table come `first`, so that they play at the same time.
         """
         ...
 
@@ -75,9 +81,9 @@ class TournamentStore(Protocol):
         ...
 
     async def finish(self, tournament_id: TournamentId) -> None:
-        """Mark it as finished: everything is played."""
+        """Mark a tournament as finished: everything is played."""
         ...
 
     async def suspend(self, tournament_id: TournamentId) -> None:
-        """Pause it."""
+        """Pause a tournament."""
         ...

@@ -30,14 +30,14 @@ class RunningTournament:
         self.due = True
         """Whether to ask the format for pairings: a pairing was decided, or something changed."""
         self.broken = 0
-        """Blocks that failed on our side since the tournament last began to run."""
+        """The number of blocks that failed on our side since the tournament last began to run."""
         self._pairing_of: dict[str, PairingKey] = {}
         """The pairing of each block that is not settled, by block id."""
         self._in_play: Counter[PairingKey] = Counter()
-        """How many blocks of each pairing are not settled."""
+        """The number of blocks of each pairing that are not settled."""
         self._interrupted: list[Engagement] = []
         self._ended: set[str] = set()
-        """Ended blocks whose state must be read from storage."""
+        """The ended blocks whose state must be read from storage."""
         self._open: dict[PairingKey, tuple[VersionId, ...]] = {}
         """The versions of each pairing that has blocks to play; earlier rounds first."""
         self._open_of: defaultdict[int, dict[PairingKey, None]] = defaultdict(dict)
@@ -45,7 +45,7 @@ class RunningTournament:
         self._in_vain: set[int] = set()
         """The versions that were free when no block could begin among them."""
         self._held: tuple[set[int], set[int]] = set(), set()
-        """The bots that were present at the last look, and who of them could begin."""
+        """The versions present at the last look, and those of them that could begin a block."""
         for block in record.open_blocks:
             self._interrupt(block)
         self._count_open(record.pairings)
@@ -84,11 +84,11 @@ class RunningTournament:
 
     @property
     def interrupted(self) -> list[str]:
-        """The ids of the blocks that go on when all of their bots are there again."""
+        """The ids of the blocks that continue when all of their bots are there again."""
         return [engagement.block.id for engagement in self._interrupted]
 
     def can_go_on(self, present: set[int]) -> bool:
-        """Whether a block can be played among these versions, as soon as they have free places."""
+        """Return whether a block can be played among these versions once they have free places."""
         return any(present.issuperset(one.bots) for one in self._interrupted) or any(
             self._startable(bot, present) is not None for bot in present
         )
@@ -99,7 +99,7 @@ class RunningTournament:
         return list(self._ended)
 
     def update(self, tournament: Tournament) -> list[str]:
-        """Take in a changed state or field. Returns the interrupted blocks that must be voided."""
+        """Take in a changed state or field; return the interrupted blocks that must be voided."""
         if tournament == self.tournament:
             return []
         if tournament.state is not self.tournament.state:
@@ -110,7 +110,7 @@ class RunningTournament:
         return self.give_up()
 
     def give_up(self) -> list[str]:
-        """Drop the interrupted blocks that will not be continued. Returns them: to be voided."""
+        """Drop the interrupted blocks that will not be continued; return them, to be voided."""
         given_up = [one for one in self._interrupted if self._given_up(one)]
         for engagement in given_up:
             self._interrupted.remove(engagement)
@@ -118,7 +118,7 @@ class RunningTournament:
         return [engagement.block.id for engagement in given_up]
 
     def taken_up(self, block_id: str) -> Engagement | None:
-        """Note that an interrupted block is continued. None if it is not of this tournament."""
+        """Note that an interrupted block is continued; return None if it is not one of these."""
         for engagement in self._interrupted:
             if engagement.block.id == block_id:
                 self._interrupted.remove(engagement)
@@ -126,7 +126,7 @@ class RunningTournament:
         return None
 
     def close(self) -> list[str]:
-        """End the tournament, played out or not. Returns the same as `update`."""
+        """End the tournament, played out or not; return the interrupted blocks to be voided."""
         return self.update(replace(self.tournament, state=TournamentState.FINISHED))
 
     @property
@@ -136,15 +136,15 @@ class RunningTournament:
 
     @property
     def wanted(self) -> Iterator[int]:
-        """The versions of the blocks to play; some perhaps more than once."""
+        """The versions of the blocks to play; some may occur more than once."""
         yield from self._open_of
         for engagement in self._interrupted:
             yield from engagement.bots
 
-    # What comes next
+    # Pairings
 
     def played(self) -> list[PlayedPairing]:
-        """All pairings, in the form that formats take."""
+        """Return all pairings, in the form that formats take."""
         return self._record.played(unsettled=self._in_play)
 
     def add_pairings(self, pairings: Collection[Pairing]) -> None:
@@ -161,9 +161,9 @@ class RunningTournament:
             if free.issuperset(engagement.bots):
                 self._interrupted.remove(engagement)
                 return engagement, None
-        # Whoever was free at the last look, which found nothing, still has nobody to meet among
-        # those that were: a large tournament has thousands of pairings, and most of its bots are
-        # busy.
+        # The last look found no block among the versions that were free then, so only those
+        # that have become free since need a look: a large tournament has thousands of pairings,
+        # and most of its bots are busy.
         keys = (self._startable(bot, free) for bot in free - self._in_vain)
         key = min((key for key in keys if key is not None), default=None)
         if key is None:
@@ -184,12 +184,15 @@ class RunningTournament:
         return held
 
     def _startable(self, bot: int, among: set[int]) -> PairingKey | None:
-        """Return a pairing with blocks to play that the bot can begin with others among these."""
+        """Return a pairing with blocks to play whose versions are the bot and others of `among`.
+
+        Returns None if there is none.
+        """
         of_bot = self._open_of.get(bot, ())
         return next((key for key in of_bot if among.issuperset(self._open[key])), None)
 
     def missing(self, present: Collection[int]) -> set[EntryNumber]:
-        """Return the entries that are waited for."""
+        """Return the absent entries that blocks to play are waiting for."""
         wanted = set(self.wanted).difference(present)
         entries = self.tournament.entries
         return {entry.number for entry in entries if entry.registered.version_id in wanted}
@@ -197,7 +200,7 @@ class RunningTournament:
     def next_table(self, present: Collection[int]) -> set[VersionId]:
         """Return the absent versions of the table that lacks the fewest of its bots.
 
-        Of the tables with blocks to play; of several the first.
+        Only tables with blocks to play count; of several the first is taken.
         """
         tables = [one.bots for one in self._interrupted]
         tables += [self._open[key] for key in sorted(self._open)]
@@ -206,9 +209,9 @@ class RunningTournament:
         return set(map(VersionId, nearest))
 
     def unplayed_of(self, absent: Collection[EntryNumber]) -> dict[PairingKey, set[EntryNumber]]:
-        """Return the pairings with blocks to play that need absent entries, with these.
+        """Return the pairings with blocks to play that need absent entries, with these entries.
 
-        None of which a block is being played.
+        Pairings of which a block is being played are left out.
         """
         waiting = [self._pairing_of[block_id] for block_id in self.interrupted]
         resting = (
@@ -230,7 +233,10 @@ class RunningTournament:
         return self.give_up()
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> bool:
-        """Record that an engagement ended. True if its block must be voided: it is given up."""
+        """Record that an engagement ended; return whether it is given up.
+
+        The block of one that is given up must be voided.
+        """
         self.broken += ending is EngagementEnd.BROKEN
         if ending is EngagementEnd.INTERRUPTED and not self._given_up(engagement):
             self._interrupted.append(engagement)
@@ -253,13 +259,14 @@ class RunningTournament:
             self._record.add_blocks([block])
             self._count_open([key])
             if key not in self._open and not self._in_play[key]:
-                # Most formats pair when all is decided: to ask before would go through everything
+                # Most formats pair when all is decided: asking earlier would go through everything
                 # once for every pairing.
                 self.due |= self.tournament.plan.pairs_ahead or not (self._open or self._in_play)
 
     def _begin(
         self, key: PairingKey, bots: tuple[VersionId, ...]
     ) -> tuple[Engagement, TournamentBlock]:
+        """Return the engagement and the record of a new block of a pairing."""
         tournament = self.tournament
         block = Block(new_id(), BlockKind.SEAT, tournament.rules.seats, tournament.rules.rated)
         self._pairing_of[block.id] = key
@@ -269,11 +276,12 @@ class RunningTournament:
         return Engagement(tournament.table_type, bots, block, tournament.name), opened
 
     def _given_up(self, engagement: Engagement) -> bool:
-        """Whether an interrupted block will not be continued."""
+        """Return whether an interrupted block will not be continued."""
         key = self._pairing_of[engagement.block.id]
         return self.tournament.state.over or self._record.is_given_up(key)
 
     def _count_open(self, keys: Iterable[PairingKey]) -> None:
+        """Update which of these pairings have blocks to play."""
         self._held = set(), set()
         for key in keys:
             entries = self._record.pairings[key].entries

@@ -47,9 +47,10 @@ _MEANS = {
 
 
 def mean_column(tournament: Tournament) -> dict[str, str]:
-    """Return the column of the means by which the standings are ranked, and what it counts.
+    """Return the column of the means that rank the standings, and what it counts.
 
-    Until all have played as many blocks; else empty.
+    Standings are ranked by means until all have played equally many blocks; without means the
+    result is empty.
     """
     running = tournament.state is not TournamentState.FINISHED
     said = _MEANS.get(tournament.rules.format)
@@ -63,13 +64,13 @@ def standings(record: TournamentRecord) -> Sequence[Standing]:
 
 
 def plan_in_words(rules: Rules) -> str:
-    """How much is played for each pairing."""
+    """Return how many blocks of how many matches are played for each pairing."""
     blocks = "1 block" if rules.blocks == 1 else f"{rules.blocks} blocks"
     return f"{blocks} of {rules.seats} matches for each pairing"
 
 
 def terms_in_words(record: TournamentRecord) -> str:
-    """Return what a block is, and whatever else its pages name."""
+    """Return what a block is, and the other terms that its pages use."""
     said = ["In a block every bot plays one match from each seat."]
     if any(one.pairing.is_bye for one in record.played()):
         said.append("A bye is a round without an opponent.")
@@ -79,10 +80,10 @@ def terms_in_words(record: TournamentRecord) -> str:
 
 
 def blocks_expected(tournament: Tournament, done: int) -> int:
-    """Return how many blocks it takes in total, if `done` count so far.
+    """Return the total number of blocks, if `done` count so far.
 
-    Once it is finished these, else as many as its format plans, or more if ties needed further
-    blocks.
+    For a finished tournament it is `done`, otherwise the number that its format plans, or more if
+    ties needed further blocks.
     """
     if tournament.state is TournamentState.FINISHED:
         return done
@@ -90,17 +91,17 @@ def blocks_expected(tournament: Tournament, done: int) -> int:
 
 
 def blocks_done(record: TournamentRecord) -> int:
-    """How many blocks count, without walkovers."""
+    """Return the number of blocks that count, without walkovers."""
     return sum(len(points) for points in record.points.values())
 
 
 def walkover_blocks(record: TournamentRecord) -> int:
-    """How many blocks were not played, because a bot withdrew or stayed away."""
+    """Return the number of blocks not played, because a bot withdrew or stayed away."""
     return sum(len(played.blocks) for played in record.played()) - blocks_done(record)
 
 
 def blocks_in_words(record: TournamentRecord) -> str:
-    """How many blocks were played, of how many, and how many were walkovers."""
+    """Return how many blocks were played, of how many, and how many were walkovers."""
     done, walkovers = blocks_done(record), walkover_blocks(record)
     tournament = record.tournament
     if tournament.state is TournamentState.FINISHED:
@@ -114,7 +115,7 @@ def blocks_in_words(record: TournamentRecord) -> str:
 
 
 def waits_in_words(tournament: Tournament, waited_for: Sequence[Entry]) -> list[str]:
-    """Return for whom a running tournament waits, why, and how long; a line per bot."""
+    """Return a line per bot that a running tournament waits for: why, and for how much longer."""
     if tournament.state is not TournamentState.RUNNING:
         return []
     lines = []
@@ -129,7 +130,7 @@ def waits_in_words(tournament: Tournament, waited_for: Sequence[Entry]) -> list[
 
 
 def duration_in_words(seconds: float) -> str:
-    """Return a duration, in minutes from two on."""
+    """Return a duration in seconds, or in minutes if it is two minutes or more."""
     whole = round(seconds)
     return f"{whole} s" if whole < 120 else f"{round(whole / 60)} minutes"
 
@@ -141,16 +142,16 @@ class PairingLine:
     round: int
     table: int
     bots: tuple[tuple[Entrant, str], ...]
-    """With their points, most first."""
+    """The bots with their points, most points first."""
     counted: int
-    """Blocks that count, walkovers included."""
+    """The number of blocks that count, walkovers included."""
     wanted: int
     is_bye: bool
     remark: str
 
 
 def pairing_lines(record: TournamentRecord) -> list[PairingLine]:
-    """All pairings, the latest round first."""
+    """Return all pairings, the latest round first."""
     return sorted(
         (_pairing_line(record, played) for played in record.played()),
         key=lambda one: (-one.round, one.table),
@@ -175,17 +176,17 @@ def _pairing_line(record: TournamentRecord, played: PlayedPairing) -> PairingLin
 
 
 def name_of(tournament: Tournament, number: EntryNumber) -> str:
-    """Bot and version; bots that are started by a command have none."""
+    """Return bot and version; bots that are started by a command have no version."""
     return str(tournament.entries[number - 1].registered.entrant).rstrip()
 
 
 def points_text(points: Fraction) -> str:
-    """Points as short as three decimals allow."""
+    """Return points as text, as short as three decimals allow."""
     return f"{float(points):.3f}".rstrip("0").rstrip(".")
 
 
 def going_on(tournament: Tournament, played: PlayedPairing) -> tuple[EntryNumber, ...]:
-    """Return the bots that go on from a decided pairing of a knockout, best first; else ()."""
+    """Return the bots that advance from a decided pairing of a knockout, best first; else ()."""
     plan = tournament.plan
     decided = plan.decided(played) if isinstance(plan, Knockout | TableKnockout) else None
     return () if decided is None else decided.through

@@ -19,7 +19,7 @@ from arena.scheduling.scoring import block_points, walkover
 
 DEFAULT_PATIENCE_SECONDS = 600
 PairingKey = tuple[int, int]
-"""(round, table)."""
+"""The key of a pairing: (round, table)."""
 
 
 class TournamentState(Enum):
@@ -42,15 +42,15 @@ class Entry:
     """A bot in the tournament's field."""
 
     number: EntryNumber
-    """Its seeding, from 1."""
+    """The seeding, from 1."""
     registered: Registered
     elo: float | None
-    """The rating it was seeded by."""
+    """The rating by which it was seeded."""
     withdrawn: bool = False
     waited_seconds: float = field(default=0.0, compare=False)
-    """How long tables have waited for it since it was last present, while a referee ran."""
+    """The time that tables have waited for it since it was last present, while a referee ran."""
     absence: str = field(default="", compare=False)
-    """Why it was absent at the last look."""
+    """The reason of its absence at the last look."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +63,15 @@ class Rules:
     """The options that differ from the game's defaults."""
     seats: int
     blocks: int
-    """Seat blocks per pairing."""
+    """The number of seat blocks per pairing."""
     rounds: int | None
-    """None if the format and the field determine it."""
+    """The number of rounds; None if the format and the field determine it."""
     score: ScoreRule
     seed: str
     rated: bool
     time_control: TimeControl = DEFAULT_TIME_CONTROL
     patience_seconds: int = DEFAULT_PATIENCE_SECONDS
-    """How long the tables of an absent bot wait before they are walkovers."""
+    """The time that the tables of an absent bot wait before they are walkovers."""
 
     def plan(self, field: int) -> Format:
         """Return the format for a field of this many bots.
@@ -88,7 +88,7 @@ class Rules:
         )
 
 
-@dataclass(frozen=True)  # no slots: what follows from its fields is computed once
+@dataclass(frozen=True)  # no slots, for the cached properties
 class Tournament:
     """A tournament and its field."""
 
@@ -97,7 +97,7 @@ class Tournament:
     rules: Rules
     state: TournamentState
     entries: tuple[Entry, ...]
-    """By number."""
+    """The entries by number."""
     created_at: datetime
     started_at: datetime | None = None
     ended_at: datetime | None = None
@@ -109,7 +109,7 @@ class Tournament:
 
     @cached_property
     def table_type(self) -> TableType:
-        """What its matches are."""
+        """The table type of its matches."""
         game = make_game(self.rules.game, self.rules.options)
         return TableType(game.name, game.options, self.rules.seats, self.rules.time_control)
 
@@ -119,7 +119,7 @@ class Tournament:
         return frozenset(entry.number for entry in self.entries if entry.withdrawn)
 
     def version(self, number: EntryNumber) -> VersionId:
-        """Return the version that an entry is."""
+        """Return the version of an entry."""
         return self.entries[number - 1].registered.version_id
 
 
@@ -127,11 +127,11 @@ class BlockState(Enum):
     """Whether a block counts."""
 
     OPEN = "open"
-    """Not over, or not completely recorded."""
+    """The block is not over, or not completely recorded."""
     CLOSED = "closed"
-    """It counts."""
+    """The block counts."""
     VOID = "void"
-    """It does not count; another block is played instead."""
+    """The block does not count; another one is played instead."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,10 +158,10 @@ class TournamentRecord:
     forfeits: dict[PairingKey, frozenset[EntryNumber]] = field(default_factory=dict)
     """The entries whose absence ended a pairing, by pairing."""
     open_blocks: list[BlockRecord] = field(default_factory=list)
-    """Blocks that have begun and are not over, as first read."""
+    """The blocks that have begun and are not over, as first read."""
 
     def close(self, state: TournamentState) -> None:
-        """Set its final state."""
+        """Set the tournament's final state."""
         self.tournament = replace(self.tournament, state=state)
 
     def add_pairings(self, pairings: Iterable[Pairing]) -> None:
@@ -184,7 +184,7 @@ class TournamentRecord:
             self.forfeits[key] = self.forfeits.get(key, frozenset()).union(entries)
 
     def is_given_up(self, key: PairingKey) -> bool:
-        """Whether no further block of a pairing is played: a bot withdrew or stayed away."""
+        """Return whether a pairing has no further block, as a bot withdrew or stayed away."""
         entries = self.pairings[key].entries
         return key in self.forfeits or not self.tournament.withdrawn.isdisjoint(entries)
 
@@ -198,15 +198,15 @@ class TournamentRecord:
         return [one for one in entries if one.waited_seconds > 0 and one.number in waiting]
 
     def blocks_wanted(self, key: PairingKey) -> int:
-        """How many blocks a pairing takes, as far as is known now."""
+        """Return how many blocks a pairing takes, as far as is known now."""
         return self.tournament.plan.blocks_wanted(self._as_played(key))
 
     def blocks_counted(self, key: PairingKey) -> int:
-        """How many blocks of a pairing count so far."""
+        """Return how many blocks of a pairing count so far."""
         return len(self.points.get(key, ()))
 
     def played(self, unsettled: Iterable[PairingKey] = ()) -> list[PlayedPairing]:
-        """All pairings, in the form that formats take, in the order of rounds and tables.
+        """Return all pairings, in the form that formats take, by round and table.
 
         Blocks that cannot be played because a bot withdrew or stayed away are walkovers, except in
         the `unsettled` pairings, which have blocks being played.
@@ -218,9 +218,11 @@ class TournamentRecord:
         ]
 
     def _as_played(self, key: PairingKey) -> PlayedPairing:
+        """Return a pairing with the blocks that count, without walkovers."""
         return PlayedPairing(self.pairings[key], tuple(self.points.get(key, ())))
 
     def _with_walkovers(self, key: PairingKey) -> PlayedPairing:
+        """Return a pairing whose missing blocks are walkovers if a bot is absent."""
         played = self._as_played(key)
         absent = self._absent(played.pairing)
         if not absent or played.pairing.is_bye:
@@ -237,6 +239,7 @@ class TournamentRecord:
         return away | self._withdrawn_from(pairing)
 
     def _withdrawn_from(self, pairing: Pairing) -> frozenset[EntryNumber]:
+        """Return the entries whose withdrawal left the pairing unplayed."""
         gone = self.tournament.withdrawn.intersection(pairing.entries)
         if not gone or not self.tournament.rules.format.round_by_round:
             return gone
@@ -245,11 +248,13 @@ class TournamentRecord:
         return last or gone
 
     def _last_round(self, entry: EntryNumber) -> int:
+        """Return the last round in which an entry is paired."""
         return max(one.round for one in self.pairings.values() if entry in one.entries)
 
     def _points(
         self, pairing: Pairing, placings: Sequence[Mapping[VersionId, int]]
     ) -> tuple[Fraction, ...]:
+        """Return the points of a block for each entry of the pairing."""
         versions = [self.tournament.version(entry) for entry in pairing.entries]
         by_entry = [[ranks[version] for version in versions] for ranks in placings]
         return block_points(by_entry, self.tournament.rules.score)

@@ -1,4 +1,4 @@
-"""Converts rows of `tournament_statements` to tournaments and their records."""
+"""Conversion of rows of `tournament_statements` to tournaments and their records."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ from arena.server.tournaments.tournament import (
 
 
 def tournaments(rows: Iterable[SqlRow[Any]], entries: Iterable[SqlRow[Any]]) -> list[Tournament]:
-    """Return the tournaments, from rows of `tournament_list` and all their `entries_of`."""
+    """Return the tournaments of rows of `tournament_list` and all their `entries_of`."""
     fields: dict[int, list[Entry]] = {}
     for row in entries:
         entrant = Entrant(row.bot, row.version, row.owner)
@@ -34,7 +34,7 @@ def tournaments(rows: Iterable[SqlRow[Any]], entries: Iterable[SqlRow[Any]]) -> 
 
 
 def block(row: SqlRow[Any], seats: int) -> BlockRecord:
-    """Return a block, from a row of `blocks_of` a tournament with this many seats."""
+    """Return the block of a row of `blocks_of` a tournament with this many seats."""
     state = BlockState.OPEN
     if row.closed or row.voided:
         state = BlockState.CLOSED if row.closed else BlockState.VOID
@@ -50,7 +50,7 @@ def block(row: SqlRow[Any], seats: int) -> BlockRecord:
 def record(
     tournament: Tournament, pairings: Iterable[SqlRow[Any]], blocks: Iterable[SqlRow[Any]]
 ) -> TournamentRecord:
-    """Return a tournament's record, from its rows of `pairings_of` and `blocks_of`."""
+    """Return a tournament's record from its rows of `pairings_of` and `blocks_of`."""
     found = TournamentRecord(tournament)
     for row in pairings:
         found.add_pairings([Pairing(row.round, row.table, tuple(row.entries))])

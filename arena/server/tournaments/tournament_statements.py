@@ -1,4 +1,4 @@
-"""SQL statements about tournaments, built here, run elsewhere."""
+"""SQL statements about tournaments; callers execute them."""
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
@@ -33,7 +33,7 @@ from arena.database.tables.tournaments import (
 
 
 def add_tournament(values: Mapping[str, Any]) -> Insert:
-    """Add a tournament, unless one has that name; returns its id."""
+    """Insert a tournament unless one has that name; the statement returns its id."""
     return (
         insert(tournaments)
         .values(dict(values))
@@ -43,14 +43,14 @@ def add_tournament(values: Mapping[str, Any]) -> Insert:
 
 
 def add_entries(tournament_id: int, entries: Sequence[Mapping[str, Any]]) -> Insert:
-    """Add the entries: number, version_id and elo of each."""
+    """Insert entries, each with `number`, `version_id` and `elo`."""
     return insert(tournament_entries).values(
         [{"tournament_id": tournament_id, **entry} for entry in entries]
     )
 
 
 def tournament_list(*, name: str | None = None, states: Collection[str] | None = None) -> Row:
-    """All columns of `tournaments`, oldest first: all, the one of `name`, or those in `states`."""
+    """Select all columns of `tournaments`, oldest first: all, the one of `name`, or by `states`."""
     found = select(tournaments).order_by(tournaments.c.id)
     if name is not None:
         found = found.where(func.lower(tournaments.c.name) == name.lower())
@@ -60,9 +60,9 @@ def tournament_list(*, name: str | None = None, states: Collection[str] | None =
 
 
 def conducted_by(epoch: int, ids: Collection[int] | None = None) -> Row:
-    """Select the tournaments conducted under a lease: all, or those of `ids`.
+    """Select all columns of the begun tournaments that are conducted under a lease.
 
-    All columns of those that have begun.
+    With `ids`, only those of them.
     """
     own = tournaments.c.conductor == epoch
     found = select(tournaments).where(_begun(), own).order_by(tournaments.c.id)
@@ -70,9 +70,9 @@ def conducted_by(epoch: int, ids: Collection[int] | None = None) -> Row:
 
 
 def take_up(epoch: int, *, of_the_gone: bool) -> Update:
-    """Lets a lease conduct the tournaments that have begun and that nobody conducts yet.
+    """Let a lease conduct the begun tournaments without a conductor.
 
-    And, if so, those whose conductor is gone.
+    With `of_the_gone`, this includes those whose conductor has stopped.
     """
     nobody = tournaments.c.conductor.is_(None)
     gone = tournaments.c.conductor.not_in(select(leases.c.epoch))
@@ -81,27 +81,28 @@ def take_up(epoch: int, *, of_the_gone: bool) -> Update:
 
 
 def running_lease(epoch: int) -> Row:
-    """epoch, if the lease runs: until the transaction ends nobody takes it over."""
+    """Select `epoch` if the lease runs, and keep others from taking it over in this transaction."""
     runs = select(leases.c.epoch).where(leases.c.epoch == epoch, leases.c.released_at.is_(None))
     return runs.with_for_update(read=True, key_share=True)
 
 
 def hand_over(tournament_id: int, epoch: int) -> Update:
-    """Lets another lease conduct a tournament."""
+    """Let another lease conduct a tournament."""
     return update(tournaments).where(tournaments.c.id == tournament_id).values(conductor=epoch)
 
 
 def _begun() -> ColumnElement[bool]:
+    """Return the condition that a tournament is running or paused."""
     return tournaments.c.state.in_(("running", "paused"))
 
 
 def newest_tournaments(
     limit: int, *, before: int | None = None, after: int | None = None, search: str = ""
 ) -> Row:
-    """Select tournaments, newest first, with `search` in their name.
+    """Select all columns of the tournaments with `search` in their name, newest first.
 
-    All columns. The first older than the tournament `before`, or the last newer than the tournament
-    `after`.
+    They are the first `limit` that are older than the tournament `before`, or the last that are
+    newer than the tournament `after`.
     """
     number = tournaments.c.id
     found = select(tournaments).where(_named_like(search)).limit(limit)
@@ -114,16 +115,17 @@ def newest_tournaments(
 
 
 def tournament_count(search: str = "") -> Row:
-    """tournaments: how many have `search` in their name."""
+    """Select `tournaments`: the number of tournaments with `search` in their name."""
     return select(func.count(tournaments.c.id).label("tournaments")).where(_named_like(search))
 
 
 def _named_like(search: str) -> ColumnElement[bool]:
+    """Return the condition that a name contains `search`, in any case."""
     return func.lower(tournaments.c.name).contains(search.lower(), autoescape=True)
 
 
 def last_activity(tournament_id: int) -> Row:
-    """active_at: when a block of the tournament last began or ended; None before the first."""
+    """Select `active_at`: when a block last began or ended; None before the first."""
     ended = func.coalesce(blocks.c.closed_at, blocks.c.voided_at, blocks.c.created_at)
     return (
         select(func.max(ended).label("active_at"))
@@ -133,10 +135,10 @@ def last_activity(tournament_id: int) -> Row:
 
 
 def entries_of(tournament_ids: Collection[int]) -> Row:
-    """Select the entries in order.
+    """Select the entries of tournaments, in order.
 
-    Columns: tournament_id, number, version_id, bot, version, owner, house, elo, withdrawn, waited_s
-    and absence.
+    The columns are `tournament_id`, `number`, `version_id`, `bot`, `version`, `owner`, `house`,
+    `elo`, `withdrawn`, `waited_s` and `absence`.
     """
     entry = tournament_entries.c
     return (
@@ -152,7 +154,7 @@ def entries_of(tournament_ids: Collection[int]) -> Row:
 
 
 def set_state(tournament_id: int, state: str, *, before: Collection[str]) -> Update:
-    """Change the state if it is one of `before`; returns the id if it was."""
+    """Change the state if it is one of `before`; the statement returns the id if it was."""
     times: dict[str, ColumnElement[Any]] = {}
     if state == "running":
         times["started_at"] = func.coalesce(tournaments.c.started_at, func.now())
@@ -167,7 +169,7 @@ def set_state(tournament_id: int, state: str, *, before: Collection[str]) -> Upd
 
 
 def withdraw(tournament_id: int, number: int) -> Update:
-    """Withdraws an entry; an earlier time of withdrawal is kept."""
+    """Withdraw an entry; an earlier time of withdrawal is kept."""
     entry = tournament_entries.c
     return (
         update(tournament_entries)
@@ -178,7 +180,7 @@ def withdraw(tournament_id: int, number: int) -> Update:
 
 
 def add_wait(tournament_id: int, number: int, seconds: float, absence: str) -> Update:
-    """Add to how long tables have waited for an absent entry; returns the sum."""
+    """Add to the time that tables have waited for an absent entry; return the sum."""
     entry = tournament_entries.c
     return (
         update(tournament_entries)
@@ -189,7 +191,7 @@ def add_wait(tournament_id: int, number: int, seconds: float, absence: str) -> U
 
 
 def end_waits(tournament_id: int, numbers: Collection[int]) -> Update:
-    """Reset how long tables have waited for entries that are present; returns their numbers."""
+    """Reset the time that tables have waited for present entries; return their numbers."""
     entry = tournament_entries.c
     return (
         update(tournament_entries)
@@ -211,13 +213,13 @@ def forfeit(tournament_id: int, round_: int, table: int, absent: Collection[int]
 
 
 def add_pairings(tournament_id: int, pairings: Sequence[Mapping[str, Any]]) -> Insert:
-    """Add pairings: round, table and entries of each; existing ones stay as they are."""
+    """Insert pairings, each with `round`, `table` and `entries`; existing ones stay unchanged."""
     rows = [{"tournament_id": tournament_id, **pairing} for pairing in pairings]
     return insert(tournament_pairings).values(rows).on_conflict_do_nothing()
 
 
 def pairings_of(tournament_id: int) -> Row:
-    """round, table, entries and absent, in the order of rounds and tables."""
+    """Select `round`, `table`, `entries` and `absent`, by round and table."""
     pairing = tournament_pairings.c
     return (
         select(pairing.round, pairing.table, pairing.entries, pairing.absent)
@@ -227,27 +229,30 @@ def pairings_of(tournament_id: int) -> Row:
 
 
 def open_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
-    """Add begun blocks: id, kind, size, rated, epoch of each; existing ones stay as they are."""
+    """Insert begun blocks unless they exist.
+
+    Each has `id`, `kind`, `size`, `rated` and `epoch`.
+    """
     return insert(blocks).values([dict(row) for row in rows]).on_conflict_do_nothing()
 
 
 def open_tournament_blocks(rows: Sequence[Mapping[str, Any]]) -> Insert:
-    """Add the pairings of begun blocks: block_id, tournament_id, round, table of each."""
+    """Insert the pairings of begun blocks: `block_id`, `tournament_id`, `round`, `table`."""
     return insert(tournament_blocks).values([dict(row) for row in rows]).on_conflict_do_nothing()
 
 
 def blocks_of(
     tournament_id: int, block_ids: Collection[str] | None = None, *, after: str | None = None
 ) -> Row:
-    """Select blocks of a tournament in the order begun.
+    """Select the blocks of a tournament in the order begun.
 
-    All, those of `block_ids`, or those begun `after` a block.
-
-    block_id, round, table, closed, voided, and match by match, seat by seat within it, the lists
-    version_ids, placings and positions (None without a match).
+    They are all, those of `block_ids`, or those begun `after` a block. The columns are `block_id`,
+    `round`, `table`, `closed`, `voided` and, match by match and seat by seat within it, the lists
+    `version_ids`, `placings` and `positions` (None without a match).
     """
 
     def listed(column: ColumnElement[Any], name: str) -> ColumnElement[Any]:
+        """Return a column's values as one list in the order of positions and seats."""
         in_order = aggregate_order_by(column, matches.c.position, match_seats.c.seat)
         every = func.array_agg(in_order, type_=NullType())
         return every.filter(match_seats.c.match_id.is_not(None)).label(name)
@@ -280,7 +285,7 @@ def blocks_of(
 
 
 def block_counts(tournament_ids: Collection[int]) -> Row:
-    """tournament_id and blocks (those that count) of these tournaments, if they have any."""
+    """Select `tournament_id` and `blocks`, the number that count, if there are any."""
     closed = and_(blocks.c.id == tournament_blocks.c.block_id, blocks.c.closed_at.is_not(None))
     return (
         select(tournament_blocks.c.tournament_id, func.count(literal(1)).label("blocks"))
@@ -291,5 +296,5 @@ def block_counts(tournament_ids: Collection[int]) -> Row:
 
 
 def tell(tournament_id: int) -> Row:
-    """NOTIFY listeners that something about a tournament has changed."""
+    """Notify listeners with NOTIFY that something about a tournament has changed."""
     return select(func.pg_notify(TOURNAMENTS_CHANNEL, str(tournament_id)))

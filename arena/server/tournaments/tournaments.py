@@ -37,9 +37,9 @@ from arena.server.tournaments.tournament import (
 )
 
 FIRST_PRIORITY: Final = 20
-"""Priority of the shifts of a table's bots for which a tournament waits."""
+"""The priority of the shifts of a table's bots for which a tournament waits."""
 THEN_PRIORITY: Final = 10
-"""Priority of the shifts of the other bots for which a tournament waits."""
+"""The priority of the shifts of the other bots for which a tournament waits."""
 BEFORE: Final = {
     TournamentState.RUNNING: (TournamentState.CREATED, TournamentState.PAUSED),
     TournamentState.PAUSED: (TournamentState.RUNNING,),
@@ -65,7 +65,10 @@ class Tournaments:
     """The tournaments in the database."""
 
     def __init__(self, engine: AsyncEngine, epoch: int | None = None) -> None:
-        """Use an engine; with an `epoch` tournaments are written only while that lease is held."""
+        """Use `engine`; with an `epoch`, the course of tournaments is written under that lease.
+
+        It is written only while the lease is held.
+        """
         self._engine = engine
         self._epoch = epoch
 
@@ -102,9 +105,9 @@ class Tournaments:
             return await _named(connection, name)
 
     async def newest(self, limit: int, search: str = "") -> tuple[list[Tournament], int]:
-        """Return the newest tournaments with `search` in their name, newest first.
+        """Return the newest tournaments with `search` in their name, newest first, and a count.
 
-        And how many have it.
+        The count is that of all tournaments with `search` in their name.
         """
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.newest_tournaments(limit, search=search))
@@ -112,9 +115,9 @@ class Tournaments:
             return await _with_entries(connection, found.all()), count or 0
 
     async def conducted(self, ids: Collection[TournamentId] | None = None) -> list[Tournament]:
-        """Return the running or paused tournaments of this referee, oldest first.
+        """Return the running or paused tournaments that this referee conducts, oldest first.
 
-        All, or those of `ids`.
+        With `ids`, only those of them.
         """
         assert self._epoch is not None, "only a referee conducts"
         async with transaction(self._engine) as connection:
@@ -122,16 +125,16 @@ class Tournaments:
             return await _with_entries(connection, found.all())
 
     async def take_up(self, *, of_the_gone: bool) -> None:
-        """Conduct those that have begun and that nobody conducts yet.
+        """Conduct the begun tournaments without a conductor.
 
-        And, if so, those whose conductor is gone.
+        With `of_the_gone`, this includes those whose conductor has stopped.
         """
         assert self._epoch is not None, "only a referee conducts"
         async with self._fenced() as connection:
             await connection.execute(statements.take_up(self._epoch, of_the_gone=of_the_gone))
 
     async def hand_over(self, tournament_id: TournamentId, epoch: int) -> None:
-        """Let the referee of another lease conduct a tournament from now on, if it still runs."""
+        """Let another lease's referee conduct a tournament from now on, if the lease still runs."""
         async with self._fenced() as connection:
             if await connection.scalar(statements.running_lease(epoch)) is not None:
                 await connection.execute(statements.hand_over(tournament_id, epoch))
@@ -140,7 +143,7 @@ class Tournaments:
     async def whereabouts(
         self, game: str, versions: Collection[VersionId]
     ) -> dict[int, set[VersionId]]:
-        """Return which of these versions have places for a game at other referees, by lease."""
+        """Return which of these versions have places for a game at the other referees, by lease."""
         assert self._epoch is not None, "only a referee conducts"
         found: dict[int, set[VersionId]] = {}
         async with transaction(self._engine) as connection:
@@ -161,7 +164,10 @@ class Tournaments:
     async def change_state(
         self, name: str, state: TournamentState, *, before: Collection[TournamentState]
     ) -> None:
-        """Start, pause, resume or cancel. Raises UnknownTournamentError, TournamentStateError."""
+        """Start, pause, resume or cancel a tournament.
+
+        Raises UnknownTournamentError and TournamentStateError.
+        """
         async with transaction(self._engine) as connection:
             tournament = await _named(connection, name)
             if not await _change(connection, tournament.id, state, before):
@@ -171,7 +177,10 @@ class Tournaments:
                 )
 
     async def finish(self, tournament_id: TournamentId) -> None:
-        """Mark it as finished: everything is played. One that is not running stays as it is."""
+        """Mark a tournament as finished: everything is played.
+
+        One that is not running stays as it is.
+        """
         async with self._fenced() as connection:
             await _change(
                 connection,
@@ -188,7 +197,7 @@ class Tournaments:
             )
 
     async def withdraw(self, name: str, number: EntryNumber) -> None:
-        """Take an entry out of a tournament that is not over; doing it again changes nothing.
+        """Withdraw an entry from a tournament that is not over; doing so again changes nothing.
 
         Raises UnknownTournamentError and TournamentStateError.
         """
@@ -222,9 +231,9 @@ class Tournaments:
         present: Collection[EntryNumber],
         seconds: float,
     ) -> dict[EntryNumber, float]:
-        """Record that tables waited `seconds` longer for absent entries, and not for present ones.
+        """Record that tables waited `seconds` longer for absent entries, and reset present ones.
 
-        Returns how long they have waited for each absent one.
+        Returns how long tables have waited for each absent entry, in seconds.
         """
         waited: dict[EntryNumber, float] = {}
         async with self._fenced() as connection:
@@ -244,7 +253,7 @@ class Tournaments:
     async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
         """Let the next shifts of hosted versions begin before those of others.
 
-        Of the bots of one table `first`, so that they play at the same time.
+        The versions of one table come `first`, so that they play at the same time.
         """
         async with self._fenced() as connection:
             await connection.execute(shift_queue.put_first(first, FIRST_PRIORITY))
@@ -264,7 +273,7 @@ class Tournaments:
     async def participation(
         self, versions: Collection[VersionId], game: str
     ) -> dict[VersionId, participation.Participation]:
-        """Whether versions can play a game, and if not, why."""
+        """Return whether versions can play a game, and if not, why."""
         async with transaction(self._engine) as connection:
             found = await connection.execute(participation.participation(versions, game))
             told = (await connection.execute(participation.referees())).one()
@@ -316,10 +325,9 @@ class Tournaments:
         *,
         after: str | None = None,
     ) -> list[BlockRecord]:
-        """Return records of blocks in the order begun.
+        """Return the records of these blocks, of all, or of those begun `after` one.
 
-        Of these blocks, or of all, or of those begun `after` one; blocks that were never opened are
-        missing.
+        They are in the order begun; blocks that were never opened are missing.
         """
         async with transaction(self._engine) as connection:
             wanted = statements.blocks_of(tournament.id, block_ids, after=after)
@@ -327,14 +335,14 @@ class Tournaments:
             return [rows.block(row, tournament.rules.seats) for row in found]
 
     async def block_counts(self, ids: Collection[TournamentId]) -> dict[TournamentId, int]:
-        """How many blocks of these tournaments count; those without any are missing."""
+        """Return how many blocks of these tournaments count; those without any are missing."""
         async with transaction(self._engine) as connection:
             found = await connection.execute(statements.block_counts(ids))
             return {row.tournament_id: row.blocks for row in found}
 
     @asynccontextmanager
     async def _fenced(self) -> AsyncIterator[AsyncConnection]:
-        """Run a transaction in which a referee holds its lease."""
+        """Open a transaction in which the referee holds its lease."""
         async with transaction(self._engine) as connection:
             if self._epoch is not None:
                 await require(connection, self._epoch)
@@ -347,6 +355,7 @@ async def _change(
     state: TournamentState,
     before: Collection[TournamentState],
 ) -> bool:
+    """Change a tournament's state if it is one of `before`; return whether it was."""
     names = [one.value for one in before]
     changed = await connection.scalar(
         statements.set_state(tournament_id, state.value, before=names)
@@ -357,6 +366,10 @@ async def _change(
 
 
 async def _named(connection: AsyncConnection, name: str) -> Tournament:
+    """Return the tournament of that name.
+
+    Raises UnknownTournamentError.
+    """
     found = await connection.execute(statements.tournament_list(name=name))
     for tournament in await _with_entries(connection, found.all()):
         return tournament

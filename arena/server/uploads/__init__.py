@@ -1,1 +1,1 @@
-"""Uploaded builds, and the shifts of the workers that run them."""
+"""Uploaded builds, and the shifts in which workers run them."""

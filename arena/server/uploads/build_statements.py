@@ -1,4 +1,4 @@
-"""SQL statements about uploaded builds and hosted bots, built here, run elsewhere."""
+"""SQL statements about uploaded builds and hosted bots; callers execute them."""
 
 from typing import Any
 
@@ -37,9 +37,10 @@ from arena.records import OwnerId, VersionId
 
 
 def uploads_today(owner_id: OwnerId) -> Row:
-    """Select uploads and wait_seconds of an owner.
+    """Select `uploads` and `wait_seconds` of an owner's last 24 hours.
 
-    How many builds it uploaded in the last 24 hours, and how long until one of them is older.
+    `uploads` is the number of builds uploaded; `wait_seconds` is the time until the oldest of them
+    is 24 hours old.
     """
     day = text("interval '1 day'")
     wait = extract("epoch", func.min(versions.c.created_at) + day - func.now())
@@ -52,7 +53,7 @@ def uploads_today(owner_id: OwnerId) -> Row:
 
 
 def other_hosted_bots(owner_id: OwnerId, bot: str) -> Row:
-    """bots: how many others of the owner's bots in service have uploaded versions."""
+    """Select `bots`: the number of the owner's other bots in service with uploaded versions."""
     return (
         select(func.count(bots.c.id.distinct()).label("bots"))
         .select_from(hosted_versions.join(versions).join(bots))
@@ -67,7 +68,10 @@ def other_hosted_bots(owner_id: OwnerId, bot: str) -> Row:
 
 
 def version_with_build(owner_id: OwnerId, bot: str, sha256: bytes) -> Row:
-    """version: the bot's newest with this build that plays, could play, or is being checked."""
+    """Select `version`: the bot's newest version with this build that is accepted or being checked.
+
+    Its bytes are kept and it is not retired, so it plays or could play.
+    """
     return (
         select(versions.c.label.label("version"))
         .select_from(hosted_versions.join(versions).join(bots).join(builds).join(build_files))
@@ -81,15 +85,15 @@ def version_with_build(owner_id: OwnerId, bot: str, sha256: bytes) -> Row:
 
 
 def same_build_of_others(owner_id: OwnerId, sha256: bytes) -> Row:
-    """bot, version, owner: versions of other owners with this build that were not refused."""
+    """Select `bot`, `version`, `owner` of other owners' versions with this build, not refused."""
     return _versions_with_builds().where(builds.c.sha256 == sha256, builds.c.owner_id != owner_id)
 
 
 def identical_builds(most: int) -> Row:
-    """Select versions of builds that more than one owner has uploaded.
+    """Select the versions of builds that more than one owner has uploaded.
 
-    Columns: sha256, bot, version, owner, uploaded_at; the newest builds first and of each the
-    oldest version first.
+    The columns are `sha256`, `bot`, `version`, `owner` and `uploaded_at`. The newest `most` builds
+    come first; the versions of a build are ordered from the oldest.
     """
     shared = (
         select(builds.c.sha256, func.max(builds.c.created_at).label("newest"))
@@ -109,6 +113,7 @@ def identical_builds(most: int) -> Row:
 
 
 def _versions_with_builds() -> Select[Any]:
+    """Select `bot`, `version`, `owner` of all uploaded versions that were not refused."""
     return (
         select(bots.c.name.label("bot"), versions.c.label.label("version"))
         .add_columns(owners.c.name.label("owner"))
@@ -121,7 +126,7 @@ def _versions_with_builds() -> Select[Any]:
 
 
 def labels_of(owner_id: OwnerId, bot: str) -> Row:
-    """label, of all versions of a bot."""
+    """Select `label` of all versions of a bot."""
     return (
         select(versions.c.label)
         .select_from(versions.join(bots))
@@ -130,26 +135,26 @@ def labels_of(owner_id: OwnerId, bot: str) -> Row:
 
 
 def add_build(owner_id: OwnerId, sha256: bytes, file_name: str, size: int) -> Insert:
-    """Add a build, unless the owner has it; returns its id."""
+    """Insert a build unless the owner already has it; the statement returns its id."""
     values = {"owner_id": owner_id, "sha256": sha256, "file_name": file_name, "size": size}
     return insert(builds).values(values).on_conflict_do_nothing().returning(builds.c.id)
 
 
 def build_of(owner_id: OwnerId, sha256: bytes) -> Row:
-    """id, of an owner's build."""
+    """Select `id` of an owner's build."""
     return select(builds.c.id).where(builds.c.owner_id == owner_id, builds.c.sha256 == sha256)
 
 
 def add_build_file(build_id: int) -> Insert:
-    """Keep the bytes of a build, given as the parameter `file`."""
+    """Insert the bytes of a build, passed as the parameter `file`, unless they are kept already."""
     values = {"build_id": build_id, "data": bindparam("file")}
     return insert(build_files).values(values).on_conflict_do_nothing()
 
 
 def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
-    """Delete the bytes of an owner's builds but the `kept` newest.
+    """Delete the bytes of an owner's builds that are no longer needed.
 
-    Those that play, and those that are being checked, stay.
+    The `kept` builds uploaded last stay, and so do those that play and those being checked.
     """
     last = (
         select(hosted_versions.c.build_id)
@@ -177,12 +182,12 @@ def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
 
 
 def add_hosted_version(version_id: VersionId, build_id: int) -> Insert:
-    """Add an uploaded version, to be checked."""
+    """Insert an uploaded version in the state "checking"."""
     return insert(hosted_versions).values(version_id=version_id, build_id=build_id)
 
 
 def begin_check(version_id: VersionId) -> Update:
-    """Count a check of a version that waits for it; returns how many that makes."""
+    """Increment the number of checks of a version that is being checked; return the new number."""
     return (
         update(hosted_versions)
         .where(hosted_versions.c.version_id == version_id)
@@ -193,7 +198,7 @@ def begin_check(version_id: VersionId) -> Update:
 
 
 def set_state(version_id: VersionId, state: BuildState, reason: str) -> Update:
-    """Says what became of a build, or how far its check is, unless that is decided."""
+    """Set the state of a build, or the step of its check, unless the check is already decided."""
     return (
         update(hosted_versions)
         .where(hosted_versions.c.version_id == version_id)
@@ -204,7 +209,7 @@ def set_state(version_id: VersionId, state: BuildState, reason: str) -> Update:
 
 
 def host(bot_id: int, version_id: VersionId, *, newer_only: bool) -> Insert:
-    """Lets a bot play with a version; with `newer_only`, unless it plays with a newer one."""
+    """Make a bot play a version; with `newer_only`, only if its current version is not newer."""
     put = insert(hosted_bots).values(bot_id=bot_id, version_id=version_id)
     return put.on_conflict_do_update(
         index_elements=[hosted_bots.c.bot_id],
@@ -214,10 +219,10 @@ def host(bot_id: int, version_id: VersionId, *, newer_only: bool) -> Insert:
 
 
 def owned_builds(owner_id: OwnerId, bot: str | None = None, version: str = "") -> Row:
-    """Select all builds of an owner, of a bot, or one version's, newest first.
+    """Select the uploaded versions of an owner, of one bot, or a single version; newest first.
 
-    Columns: version_id, those of HostedBuild, and cut_short: how the newest shift ended, if its
-    program cut it short.
+    The columns are `version_id`, `bot_id`, `retired_at`, those of HostedBuild, and `cut_short`: the
+    outcome of the newest shift of play if its program cut it short, otherwise "".
     """
     running = exists().where(
         shifts.c.version_id == hosted_versions.c.version_id, shifts.c.ended_at.is_(None)

@@ -9,11 +9,11 @@ from arena.server.uploads.checks import RecordedCheck
 _BY: Final = {CheckOrigin.AUTHOR: "its author", CheckOrigin.ARENA: "the arena"}
 
 _WHY_NOT: Final = {CheckOrigin.ARENA: {"drain": "nobody asks a hosted bot to leave"}}
-"""Why a scenario is never tried, by who checks."""
+"""The reasons why scenarios are never tried, by the origin of the check."""
 
 
 def check_in_words(check: RecordedCheck) -> str:
-    """Return who checked it, when, and what came of it."""
+    """Return a sentence on who checked the version, when, and with what result."""
     outcome = check.outcome
     tried = outcome.met + len(outcome.failed)
     words = (
@@ -32,7 +32,7 @@ def check_in_words(check: RecordedCheck) -> str:
 
 
 def check_json(check: RecordedCheck) -> dict[str, Any]:
-    """Return the same as JSON."""
+    """Return the check as a JSON object."""
     return {
         "origin": check.origin.value,
         "recorded_at": check.recorded_at.isoformat(),
@@ -41,7 +41,7 @@ def check_json(check: RecordedCheck) -> dict[str, Any]:
 
 
 def check_mark(check: RecordedCheck) -> str:
-    """Return the same in a word or two."""
+    """Return the check's result in one or two words."""
     outcome = check.outcome
     if not outcome.failed:
         return "checked"

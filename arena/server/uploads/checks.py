@@ -1,4 +1,4 @@
-"""What came of checking bots' programs against the protocol, as it is read."""
+"""Reading the recorded results of checking bots' programs against the protocol."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ def last_checks(read: Read, versions: Collection[VersionId]) -> dict[VersionId, 
 
 
 def recorded(rows: Sequence[Any]) -> dict[VersionId, RecordedCheck]:
-    """Rows of `last_checks_of`, by version."""
+    """Return the rows of `last_checks_of` as checks by version."""
     return {
         VersionId(row.version_id): RecordedCheck(
             CheckOutcome(row.edition, row.met, tuple(row.failed), tuple(row.skipped)),
@@ -41,7 +41,7 @@ def recorded(rows: Sequence[Any]) -> dict[VersionId, RecordedCheck]:
 
 
 def last_checks_of(versions: Collection[VersionId]) -> Row:
-    """All columns of the newest check of each of these versions."""
+    """Select all columns of the newest check of each of these versions."""
     return (
         select(conformance_checks)
         .ext(distinct_on(conformance_checks.c.version_id))

@@ -33,14 +33,15 @@ NO_WORKER: Final = (
 
 
 MOST_LISTED: Final = 200
+"""The largest number of builds in a list."""
 MOST_IDENTICAL: Final = 20
-"""Versions of others with the same build that the audit names."""
+"""The largest number of other owners' versions with the same build that the audit names."""
 RECENT_CHECKS: Final = 20
-"""Checks whose times are told to whom waits for one."""
+"""The number of recent checks whose duration is shown to owners who wait for one."""
 
 
 class HostedBuilds:
-    """What owners upload. Every method raises DatabaseUnreachableError."""
+    """The builds that owners upload. Every method raises DatabaseUnreachableError."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -56,10 +57,10 @@ class HostedBuilds:
     ) -> Entrant:
         """Keep a build as a new version of the owner's bot, and queue its check.
 
-        An empty `version` is the next free number.
+        An empty `version` stands for the next free number.
 
-        Raises BannedError, TooManyUploadsError, TooManyBotsError, and what
-        `registering.add_version` raises.
+        Raises BannedError, TooManyUploadsError, TooManyBotsError, VersionExistsError if the bot can
+        already play with this build, and what `registering.add_version` raises.
         """
         bot = normal_name("bot", bot)
         if version:
@@ -97,10 +98,7 @@ class HostedBuilds:
         return registered.entrant
 
     async def of(self, owner: Owner, bot: str | None = None) -> list[HostedBuild]:
-        """Return the last MOST_LISTED uploaded builds of an owner, or of one of its bots.
-
-        Newest first.
-        """
+        """Return the last MOST_LISTED builds of an owner, or of one of its bots; newest first."""
         async with self._transaction() as connection:
             statement = hosting_statements.owned_builds(owner.id, bot).limit(MOST_LISTED)
             rows = (await connection.execute(statement)).all()
@@ -116,12 +114,12 @@ class HostedBuilds:
         ]
 
     async def identical(self, most: int) -> list[SqlRow[Any]]:
-        """Return the rows of `hosting_statements.identical_builds`: for the operator."""
+        """Return the rows of `hosting_statements.identical_builds`, for the operator."""
         async with self._transaction() as connection:
             return list((await connection.execute(hosting_statements.identical_builds(most))).all())
 
     async def roll_back(self, owner: Owner, bot: str, version: str) -> None:
-        """Let another accepted build of a bot play, from its next shift on.
+        """Make a bot play another of its accepted builds, from its next shift on.
 
         Raises UnknownBotError and BuildNotKeptError.
         """
@@ -149,7 +147,10 @@ class HostedBuilds:
 async def own_version(
     connection: AsyncConnection, owner: Owner, bot: str, version: str
 ) -> "SqlRow[Any]":
-    """Return a row of `owned_builds`, by default of the newest version."""
+    """Return the row of `owned_builds` of a version; by default of the bot's newest one.
+
+    Raises UnknownBotError if the owner has uploaded no such version.
+    """
     row = await _newest(connection, owner, bot, version)
     if row is not None:
         return row
@@ -169,6 +170,7 @@ async def _newest(
 async def _require_allowed(
     connection: AsyncConnection, owner: Owner, bot: str, terms: HostingTerms
 ) -> None:
+    """Raise TooManyUploadsError or TooManyBotsError if a quota of the terms is used up."""
     lately = (await connection.execute(hosting_statements.uploads_today(owner.id))).one()
     if lately.uploads >= terms.uploads_a_day:
         raise TooManyUploadsError(lately.uploads, lately.wait_seconds)
@@ -181,7 +183,7 @@ async def _require_allowed(
 
 
 async def _require_new(connection: AsyncConnection, owner: Owner, bot: str, build: Build) -> None:
-    """Refuse a build that the bot can play with already."""
+    """Raise VersionExistsError if the bot can already play with this build."""
     statement = hosting_statements.version_with_build(owner.id, bot, build.sha256)
     known = await connection.scalar(statement)
     if known is not None:
@@ -192,13 +194,14 @@ async def _require_new(connection: AsyncConnection, owner: Owner, bot: str, buil
 
 
 async def _next_label(connection: AsyncConnection, owner: Owner, bot: str) -> str:
+    """Return the smallest positive number that is not the label of a version of the bot."""
     rows = (await connection.execute(hosting_statements.labels_of(owner.id, bot))).all()
     taken = {row.label for row in rows}
     return next(label for label in map(str, range(1, len(taken) + 2)) if label not in taken)
 
 
 async def _keep(connection: AsyncConnection, owner: Owner, build: Build) -> int:
-    """Keep a build, whose bytes may have been dropped before. Returns its id."""
+    """Store a build, or its bytes if only they were dropped before; return its id."""
     added = await connection.scalar(
         hosting_statements.add_build(owner.id, build.sha256, build.file_name, len(build.data))
     )
@@ -211,6 +214,7 @@ async def _keep(connection: AsyncConnection, owner: Owner, build: Build) -> int:
 
 
 def _build(row: "SqlRow[Any]") -> HostedBuild:
+    """Return the build of a row of `owned_builds`."""
     plays = row.plays and row.retired_at is None
     cut_short = row.cut_short or "" if plays else ""
     return HostedBuild(
@@ -228,13 +232,14 @@ def _build(row: "SqlRow[Any]") -> HostedBuild:
 
 
 def _waits_for_check(row: "SqlRow[Any]") -> bool:
+    """Return whether the check of a version is queued and does not run yet."""
     return row.state == BuildState.CHECKING.value and not row.running
 
 
 async def _check_waits(
     connection: AsyncConnection, version_ids: list[VersionId]
 ) -> dict[VersionId, str]:
-    """How long versions wait for their checks, as far as is known."""
+    """Return the expected wait for each version's check in words, as far as it is known."""
     found = (await connection.execute(shift_queue.checks_ahead(version_ids))).all()
     lately = (await connection.execute(shift_queue.recent_checks(RECENT_CHECKS))).one()
     took = ""
@@ -253,6 +258,6 @@ async def _check_waits(
 
 
 def _waiting(build: HostedBuild) -> HostedBuild:
-    """Return a build while no worker runs."""
+    """Return a build as it is shown while no worker runs."""
     waits = not build.running and (build.plays or build.state is BuildState.CHECKING)
     return replace(build, reason=NO_WORKER) if waits else build

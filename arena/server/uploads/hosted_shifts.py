@@ -39,28 +39,38 @@ from arena.server.uploads.hosted_builds import own_version
 from arena.server.uploads.recording_checks import set_check
 
 AROUND_MATCH: Final = timedelta(seconds=0.5)
-"""Lines belong to a match that were printed so long before its start or after its end: they take a
-moment to the worker, and its clock may begin a moment after the database's."""
+"""The margin before a match's start and after its end within which lines belong to its log.
+
+Lines take a moment to reach the worker, and its clock may start a moment after the database's.
+"""
 SHIFTS_KEPT: Final = 10
-"""The shifts kept of a version: their logs take up to MOST_OF_A_LOG each."""
+"""The number of shifts kept per version; each log takes up to MOST_OF_A_LOG."""
 GRACE_SECONDS: Final = 300
-"""After a shift's time, in which its build may be fetched, and its program may start and end its
-matches."""
+"""The time added to a shift's own before it expires.
+
+In it the build may be fetched, and the program may start and finish its matches.
+"""
 MOST_OF_A_STEP: Final = 200
-"""Characters."""
+"""The largest length of a check's step, in characters."""
 CHECK_SECONDS: Final = 900
-"""After which a check has been lost."""
+"""The time after which a check that has not ended is taken to be lost."""
 MOST_CHECKS: Final = 3
-"""The most checks of one build: whatever takes its worker down is not tried for ever."""
+"""The largest number of attempts to check one build.
+
+A build that brings its worker down is thus not tried again and again.
+"""
 FIRST_DELAY: Final = timedelta(seconds=10)
-"""The delay of a bot's next shift, when its program cut one short. It doubles with each in a
-row."""
+"""The delay of a bot's next shift after its program cut one short.
+
+It doubles with each one in a row.
+"""
 MOST_DELAY: Final = timedelta(minutes=10)
+"""The longest delay of a bot's next shift."""
 OUT_OF_SERVICE: Final = (
     "The arena ended it: the bot is paused, frozen or retired, or its owner is banned."
 )
 ARENA: Final = "arena"
-"""The name of the arena in the audit, as the one who decides on checks."""
+"""The actor that the audit names for decisions on checks."""
 
 
 class HostedShifts:
@@ -70,9 +80,7 @@ class HostedShifts:
         self._engine = engine
 
     async def of(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
-        """Return the last shifts of a version, by default the newest that was uploaded.
-
-        Newest first.
+        """Return the last shifts of a version, by default of the newest uploaded; newest first.
 
         Raises UnknownBotError.
         """
@@ -94,7 +102,7 @@ class HostedShifts:
     async def match_log(self, owner: Owner, bot: str, match_id: str) -> MatchLog:
         """Return what a bot printed while it played a match.
 
-        Raises UnknownBotError, LogNotKeptError.
+        Raises UnknownBotError and LogNotKeptError.
         """
         async with self._transaction() as connection:
             match = None
@@ -136,7 +144,7 @@ class HostedShifts:
     ) -> BegunShift | None:
         """Begin a shift of play.
 
-        None if the bot is not to play any more, or its job is not this worker's.
+        Returns None if the bot may no longer play, or if its job is not this worker's.
         """
         async with self._transaction() as connection:
             job = await _found(connection, shift_queue.play_in_hand(bot_id))
@@ -154,7 +162,8 @@ class HostedShifts:
     async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
         """Begin the check of a build.
 
-        None if it is decided, or was tried too often, or its job is not this worker's.
+        Returns None if the build is decided on, was tried too often, or its job is not this
+        worker's.
         """
         async with self._transaction() as connection:
             job = await _found(connection, shift_queue.check_in_hand(version_id))
@@ -173,7 +182,7 @@ class HostedShifts:
             return await _begun(connection, worker, row, "", 0, CHECK_SECONDS)
 
     async def build_file(self, worker: Worker, shift: ShiftId) -> bytes:
-        """Return the build that a shift of this worker runs.
+        """Return the bytes of the build that a shift of this worker runs.
 
         Raises UnknownShiftError and BuildNotKeptError.
         """
@@ -185,7 +194,10 @@ class HostedShifts:
         return bytes(data)
 
     async def tell_step(self, worker: Worker, shift: ShiftId, step: str) -> None:
-        """Say how far a check is. Raises UnknownShiftError."""
+        """Record the current step of a check.
+
+        Raises UnknownShiftError.
+        """
         async with self._transaction() as connection:
             running = await _running(connection, worker, shift)
             if running.check:
@@ -206,11 +218,11 @@ class HostedShifts:
         check: CheckOutcome | None = None,
         cut_short: bool = False,
     ) -> None:
-        """End a shift, decide on the build that it checked, and queue the bot's next one.
+        """End a shift, record its check, decide on its build, and queue the bot's next shift.
 
-        The check is recorded. With `accepted` None it comes again. After a shift that was
-        `cut_short` the next one is delayed, and the outcome says so. A shift that is over, or of
-        another worker, is left as it is.
+        With `accepted` None the build stays undecided and is checked again. After a shift that was
+        `cut_short` the next one is delayed, and the outcome says so. A shift that has ended, or
+        belongs to another worker, is left unchanged.
         """
         outcome = outcome[:MOST_OF_AN_OUTCOME]
         log = log.encode()[:MOST_OF_A_LOG].decode("utf-8", "ignore")
@@ -221,7 +233,7 @@ class HostedShifts:
             delay = None
             if cut_short and not found.check:
                 may = await _found(connection, shift_statements.version_to_play(found.bot_id))
-                if may is None:  # nor is its program to blame that its streams ended
+                if may is None:  # out of service: the program did not end its streams itself
                     cut_short, outcome = False, OUT_OF_SERVICE
             if cut_short and not found.check:
                 delay = await _delay(connection, found.version_id)
@@ -242,15 +254,15 @@ class HostedShifts:
             if found.check and accepted is not None:
                 await _decide(connection, found.version_id, found, accepted=accepted, why=outcome)
             elif not found.check:
-                # Streams that the program left open end.
+                # This ends streams that the program left open.
                 await connection.execute(bot_statements.tell_tokens([found.version_id]))
                 await connection.execute(shift_queue.queue_lock())
                 await connection.execute(shift_queue.queue_play(found.bot_id, delay=delay))
 
     async def look_after(self) -> None:
-        """End shifts of which nothing more was heard, and queue bots that lost theirs.
+        """End expired shifts, and queue the jobs that are neither queued nor running.
 
-        What neither waits nor runs is queued: bots whose shift was lost, or that may play again.
+        These are the jobs of bots whose shift was lost or that may play again, and lost checks.
         """
         async with self._transaction() as connection:
             lost = await connection.scalars(shift_statements.end_lost_shifts())
@@ -262,7 +274,7 @@ class HostedShifts:
     async def by_token(self, token: str) -> "SqlRow[Any] | None":
         """Return the version that plays with this token in a running shift.
 
-        A row as of `bot_statements.versions_by_token`.
+        The row is like one of `bot_statements.versions_by_token`.
         """
         async with self._transaction() as connection:
             return await _found(
@@ -274,15 +286,17 @@ class HostedShifts:
 
 
 async def _found(connection: AsyncConnection, statement: Any) -> "SqlRow[Any] | None":
+    """Return the one row that a statement finds; None if it finds none."""
     row: SqlRow[Any] | None = (await connection.execute(statement)).one_or_none()
     return row
 
 
 async def _take_over(connection: AsyncConnection, worker: Worker, begun: Any) -> bool:
-    """Return whether a job is this worker's, and end its earlier shifts.
+    """Return whether a job is this worker's, and end the shifts that it began for the job before.
 
-    If another worker began a shift since a worker has the job, it is that one's. This worker's own,
-    whose answer may have been lost, are ended: it begins anew.
+    `begun` selects the shifts begun since the job was handed to a worker. If another worker began
+    one, the job is that worker's. This worker's own are ended, as the answer may have been lost: it
+    begins anew.
     """
     rows = (await connection.execute(begun)).all()
     if any(row.worker_id != worker.id for row in rows):
@@ -303,6 +317,10 @@ async def _begun(
     seconds: int,
     expires: int,
 ) -> BegunShift:
+    """Add a shift, mark the worker as seen, and return the shift.
+
+    An empty token makes it a check. The shift is lost after `expires` seconds.
+    """
     values = {
         "version_id": row.version_id,
         "worker_id": worker.id,
@@ -319,6 +337,10 @@ async def _begun(
 
 
 async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) -> "SqlRow[Any]":
+    """Return the row of a running shift of this worker.
+
+    Raises UnknownShiftError.
+    """
     found = await _found(connection, shift_statements.running_shift(shift, worker.id))
     if found is None:
         raise UnknownShiftError("This worker runs no such shift.")
@@ -326,7 +348,7 @@ async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) 
 
 
 async def _delay(connection: AsyncConnection, version_id: int) -> timedelta:
-    """Return the delay of the next shift of a version that cuts one more short."""
+    """Return the delay of a version's next shift, given that it cut the current one short."""
     times: int = await connection.scalar(shift_statements.cut_short_in_a_row(version_id)) or 0
     return min(MOST_DELAY, FIRST_DELAY * float(2**times))
 
@@ -334,7 +356,7 @@ async def _delay(connection: AsyncConnection, version_id: int) -> timedelta:
 async def _decide(
     connection: AsyncConnection, version_id: int, row: "SqlRow[Any]", *, accepted: bool, why: str
 ) -> None:
-    """Accept a build, which plays from now on, or refuse it."""
+    """Accept a build, which plays from now on, or refuse it; do nothing if it is decided on."""
     state = BuildState.ACCEPTED if accepted else BuildState.REFUSED
     id_ = VersionId(version_id)
     statement = hosting_statements.set_state(id_, state, "" if accepted else why)

@@ -1,4 +1,4 @@
-"""`require_hosting`: what may be uploaded, or the refusal where the arena hosts no bots."""
+"""`require_hosting`: the terms of hosting, or the error of an arena that hosts no bots."""
 
 import grpc
 
@@ -7,7 +7,10 @@ from arena.server.requests.errors import ProtocolError
 
 
 def require_hosting(terms: HostingTerms | None) -> HostingTerms:
-    """Return the terms. Raises ProtocolError where there are none."""
+    """Return the terms.
+
+    Raises ProtocolError if there are none.
+    """
     if terms is None:
         raise ProtocolError(
             grpc.StatusCode.FAILED_PRECONDITION,

@@ -1,4 +1,4 @@
-"""SQL statements about workers and the shifts that they run, built here, run elsewhere."""
+"""SQL statements about workers and the shifts that they run; callers execute them."""
 
 from datetime import datetime, timedelta
 from typing import Any
@@ -47,7 +47,7 @@ _in_service = and_(
 
 
 def set_worker(name: str, sha256: bytes) -> Insert:
-    """Add a worker, or gives it a new token; returns its id."""
+    """Insert a worker or replace its token; the statement returns its id."""
     put = insert(workers).values(name=name, sha256=sha256)
     return put.on_conflict_do_update(
         index_elements=[workers.c.name], set_={"sha256": sha256}
@@ -55,7 +55,7 @@ def set_worker(name: str, sha256: bytes) -> Insert:
 
 
 def remove_worker(name: str) -> Update:
-    """Take a worker's token away; returns its id."""
+    """Remove a worker's token; the statement returns the worker's id."""
     return (
         update(workers)
         .where(workers.c.name == name, workers.c.sha256.is_not(None))
@@ -65,17 +65,17 @@ def remove_worker(name: str) -> Update:
 
 
 def worker_by_token(sha256: bytes) -> Row:
-    """id, name."""
+    """Select `id` and `name` of the worker with this token."""
     return select(workers.c.id, workers.c.name).where(workers.c.sha256 == sha256)
 
 
 def worker_tokens() -> Row:
-    """sha256, of all workers' tokens."""
+    """Select `sha256` of all workers' tokens."""
     return select(workers.c.sha256).where(workers.c.sha256.is_not(None))
 
 
 def worker_list() -> Row:
-    """Return the columns of WorkerSeen, by name."""
+    """Select the columns of WorkerSeen of all workers with a token, by name."""
     running = (
         select(func.count())
         .where(shifts.c.worker_id == workers.c.id, shifts.c.ended_at.is_(None))
@@ -89,7 +89,10 @@ def worker_list() -> Row:
 
 
 def version_to_play(bot_id: int) -> Row:
-    """version_id, bot_id, bot, version, owner, sha256, file_name: what a bot plays, if it may."""
+    """Select the version that a bot plays, if it is in service.
+
+    The columns are `version_id`, `bot_id`, `bot`, `version`, `owner`, `sha256` and `file_name`.
+    """
     return (
         _version_to_run()
         .join(hosted_bots, hosted_bots.c.version_id == hosted_versions.c.version_id)
@@ -98,7 +101,7 @@ def version_to_play(bot_id: int) -> Row:
 
 
 def version_to_check(version_id: VersionId) -> Row:
-    """Return the columns of `version_to_play`, of a version that waits for its check."""
+    """Select the columns of `version_to_play` of a version that is being checked."""
     return _version_to_run().where(
         hosted_versions.c.version_id == version_id,
         hosted_versions.c.state == BuildState.CHECKING.value,
@@ -106,6 +109,7 @@ def version_to_check(version_id: VersionId) -> Row:
 
 
 def _version_to_run() -> Row:
+    """Select the columns of `version_to_play` of all uploaded versions in service."""
     return (
         select(hosted_versions.c.version_id, bots.c.id.label("bot_id"), bots.c.name.label("bot"))
         .add_columns(versions.c.label.label("version"), owners.c.name.label("owner"))
@@ -120,17 +124,20 @@ def _version_to_run() -> Row:
 
 
 def add_shift(values: dict[str, Any]) -> Insert:
-    """Add a shift; returns its id."""
+    """Insert a shift; the statement returns its id."""
     return insert(shifts).values(values).returning(shifts.c.id)
 
 
 def tell_seen(worker_id: int) -> Update:
-    """Note that a worker begins a shift."""
+    """Set the time at which a worker last began a shift to now."""
     return update(workers).where(workers.c.id == worker_id).values(seen_at=func.now())
 
 
 def running_shift(shift_id: ShiftId, worker_id: int) -> Row:
-    """version_id, check, bot_id, bot, version, build_id, now: of a shift that this worker runs."""
+    """Select a running shift of this worker.
+
+    The columns are `version_id`, `check`, `bot_id`, `bot`, `version`, `build_id` and `now`.
+    """
     return (
         select(shifts.c.version_id, shifts.c.check, bots.c.id.label("bot_id"))
         .add_columns(bots.c.name.label("bot"), versions.c.label.label("version"))
@@ -144,28 +151,29 @@ def running_shift(shift_id: ShiftId, worker_id: int) -> Row:
 
 
 def file_of(build_id: int) -> Row:
-    """Select data: the bytes of a build."""
+    """Select `data`: the bytes of a build."""
     return select(build_files.c.data).where(build_files.c.build_id == build_id)
 
 
 def end_shift(shift_id: ShiftId, outcome: str, log: str, *, cut_short: bool) -> Update:
-    """End a shift; its token is not valid any more."""
+    """End a shift and revoke its token."""
     ended = {"ended_at": func.now(), "token_sha256": None}
     told = {"outcome": outcome, "log": log, "cut_short": cut_short}
     return update(shifts).where(shifts.c.id == shift_id).values(ended | told)
 
 
 def shifts_of_play(bot_id: int, since: datetime) -> Row:
-    """id, worker_id, ended_at: of a bot's shifts of play that began since then."""
+    """Select `id`, `worker_id`, `ended_at` of a bot's shifts of play begun at `since` or later."""
     return _begun(since).where(versions.c.bot_id == bot_id, not_(shifts.c.check))
 
 
 def shifts_of_check(version_id: VersionId, since: datetime) -> Row:
-    """Return the columns of `shifts_of_play`, of the checks of a version."""
+    """Select the columns of `shifts_of_play` of a version's checks begun at `since` or later."""
     return _begun(since).where(shifts.c.version_id == version_id, shifts.c.check)
 
 
 def _begun(since: datetime) -> Row:
+    """Select `id`, `worker_id`, `ended_at` of all shifts begun at `since` or later."""
     return (
         select(shifts.c.id, shifts.c.worker_id, shifts.c.ended_at)
         .join(versions, versions.c.id == shifts.c.version_id)
@@ -174,7 +182,7 @@ def _begun(since: datetime) -> Row:
 
 
 def cut_short_in_a_row(version_id: int) -> Row:
-    """Select times: how many of a version's last shifts in a row were cut short."""
+    """Select `times`: the number of shifts of play cut short since the last that was not."""
     played = and_(shifts.c.version_id == version_id, not_(shifts.c.check))
     whole = select(func.coalesce(func.max(shifts.c.id), 0)).where(
         played, shifts.c.ended_at.is_not(None), not_(shifts.c.cut_short)
@@ -185,10 +193,7 @@ def cut_short_in_a_row(version_id: int) -> Row:
 
 
 def end_lost_shifts(worker_id: int | None = None) -> Update:
-    """End all shifts of which nothing more was heard, or all of a worker.
-
-    Returns the ids of their versions.
-    """
+    """End all expired shifts, or all of one worker; return the ids of their versions."""
     lost = (
         shifts.c.expires_at < func.now() if worker_id is None else shifts.c.worker_id == worker_id
     )
@@ -201,7 +206,7 @@ def end_lost_shifts(worker_id: int | None = None) -> Update:
 
 
 def drop_old_shifts(version_id: VersionId, kept: int) -> Delete:
-    """Remove the shifts of a version that ended, but the last."""
+    """Delete a version's ended shifts of play, except those among its last `kept` shifts."""
     last = (
         select(shifts.c.id)
         .where(shifts.c.version_id == version_id)
@@ -217,13 +222,13 @@ def drop_old_shifts(version_id: VersionId, kept: int) -> Delete:
 
 
 def shifts_of(version_id: VersionId) -> Row:
-    """Return the columns of HostedShift, newest first."""
+    """Select the columns of HostedShift of a version's shifts, newest first."""
     ended = func.coalesce(shifts.c.ended_at, func.now())
     begun = (
         select(match_seats.c.match_id)
         .select_from(match_seats.join(matches))
         .where(match_seats.c.version_id == shifts.c.version_id)
-        # Which started in the shift; an index leads to those that had not ended before it.
+        # Matches that started in the shift; by this condition an index skips earlier ones.
         .where(match_seats.c.finished_at >= shifts.c.began_at)
         .where(matches.c.started_at.between(shifts.c.began_at, ended))
         .group_by(match_seats.c.match_id, matches.c.started_at)
@@ -241,7 +246,7 @@ def shifts_of(version_id: VersionId) -> Row:
 
 
 def match_of(owner_id: OwnerId, bot: str, match_id: str) -> Row:
-    """version_id, version, started_at, finished_at: of a match that an owner's bot played."""
+    """Select `version_id`, `version`, `started_at`, `finished_at` of a match of an owner's bot."""
     return (
         select(match_seats.c.version_id, versions.c.label.label("version"))
         .add_columns(matches.c.started_at, matches.c.finished_at)
@@ -250,12 +255,12 @@ def match_of(owner_id: OwnerId, bot: str, match_id: str) -> Row:
         .join(bots, bots.c.id == versions.c.bot_id)
         .where(match_seats.c.match_id == match_id)
         .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
-        .limit(1)  # its seats are of different bots, but for challenges
+        .limit(1)  # only in a challenge may one bot hold several seats
     )
 
 
 def shift_of(version_id: VersionId, started_at: datetime) -> Row:
-    """began_at, ended_at, log: of the shift in which a match of a version started."""
+    """Select `began_at`, `ended_at`, `log` of the shift in which a match of a version started."""
     return (
         select(shifts.c.began_at, shifts.c.ended_at, shifts.c.log)
         .where(shifts.c.version_id == version_id, not_(shifts.c.check))
@@ -269,21 +274,21 @@ def shift_of(version_id: VersionId, started_at: datetime) -> Row:
 def matches_between(
     version_id: VersionId, start: datetime, end: datetime, shift_ended_at: datetime
 ) -> Row:
-    """Select matches: how many a version played in a part of a shift."""
+    """Select `matches`: the number of matches that a version played in a part of a shift."""
     return (
         select(func.count(match_seats.c.match_id.distinct()).label("matches"))
         .select_from(match_seats.join(matches))
         .where(match_seats.c.version_id == version_id)
-        # All of a shift have ended when it has, or about then.
+        # All matches of a shift end with it or shortly after.
         .where(match_seats.c.finished_at.between(start, shift_ended_at + _LATER))
         .where(matches.c.started_at <= end)
     )
 
 
 def version_by_shift_token(sha256: bytes) -> Row:
-    """Select the version of a running shift's token.
+    """Select the version that a running shift with this token plays.
 
-    The columns of `bot_statements.versions_by_token` but sha256.
+    The columns are those of `bot_statements.versions_by_token` except `sha256`.
     """
     return (
         all_versions()
@@ -294,5 +299,5 @@ def version_by_shift_token(sha256: bytes) -> Row:
 
 
 def shift_expiry(seconds: float) -> Any:
-    """When a shift that begins now has been lost."""
+    """Return the SQL time at which a shift that begins now is taken to be lost."""
     return func.now() + func.make_interval(0, 0, 0, 0, 0, 0, seconds)

@@ -1,4 +1,4 @@
-"""`UploadService`: the calls by which owners hand in builds, and look after hosted bots."""
+"""`UploadService`: the calls with which owners upload builds and manage hosted bots."""
 
 import asyncio
 from collections import Counter
@@ -30,23 +30,32 @@ from arena.server.uploads.hosting import require_hosting
 from arena.v1 import upload_pb2 as pb
 
 MOST_AT_ONCE: Final = 16
-"""Uploads received at the same time; further ones wait. Each takes its build's size of memory."""
+"""The largest number of uploads received at the same time; further ones wait.
+
+Each takes as much memory as its build.
+"""
 MOST_OF_AN_OWNER: Final = 4
-"""The same of one owner; further ones are refused."""
+"""The largest number of one owner's uploads at the same time; further ones are refused."""
 PAUSE_SECONDS: Final = 10.0
-"""How far a build that arrives may fall behind SLOWEST_UPLOAD: it holds a place that others wait
-for."""
+"""The time by which an arriving build may fall behind SLOWEST_UPLOAD.
+
+A slow upload holds a place that others wait for.
+"""
 CHUNK_BYTES: Final = 64 * 1024
+"""The largest number of bytes of a build in one message."""
 _FAST_AS_STREAMS: Final = 10
-"""An upload may bring as many bytes as so many bots."""
+"""The number of bots whose traffic an uploading connection may match."""
 _FAST_AFTERWARDS_SECONDS: Final = 5.0
-"""And so may its connection for so long after it: where several upload over one, the bytes of the
-next arrive before its call begins, and would count as a stranger's."""
+"""The time after an upload for which its connection keeps this allowance.
+
+If several uploads share a connection, the bytes of the next arrive before its call begins, and
+would otherwise count as a stranger's.
+"""
 _STATES: Final = {state: pb.BuildState.Value(f"BUILD_STATE_{state.name}") for state in BuildState}
 
 
 class UploadService:
-    """Serves the proto's UploadService."""
+    """The implementation of the proto's UploadService."""
 
     def __init__(
         self,
@@ -57,7 +66,7 @@ class UploadService:
         allowance: Allowance,
         gate: Gate,
     ) -> None:
-        """`terms` say what may be uploaded, and are None where the arena hosts no bots."""
+        """Serve uploads under `terms`, which are None if the arena hosts no bots."""
         self._calls = OwnerCalls(keys, gate, pb)
         self._builds_kept = builds
         self._shifts_kept = shifts
@@ -66,9 +75,9 @@ class UploadService:
         self._gate = gate
         self._receiving = asyncio.Semaphore(MOST_AT_ONCE)
         self._uploading: Counter[str] = Counter()
-        """Uploads by owner."""
+        """The number of running uploads by owner."""
         self._lingering: dict[str, asyncio.TimerHandle] = {}
-        """By peer, the end of the time after its last upload in which it may still send fast."""
+        """The timers, by peer, that end the extra allowance after the peer's last upload."""
 
     @property
     def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
@@ -120,7 +129,7 @@ class UploadService:
                 f"the build came too slowly: {SLOWEST_UPLOAD // 1000} kB a second are needed",
             ) from error
         try:
-            # Beside the event loop, which bots wait for.
+            # In a thread, as bots wait for the event loop.
             build = await asyncio.to_thread(read_build, header.file_name, data, self._most_bytes())
             sha256 = await asyncio.to_thread(lambda: build.sha256)
         except BuildRefusedError as error:
@@ -135,9 +144,9 @@ class UploadService:
     async def _read(
         self, context: Context, patience: asyncio.Timeout
     ) -> tuple[pb.UploadBuildRequest, bytes]:
-        """Return the first message, and the bytes of all the others, no more than it says.
+        """Return the first message, and the bytes of all others, at most as many as it announces.
 
-        What has come prolongs the patience with what is to come.
+        The bytes received extend the deadline for the rest. Raises ProtocolError.
         """
         began = asyncio.get_running_loop().time()
         header = await _next(context)
@@ -161,6 +170,10 @@ class UploadService:
         return header, bytes(data)
 
     def _most_bytes(self) -> int:
+        """Return the largest size of a build.
+
+        Raises ProtocolError if the arena hosts no bots.
+        """
         terms = self._hosting
         if terms is None:
             raise ProtocolError(
@@ -171,6 +184,7 @@ class UploadService:
 
     @contextmanager
     def _one_more(self, owner: Owner) -> Iterator[None]:
+        """Count one more upload of an owner; raise LimitError if it has too many."""
         if self._uploading[owner.name] >= MOST_OF_AN_OWNER:
             raise LimitError("uploads", "too many uploads of yours at once", 1)
         self._uploading[owner.name] += 1
@@ -183,7 +197,7 @@ class UploadService:
 
     @contextmanager
     def _fast(self, peer: str) -> Iterator[None]:
-        """Let the peer send as fast as many bots, and for a while after it."""
+        """Let the peer send as much as several bots, and for a while afterwards."""
         known = self._gate.connections.known
         known(peer, _FAST_AS_STREAMS)
         try:
@@ -197,6 +211,7 @@ class UploadService:
             self._lingering[peer] = loop.call_later(_FAST_AFTERWARDS_SECONDS, self._slow_down, peer)
 
     def _slow_down(self, peer: str) -> None:
+        """End the extra allowance of a peer."""
         del self._lingering[peer]
         self._gate.connections.known(peer, -_FAST_AS_STREAMS)
 

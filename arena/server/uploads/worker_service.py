@@ -22,11 +22,11 @@ from arena.v1 import referee_pb2
 from arena.v1 import worker_pb2 as pb
 
 CHUNK_BYTES: Final = 64 * 1024
-"""The bytes of a build in one message."""
+"""The largest number of bytes of a build in one message."""
 
 
 class WorkerService:
-    """Serves the proto's WorkerService."""
+    """The implementation of the proto's WorkerService."""
 
     def __init__(
         self,
@@ -36,7 +36,10 @@ class WorkerService:
         gate: Gate,
         referees: Callable[[], Sequence[str]],
     ) -> None:
-        """`terms` are None where the arena hosts no bots; `referees` says where all are reached."""
+        """Serve workers under `terms`, which are None if the arena hosts no bots.
+
+        `referees` returns the addresses of all referees.
+        """
         self._workers = workers
         self._shifts = shifts
         self._terms = terms
@@ -60,6 +63,8 @@ class WorkerService:
     def _handler(
         self, call: str, answer: Callable[[Any, Worker], Awaitable[Any]]
     ) -> "grpc.RpcMethodHandler[Any, Any]":
+        """Return the handler of a unary call that only workers may make."""
+
         async def handle(request: Any, context: Context) -> Any:
             async def authenticated() -> Any:
                 return await answer(request, await self._worker(context))
@@ -75,6 +80,10 @@ class WorkerService:
         )
 
     async def _worker(self, context: Context) -> Worker:
+        """Return the worker that makes a call.
+
+        Raises ProtocolError if its token is not a worker's.
+        """
         token = bearer_token(context)
         async with self._gate.trying(token, self._gate.caller(context)):
             worker = await self._workers.by_token(token)

@@ -15,16 +15,13 @@ from arena.server.uploads import shift_statements
 
 
 class Workers:
-    """Workers, which run hosted bots.
-
-    Every method raises DatabaseUnreachableError.
-    """
+    """The workers that run hosted bots. Every method raises DatabaseUnreachableError."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
     async def by_token(self, token: str) -> Worker | None:
-        """Return the worker that has this token; None for an unknown one."""
+        """Return the worker that has this token; None for an unknown token."""
         async with self._transaction() as connection:
             statement = shift_statements.worker_by_token(token_hash(token))
             row = (await connection.execute(statement)).one_or_none()
@@ -33,7 +30,7 @@ class Workers:
     async def add(self, name: str, actor: str) -> str:
         """Return a new token for a worker, which is added if there is none of that name.
 
-        An older token is revoked, and what was run with it has ended. Raises NameRefusedError.
+        An older token is revoked, and the shifts run with it are ended. Raises NameRefusedError.
         """
         check_name("worker", name)
         token = new_worker_token()
@@ -44,12 +41,18 @@ class Workers:
         return token
 
     async def expect(self, seconds: float) -> None:
-        """Let nobody be told meanwhile that no worker runs: one is being started."""
+        """Treat a worker as alive for `seconds`, as one is being started.
+
+        Until then owners do not see the message that no worker runs.
+        """
         async with self._transaction() as connection:
             await connection.execute(shift_queue.expect_worker(seconds))
 
     async def remove(self, name: str, actor: str) -> None:
-        """Take a worker's token away, which ends what is run with it. Raises UnknownWorkerError."""
+        """Remove a worker's token and end the shifts run with it.
+
+        Raises UnknownWorkerError.
+        """
         async with self._transaction() as connection:
             worker_id = await connection.scalar(shift_statements.remove_worker(name))
             if worker_id is None:
@@ -74,6 +77,6 @@ class Workers:
 
 
 async def _end_shifts(connection: AsyncConnection, worker_id: int | None) -> None:
-    """End the shifts of a worker whose token is no longer valid: it cannot do it."""
+    """End the shifts of a worker whose token is no longer valid: it cannot end them itself."""
     versions = await connection.scalars(shift_statements.end_lost_shifts(worker_id))
     await connection.execute(bot_statements.tell_tokens(versions.all()))
