@@ -13,8 +13,11 @@ from typing import Final
 import pytest
 
 CORES: Final = 2
-MINUTES: Final = {"not slow": 2.0, "not system": 10.0, "": 25.0}
+MINUTES: Final = {"not slow": 2.0, "not system": 10.0, "all": 25.0}
 """The budget of each tier, by what pytest's -m says: the quick tests, `make test`, and all."""
+SLACK: Final = 1.5
+"""How much more fails CI: in a run of all tests they share the cores with programs of slow ones, and
+the machine's speed is only guessed."""
 _LOOPS: Final = 74_000_000
 """Turns of an empty loop that a fast core does in a second."""
 _REPORTS_A_LOOK: Final = 100
@@ -37,18 +40,18 @@ class Spent:
             self._speeds.append(self._speed())
         cores = CORES if "alone" in report.keywords else 1
         for tier in MINUTES:
-            if tier.removeprefix("not ") not in report.keywords:
+            if tier == "all" or tier.removeprefix("not ") not in report.keywords:
                 self._seconds[tier] += report.duration * cores
 
     def summary(self) -> tuple[list[str], bool]:
-        """Return a line for each tier, and whether all are within their budgets."""
+        """Return a line for each tier, and whether all are within their budgets and the slack."""
         speed = median(self._speeds)
         lines, within = [], True
         for tier, most in MINUTES.items():
             spent = self._seconds[tier] * speed / CORES / 60
-            within = within and spent <= most
-            mark = "" if spent <= most else ", TOO LONG"
-            lines.append(f"{tier or 'all'}: {spent:.1f} of {most:g} minutes{mark}")
+            within = within and spent <= most * SLACK
+            mark = "" if spent <= most else ", over" if spent <= most * SLACK else ", TOO LONG"
+            lines.append(f"{tier}: {spent:.1f} of {most:g} minutes{mark}")
         lines.append(f"Minutes of {CORES} fast cores; one here does {speed:.2f} of its work.")
         return lines, within
 
