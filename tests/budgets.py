@@ -16,7 +16,7 @@ CORES: Final = 2
 MINUTES: Final = {"not slow": 2.0, "not system": 10.0, "all": 25.0}
 """The budget of each tier, by what pytest's -m says: the quick tests, `make test`, and all."""
 SLACK: Final = 1.5
-"""How much more fails CI: in a run of all tests they share the cores with programs of slow ones, and
+"""How much more fails CI: in a run of all tests they share cores with programs of slow ones, and
 the machine's speed is only guessed."""
 _LOOPS: Final = 74_000_000
 """Turns of an empty loop that a fast core does in a second."""
