@@ -116,7 +116,10 @@ def history_points(found: LadderHistory, versions: list[VersionId]) -> list[Hist
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def check(ladder: LadderId) -> ModelCheck | None:
-    """Return the check by the exact model, at most KEPT_SECONDS old; None before the first match."""
+    """Return the check by the exact model, at most KEPT_SECONDS old.
+
+    None before the first match.
+    """
     return model_check(read_log(data.reader(), ladder).results(), score=ladder.score)
 
 

@@ -1,4 +1,4 @@
-"""Pure functions that render comparisons as HTML: the matrix of who beat whom, and bots' numbers."""
+"""Pure functions that render comparisons as HTML: the matrix of results, and bots' numbers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -215,7 +215,10 @@ def scrolling(
 
 
 def worst_in_words(lines: Sequence[BoardLine], comparisons: Comparisons) -> str:
-    """Return a sentence on the pair that the ratings explain worst; "" if no pair met often enough."""
+    """Return a sentence on the pair that the ratings explain worst.
+
+    It is empty if no pair met often enough.
+    """
     worst = comparisons.worst
     if worst is None:
         return ""

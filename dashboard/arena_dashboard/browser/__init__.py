@@ -41,7 +41,7 @@ _shell, _pulse, _news, _ladder, _keep = map(
 
 @cache
 def icon() -> str:
-    """Return the icon of all pages as a data URL, so that no run of a page opens it as a picture."""
+    """Return the icon of all pages as a data URL, which Streamlit does not open as a picture."""
     return "data:image/png;base64," + b64encode((HERE.parent / "icon.png").read_bytes()).decode()
 
 
