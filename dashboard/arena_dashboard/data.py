@@ -191,7 +191,7 @@ def replay_content(
 
 
 def transcript_file(match_id: str) -> str:
-    """Return the complete transcript of a recorded match as JSON text, as `arena verify` reads it."""
+    """Return the complete transcript of a recorded match as JSON that `arena verify` reads."""
     return json.dumps(to_json(_transcript(_url(), match_id)), ensure_ascii=False, indent=1)
 
 

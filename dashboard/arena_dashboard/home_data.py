@@ -56,7 +56,10 @@ def read_ahead() -> None:
 
 
 def live_matches() -> LiveMatches | None:
-    """Return the running matches of the referee at ARENA_ADDRESS; None if it is not set or invalid."""
+    """Return the running matches of the referee at ARENA_ADDRESS.
+
+    None if the variable is not set or invalid.
+    """
     return _live_matches()
 
 

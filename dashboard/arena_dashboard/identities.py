@@ -77,8 +77,9 @@ def forget() -> None:
 
 
 def write_secrets(settings: Settings, folder: Path) -> Path:
-    """Write Streamlit's secrets for the identity provider of the settings, readable by this user
-    alone; none without a provider. Returns the file. Raises SettingsError.
+    """Write Streamlit's secrets for the settings' identity provider, and return the file.
+
+    Only this user can read the file; without a provider it is empty. Raises SettingsError.
     """
     file = folder / "secrets.toml"
     provider = settings.identity_provider

@@ -1,13 +1,14 @@
-"""The dashboard as Streamlit serves it, with the headers that keep a browser from doing more, and
-with what "Home" shows read before the first visitor comes.
+"""The dashboard's application: Streamlit's, with our routes, security headers and middleware.
 
-The content security policy forbids whatever is not the dashboard's own: scripts, styles, pictures
-and connections from elsewhere, and to be framed. Streamlit cannot do without three exceptions:
-styles in the page, `eval`, which compiles the charts, and scripts of components at `blob:`
-addresses, which only a script that runs already can make.
+At its start it reads the data of "Home", before the first visitor comes.
 
-Other sites may frame the embedded player alone: it shows what everybody may see, has nothing to
-press that changes anything, and its links open tabs of their own.
+The content security policy forbids scripts, styles, pictures and connections from other origins,
+and framing. Streamlit needs three exceptions: styles in the page, `eval`, which compiles the
+charts, and scripts of components at `blob:` addresses, which only a script that already runs can
+create.
+
+Other sites may frame only the embedded player: it shows public data, has no control that changes
+anything, and its links open tabs of their own.
 """
 
 import asyncio
@@ -38,11 +39,11 @@ from arena_dashboard.static_files import StaticFiles
 from arena_dashboard.upload_room import upload_room
 
 SWEEP_SECONDS: Final = 15.0
-"""How often uploaded files of pages that are gone are looked for."""
+"""The seconds between two searches for uploaded files of pages that are closed."""
 
 
 def policy(page: str) -> str:
-    """The content security policy for Streamlit's page: of its own scripts those in this text."""
+    """Return the content security policy for the HTML `page`, which allows the scripts in it."""
     inline = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digests = [b64encode(sha256(script.encode()).digest()).decode() for script in inline]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
@@ -75,17 +76,17 @@ EMBEDDED_HEADERS = {"Content-Security-Policy": f"{_POLICY}; frame-ancestors *", 
 
 
 def headers_for(path: str, query: str) -> dict[str, str]:
-    """The headers of the response to a request."""
+    """Return the headers of the response to a request."""
     embedded = path == "/replay" and parse_qs(query).get("embed") == ["1"]
     return EMBEDDED_HEADERS if embedded else HEADERS
 
 
 OWN_FILES = re.compile(r"/bidi-components/bluff-arena\.[a-z]+-[0-9a-f]{12}/")
-"""In the addresses of the player's files, which change with their content."""
+"""A pattern that is found in the addresses of the player's files, which change with their content."""
 
 
 class _WithHeaders:
-    """Adds the headers to every response over HTTP, and lets browsers keep the player's files."""
+    """Middleware that adds the headers to HTTP responses, and lets browsers keep player files."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -104,7 +105,9 @@ class _WithHeaders:
 
 @asynccontextmanager
 async def _prepared(app: st.App) -> AsyncIterator[None]:
-    """Knows the player's files, and reads beside the first requests: the whole log of a ladder
+    """Run the app with the player's files registered and closed pages' uploads removed.
+
+    What "Home" shows is read in a thread beside the first requests, as the whole log of a ladder
     takes seconds.
     """
     del app
@@ -118,7 +121,7 @@ async def _prepared(app: st.App) -> AsyncIterator[None]:
 
 
 async def _sweep() -> None:
-    """Forget the uploaded files of pages that are gone, again and again."""
+    """Remove the uploaded files of closed pages, every SWEEP_SECONDS."""
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
         upload_room().sweep(get_instance().is_active_session)
