@@ -1,15 +1,15 @@
-"""Streamlit with the arena's pages: python -m arena_dashboard [--host ADDRESS] [--port PORT].
+"""The dashboard's server: python -m arena_dashboard [--host ADDRESS] [--port PORT].
 
 The pages' imports are done before the port opens. Otherwise Streamlit does them for the first
-visitor, who sees an empty page meanwhile: for about twenty seconds while bots use all cores.
+visitor, who meanwhile sees an empty page: for about twenty seconds while bots use all cores.
 
-Streamlit would collect all garbage after every run of a page, which looks at every object of every
-library: most of the cost of a page. Here it is collected twice a minute; and what the imports made
-stays for good, so it is left out of that.
+Streamlit would run a full garbage collection after every run of a page, which visits every object
+of every library: most of the cost of a page. Here garbage is collected twice a minute, and the
+objects that the imports created are frozen: they stay for good, so the collector skips them.
 
 A page's script runs in a thread of its own, and glibc gives threads heaps of their own, up to eight
-by core; what is free in one, no other uses. Here they share two, and what is free goes back to the
-system.
+per core; memory that is free in one heap is not used by another. Here all threads share two heaps,
+and free memory is returned to the system.
 """
 
 import argparse
@@ -35,8 +35,8 @@ import arena.server.boards.comparisons
 import arena.server.boards.live_board
 import arena.server.boards.trend
 
-# Imported for the pages, not used here. Not the pages' own modules: what they register with
-# Streamlit needs its server.
+# Imported for the pages, not used here. The pages' own modules are left out: they register
+# components with Streamlit, which needs its server for that.
 import arena.server.results.bluffing
 import arena.server.results.match_finding
 import arena.server.results.match_search
@@ -45,19 +45,24 @@ from arena.settings import SettingsError, read_settings
 from arena_dashboard import configuration, identities
 
 COLLECT_SECONDS: Final = 30.0
-"""How often garbage is collected."""
+"""The seconds between two garbage collections."""
 HEAPS: Final = 2
 LARGE_BYTES: Final = 4 << 20
-"""A block from this size on, such as a matrix of a ladder of a thousand bots, has pages of its own,
-which are given back with it. The C library's own limit rises with the first that is freed."""
+"""The size from which a block of memory has pages of its own, which are returned when it is freed.
+
+A matrix of a ladder of a thousand bots is such a block. The C library's own limit rises with the
+first large block that is freed.
+"""
 M_ARENA_MAX: Final = -8
 M_MMAP_THRESHOLD: Final = -3
 """Parameters of `mallopt`, from <malloc.h>."""
 MOST_SENT_BYTES: Final = 1 << 20
-"""The most bytes of a message that a browser sends: choices and short texts. A longer one ends its
-connection before it is held."""
+"""The largest message that a browser may send: choices and short texts.
+
+A longer one ends its connection before it is held in memory.
+"""
 PING_SECONDS: Final = 30
-"""How often a browser is asked whether it is still there, and how long it may take to answer."""
+"""The seconds between two pings to a browser, and the seconds it may take to answer one."""
 APP: Final = "arena_dashboard.secure_app:app"
 
 
@@ -71,7 +76,7 @@ def main() -> None:
     if libc is not None:
         libc.mallopt(M_ARENA_MAX, HEAPS)
         libc.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
-    # Altair's first chart is slow: it reads its schema.
+    # Altair's first chart is slow, as Altair then reads its schema.
     altair.Chart().mark_point().encode(x="x:Q").to_dict()
     gc.collect()
     gc.freeze()
@@ -92,13 +97,13 @@ def main() -> None:
             ws_max_size=MOST_SENT_BYTES,
             ws_ping_interval=PING_SECONDS,
             ws_ping_timeout=PING_SECONDS,
-            # What is packed small may be large.
+            # A small compressed message may be large once it is unpacked.
             ws_per_message_deflate=False,
         )
 
 
 def _glibc() -> ctypes.CDLL | None:
-    """Return the C library, if it is GNU's."""
+    """Return the C library if it is GNU's, else None."""
     if platform.libc_ver()[0] != "glibc":
         return None
     return ctypes.CDLL(None)

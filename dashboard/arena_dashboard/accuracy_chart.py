@@ -17,10 +17,10 @@ HEIGHT = 220
 
 @dataclass(frozen=True, slots=True)
 class AccuracyPoint:
-    """The accuracy in some matches that followed each other."""
+    """The accuracy in some consecutive matches."""
 
     finished: str
-    """When the last of them ended; ISO 8601."""
+    """The time at which the last of them ended; ISO 8601."""
     matches: int
     accuracy: float
     low: float
@@ -28,16 +28,19 @@ class AccuracyPoint:
 
 
 def accuracy_points(played: Sequence[tuple[datetime, SeatAnalysis]]) -> list[AccuracyPoint]:
-    """Equally many matches to a point; `played` oldest first."""
+    """Return points of equally many matches each; `played` is oldest first, as is the result.
+
+    Matches without decisions are ignored.
+    """
     return list(_points([one for one in played if one[1].decisions]))
 
 
 def _points(played: Sequence[tuple[datetime, SeatAnalysis]]) -> Iterator[AccuracyPoint]:
     size = max(FEWEST_MATCHES, ceil(len(played) / MOST_POINTS))
-    # What is left over is the oldest.
+    # The oldest matches, too few for a point of their own, are left out.
     for start in range(len(played) % size, len(played), size):
         part = played[start : start + size]
-        # A decision that was not good counts one: a match is a cluster, as of losses.
+        # Each mistake counts one. A match is a cluster, as in the sums of losses.
         sums = LossSums.of((len(seat.decisions), seat.mistakes) for _, seat in part)
         share, error = sums.by_decision
         low, high = (share - error, share + error) if isfinite(error) else (0.0, 1.0)
@@ -47,8 +50,8 @@ def _points(played: Sequence[tuple[datetime, SeatAnalysis]]) -> Iterator[Accurac
 
 
 def accuracy_chart(points: Sequence[AccuracyPoint]) -> alt.LayerChart:
-    """Return a line with the band of its 95 % interval."""
-    del points  # Altair draws them; they are handed over as plain values
+    """Return the chart, without data: a line with the band of its 95 % interval."""
+    del points  # `drawn` adds the points as plain values
     share = alt.Axis(format="%")
     base = alt.Chart().encode(x=alt.X("finished:T", title="Matches ended"))
     band = base.mark_area(opacity=0.16).encode(

@@ -1,4 +1,4 @@
-"""Where a bot loses most, on pages; where nothing tells it yet, the commands that do."""
+"""The part of a page that shows where a bot loses most, or the commands that find it out."""
 
 import shlex
 
@@ -10,7 +10,7 @@ from arena_dashboard.bot_tables import biggest_leak
 
 
 def show_biggest_leak(bot: str) -> None:
-    """Show the sentence, or how to get it."""
+    """Show where the bot loses most, or how to find it out if no analysis is kept."""
     found = bot_data.decisions(bot)
     if found is not None:
         st.markdown(biggest_leak(found.sums))
@@ -22,12 +22,12 @@ def show_biggest_leak(bot: str) -> None:
 
 
 def plays_an_analysed_game(bot: str) -> bool:
-    """Whether a game whose decisions have values is among its latest matches."""
+    """Return whether the bot's latest matches include a game whose decisions have values."""
     return any(match.game in ANALYSED_GAMES for match in bot_data.recent(bot).matches)
 
 
 def show_how_to_analyse(bot: str) -> None:
-    """Show the commands that tell where a bot loses most."""
+    """Show the commands that find out where a bot loses most."""
     st.markdown(
         "None of its latest matches has been analysed here, so no page says where it loses most. "
         "Where its program is, two commands do:"

@@ -1,4 +1,4 @@
-"""The chart of a bot's ratings, drawn once for all visitors."""
+"""The chart of a bot's ratings, built once for all visitors."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ from arena_dashboard.ladder_choice import in_words
 
 
 def ratings_chart(bot: Profile, ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Drawn:
-    """Return the ratings of all versions on all ladders, older versions first."""
+    """Return the chart of all versions' ratings on all ladders, older versions first."""
     age = {one.id: at for at, one in enumerate(reversed(bot.versions))}
     return _ratings_chart(
         [

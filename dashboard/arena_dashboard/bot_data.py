@@ -1,4 +1,4 @@
-"""What the pages about bots read: the index, a profile, the style in the latest matches."""
+"""The data of the pages about bots: the index, profiles, and the style in the latest matches."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -31,13 +31,13 @@ PAGE = 50
 STYLE_MATCHES = 60
 """The latest matches of a bot whose transcripts are read for its style."""
 KEPT_SECONDS = 10.0
-"""How long what the latest matches tell is kept."""
+"""The seconds for which results from the latest matches are cached."""
 ANALYSED_MATCHES = 400
-"""The latest matches of a bot among which those with a kept analysis are read."""
+"""The latest matches of a bot that are searched for kept analyses."""
 MOST_FAULTS = 10
-"""The latest faults of the bot."""
+"""The most faults of a bot that are listed, the latest."""
 MOST_FAULTS_OF_A_VERSION = 50
-"""The same on the page of a version's faults alone."""
+"""The most faults listed on the page of one version's faults."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,41 +48,44 @@ class Profile:
     owner: str
     house: bool
     versions: Sequence[Any]
-    """Newest first, with id, version, created_at and retired_at; and in each what the owner says
-    of the bot: text, language, link; frozen_at and paused_at."""
+    """Rows, newest first, with id, version, created_at and retired_at.
+
+    Each also has the owner's description of the bot (text, language, link), frozen_at and
+    paused_at.
+    """
     checks: Mapping[VersionId, RecordedCheck]
-    """The last check of those that have one."""
+    """The last check of each version that has one."""
 
     @property
     def retired(self) -> bool:
-        """Whether none of its versions plays any more."""
+        """Whether all its versions are retired."""
         return all(one.retired_at is not None for one in self.versions)
 
     @property
     def since(self) -> datetime:
-        """When its first version was registered."""
+        """The time at which its first version was registered."""
         first: datetime = self.versions[-1].created_at
         return first
 
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """A bot in its latest matches."""
+    """A bot's latest matches, and its style and luck in them."""
 
     matches: Sequence[MatchRow]
     """Newest first."""
     style: Style
     luck: tuple[float, int]
-    """Its mean luck, in expected points by match, and of how many matches."""
+    """Its mean luck, in expected points per match, and the number of matches it is the mean of."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decisions:
-    """What a bot's decisions cost in its latest matches."""
+    """The costs of a bot's decisions in its latest matches."""
 
     sums: BotAnalysis
     accuracy: Drawn | None
-    """Over time; None for too few matches."""
+    """The chart of the accuracy over time; None for too few matches."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,16 +93,16 @@ class BotIndex:
     """A page of all bots, or of those that a search finds."""
 
     rows: Sequence[Any]
-    """The rows of `bot_page`."""
+    """Rows of `bot_page`."""
     before: str | None
-    """What the page before ends before; None on the first."""
+    """The folded name before which the previous page ends; None on the first page."""
     after: str | None
-    """What the next page begins after; None on the last."""
+    """The folded name after which the next page begins; None on the last page."""
 
 
 def index(search: str, after: str | None, before: str | None) -> BotIndex:
-    """Return a page of bots by name: those behind `after`, or those before `before`."""
-    # One more, which says whether there is another page.
+    """Return a page of bots by name: those that follow `after`, or those that precede `before`."""
+    # One row more than a page has shows whether there is another page.
     found = data.read(
         bot_statements.bot_page(search=search, after=after, before=before, limit=PAGE + 1)
     )
@@ -116,7 +119,7 @@ def index(search: str, after: str | None, before: str | None) -> BotIndex:
 
 
 def profile(name: str) -> Profile | None:
-    """Return the bot of that name, in any case; None if there is none."""
+    """Return the profile of a bot, whatever the case of `name`; None if there is no such bot."""
     rows = data.read(bot_statements.profile_of(name))
     if not rows:
         return None
@@ -125,7 +128,7 @@ def profile(name: str) -> Profile | None:
 
 
 def ladders_of(bot: str) -> list[tuple[LadderId, list[BoardLine]]]:
-    """Return the ladders that the bot stands on, with its lines."""
+    """Return the ladders that the bot is on, each with the lines of its versions."""
     found = []
     for game, variants in data.ladders().items():
         for options, times in variants.items():
@@ -139,13 +142,13 @@ def ladders_of(bot: str) -> list[tuple[LadderId, list[BoardLine]]]:
 
 
 def recent(bot: str) -> Recent:
-    """How the bot played in its latest matches, some seconds ago at most."""
+    """Return the bot's latest matches, style and luck, at most KEPT_SECONDS old."""
     return _recent(data.database_url(), bot)
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
 def _recent(url: str | None, bot: str) -> Recent:
-    del url  # tells one database's bots from another's
+    del url  # part of the key: it distinguishes the bots of different databases
     matches = data.find_matches(MatchFilter(bot=bot), limit=STYLE_MATCHES)
     known = data.bluffs().of([one.match_id for one in matches])
     luck = [
@@ -160,9 +163,9 @@ def _recent(url: str | None, bot: str) -> Recent:
 
 
 def decisions(bot: str) -> Decisions | None:
-    """Return what the bot's decisions cost in its latest matches, some seconds ago at most.
+    """Return the costs of the bot's decisions in its latest matches, at most KEPT_SECONDS old.
 
-    None if no analysis of them is kept.
+    None if no analysis of these matches is kept.
     """
     return _decisions(data.database_url(), bot)
 
@@ -189,7 +192,7 @@ def _decisions(url: str | None, bot: str) -> Decisions | None:
 def faults(bot: str, version: str | None = None) -> list[SeenFault]:
     """Return the latest faults of the bot, or of one version, in matches that are over.
 
-    Some seconds ago at most.
+    The result is at most KEPT_SECONDS old.
     """
     return _faults(data.database_url(), bot, version)
 

@@ -1,4 +1,4 @@
-"""A bot's profile as HTML and as a chart; pure functions."""
+"""Pure functions that render the index of bots and a profile as HTML and as a chart."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import bot_link, replay_link, time_of
 
 MOST_CHECKS = 10
-"""The newest versions whose checks are listed."""
+"""The most versions whose checks are listed, the newest."""
 
 _REASONS = {
     FaultKind.LATE: "gave no answer within the turn's time and the bank",
@@ -35,7 +35,7 @@ _REASONS = {
 
 def index(rows: Sequence[Any], checks: Mapping[VersionId, RecordedCheck]) -> Html:
     """Return a page of the list of bots, with the `checks` of their newest versions."""
-    # On a phone the owner stands under the bot's name.
+    # On a phone the owner is shown below the bot's name.
     heads = (("Bot", None), ("Owner", "ba-wide"), ("Newest version", None), ("Registered", None))
     return tag(
         "table",
@@ -73,7 +73,7 @@ def _listed(row: Any, check: RecordedCheck | None) -> Html:
 
 
 def halted(*, frozen: bool, paused: bool) -> Html:
-    """Badges of a bot that may not play for now."""
+    """Return the badges of a bot that may not play for now; nothing for any other bot."""
     marks = []
     if frozen:
         marks.append(badge("frozen", "warn", "The operator does not let it play for now."))
@@ -83,7 +83,7 @@ def halted(*, frozen: bool, paused: bool) -> Html:
 
 
 def facts(profile: Profile) -> Html:
-    """Return who registered the bot, and when."""
+    """Return the owner of the bot, its state, its language, and the dates of its versions."""
     newest = profile.versions[0]
     count = len(profile.versions)
     return tag(
@@ -104,27 +104,27 @@ def facts(profile: Profile) -> Html:
 
 
 def said(profile: Profile) -> Html | None:
-    """Return what its owner says of the bot; None for nothing."""
+    """Return the owner's description of the bot and its link; None if there is neither."""
     newest = profile.versions[0]
     parts = []
     if newest.text:
         parts.append(tag("p", newest.text))
-    # The database has it so, too: no other scheme is ever a link.
+    # The database enforces this, too: no other scheme ever becomes a link.
     if newest.link.startswith(("https://", "http://")):
-        # Without a target: with one, Streamlit's sanitiser writes a `rel` of its own.
+        # Without a target: if there is one, Streamlit's sanitiser writes a `rel` of its own.
         link = tag("a", newest.link, href=newest.link, rel="nofollow noopener noreferrer")
         parts.append(tag("p", link))
     return tag("div", *parts, class_="ba-said") if parts else None
 
 
 def check_badge(check: RecordedCheck) -> Html:
-    """Whether the last check of a version found a fault; the hint says all."""
+    """Return a badge with the mark of a version's last check; its hint has the whole result."""
     kind = "warn" if check.outcome.failed else "plain"
     return badge(check_mark(check), kind, check_in_words(check))
 
 
 def checks(profile: Profile) -> Html:
-    """Return what the checks of the bot's versions found, newest version first."""
+    """Return the results of the checks of the bot's newest versions, newest first."""
     found = [
         (one.version, profile.checks[one.id])
         for one in profile.versions
@@ -141,7 +141,7 @@ def checks(profile: Profile) -> Html:
 
 
 def style(found: Style, luck: tuple[float, int]) -> Html:
-    """How a bot bluffs, doubts and answers, each with its 95 % interval."""
+    """Return the figures of a bot's style: bluffs and doubts with 95 % intervals, time and luck."""
     away = found.bluffs - found.caught
     wrong = found.doubts - found.right_doubts
     mean, measured = luck
@@ -164,7 +164,7 @@ def style(found: Style, luck: tuple[float, int]) -> Html:
 
 
 def decisions(found: BotAnalysis) -> Html:
-    """Return what a bot's decisions cost, and where it loses most."""
+    """Return the accuracy and the losses of a bot's decisions, and where it loses most."""
     good = found.grades[Grade.BEST] + found.grades[Grade.FINE]
     blunders = found.grades[Grade.BLUNDER]
     figures = tag(
@@ -179,7 +179,7 @@ def decisions(found: BotAnalysis) -> Html:
 
 
 def biggest_leak(found: BotAnalysis) -> str:
-    """Where a bot loses most, in a sentence."""
+    """Return a sentence that says where a bot loses most."""
     return found.leak.in_words if found.leak else "It loses nothing."
 
 
@@ -200,7 +200,7 @@ def _entry(name: str, figure: str, words: str) -> tuple[Html, ...]:
 
 
 def faults(found: Sequence[SeenFault]) -> Html:
-    """Return the latest faults, each with what the bot saw, sent and might have done."""
+    """Return the list of faults, each with the bot's view, its answer and the legal actions."""
     return tag("ul", *map(_fault, found), class_="ba-faults")
 
 
@@ -233,26 +233,26 @@ def _fault(fault: SeenFault) -> Html:
 
 
 def faults_link(bot: str, version: str) -> str:
-    """Return the address of the latest faults of a version, with their turns."""
+    """Return the address of the page with the latest faults of a version and their turns."""
     return "bot?" + urlencode({"bot": bot, "faults": version})
 
 
 def matches_link(bot: str, **more: str) -> str:
-    """Return the address of the list of a bot's matches."""
+    """Return the address of the list of a bot's matches; `more` are further query parameters."""
     return "matches?" + urlencode({"bot": bot} | more)
 
 
 ROW_HEIGHT = 30
-"""Pixels by version."""
+"""The height of a version's row, in pixels."""
 _COLOURS = ["#c4751d", "#4f7fd0", "#3f9c6b", "#b05cc6", "#c9504a", "#8a8f98"]
 
 
 @dataclass(frozen=True, slots=True)
 class VersionRating:
-    """A version on one ladder."""
+    """The rating of a version on one ladder."""
 
     row: str
-    """What tells it from the others."""
+    """The label of its row, which is distinct."""
     ladder: str
     version: str
     elo: float
@@ -262,7 +262,7 @@ class VersionRating:
 
 
 def versions_chart(ratings: Sequence[VersionRating]) -> alt.LayerChart:
-    """Return a dot with its 95 % interval for each version and ladder, in order of `ratings`."""
+    """Return a chart of Elo with 95 % interval by version and ladder, in the order of `ratings`."""
     ladders = list(dict.fromkeys(rating.ladder for rating in ratings))
     colour = alt.Color(
         "ladder:N",

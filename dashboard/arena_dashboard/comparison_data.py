@@ -1,7 +1,7 @@
-"""A ladder's comparisons, history and model check, for the pages: cached, and of one moment.
+"""A ladder's comparisons, history and model check for the pages: cached, each of one moment.
 
 The Nash average and the win shares follow the live board; the history and the model check take
-seconds, so they are cached for some minutes and say how much of the log they cover.
+seconds to compute, so they are cached for some minutes and state how much of the log they cover.
 """
 
 from dataclasses import dataclass, replace
@@ -22,7 +22,10 @@ from arena_dashboard.markup import Html
 
 KEPT_SECONDS = 300.0
 DETAILS_SECONDS = 30.0
-"""The Nash average of 300 bots takes most of a second, so each new result does not ask for it."""
+"""The seconds for which comparisons are cached.
+
+The Nash average of 300 bots takes most of a second, so it is not computed for each new result.
+"""
 
 
 @st.cache_resource(ttl=DETAILS_SECONDS, max_entries=50, show_spinner=False)
@@ -40,25 +43,25 @@ def ladder_details(ladder: LadderId) -> Details:
 
 @dataclass(frozen=True, slots=True)
 class ComparisonsPage:
-    """A ladder's comparisons as they are shown, of one moment."""
+    """A ladder's comparisons of one moment, as HTML and sentences."""
 
     matches: int
     matrix: Html
     worst: str
-    """The pair that the ratings explain worst; "" where nobody met often enough."""
+    """The pair that the ratings explain worst; "" if no pair met often enough."""
     numbers: Html
     check: str
-    """What the exact model says; "" where it was not asked for."""
+    """The result of the check by the exact model; "" if it was not asked for."""
 
 
-# Thousands of cells: written once for all visitors.
+# Thousands of cells: rendered once for all visitors.
 @st.cache_resource(ttl=DETAILS_SECONDS, max_entries=20, show_spinner=False)
 def comparisons_page(
     ladder: LadderId, start: int, stop: int, *, checked: bool
 ) -> ComparisonsPage | None:
     """Return the comparisons of a ladder's lines from position `start` to `stop`.
 
-    `checked` by the exact model; None before the first match.
+    With `checked` they include the check by the exact model. None before the first match.
     """
     shown = range(start, stop)
     facts, found = ladder_details(ladder), check(ladder) if checked else None
@@ -77,25 +80,25 @@ def comparisons_page(
 
 
 def versions_on(facts: Details, bot: str) -> list[str]:
-    """Return the bot's versions on a ladder, as charts call them."""
+    """Return the labels, as in charts, of the bot's versions on a ladder."""
     return [f"{line.bot} {line.version}" for line in facts.board.lines if line.bot == bot]
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def history(ladder: LadderId) -> LadderHistory:
-    """Return the ladder's ratings over time, at most some minutes old."""
+    """Return the ladder's ratings over time, at most KEPT_SECONDS old."""
     return details.ladder_history(data.reader(), data.live_board(ladder))
 
 
 @st.cache_data(ttl=KEPT_SECONDS, max_entries=50, show_spinner=False)
 def history_drawn(ladder: LadderId, versions: list[VersionId]) -> Drawn:
-    """Return the chart of a ladder's history."""
+    """Return the chart of these versions' ratings over time on a ladder."""
     points = history_points(history(ladder), versions)
     return drawn(points, history_chart.history, history_chart.in_words)
 
 
 def history_points(found: LadderHistory, versions: list[VersionId]) -> list[HistoryPoint]:
-    """Return the rows of a history's chart: one per point and bot."""
+    """Return the rows of a history's chart: one per point and version of `versions`."""
     ends = {match.sequence: match.finished_at for match in found.matches}
     return [
         HistoryPoint(
@@ -113,7 +116,7 @@ def history_points(found: LadderHistory, versions: list[VersionId]) -> list[Hist
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=20, show_spinner=False)
 def check(ladder: LadderId) -> ModelCheck | None:
-    """Return the check by the exact model, at most some minutes old.
+    """Return the check by the exact model, at most KEPT_SECONDS old.
 
     None before the first match.
     """

@@ -1,4 +1,4 @@
-"""Comparisons as HTML: the matrix of who beat whom, and a bot's numbers; pure."""
+"""Pure functions that render comparisons as HTML: the matrix of results, and bots' numbers."""
 
 from collections.abc import Mapping, Sequence
 
@@ -16,7 +16,7 @@ from arena_dashboard.tables import bot_link
 MATRIX_BOTS = 25
 """The most rows of a legible matrix, and of a page of comparisons."""
 MOST_OPPONENTS = 50
-"""The most opponents of a bot that are listed: those next to it in rank."""
+"""The most opponents of a bot that are listed: the closest in rank."""
 
 
 def versus_link(bot: str, opponent: str, ladder: LadderId) -> str:
@@ -27,9 +27,10 @@ def versus_link(bot: str, opponent: str, ladder: LadderId) -> str:
 def matrix(
     lines: Sequence[BoardLine], shown: range, comparisons: Comparisons, ladder: LadderId
 ) -> Html:
-    """Points taken by the row's bot from the column's, in %, coloured, with Wilson intervals.
+    """Return the matrix of the lines at the positions `shown`.
 
-    Of the lines at the positions `shown`.
+    A cell has the points that the row's bot took from the column's, in %, coloured, with their
+    Wilson interval.
     """
     head = tag(
         "tr",
@@ -106,7 +107,11 @@ def numbers(
     across: Mapping[VersionId, AcrossTables],
     check: ModelCheck | None,
 ) -> Html:
-    """Rows per bot `shown`: Nash weight, first places by table size, faults and forfeits."""
+    """Return a table of the bots at the positions `shown`.
+
+    Its columns are Elo, Nash weight, first places by table size, faults and forfeits, and the mean
+    Elo of a bot's ladders if any bot is on several.
+    """
     sizes = sorted({cell.seats for one in across.values() for cell in one.wins})
     several = any(len(one.elo) > 1 for one in across.values())
     heads: list[tuple[str, str, str | None]] = [
@@ -146,7 +151,10 @@ def numbers(
 def opponents(
     lines: Sequence[BoardLine], comparisons: Comparisons, version: VersionId, ladder: LadderId
 ) -> Html:
-    """Whom a version met on a ladder, best first; of many those next to it in rank."""
+    """Return a table of a version's opponents on a ladder, best first.
+
+    Of more than MOST_OPPONENTS it has those closest in rank.
+    """
     at = comparisons.bots.index(version)
     bot = lines[at].bot
     heads: list[tuple[str, str, str | None]] = [
@@ -185,7 +193,10 @@ def opponents(
 def scrolling(
     caption: str, heads: Sequence[tuple[str, str, str | None]], rows: Sequence[Html]
 ) -> Html:
-    """Return a table that scrolls sideways on narrow screens, also by keyboard."""
+    """Return a table that scrolls sideways on narrow screens, also by keyboard.
+
+    A head of `heads` is a text, a class ("" for none) and a hint.
+    """
     head = tag("tr", *(tag("th", t, class_=c or None, title=h, scope="col") for t, c, h in heads))
     return tag(
         "div",
@@ -204,7 +215,10 @@ def scrolling(
 
 
 def worst_in_words(lines: Sequence[BoardLine], comparisons: Comparisons) -> str:
-    """Return the pair that the ratings explain worst; "" where nobody met often enough."""
+    """Return a sentence on the pair that the ratings explain worst.
+
+    It is empty if no pair met often enough.
+    """
     worst = comparisons.worst
     if worst is None:
         return ""
@@ -217,7 +231,7 @@ def worst_in_words(lines: Sequence[BoardLine], comparisons: Comparisons) -> str:
 
 
 def check_in_words(lines: Sequence[BoardLine], check: ModelCheck) -> str:
-    """Return the result of the check by the exact model, as a sentence."""
+    """Return the result of the check by the exact model in words."""
     looked = f"Looked at {check.looked_at:,} of {check.matches:,} matches."
     if check.misfit is None:
         return f"The exact model supports only ladders on which every placing counts. {looked}"
@@ -237,7 +251,7 @@ def check_in_words(lines: Sequence[BoardLine], check: ModelCheck) -> str:
 
 
 def standing(ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Html:
-    """Where a bot's versions stand on their ladders."""
+    """Return a table of the ranks and ratings of a bot's versions on their ladders."""
     heads: list[tuple[str, str, str | None]] = [
         ("Ladder", "", None),
         ("Version", "", None),

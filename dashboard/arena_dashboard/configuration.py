@@ -1,8 +1,8 @@
-"""Streamlit's configuration: ours alone, whatever lies in the folder, the home and the environment.
+"""Streamlit's configuration, taken from this package alone.
 
-Streamlit would read configuration and secrets from the visitor's home, from the folder in which it
-is started and from `STREAMLIT_*`, each over the one before: another address of the pages, another
-limit, a provider's secrets of some other application.
+Streamlit would read configuration and secrets from the user's home, from the folder in which it is
+started and from `STREAMLIT_*`, each overriding the one before. These could set another address of
+the pages, another limit, or the provider's secrets of some other application.
 """
 
 import os
@@ -17,10 +17,10 @@ _VARIABLES: Final = "STREAMLIT_"
 
 
 def use_ours(address: str, port: int, secrets: Path) -> None:
-    """Configure Streamlit by FILE, for an address and a port, with a file of secrets."""
+    """Configure Streamlit from FILE alone, with this address, port and file of secrets."""
     for name in [name for name in os.environ if name.upper().startswith(_VARIABLES)]:
         del os.environ[name]
-    # Streamlit has no option for it: this list is all that it reads configuration from.
+    # Streamlit has no option for this. It reads configuration from the files of this list alone.
     config.get_config_files = _files
     ours = {"server.address": address, "server.port": port, "secrets.files": [str(secrets)]}
     config.get_config_options(force_reparse=True, options_from_flags=ours)

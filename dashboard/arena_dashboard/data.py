@@ -1,8 +1,8 @@
 """Cached reads of the database for the pages, with a role that cannot write.
 
-A page gets rows, leaderboards and what a viewpoint saw of a match, but never a state, so that it
-cannot show what a viewpoint must not know; a transcript only as the file that a visitor asks for.
-Every read may raise StorageError with a message for the visitor.
+A page gets rows, leaderboards and a match as a viewpoint saw it, but never a state, so that it
+cannot show what a viewpoint must not know. It gets a transcript only as the file that a visitor
+downloads. Every read may raise StorageError with a message for the visitor.
 """
 
 import json
@@ -57,14 +57,11 @@ SUGGESTED = 200
 
 
 def database_url() -> str | None:
-    """Return the URL of the arena's database; None if it is not set.
-
-    Raises SettingsError.
-    """
+    """Return the URL of the arena's database; None if it is not set. Raises SettingsError."""
     return _database_url(os.environ.get("ARENA_DATABASE_URL"))
 
 
-# Reading all settings takes a millisecond, and every read asks for this one.
+# Reading all settings takes a millisecond, and every read needs this one.
 @lru_cache(maxsize=8)
 def _database_url(given: str | None) -> str | None:
     del given
@@ -72,9 +69,9 @@ def _database_url(given: str | None) -> str | None:
 
 
 def leaderboard(ladder: LadderId) -> Leaderboard:
-    """Return the current leaderboard of a ladder, or the last one read while the database is away.
+    """Return the current leaderboard of a ladder; while the database is away, the last one read.
 
-    Cheap to call repeatedly.
+    It is cheap to call repeatedly.
     """
     board = live_board(ladder)
     try:
@@ -86,12 +83,12 @@ def leaderboard(ladder: LadderId) -> Leaderboard:
 
 
 def as_of(url: str) -> datetime | None:
-    """When the database last answered, if it is away; None while it answers."""
+    """Return the time of the last answer of the database if it is away; None while it answers."""
     return _reader(url).as_of
 
 
 def away() -> bool:
-    """Whether the database did not answer the last time."""
+    """Return whether the database did not answer the last time."""
     return reader().as_of is not None
 
 
@@ -121,12 +118,12 @@ def checks(versions: Collection[VersionId]) -> dict[VersionId, RecordedCheck]:
 
 
 def some_bots() -> list[str]:
-    """Return the names of some bots, as suggestions."""
+    """Return the names of at most SUGGESTED bots, as suggestions."""
     return _some_bots(_url())
 
 
 def bot_named(name: str) -> str | None:
-    """Return the name of a bot as registered, from one in any case; None if there is none."""
+    """Return the registered spelling of a bot's name in any case; None if there is no such bot."""
     rows = read(bot_statements.bot_named(name))
     return rows[0].name if rows else None
 
@@ -134,9 +131,10 @@ def bot_named(name: str) -> str | None:
 def find_matches(
     wanted: MatchFilter, *, sort: Sort = Sort.NEWEST, before: str | None = None, limit: int = PAGE
 ) -> list[MatchRow]:
-    """Return the matches that fit; for the newest, those that come after the match `before`.
+    """Return at most `limit` matches that fit the filter, in the order `sort`.
 
-    The closest and the boldest are some seconds old at most.
+    If the newest are wanted, the result begins after the match `before`. The closest and the
+    boldest are at most some seconds old.
     """
     if sort is not Sort.NEWEST:
         return _best_matches(_url(), wanted, sort, limit)
@@ -146,18 +144,18 @@ def find_matches(
 
 
 def bluffs() -> Bluffs:
-    """Return the bluffs of matches, shared by all visitors."""
+    """Return the reader of matches' bluffs, shared by all visitors."""
     return _bluffs(_url())
 
 
 def newest_match() -> str | None:
-    """Return the id of the match that ended last."""
+    """Return the id of the match that ended last; None before the first match."""
     rows = find_matches(MatchFilter(), limit=1)
     return rows[0].match_id if rows else None
 
 
 def match(match_id: str) -> MatchRow | None:
-    """How a match is recorded; None when there is none of that id."""
+    """Return the row of a match; None if there is no match of that id."""
     if not is_match_id(match_id.lower()):
         return None
     rows = read(statements.match_by_id(match_id))
@@ -165,11 +163,9 @@ def match(match_id: str) -> MatchRow | None:
 
 
 def replay(match_id: str, viewpoint: str, *, analysed: bool = False) -> Mapping[str, Any] | None:
-    """Return a match as `viewpoint` (see `watching`) saw it, for the player.
+    """Return a match as `viewpoint` (see `watching`) saw it, for the player; None if it is unknown.
 
-    With what decisions were worth if `analysed`; None if there is none.
-
-    Raises TranscriptDamagedError.
+    With `analysed` it includes the values of decisions. Raises TranscriptDamagedError.
     """
     if not is_match_id(match_id.lower()):
         return None
@@ -187,23 +183,26 @@ def replay_content(
     *,
     analysed: bool = False,
 ) -> bytes:
-    """Return a match that `replay` found, with its neighbours in its block, for the player."""
+    """Return a match that `replay` has found as bytes for the player.
+
+    They include its neighbours in its block, `previous` and `next_`.
+    """
     return _replay_content(_url(), match_id, viewpoint, analysed, previous, next_)
 
 
 def transcript_file(match_id: str) -> str:
-    """Return the transcript of a recorded match as `arena verify` reads it: everything is in it."""
+    """Return the complete transcript of a recorded match as JSON that `arena verify` reads."""
     return json.dumps(to_json(_transcript(_url(), match_id)), ensure_ascii=False, indent=1)
 
 
 def block_of(match: MatchRow) -> list[MatchRow]:
-    """Return the matches of a match's block that are recorded, itself included, by position."""
+    """Return the recorded matches of a match's block, itself included, by position."""
     found = statements.all_matches().where(matches.c.block_id == match.block_id)
     return sorted((match_row(row._mapping) for row in read(found)), key=lambda row: row.position)
 
 
 def tournament_of(match: MatchRow) -> str | None:
-    """Return the name of the tournament that a match was played for, if any."""
+    """Return the name of the tournament that a match was played for; None if there is none."""
     found = select(tournaments.c.name).join(
         tournament_blocks, tournament_blocks.c.tournament_id == tournaments.c.id
     )
@@ -225,7 +224,7 @@ def _live_boards(url: str) -> LiveBoards:
 def _ladders(url: str) -> Ladders:
     rows = sorted(_reader(url)(ladder_statements.ladders()), key=_default_time_first)
     found: Ladders = {}
-    for game in GAMES:  # only those that this release has
+    for game in GAMES:  # only the games of this release
         for row in (row for row in rows if row.game == game):
             times = found.setdefault(game, {}).setdefault(
                 json.dumps(row.options, sort_keys=True), {}
@@ -259,10 +258,14 @@ def _bluffs(url: str) -> Bluffs:
 
 
 class _NoTranscriptError(LookupError):
-    """No transcript. Raised because the cache would keep None: the match may be recorded later."""
+    """There is no transcript of the match.
+
+    The functions raise this instead of returning None, which the cache would keep although the
+    match may be recorded later.
+    """
 
 
-# Read only and shared by all visitors, so it needs no copy for each run.
+# Read only and shared by all visitors, so no run needs a copy of its own.
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _replay(url: str, match_id: str, viewpoint: str, analysed: bool) -> Mapping[str, Any]:
     transcript = _transcript(url, match_id)
@@ -270,7 +273,7 @@ def _replay(url: str, match_id: str, viewpoint: str, analysed: bool) -> Mapping[
     return match_json(watch(transcript, viewed, _decisions(url, match_id) if analysed else None))
 
 
-# Packing takes longer than all else of a page; the neighbours change while a block is played.
+# Packing takes longer than the rest of a page; the neighbours change while a block is played.
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _replay_content(
     url: str,
@@ -284,7 +287,8 @@ def _replay_content(
     return packed({**_replay(url, match_id, viewpoint, analysed), **neighbours})
 
 
-# Kept, or else milliseconds by tables, a second or more by search; all viewpoints share it.
+# Read if kept. Otherwise computed: in milliseconds from tables, in a second or more by search. All
+# viewpoints share it.
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _decisions(url: str, match_id: str) -> Sequence[AnalysedDecision]:
     kept = kept_decisions(_reader(url), [match_id])

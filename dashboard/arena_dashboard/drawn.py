@@ -1,7 +1,7 @@
-"""A chart as Vega-Lite, drawn once and shown often: Altair takes 30 ms for a small one.
+"""Charts as Vega-Lite, built once and shown often: Altair takes 30 ms for a small one.
 
 The rows go into the chart as plain values. As a data frame, or as values that Streamlit finds, they
-would go through pandas and pyarrow, which hold 70 MB.
+would pass through pandas and pyarrow, which take 70 MB.
 """
 
 from collections.abc import Callable, Sequence
@@ -34,13 +34,13 @@ def drawn(
     draw: Callable[[Sequence[RowT]], alt.LayerChart],
     in_words: Callable[[Sequence[RowT]], str],
 ) -> Drawn:
-    """Return the chart and the words for rows whose fields are JSON values.
+    """Return the chart and its text alternative for rows whose fields are JSON values.
 
-    `draw` leaves the data out.
+    `draw` returns a chart without data, to whose layers the rows are added.
     """
     spec = draw(rows).to_dict()
-    del spec["datasets"]  # Altair's own, of a chart without data
-    # Streamlit looks for values at the top of a chart only.
+    del spec["datasets"]  # Altair's own entry in a chart without data
+    # Streamlit looks for values only at the top level of a chart.
     data = {"values": [asdict(row) for row in rows]}
     layers = [{**layer, "data": data} for layer in spec["layer"]]
     return Drawn({**spec, "layer": layers}, in_words(rows))

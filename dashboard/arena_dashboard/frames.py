@@ -1,6 +1,6 @@
 """A watched match as the JSON that the player steps through.
 
-It is made of a `Watched` alone, and so holds what the viewpoint may know and nothing else.
+It is made from a `Watched` alone, so it holds only what the viewpoint may know.
 """
 
 import json
@@ -18,9 +18,9 @@ from arena_dashboard.watching import Watched, write_viewpoint
 
 
 def packed(content: Mapping[str, Any]) -> bytes:
-    """Return a `match_json` as it goes to the browser: compact JSON, deflated (zlib).
+    """Return a `match_json` as sent to the browser: compact JSON, deflated (zlib).
 
-    Of each frame but the first only the changes are sent, see `packed.js`.
+    Each frame but the first has only its changes from the frame before; see `packed.js`.
     """
     frames = content["frames"]
     changes = [_changes(before, after) for before, after in pairwise(frames)]
@@ -30,7 +30,7 @@ def packed(content: Mapping[str, Any]) -> bytes:
 
 
 def _changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the entries of `after` that differ; of a mapping only what differs in it."""
+    """Return the entries of `after` that differ from `before`; of nested mappings, likewise."""
     return {
         key: _changes(before[key], value)
         if isinstance(value, dict) and isinstance(before.get(key), dict)
@@ -85,7 +85,7 @@ def _frames(match: Watched) -> Iterator[dict[str, Any]]:
     for at, moment in enumerate(moments):
         before = moments[at - 1] if at else None
         if before is None and moment.step:
-            # Seen from the middle on: its events are those of the whole match so far.
+            # The spectator joined in the middle: the events are those of the whole match so far.
             rounds = [*map(scene.round_started, moment.events)]
             number = max((one for one in rounds if one is not None), default=0)
             moment = replace(moment, events=())
@@ -97,7 +97,7 @@ def _frames(match: Watched) -> Iterator[dict[str, Any]]:
         opening = []
         starts = [event for event in moment.events if scene.round_started(event) is not None]
         if starts and outcome is not None:
-            # The end of a round starts the next one, which is told with the next moment.
+            # The end of a round starts the next one, whose sentences belong to the next moment.
             opening = [scene.tell(event, match.names) for event in starts]
             told = [sentence for sentence in told if sentence not in opening]
         elif starts:

@@ -1,4 +1,4 @@
-"""How often a bot bluffs and doubts, beside solved play, as HTML; pure."""
+"""Pure functions that render how often a bot bluffs and doubts, next to solved play, as HTML."""
 
 from collections.abc import Sequence
 from math import isfinite
@@ -8,7 +8,7 @@ from arena_dashboard.markup import Html, tag, together
 
 
 def frequency_table(found: Sequence[Frequency]) -> Html | None:
-    """Return a row for each situation; None without any."""
+    """Return a table with a row for each known situation; None if there is none."""
     rows = [_row(one) for one in found if one.situation in SITUATIONS]
     if not rows:
         return None

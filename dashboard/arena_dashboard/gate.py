@@ -1,10 +1,9 @@
-"""The gate of the dashboard: what may be asked of it at all.
+"""The middleware that restricts requests: which addresses are open, from which sites, how many.
 
-The addresses that it answers, from which pages, and how much at once.
-
-Streamlit opens addresses of its own, each version others, and asks a third party for this machine's
-address, in the event loop, when a page of another site calls. So whatever is not named here is not
-found; a foreign page's call is answered here; and Streamlit is never told an origin to judge.
+Streamlit opens addresses of its own, which differ between its versions. When a page of another site
+calls, Streamlit asks a third party for this machine's address, in the event loop. Therefore every
+address that is not named here is answered with "not found", calls of pages of other sites are
+answered here, and Streamlit never gets an origin to judge.
 """
 
 import asyncio
@@ -37,19 +36,19 @@ STREAMLITS: Final[dict[str, tuple[str, ...]]] = {
 }
 """Streamlit's open addresses besides its WebSocket, with their methods."""
 OF_A_PROVIDER: Final = ("/auth/login", "/auth/logout", "/oauth2callback")
-"""Further open addresses where visitors sign in at an identity provider."""
+"""Further addresses, open if visitors sign in at an identity provider."""
 
 MOST_SOCKETS: Final = 1_000
-"""Pages that are open at once: each has a session with its widgets, some hundred kB."""
+"""The most pages open at once: each has a session with its widgets, some hundred kB."""
 MOST_SOCKETS_OF_AN_ADDRESS: Final = 100
-"""A class behind one address, with some tabs each."""
+"""The most pages open from one address: enough for a class behind it, with some tabs each."""
 UPLOAD_SECONDS: Final = 600.0
-"""How long a file may take: 20 MiB by a slow line. It holds room meanwhile."""
+"""The seconds that an upload may take: 20 MiB over a slow line. It holds room meanwhile."""
 _SAFE: Final = ("GET", "HEAD")
 
 
 async def _elsewhere(scope: Scope, receive: Receive, send: Send) -> None:
-    """Stands for an answer: the routes here only say what is open."""
+    """Answer nothing; the routes here only serve to match what is open."""
 
 
 def _routes(paths: Mapping[str, tuple[str, ...]]) -> list[Route]:
@@ -57,12 +56,11 @@ def _routes(paths: Mapping[str, tuple[str, ...]]) -> list[Route]:
 
 
 def same_site(headers: Headers, own: str | None) -> bool:
-    """Return whether the request's `Origin` is the dashboard's.
+    """Return whether the request's `Origin` is the dashboard's own host.
 
-    That is the host by which it was asked, of which a proxy may tell, or that of its public address
-    `own`. The scheme is the proxy's affair.
-
-    No page of another site can choose these headers, so a proxy's word need not be proved here.
+    That is the host in the request, which a proxy may forward in a header of its own, or the host
+    of the dashboard's public address `own`. The scheme is left to the proxy. No page of another
+    site can choose these headers, so a proxy's header need not be proved here.
     """
     origin = _host(headers.get("origin", ""))
     asked = (headers.get("host"), headers.get("x-forwarded-host"))
@@ -73,7 +71,7 @@ def same_site(headers: Headers, own: str | None) -> bool:
 
 
 def _host(address: str) -> tuple[str, int | None] | None:
-    """Host and port of an address; a scheme's usual port is none."""
+    """Return host and port of an address; the port is None if it is a scheme's default."""
     try:
         found = urlsplit(address)
         port = None if found.port in (80, 443) else found.port
@@ -83,13 +81,13 @@ def _host(address: str) -> tuple[str, int | None] | None:
 
 
 class PageGate:
-    """Middleware that answers in the place of whatever is not open."""
+    """Middleware that itself answers requests to addresses that are not open."""
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute], own: str | None) -> None:
-        """`routes` are ours, all open; `own` is the dashboard's public address."""
+        """Wrap `app`; `routes` are ours, all open, and `own` is the dashboard's public address."""
         self._app = app
         self._own = own
-        pages = {f"/{path}/": READ for path in TITLES if path}  # led to the page
+        pages = {f"/{path}/": READ for path in TITLES if path}  # redirected to the page
         self._open = [*routes, *_routes(pages), *_routes(STREAMLITS)]
         self._providers = _routes(dict.fromkeys(OF_A_PROVIDER, READ))
         self._upload = Route(UPLOAD, _elsewhere, methods=["PUT"])
@@ -98,6 +96,7 @@ class PageGate:
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request or a WebSocket, or pass it on to the app if it is allowed."""
         if scope["type"] == "websocket":
             await self._socket(scope, receive, send)
         elif scope["type"] == "http":
@@ -113,10 +112,10 @@ class PageGate:
             or not same_site(headers, self._own)
             or not self._sockets.room("", address)
         ):
-            # Before it is accepted, that is a refusal with HTTP status 403.
+            # Closing it before it is accepted refuses it with HTTP status 403.
             await send({"type": "websocket.close", "code": 1008})
             return
-        # Streamlit compares the two by itself, and asks elsewhere if they differ.
+        # Streamlit compares origin and host itself, and asks a third party if they differ.
         told = dict(scope, headers=list(scope["headers"]))
         MutableHeaders(scope=told)["host"] = urlsplit(headers["origin"]).netloc
         with self._sockets.opened("", address):
@@ -129,7 +128,7 @@ class PageGate:
             return
         told = dict(scope, headers=[one for one in scope["headers"] if one[0] != b"origin"])
         if Headers(scope=scope).get("origin", "").startswith("https://"):
-            told["scheme"] = "https"  # up to a proxy, of which this server may not be told
+            told["scheme"] = "https"  # as far as a proxy, of which this server may not know
         match, found = self._upload.matches(scope)
         if match is not Match.FULL:
             await self._app(told, receive, send)
@@ -147,7 +146,7 @@ class PageGate:
                 with room.coming(session, size):
                     await self._app(told, receive, send)
         except TimeoutError:
-            # Streamlit begins its answer when all has come.
+            # Streamlit begins its answer only when the whole file has arrived.
             await PlainTextResponse("Too slow.", HTTPStatus.REQUEST_TIMEOUT)(scope, receive, send)
 
     def _refusal(self, scope: Scope) -> Response | None:

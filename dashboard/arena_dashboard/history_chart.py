@@ -1,4 +1,4 @@
-"""The chart of ratings over time; pure."""
+"""Pure functions that build the chart of ratings over time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ import altair as alt
 
 HEIGHT = 380
 MOST_BOTS = 8
-"""The most lines that can be told apart, by their colours too."""
+"""The most lines that a reader can distinguish, also by their colours."""
 SUGGESTED = 200
 """The most bots in the list to choose from; the name of any other can be typed."""
 _COLOURS = ["#d9822b", "#4f8fd0", "#3f9c6b", "#b05cc6", "#c9504a", "#8a8f98", "#b59a1f", "#2aa7a7"]
@@ -15,24 +15,27 @@ _COLOURS = ["#d9822b", "#4f8fd0", "#3f9c6b", "#b05cc6", "#c9504a", "#8a8f98", "#
 
 @dataclass(frozen=True, slots=True)
 class HistoryPoint:
-    """A bot on its ladder at one point in time."""
+    """The rating of a bot on its ladder at one point in time."""
 
     bot: str
     matches: int
     finished: str
-    """When the match ended after which it stood so; ISO 8601."""
+    """The end of the last match that the rating covers; ISO 8601."""
     elo: float
     low: float
     high: float
 
 
 def suggested(names: Sequence[str], chosen: Sequence[str]) -> list[str]:
-    """Return the bots to choose from: the chosen ones, and the first of all."""
+    """Return the bots to choose from: the chosen ones, and the first SUGGESTED of `names`."""
     return list(dict.fromkeys([*chosen, *names[:SUGGESTED]]))
 
 
 def history(points: Sequence[HistoryPoint]) -> alt.LayerChart:
-    """Return a line per bot with the band of its 95 % interval; `points` oldest first."""
+    """Return a chart, without data: per bot a line with the band of its 95 % interval.
+
+    `points` are oldest first.
+    """
     latest = {point.bot: point.elo for point in points}
     bots = sorted(latest, key=lambda bot: -latest[bot])
     colour = alt.Color(

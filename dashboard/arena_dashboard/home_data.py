@@ -1,4 +1,4 @@
-"""What the page "Home" shows, read once for all its visitors."""
+"""The data of the page "Home", read once for all its visitors."""
 
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
@@ -29,12 +29,12 @@ from arena_dashboard.watching import watch_live
 
 KEPT_SECONDS = 15.0
 DAY_SECONDS = 60.0
-"""How old the matches of the day may be: their transcripts are read."""
+"""The age in seconds that the matches of the day may have; to find them, transcripts are read."""
 RATE_SECONDS = 10
 """The seconds over which matches are counted."""
 MOST_LADDERS = 6
 LISTED = 3
-"""Matches of the day of each kind, and running tournaments."""
+"""The most matches of the day of each kind, and the most running tournaments."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class MatchesOfTheDay:
 
 
 def read_ahead() -> None:
-    """Read what the first visitor would wait for; without a database, nothing."""
+    """Read what the first visitor would otherwise wait for; without a database, read nothing."""
     with suppress(StorageError, SettingsError):
         ladders()
         matches_of_the_day()
@@ -56,32 +56,35 @@ def read_ahead() -> None:
 
 
 def live_matches() -> LiveMatches | None:
-    """Return the running matches of the referee of ARENA_ADDRESS; None if it is not set."""
+    """Return the running matches of the referee at ARENA_ADDRESS.
+
+    None if the variable is not set or invalid.
+    """
     return _live_matches()
 
 
 def matches_a_second() -> float:
-    """How many matches ended lately."""
+    """Return the rate of matches that ended in the last RATE_SECONDS, per second."""
     return _matches_a_second(data.database_url())
 
 
 def ladders() -> list[tuple[LadderId, Leaderboard]]:
-    """Return the leaderboards of some ladders."""
+    """Return the leaderboards of the first MOST_LADDERS ladders, without empty ones."""
     return _ladders(data.database_url())
 
 
 def matches_of_the_day() -> MatchesOfTheDay:
-    """Return the boldest bluffs and the closest matches."""
+    """Return the matches with the boldest bluffs and the closest matches of the last day."""
     return _matches_of_the_day(data.database_url())
 
 
 def running_tournaments() -> list[Tournament]:
-    """Return some tournaments that are played now."""
+    """Return at most LISTED running tournaments."""
     return _running_tournaments(data.database_url())
 
 
 def live_content(match: WatchedMatch) -> bytes:
-    """Return a running match so far, for the player."""
+    """Return a running match so far as bytes for the player."""
     return _live_content(match.match_id, len(match.moments), match.over, _match=match)
 
 
@@ -126,7 +129,8 @@ def _ladders(url: str | None) -> list[tuple[LadderId, Leaderboard]]:
 @st.cache_resource(ttl=DAY_SECONDS, show_spinner=False)
 def _matches_of_the_day(url: str | None) -> MatchesOfTheDay:
     del url
-    # Of full hours, so that the same statement is asked again if the database is away.
+    # In full hours, so that the statement stays the same: while the database is away, its rows are
+    # remembered.
     hour = datetime.now(UTC).replace(minute=0, second=0, microsecond=0)
     wanted = MatchFilter(since=hour - timedelta(hours=23))
     today = bool(data.find_matches(wanted, limit=1))

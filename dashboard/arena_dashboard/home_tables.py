@@ -1,4 +1,4 @@
-"""The page "Home" as HTML; pure functions."""
+"""Pure functions that render the page "Home" as HTML."""
 
 from collections.abc import Sequence
 
@@ -11,11 +11,11 @@ from arena_dashboard.home_data import MatchesOfTheDay
 from arena_dashboard.markup import Html, tag, together
 
 TOP = 3
-"""Bots shown of a ladder."""
+"""The most bots shown of a ladder."""
 
 
 def welcome() -> Html:
-    """Return what this is, for who comes for the first time."""
+    """Return a paragraph that explains the arena to new visitors."""
     return tag(
         "p",
         "Programs play games of bluff against each other: dice or cards are hidden, a claim may be "
@@ -29,7 +29,7 @@ def welcome() -> Html:
 
 
 def now(matches_a_second: float | None, activity: RefereeActivity | None, known: bool) -> Html:
-    """Return what is going on; `known` says whether these pages know a referee to ask."""
+    """Return the figures of current play; `known` tells whether these pages know a referee."""
     figures = []
     if matches_a_second is not None:
         figures.append(_figure(_rate(matches_a_second), "matches a second"))
@@ -53,7 +53,7 @@ def ladders(found: Sequence[tuple[LadderId, Leaderboard]]) -> Html:
 
 
 def matches_of_the_day(found: MatchesOfTheDay) -> Html:
-    """Boldest bluffs and closest matches."""
+    """Return the tables of the boldest bluffs and of the closest matches."""
     of = "of the day" if found.today else "of the latest matches"
     parts = []
     for title, rows in ((f"Boldest bluffs {of}", found.boldest), (f"Closest {of}", found.closest)):
@@ -64,7 +64,7 @@ def matches_of_the_day(found: MatchesOfTheDay) -> Html:
 
 
 def tournaments(found: Sequence[Tournament]) -> Html:
-    """Return the running tournaments."""
+    """Return the list of running tournaments."""
     lines = (
         tag(
             "li",

@@ -1,9 +1,10 @@
-"""Signing in by an identity provider, as far as Streamlit conducts it.
+"""Signing in at an identity provider, as far as Streamlit handles it.
 
-It leads the visitor to the provider and back, and keeps the ID token in a cookie that it signs and
-no script can read. The referee verifies the token and takes it once, for a key of that sign-in,
-which the browser keeps as any other (`owners`). Until it does, a page that is loaded again has the
-token alone, so the referee's answer to a token is kept for FRESH_SECONDS.
+Streamlit leads the visitor to the provider and back, and keeps the ID token in a cookie that it
+signs and no script can read. The referee verifies the token and accepts it once, in exchange for
+the key of that sign-in, which the browser keeps like any other (`owners`). Until the browser keeps
+it, a reloaded page has the token alone, so the referee's answer to a token is kept for
+FRESH_SECONDS.
 """
 
 import hashlib
@@ -22,34 +23,33 @@ from arena.settings import Settings, SettingsError
 from arena_dashboard.short_memory import ShortMemory
 
 FRESH_SECONDS: Final = 120.0
-"""How long ago a visitor may have signed in to be led to where that is for."""
+"""The seconds for which a sign-in counts as fresh: its visitor is led on to "Submit a bot"."""
 MOST_FRESH: Final = 10_000
-"""Sign-ins of the last FRESH_SECONDS, the newest; whoever is forgotten signs in again."""
+"""The most sign-ins kept, the newest; a visitor whose sign-in is forgotten signs in again."""
 _CALLBACK = "/oauth2callback"
 
 
 def here() -> bool:
-    """Whether this visitor has signed in at the identity provider."""
+    """Return whether this visitor has signed in at the identity provider."""
     return configured() and bool(st.user.is_logged_in)
 
 
 def configured() -> bool:
-    """Whether this dashboard knows an identity provider."""
+    """Return whether this dashboard knows an identity provider."""
     return st.secrets.load_if_toml_exists() and "auth" in st.secrets
 
 
 def just_came() -> bool:
-    """Whether this visitor was at the identity provider a moment ago."""
+    """Return whether this visitor signed in at the identity provider within FRESH_SECONDS."""
     issued = st.user.get("iat") if here() else None
     return isinstance(issued, int | float) and time.time() - issued < FRESH_SECONDS
 
 
 def signed_in(client: OwnerClient) -> SignedInBy | None:
-    """Return the owner of the visitor's identity, or one to be.
+    """Return the referee's answer to the visitor's identity: its owner, or that it has none yet.
 
-    None for who has not signed in there.
-
-    Raises OwnerCallError, after which the visitor has to sign in again if the token is refused.
+    None if the visitor has not signed in at the provider. Raises OwnerCallError, after which the
+    visitor has to sign in again if the token is refused.
     """
     token = _id_token()
     if token is None:
@@ -58,9 +58,10 @@ def signed_in(client: OwnerClient) -> SignedInBy | None:
 
 
 def signed_up(client: OwnerClient, name: str, invite: str, key: str) -> SignedInBy:
-    """Return the same for an identity that is new, with what it is to become.
+    """Make the visitor's new identity an owner, and return the referee's answer.
 
-    Raises OwnerCallError.
+    It becomes a new owner of this name, by an invite if one is needed, or the existing owner with
+    this key. Raises OwnerCallError.
     """
     token = _id_token()
     if token is None:
@@ -69,16 +70,16 @@ def signed_up(client: OwnerClient, name: str, invite: str, key: str) -> SignedIn
 
 
 def forget() -> None:
-    """Have the visitor sign in at the provider again."""
+    """Forget the referee's answer to the visitor's token, so that a new sign-in is needed."""
     token = _id_token()
     if token is not None:
         _fresh().take(_hashed(token))
 
 
 def write_secrets(settings: Settings, folder: Path) -> Path:
-    """Write Streamlit's secrets for the identity provider, readable by this user alone.
+    """Write Streamlit's secrets for the settings' identity provider, and return the file.
 
-    None without a provider. Returns the file. Raises SettingsError.
+    Only this user can read the file; without a provider it is empty. Raises SettingsError.
     """
     file = folder / "secrets.toml"
     provider = settings.identity_provider
@@ -91,7 +92,7 @@ def write_secrets(settings: Settings, folder: Path) -> Path:
             "ARENA_DASHBOARD_URL."
         )
     issuer, client_id = provider
-    # The same in every start, so that a restart signs nobody out of the provider's cookie.
+    # The same at every start, so that the provider's cookies stay valid after a restart.
     secret = settings.oidc_client_secret.encode()
     cookies = hmac.digest(secret, b"arena dashboard cookies", "sha256")
     values = {
@@ -102,7 +103,7 @@ def write_secrets(settings: Settings, folder: Path) -> Path:
         "server_metadata_url": issuer.rstrip("/") + "/.well-known/openid-configuration",
         "expose_tokens": "id",
     }
-    # A JSON string is one of TOML, too.
+    # A JSON string is also a TOML string.
     lines = [f"{name} = {json.dumps(value)}" for name, value in values.items()]
     with os.fdopen(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as secrets:
         secrets.write("\n".join(("[auth]", *lines, "")))
@@ -111,7 +112,7 @@ def write_secrets(settings: Settings, folder: Path) -> Path:
 
 @cache
 def _fresh() -> ShortMemory[SignedInBy]:
-    """Return the sign-ins of this process, by the hash of their ID token."""
+    """Return the fresh sign-ins of this process, by the hash of their ID token."""
     return ShortMemory(FRESH_SECONDS, MOST_FRESH)
 
 

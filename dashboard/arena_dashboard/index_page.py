@@ -1,11 +1,12 @@
-"""The HTML with which every page begins, for those who run no scripts.
+"""The HTML document of each page.
 
-That is previews of shared links and search engines. It is Streamlit's, with the page's title, a
-description, and the style of all pages: whatever is shown first has its place already.
+It is Streamlit's, with the page's title and a description for clients that run no scripts (previews
+of shared links, search engines), and the style of all pages, so that what is shown first has its
+final place at once.
 
-What Streamlit loads when an element first needs it, and the page needs, is named there, too:
-browsers then load it right after what Streamlit itself begins with, instead of after the page's
-script has run.
+Streamlit loads some modules only when an element first needs them. The document names those that
+the page needs: browsers then load them right after the modules with which Streamlit itself begins,
+instead of after the page's script has run.
 """
 
 import re
@@ -42,7 +43,7 @@ TITLES: Final = {
 }
 """The titles of the pages, by path."""
 NEEDED: Final = ("Html", "BidiComponent")
-"""Modules of Streamlit that every page needs, by the beginning of their file's name."""
+"""The modules of Streamlit that every page needs, by the beginning of their file names."""
 _CHOOSING: Final = ("ButtonGroup", "Selectbox")
 NEEDED_BY: Final[dict[str, tuple[str, ...]]] = {
     "leaderboard": _CHOOSING,
@@ -54,16 +55,20 @@ NEEDED_BY: Final[dict[str, tuple[str, ...]]] = {
     "replay": ("DownloadButton",),
     "submit": ("StreamlitSyntaxHighlighter",),
 }
-"""The modules that a page needs besides, by its path."""
+"""The further modules that a page needs, by its path."""
 STREAMLITS: Final = "<title>Streamlit</title>"
-"""What is replaced in Streamlit's HTML."""
+"""The text of Streamlit's HTML that the page's own head replaces."""
 BASE: Final = '<script>window.__streamlit={BACKEND_BASE_URL:new URL(".",location).href}</script>'
-"""Tells Streamlit's script where its server is: below the folder of the page's address. Untold, it
-asks below the page first, which costs a first visit two more requests."""
+"""A script that gives Streamlit's script the server's address: the folder of the page's address.
+
+Without it, Streamlit's script asks below the page first, which costs a first visit two more
+requests.
+"""
 _END: Final = "</head>"
-"""Where what the page needs besides is named: named first, it would be loaded first."""
+"""The tag before which the page's further modules are named: named first, they would load first."""
 _BODY: Final = "<body>"
-"""After which the style stands: what Streamlit adds to the head later does not override it."""
+"""The tag after which the style is inserted, so that Streamlit's later additions to the head do not
+override it."""
 _STYLE: Final = Path(__file__).with_name("style.css")
 
 
@@ -85,15 +90,15 @@ def index_page(path: str) -> str:
 
 @cache
 def streamlits_html() -> str:
-    """Streamlit's own HTML."""
+    """Return Streamlit's own HTML."""
     return (files("streamlit") / "static/index.html").read_text()
 
 
 @cache
 def modules(path: str) -> tuple[str, ...]:
-    """Return the files of Streamlit's modules that the page at `path` needs.
+    """Return the files of Streamlit's modules that the page at `path` needs, with their imports.
 
-    With those that they import, without those that the HTML names already.
+    Files that Streamlit's HTML already names are left out of the imports.
     """
     folder = files("streamlit") / "static/static/js"
     found = [
@@ -102,7 +107,7 @@ def modules(path: str) -> tuple[str, ...]:
         for file in folder.iterdir()
         if re.fullmatch(rf"{module}\.[^.]+\.js", file.name)
     ]
-    for name in found:  # grows meanwhile
+    for name in found:  # grows while it is iterated
         imported = re.findall(r'(?:from|import)"\./([^"]+\.js)"', (folder / name).read_text())
         found += [one for one in imported if one not in streamlits_html() and one not in found]
     return tuple(found)

@@ -1,14 +1,14 @@
-"""The cookie by which a browser stays signed in, and the tickets by which it gets it.
+"""The cookie that keeps a browser signed in, and the tickets by which the browser gets it.
 
-The cookie holds the key of a sign-in, which the referee ends when it is asked to or when it is not
-used for long; no script can read it. A page's session speaks over a WebSocket, which sets no
-cookies: it has the browser's script post a ticket, of use once and for seconds, and the response
-sets the cookie or takes it away. Key and ticket are in no address, which the log of a proxy may
-hold.
+The cookie holds the key of a sign-in, which the referee ends on request or when the key has not
+been used for long; no script can read it. A page's session communicates over a WebSocket, which
+cannot set cookies. So the session makes the browser's script post a ticket, which is valid once and
+for seconds, and the response sets or deletes the cookie. Neither key nor ticket is part of an
+address, which the log of a proxy may hold.
 
-A page that is loaded again before that would forget who has just signed in, and with a new owner's
-key also how to come back. So every browser has a cookie from its first page on, by which it is
-known until its ticket is used.
+A page that is reloaded before that would lose the owner who has just signed in, and for a new owner
+also the key needed to come back. So every browser has a visit cookie from its first page on, which
+identifies it until its ticket is used.
 """
 
 import os
@@ -28,52 +28,54 @@ from arena.settings import read_settings
 from arena_dashboard.short_memory import ShortMemory
 
 HEADER: Final = "X-Arena-Ticket"
-"""A header that a page of another site cannot send."""
+"""The header of a ticket, which a page of another site cannot send."""
 PATH: Final = "/signed-in"
 VISIT: Final = "arena_visit"
-"""The cookie that every browser has."""
+"""The name of the visit cookie, which every browser has."""
 TICKET_SECONDS: Final = 30.0
 MOST_TICKETS: Final = 10_000
-"""Tickets that wait for their browser, the newest."""
+"""The most tickets that wait for their browsers, the newest."""
 COOKIE_SECONDS: Final = 14 * 86_400
-"""How long a browser keeps the cookie after its last visit; the referee forgets the key as soon."""
+"""The seconds for which a browser keeps the cookie after its last visit.
+
+The referee forgets an unused key after the same time.
+"""
 
 
 def cookie_name() -> str:
-    """Return the cookie's name: of the referee that knows the key.
+    """Return the cookie's name, which depends on the address of the referee that knows the key.
 
-    A browser sends cookies to all ports of a host, so several arenas on a machine each have their
-    own.
+    A browser sends cookies to all ports of a host, so each arena on a machine has its own name.
     """
     referee = os.environ.get("ARENA_ADDRESS", "").strip()
     return f"arena_sign_in_{sha256(referee.encode()).hexdigest()[:12]}"
 
 
 def key_of_browser() -> str:
-    """Return the key that the visitor's browser has kept; "" without one."""
+    """Return the key that the visitor's browser has kept; "" if it has none."""
     return st.context.cookies.get(cookie_name()) or ""
 
 
 def visit() -> str:
-    """Return by what the visitor's browser is known; "" if it has no cookies."""
+    """Return the visit id of the visitor's browser; "" if it has no cookies."""
     return st.context.cookies.get(VISIT) or ""
 
 
 class Tickets:
-    """What browsers are to keep, by ticket. Threads may share it."""
+    """The keys that browsers are to keep, by ticket. Threads may share it."""
 
     def __init__(
         self, clock: Callable[[], float] = time.monotonic, most: int = MOST_TICKETS
     ) -> None:
         self._waiting = ShortMemory[tuple[str, str | None]](TICKET_SECONDS, most, clock)
         self._newest = ShortMemory[str](TICKET_SECONDS, most, clock)
-        """By visit, the ticket issued last."""
+        """The ticket issued last, by visit."""
 
     def issue(self, key: str, instead_of: str | None = None, visit: str = "") -> str:
-        """Return a ticket for a key, or for "" to keep none.
+        """Return a new ticket for a key, or for "" to keep none.
 
-        With `instead_of` only for a browser that has that key: another tab may have signed in anew
-        meanwhile.
+        With `instead_of` it has an effect only in a browser that has that key, as another tab may
+        have signed in anew meanwhile.
         """
         ticket = secrets.token_urlsafe(32)
         self._waiting.put(ticket, (key, instead_of))
@@ -82,15 +84,12 @@ class Tickets:
         return ticket
 
     def pending(self, visit: str) -> str:
-        """Return the key that the browser of this visit is to keep and does not yet.
-
-        "" without one.
-        """
+        """Return the key that the browser of this visit is yet to keep; "" if there is none."""
         found = self._waiting.get(self._newest.get(visit))
         return "" if found is None else found[0]
 
     def redeem(self, ticket: str, has: str = "") -> str | None:
-        """Return what a browser that has the key `has` is to keep from now on.
+        """Use up a ticket; return the key that a browser with the key `has` is to keep from now on.
 
         None if the ticket is unknown, used or too old.
         """
@@ -125,7 +124,7 @@ async def _keep(request: Request) -> Response:
 
 
 def know_again(request: Request, response: Response) -> None:
-    """Have the browser keep by what it is known, until it is closed."""
+    """Set a visit cookie if the browser has none; the browser keeps it until it is closed."""
     if VISIT not in request.cookies:
         made, secure = secrets.token_urlsafe(32), _secure(request)
         response.set_cookie(VISIT, made, secure=secure, httponly=True, samesite="lax")

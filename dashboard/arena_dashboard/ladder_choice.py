@@ -1,4 +1,7 @@
-"""The choice of a page's ladder, kept in the URL; the same on every page that shows a ladder."""
+"""The choice of a page's ladder, kept in the URL; the same on every page that shows a ladder.
+
+Functions whose names end in `in_words` return texts for visitors.
+"""
 
 import json
 from collections.abc import Callable
@@ -27,7 +30,10 @@ _WORDS = {
 
 
 def choose_ladder() -> LadderId | None:
-    """Return the ladder of the URL, or the first; None before the first match."""
+    """Show the widgets that choose a ladder; return the URL's, or the first by default.
+
+    None before the first match.
+    """
     played = data.ladders()
     if not played:
         return None
@@ -39,14 +45,17 @@ def choose_ladder() -> LadderId | None:
         control = times[choose("time", list(times), tables.time_in_words)]
         sizes = {f"{size[0]}-{size[-1]}": size for size in variants[options][control]}
         size = choose("seats", list(sizes), lambda text: size_in_words(sizes[text]))
-        # At two seats both rules are the same.
+        # With two seats both rules are the same.
         rules = list(ScoreRule) if sizes[size] != (2,) else [ScoreRule.PLACEMENT]
         score = choose("score", [rule.value for rule in rules], score_in_words)
     return LadderId(game, options, sizes[size], ScoreRule(score), control)
 
 
 def choose(name: str, options: list[str], in_words: Callable[[str], str]) -> str:
-    """Return a choice among options, by default the first; with one option there is no widget."""
+    """Show a choice among options and return the chosen one, by default the first.
+
+    If there is only one option, no widget is shown.
+    """
     if warn_of_unknown(name, options, _WORDS.get(name, name)):
         st.caption(f"Shown instead: {in_words(options[0])}.")
     if len(options) == 1:
@@ -67,7 +76,7 @@ _TABS = (("leaderboard", "Leaderboard"), ("head-to-head", "Head to head"), ("his
 
 
 def ladder_tabs(here: str, ladder: LadderId) -> None:
-    """Links between the pages about one ladder, as tabs; `here` is the path of the current one."""
+    """Show links to the pages about one ladder, as tabs; `here` is the current page's path."""
     st.html(
         tag(
             "nav",
@@ -98,12 +107,15 @@ def query(ladder: LadderId) -> dict[str, str]:
 
 
 def link(path: str, ladder: LadderId, /, **more: str) -> str:
-    """Return the address of a page about the ladder."""
+    """Return the address of a page about the ladder; `more` are further query parameters."""
     return f"{path}?{urlencode(query(ladder) | more)}"
 
 
 def in_words(ladder: LadderId) -> str:
-    """Return a ladder in words, such as "Bluff (show and reroll), 3–4 seats, only first place"."""
+    """Return a ladder in words.
+
+    Examples: "Bluff, 2 seats", "Bluff (show and reroll), 3–4 seats, only first place".
+    """
     variant = tables.options(json.loads(ladder.options).items())
     name = GAMES[ladder.game].title + (f" ({variant})" if variant else "")
     said = f"{name}, {size_in_words(ladder.seats)}"
@@ -113,7 +125,7 @@ def in_words(ladder: LadderId) -> str:
 
 
 def size_in_words(size: tuple[int, ...]) -> str:
-    """Return sizes in words: "2 seats", "3–4 seats"."""
+    """Return table sizes in words, such as "2 seats" or "3–4 seats"."""
     return f"{size[0]} seats" if len(size) == 1 else f"{size[0]}–{size[-1]} seats"
 
 

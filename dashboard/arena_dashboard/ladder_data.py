@@ -1,4 +1,4 @@
-"""What the page "Leaderboard" shows of a ladder: made once for all visitors."""
+"""The content of the page "Leaderboard", made once for all visitors."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -14,19 +14,19 @@ from arena_dashboard import data, ladder_table
 
 MOST_LADDERS: Final = 32
 CHECKS_SECONDS: Final = 15.0
-"""How old the marks of checks may be."""
+"""The age in seconds that the marks of checks may have."""
 TREND_SECONDS: Final = 60.0
-"""How old the trend may be: to fit the ratings of then costs as much as those of now."""
+"""The age in seconds that the trend may have: to fit past ratings costs as much as current ones."""
 
 
 def table(ladder: LadderId, board: Leaderboard, shown: range) -> Mapping[str, Any]:
-    """Return the table's content (`ladder_table.content`) for the lines at these positions."""
+    """Return the `ladder_table.content` of the board's lines at the positions `shown`."""
     return _table(
         data.database_url(), ladder, board.sequence, shown.start, shown.stop, _board=board
     )
 
 
-# The board is known by its sequence; the argument with an underscore is not part of the key.
+# The sequence identifies the board; the argument with an underscore is not part of the key.
 @st.cache_resource(ttl=CHECKS_SECONDS, max_entries=MOST_LADDERS, show_spinner=False)
 def _table(
     url: str | None, ladder: LadderId, sequence: int, start: int, stop: int, *, _board: Leaderboard
@@ -46,5 +46,5 @@ def _table(
 
 @st.cache_resource(ttl=TREND_SECONDS, max_entries=MOST_LADDERS, show_spinner=False)
 def _trend(url: str | None, ladder: LadderId) -> Mapping[VersionId, float]:
-    del url  # tells one database's ladders from another's
+    del url  # part of the key: it distinguishes the ladders of different databases
     return data.live_board(ladder).trend()

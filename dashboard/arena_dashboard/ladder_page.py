@@ -1,4 +1,4 @@
-"""Which lines of a long ladder a page shows, kept in the URL: by number, or those around a bot."""
+"""The choice of a long ladder's lines, kept in the URL: a page by its number, or around a bot."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,10 @@ from arena_dashboard.match_filter import bot_of_url, choose_bot
 
 
 def choose_lines(lines: Sequence[BoardLine], most: int) -> range:
-    """Return the positions of the page's lines; with a widget to find a bot if they are not all."""
+    """Return the positions of the lines to show, at most `most`.
+
+    If these are not all, show a widget to find a bot. Warn if the URL's bot is not on the ladder.
+    """
     all_shown = len(lines) <= most
     if all_shown:
         bot = bot_of_url("bot")
@@ -30,7 +33,7 @@ def choose_lines(lines: Sequence[BoardLine], most: int) -> range:
 
 
 def turn_pages(path: str, ladder: LadderId, shown: range, count: int, most: int) -> None:
-    """Which of `count` lines are shown, with links to others; nothing if they are all."""
+    """Show which of `count` lines are shown, and links to the others; nothing if all are shown."""
     if len(shown) == count:
         return
     number = shown.start // most

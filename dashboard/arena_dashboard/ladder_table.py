@@ -1,4 +1,4 @@
-"""The content of the leaderboard's table, which `browser/ladder.js` draws; pure functions."""
+"""Pure functions that make the leaderboard's table, which `browser/ladder.js` draws."""
 
 from collections.abc import Mapping, Sequence
 from math import isfinite
@@ -56,10 +56,11 @@ def content(
     losses: Mapping[VersionId, Estimate] = MappingProxyType({}),
     halted: Mapping[VersionId, str] = MappingProxyType({}),
 ) -> dict[str, Any]:
-    """Return the rows of the shown lines, best first, as `browser/ladder.js` names values.
+    """Return the table's content: its axis, hints, flags, and the rows of the shown lines.
 
-    `trend` is the Elo that versions gained lately, `checks` their last checks against the protocol,
-    `losses` what their decisions cost, `halted` whether their bot is frozen or paused.
+    The rows are best first and have the values that `browser/ladder.js` names. `trend` is the Elo
+    that versions gained lately, `checks` their last checks against the protocol, `losses` the mean
+    loss of their decisions, and `halted` tells whether their bot is "frozen" or "paused".
     """
     lines = lines[shown.start : shown.stop]
     costs = [_percents(losses.get(line.version_id)) for line in lines]
@@ -87,7 +88,7 @@ def content(
 
 
 def luck_note(lines: Sequence[BoardLine], game: str) -> str | None:
-    """Return what the luck-adjusted column is, and what it gained; None where there is none."""
+    """Return a note on what the luck-adjusted column is and gains; None if there is no column."""
     luck = luck_source(game, [line.luck_adjusted for line in lines])
     return None if luck is None else luck.note()
 
@@ -109,24 +110,24 @@ def _rounded(gain: float | None) -> int | None:
 
 
 def _checked(check: RecordedCheck | None) -> list[Any] | None:
-    """Return the mark, what it means, and whether all is well; None if there was no check."""
+    """Return a check's mark, its meaning, and whether it passed; None if there was no check."""
     if check is None:
         return None
     return [check_mark(check), check_in_words(check), not check.outcome.failed]
 
 
 def _percents(loss: Estimate | None) -> list[float] | None:
-    """Mean and error; None of a single match, which has no error and says nothing."""
+    """Return mean and error in percent; None without an error, as after a single match."""
     if loss is None or not isfinite(loss.error):
         return None
     return [round(100 * loss.mean, 2), round(100 * loss.error, 2)]
 
 
 def _domain(lines: Sequence[BoardLine]) -> tuple[float, float]:
-    """Return the ends of the axis.
+    """Return the ends of the axis of Elo.
 
-    A bot that never won or lost must not flatten all other intervals, so an interval beyond the
-    axis is drawn cut off.
+    A bot that never won or lost must not flatten all other intervals, so an interval that reaches
+    beyond the axis is drawn cut off.
     """
     if not lines:
         return CENTRE - 100, CENTRE + 100

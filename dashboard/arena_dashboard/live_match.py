@@ -1,6 +1,6 @@
-"""The match that is shown live: followed for all visitors once, and only while somebody looks.
+"""The match that is shown live: followed once for all visitors, and only while a page asks for it.
 
-One match is followed at a time. When it is over, the next one is taken up as soon as a visitor has
+One match is followed at a time. When it is over, the next one is followed as soon as a visitor has
 seen it to its end, so that a referee that plays hundreds of matches a second shows a few a minute.
 """
 
@@ -13,35 +13,40 @@ from typing import Final, Protocol
 from arena.clients.spectating import RefereeActivity, RefereeAwayError, WatchedMatch, Watching
 
 KEPT: Final = 8
-"""Matches that are kept for visitors who still look at them."""
+"""The most matches kept for visitors who still watch them."""
 IDLE_SECONDS: Final = 20.0
-"""How long nobody asks until a match is no longer followed."""
+"""The seconds without a request after which a match is no longer followed."""
 FRESH_SECONDS: Final = 120.0
-"""How long a match that is over is shown to those who come."""
+"""The seconds for which a match that is over is shown to new visitors."""
 RETRY_SECONDS: Final = 5.0
-"""How long a referee is not asked again that did not answer."""
+"""The seconds for which a referee that did not answer is not asked again."""
 ACTIVITY_SECONDS: Final = 2.0
-"""How old the referee's figures may be."""
+"""The age in seconds that the referee's figures may have."""
 
 
 class Client(Protocol):
-    """Asks a referee; see SpectatorClient."""
+    """A client of a referee; see SpectatorClient."""
 
-    def activity(self) -> RefereeActivity: ...
-    def watch(self, most: int = 1) -> Watching: ...
+    def activity(self) -> RefereeActivity:
+        """Return how busy the referee is. Raises RefereeAwayError."""
+        ...
+
+    def watch(self, most: int = 1) -> Watching:
+        """Return a stream of running matches, of which `most` are watched at the same time."""
+        ...
 
 
 class LiveMatches:
-    """What runs at the referee now. Threads may share it."""
+    """The matches and the activity of a running referee. Threads may share it."""
 
     def __init__(self, client: Client, clock: Callable[[], float] = time.monotonic) -> None:
         self._client = client
         self._clock = clock
         self._lock = Lock()
         self._asking = Lock()
-        """Held by the one who asks for the referee's figures; others get the last ones."""
+        """Held by the thread that asks for the referee's figures; others get the last ones."""
         self._kept: OrderedDict[str, tuple[WatchedMatch, float]] = OrderedDict()
-        """Each with the time at which something happened in it."""
+        """Matches by id, each with the time of its last change."""
         self._following: Watching | None = None
         self._asked_at = -float("inf")
         self._rests_until = -float("inf")
@@ -49,7 +54,7 @@ class LiveMatches:
         self._activity_until = -float("inf")
 
     def activity(self) -> RefereeActivity | None:
-        """How busy the referee is; None if it does not answer."""
+        """Return how busy the referee is; None if it does not answer."""
         if self._clock() >= self._activity_until and self._asking.acquire(blocking=False):
             try:
                 self._activity = self._client.activity()
@@ -62,9 +67,10 @@ class LiveMatches:
         return self._activity
 
     def match(self, shown: str | None, *, seen: bool) -> WatchedMatch | None:
-        """Return the match that a visitor is to see, who sees `shown` now.
+        """Return the match to show to a visitor who now sees the match `shown`.
 
-        Another one if it has `seen` that to its end and there is one. None while there is none.
+        If the visitor has `seen` that to its end, it is another one if there is one. None while
+        there is no match.
         """
         with self._lock:
             now = self._asked_at = self._clock()
@@ -81,7 +87,7 @@ class LiveMatches:
             return newest
 
     def _follow(self, watching: Watching) -> None:
-        """Follow one match to its end, or until nobody looks."""
+        """Follow one match to its end, or until no visitor has asked for IDLE_SECONDS."""
         try:
             for match in watching:
                 with self._lock:
@@ -99,6 +105,7 @@ class LiveMatches:
         finally:
             with self._lock:
                 self._following = None
-                # Nobody would see how these go on; the next may have begun with the end of one.
+                # No longer followed, unfinished matches would stay as they are. More than one may
+                # be left: the next match may have begun when one ended.
                 for match_id in [one for one, (match, _) in self._kept.items() if not match.over]:
                     del self._kept[match_id]

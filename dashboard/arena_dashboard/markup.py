@@ -10,15 +10,15 @@ _MARKDOWN = re.compile(r"[\\`*_\[\]<>~$]")
 
 
 class Html(str):
-    """Markup. Any other string is text, and is escaped when it becomes part of markup."""
+    """A string of markup; any other string is text, which is escaped when it is put into markup."""
 
     __slots__ = ()
 
 
 def tag(name: str, *children: str, **attributes: str | int | None) -> Html:
-    """Return an element.
+    """Return an element with escaped children and attributes.
 
-    `class_` is the class, `aria_label` is aria-label; None leaves one out.
+    `class_` is the attribute class, `aria_label` is aria-label; an attribute of None is left out.
     """
     written = "".join(
         f' {key.rstrip("_").replace("_", "-")}="{escape(str(value))}"'
@@ -29,14 +29,14 @@ def tag(name: str, *children: str, **attributes: str | int | None) -> Html:
 
 
 def together(*parts: str) -> Html:
-    """Parts joined; those that are not markup are escaped."""
+    """Return the parts joined; those that are not markup are escaped."""
     return Html("".join(part if isinstance(part, Html) else escape(part) for part in parts))
 
 
 def with_code(sentence: str) -> Html:
-    """Return a sentence in which what stands between two backticks is code."""
+    """Return a sentence as markup, in which text between two backticks becomes code."""
     words = sentence.split("`")
-    if len(words) % 2 == 0:  # of no sentence of ours, but of what a program printed
+    if len(words) % 2 == 0:  # an odd number of backticks: the output of a program
         return together(sentence)
     return together(*(tag("code", one) if at % 2 else one for at, one in enumerate(words)))
 
@@ -47,14 +47,14 @@ def badge(text: str, kind: str = "plain", hint: str | None = None) -> Html:
 
 
 def unfolding(text: str, words: str, kind: str = "plain") -> Html:
-    """Return a badge that is pressed, by a key or a finger as well, to read what it means."""
+    """Return a badge that unfolds its meaning, `words`, by click, key or touch."""
     return tag("details", tag("summary", badge(text, kind)), tag("div", words), class_="ba-why")
 
 
 def command(line: str) -> Html:
     """Return a line for a terminal, with a button that copies it (see shell.js).
 
-    For `st.code`, which can colour code, too, a page loads 1.6 MB.
+    For `st.code`, which also colours code, a page would load 1.6 MB.
     """
     return tag(
         "div",
@@ -65,5 +65,5 @@ def command(line: str) -> Html:
 
 
 def in_markdown(text: str) -> str:
-    """Text for what Streamlit reads as Markdown: without links, pictures and emphasis."""
+    """Return text escaped for Markdown of Streamlit, without links, pictures and emphasis."""
     return _MARKDOWN.sub(r"\\\g<0>", text)

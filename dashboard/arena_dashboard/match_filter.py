@@ -50,18 +50,18 @@ _NAMES = (
 
 @dataclass(frozen=True, slots=True)
 class ChosenMatches:
-    """What the visitor chose."""
+    """The visitor's choice of matches."""
 
     wanted: MatchFilter
     sort: Sort
     filtered: bool
     """Whether there is any filter."""
     possible: bool
-    """Whether all of the URL's names exist; otherwise nothing fits."""
+    """Whether all names in the URL exist; otherwise no match fits."""
 
 
 def choose_matches() -> ChosenMatches:
-    """Return the filters of the URL, with widgets to change them."""
+    """Return the filters of the URL, and show the widgets that change them."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         bot, bot_known = choose_bot("bot", "Bot")
         opponent, opponent_known = choose_bot("opponent", "Opponent")
@@ -108,7 +108,7 @@ def choose_matches() -> ChosenMatches:
 
 
 def bot_of_url(name: str) -> str | None:
-    """Return the bot that the URL names, if there is one; says so if there is not."""
+    """Return the bot that the URL names; warn and return None if there is no such bot."""
     asked = st.query_params.get(name)
     known = data.bot_named(asked) if asked else None
     if asked and known is None:
@@ -119,9 +119,10 @@ def bot_of_url(name: str) -> str | None:
 def choose_bot(
     name: str, label: str, forget: str = "before", placeholder: str = "all bots"
 ) -> tuple[str | None, bool]:
-    """Return a bot of the URL, with a widget; and False if the URL names one that does not exist.
+    """Show a widget that chooses a bot; return the URL's bot and whether it is valid.
 
-    Another choice removes `forget` from the URL.
+    The second value is False if the URL names a bot that does not exist. Another choice removes
+    `forget` from the URL.
     """
     asked = st.query_params.get(name)
     known = bot_of_url(name)
@@ -141,7 +142,7 @@ def choose_bot(
 
 
 def link(**more: str) -> str:
-    """Return the address of the list with the URL's filters, and with or instead of them `more`."""
+    """Return the address of the list with the URL's filters; `more` adds to or replaces them."""
     kept = {name: st.query_params[name] for name in _NAMES if name in st.query_params}
     return "matches?" + urlencode(kept | more)
 
@@ -189,12 +190,12 @@ def _date(name: str, label: str) -> date | None:
 
 
 def _midnight(day: date) -> datetime:
-    """Return the start of a day in the visitor's time zone, as the list shows its times."""
+    """Return the start of a day in the visitor's time zone, in which the list shows times."""
     return datetime.combine(day, time(), _zone())
 
 
 def _zone() -> tzinfo:
-    """Return the time zone of the visitor's browser; UTC where that is not known."""
+    """Return the time zone of the visitor's browser; UTC if it is unknown."""
     try:
         return ZoneInfo(st.context.timezone or "UTC")
     except (ZoneInfoNotFoundError, ValueError):
@@ -202,7 +203,7 @@ def _zone() -> tzinfo:
 
 
 def _pairing(tournament: str | None) -> tuple[int, int] | None:
-    """Round and table of the URL, as "2.1", of its tournament."""
+    """Return round and table of the tournament, in the URL as "2.1"; None without a valid pair."""
     number, dot, table = st.query_params.get("pairing", "").partition(".")
     if dot and number.isdecimal() and table.isdecimal() and len(number) + len(table) < 9:
         if tournament:

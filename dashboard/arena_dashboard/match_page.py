@@ -1,4 +1,4 @@
-"""What surrounds the player on the page of a match: facts as HTML; pure functions."""
+"""Pure functions that render the facts and links around the player on the page of a match."""
 
 from collections.abc import Sequence
 from urllib.parse import urlencode
@@ -46,14 +46,14 @@ def match_facts(row: MatchRow, doubt: str | None, signed_by: str | None) -> Html
 
 
 def neighbours(block: Sequence[MatchRow], match_id: str) -> tuple[str | None, str | None]:
-    """Return the matches before and after a match in its block."""
+    """Return the ids of the matches before and after a match in its block; None at either end."""
     ids = [None, *(row.match_id for row in block), None]
     at = ids.index(match_id)
     return ids[at - 1], ids[at + 1]
 
 
 def links(row: MatchRow, block: Sequence[MatchRow], tournament: str | None, view: str) -> Html:
-    """Links to the tournament of a match, and from `view` to the other matches of its block."""
+    """Return links to a match's tournament and, from `view`, to the other matches of its block."""
     made = []
     if tournament is not None:
         href = "tournaments?" + urlencode({"name": tournament})

@@ -1,7 +1,7 @@
-"""`News`: tells open pages that what they show is out of date.
+"""`News`, which notifies open pages when their content is out of date.
 
-While a page is visible, its browser holds a stream open. Nothing runs for a page with nothing new,
-and whatever several pages wait for is asked for once.
+While a page is visible, its browser holds a stream open. No page is run again while nothing is new,
+and a value that several pages wait for is read once.
 """
 
 import asyncio
@@ -22,27 +22,27 @@ from arena.database.errors import StorageError
 from arena_dashboard.streams import stream_of
 
 PULSE_SECONDS: Final = 4.0
-"""How old what a visible page shows may be."""
+"""The age in seconds that the content of a visible page may have."""
 BEAT_SECONDS: Final = 20.0
-"""How often a stream without news says that it lives, for proxies between."""
+"""The seconds after which a stream without news sends a sign of life, for proxies between."""
 MOST_PAGES: Final = 2_000
-"""Pages that are known; one that is not is asked to run again."""
+"""The most pages that are known; a page that is not known is asked to run again."""
 
 
 @dataclass(slots=True)
 class _Topic:
-    """Something that pages show, and its value when it was last asked for."""
+    """A value that pages show, as it was when it was last read."""
 
     latest: Callable[[], Hashable]
     seconds: float
-    """How old its value may be."""
+    """The age in seconds that the value may have."""
     value: Hashable = None
     asked_at: float = -float("inf")
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class News:
-    """What open pages show, and whether there is something newer. Threads may share it."""
+    """The values that open pages show, and whether there are newer ones. Threads may share it."""
 
     def __init__(self, seconds: float = PULSE_SECONDS) -> None:
         self._seconds = seconds
@@ -58,10 +58,10 @@ class News:
         latest: Callable[[], Hashable],
         seconds: float | None = None,
     ) -> None:
-        """Register what a page shows of a topic.
+        """Record that a page shows the value `shown` of a topic.
 
-        `latest`, which may raise StorageError and is called in any thread, is the topic's value
-        now, the same for all pages that show the topic. What is shown may be so many `seconds` old.
+        `latest` returns the topic's current value, the same for all pages that show the topic; it
+        may raise StorageError, and is called in any thread. The value shown may be `seconds` old.
         """
         with self._lock:
             found = self._topics.setdefault(topic, _Topic(latest, self._seconds))
@@ -74,16 +74,16 @@ class News:
                 self._topics = {key: one for key, one in self._topics.items() if id(one) in used}
 
     async def of(self, page: str) -> AsyncIterator[bool]:
-        """Yield again and again whether there is something new for the page.
+        """Yield again and again whether there is a value that the page neither shows nor knows of.
 
-        That is, what it does not show and was not told of. Ends for a page that is not known.
+        The iteration ends if the page is not known.
         """
         told: Hashable = None
         while (found := self._pages.get(page)) is not None:
             topic, shown = found
             async with topic.lock:
                 if time.monotonic() - topic.asked_at > topic.seconds / 2:
-                    with suppress(StorageError):  # what is shown stays
+                    with suppress(StorageError):  # the old value stays
                         topic.value = await asyncio.to_thread(topic.latest)
                     topic.asked_at = time.monotonic()
             new = topic.value is not None and topic.value not in (shown, told)
@@ -104,7 +104,7 @@ async def _stream(request: Request) -> Response:
 
 
 async def _written(told: AsyncIterator[bool]) -> AsyncIterator[str]:
-    """News as server-sent events: "new", or "gone" for a page that is not known."""
+    """Yield news as server-sent events: "new", and at the end "gone", as the page is not known."""
     said_at = -float("inf")
     async for new in told:
         now = time.monotonic()

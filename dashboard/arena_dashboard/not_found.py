@@ -1,6 +1,7 @@
-"""What is answered at an address without a page: that, with links to the pages there are.
+"""The HTML for an address without a page, which says so and links to the existing pages.
 
-Streamlit answers every address with its own HTML, whose script then opens "Home" below a dialog.
+Streamlit would answer every address with its own HTML, whose script then opens "Home" below a
+dialog.
 """
 
 from base64 import b64encode
@@ -12,7 +13,7 @@ from arena_dashboard.index_page import NAME, TITLES
 from arena_dashboard.markup import Html, tag, together
 
 LINKED: Final = ("", "leaderboard", "bot", "matches", "tournaments", "play", "submit")
-"""The paths of the pages that are about nothing in particular."""
+"""The paths of the pages that need no particular subject, such as a match or a ladder."""
 # The colours are those of .streamlit/config.toml.
 _STYLE: Final = """
 :root { color-scheme: light dark; background: light-dark(#fbfaf7, #15171c); }
@@ -28,7 +29,7 @@ a { color: light-dark(#8f4a06, #f0a04b); display: inline-block; padding: 0.6rem 
 
 def page(path: str) -> str:
     """Return the HTML for the address `path`."""
-    # Relative, for a proxy may have the pages below a path of its own.
+    # Relative, as a proxy may serve the pages below a path of its own.
     root = "../" * (path.count("/") - 1) or "./"
     logo = b64encode(Path(__file__).with_name("logo.svg").read_bytes()).decode()
     links = [tag("li", tag("a", TITLES[one], href=root + one)) for one in LINKED]

@@ -1,4 +1,4 @@
-"""An owner's bots as HTML; pure functions."""
+"""Pure functions that render an owner's bots as HTML."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,7 +14,7 @@ Ladders = Sequence[tuple[LadderId, Sequence[BoardLine]]]
 
 
 def versions(bots: Sequence[BotSeen], ratings: Mapping[str, Ladders]) -> Html:
-    """Return a line for each version: whether it is connected, its ratings, matches and faults."""
+    """Return a table of versions: whether they are connected, their ratings, matches and faults."""
     heads = (
         *(("Bot", None), ("Now", None), ("Ratings", None)),
         *(("Matches", "ba-number"), ("Faults", "ba-number")),

@@ -1,9 +1,8 @@
-"""Who is signed in on a page, and the referee that is asked for what an owner does.
+"""The owner signed in on a page, the session's data on the owner, and the client of the referee.
 
-And what a session keeps of an owner.
-
-Who signs in with a key begins a sign-in, which has a key of its own. That one is in the session's
-state and in a cookie of the browser (`kept_sign_in`), by which a later session goes on.
+An owner who signs in with a key begins a sign-in, which has a key of its own. That key is kept in
+the session's state and in a cookie of the browser (`kept_sign_in`), by which a later session
+continues the sign-in.
 """
 
 import os
@@ -23,39 +22,38 @@ from arena_dashboard import browser, identities, kept_sign_in
 from arena_dashboard.short_memory import ShortMemory
 
 _KEPT: Final = "owner"
-"""The key under which the session's state holds all that it keeps of its owner."""
+"""The key in the session's state of all data that it keeps on its owner."""
 _SIGNED_IN: Final = "signed in"
 _ASKED: Final = "browser was asked"
-"""The key under which the state says that the first cookie was looked at."""
+"""The key in the session's state that is set once the session's first cookie has been examined."""
 _TICKET: Final = "ticket"
-"""The key under which `kept` has the ticket for what the browser is to keep."""
+"""The key in `kept` of the ticket that the browser is to redeem."""
 _VISIT: Final = "visit"
-"""The key under which `kept` has the visit. Streamlit tells no cookies of a page that is gone
-meanwhile."""
+"""The key in `kept` of the visit, as Streamlit gives no cookies of a page that has been closed."""
 FRESH_SECONDS: Final = 3600.0
-"""How long a new key is shown at most, also on pages that are loaded again."""
+"""The most seconds for which a new key is shown, also on pages that are reloaded."""
 MOST_FRESH: Final = 10_000
-"""New keys of the last FRESH_SECONDS, the newest; whose key is forgotten makes a new one."""
+"""The most new keys kept, the newest; an owner whose key is forgotten makes a new one."""
 _EVERYWHERE = ("0.0.0.0", "::", "[::]")  # noqa: S104  compared, not bound
 
 
 @dataclass(frozen=True, slots=True)
 class SignedIn:
-    """An owner in this session."""
+    """The owner who is signed in in this session."""
 
     name: str
     key: str
 
 
 def referee() -> UploadClient | None:
-    """Return the referee of ARENA_ADDRESS, asked for this page's visitor; None if it is not set.
+    """Return the client of the referee at ARENA_ADDRESS for this page's visitor.
 
-    Raises AddressError.
+    None if the variable is not set. Raises AddressError.
     """
     client = _client()
     if client is None:
         return None
-    # Streamlit names no address of this machine itself.
+    # Streamlit gives no address for a visitor on this machine itself.
     return client.for_visitor(st.context.ip_address or "127.0.0.1", _settings().dashboard_secret)
 
 
@@ -76,33 +74,26 @@ def _settings() -> Settings:
 
 @st.cache_data(ttl=15, show_spinner=False)
 def terms() -> SignUpTerms:
-    """Return who may sign up.
-
-    Raises OwnerCallError.
-    """
+    """Return who may sign up, and how. Raises OwnerCallError."""
     client = _client()
-    assert client is not None  # the pages ask for it first
+    assert client is not None  # the pages call `referee` first
     return client.terms()
 
 
 @st.cache_data(ttl=15, show_spinner=False)
 def upload_terms() -> UploadTerms:
-    """Return what may be uploaded.
-
-    Raises OwnerCallError.
-    """
+    """Return what may be uploaded. Raises OwnerCallError."""
     client = _client()
     assert client is not None
     return client.upload_terms()
 
 
 def kept() -> dict[Any, Any]:
-    """Return what this session keeps of its owner, for all that pages add.
+    """Return this session's data on its owner, to which pages may add; signing out drops it all.
 
-    Signing out drops it whole.
-
-    Whoever asks the referee for what it says once takes this before: when the visitor clicks again,
-    Streamlit ends the run at the next look into the session's state, and the answer would be lost.
+    Call it before a request whose answer the referee gives only once: if the visitor clicks again
+    meanwhile, Streamlit ends the run at the next access to the session's state, and the answer
+    would be lost.
     """
     found: dict[Any, Any] = st.session_state.setdefault(_KEPT, {})
     found.setdefault(_VISIT, kept_sign_in.visit())
@@ -110,9 +101,9 @@ def kept() -> dict[Any, Any]:
 
 
 def signed_in(client: UploadClient) -> SignedIn | None:
-    """Return who is signed in in this session, or was in an earlier one of this browser.
+    """Return the owner signed in in this session, or in an earlier one of this browser.
 
-    Raises OwnerCallError.
+    None if there is none. Raises OwnerCallError.
     """
     found: SignedIn | None = kept().get(_SIGNED_IN)
     if found is not None:
@@ -132,14 +123,17 @@ def signed_in(client: UploadClient) -> SignedIn | None:
 
 
 def known() -> bool:
-    """Whether this session or the browser remembers an owner, who may be signed out by now."""
+    """Return whether this session or the browser remembers an owner.
+
+    That owner may have been signed out since.
+    """
     return _SIGNED_IN in kept() or bool(kept_sign_in.key_of_browser())
 
 
 def offer_sign_out() -> None:
-    """Let the visitor be forgotten while the referee does not let the remembered owner in.
+    """Show a button to sign out while the referee refuses the owner whom the browser remembers.
 
-    An owner who is banned keeps nobody else from signing in there.
+    Without it, a banned owner would keep others from signing in with this browser.
     """
     if not st.session_state.get(_ASKED) and kept_sign_in.key_of_browser():
         st.button("Sign out", on_click=sign_out)
@@ -147,26 +141,26 @@ def offer_sign_out() -> None:
 
 @cache
 def fresh_keys() -> ShortMemory[str]:
-    """Return new keys that their owners have not said to have stored, by key of the sign-in."""
+    """Return the new keys whose owners have not yet confirmed storing them, by sign-in key."""
     return ShortMemory(FRESH_SECONDS, MOST_FRESH)
 
 
 def show_no_more(key: str) -> None:
-    """Forget the new key of the owner whose sign-in has this key."""
+    """Forget the owner's new key; `key` is the key of the owner's sign-in."""
     fresh_keys().take(key)
 
 
 def begin(
     session: dict[Any, Any], client: UploadClient, name: str, key: str, *, fresh: bool = False
 ) -> None:
-    """Sign in an owner who has shown the own key, or was just given it (`fresh`).
+    """Sign in an owner who has entered the owner's key, or was just given it (`fresh`).
 
-    `session` is what `kept` returned.
+    `session` is the result of `kept`.
     """
     try:
         stays = client.stay_signed_in(key)
     except OwnerCallError:
-        # A referee of an earlier release, or too many sign-ins: for this visit, then.
+        # A referee of an earlier release, or too many sign-ins: signed in for this visit only.
         stays = ""
         session[_SIGNED_IN] = SignedIn(name, key)
     if fresh:
@@ -176,18 +170,21 @@ def begin(
 
 
 def sign_in(session: dict[Any, Any], name: str, key: str) -> None:
-    """Remember an owner in the session, `kept`, and in the browser, by the key of a sign-in."""
+    """Remember an owner in the session and in the browser by the key of a sign-in.
+
+    `session` is the result of `kept`.
+    """
     session[_SIGNED_IN] = SignedIn(name, key)
     session[_TICKET] = kept_sign_in.tickets().issue(key, visit=session[_VISIT])
 
 
 def sign_out() -> None:
-    """End the sign-in, at the identity provider too, and forget all that the owner was shown."""
+    """End the sign-in, also at the identity provider, and forget all data on the owner."""
     found: SignedIn | None = kept().get(_SIGNED_IN)
     key = kept_sign_in.key_of_browser() if found is None else found.key
     client = referee()
     if key and client is not None:
-        # While the referee is away the browser forgets the key all the same.
+        # Even if the referee is away, the browser forgets the key.
         with suppress(OwnerCallError):
             client.sign_out(key)
     identities.forget()
@@ -198,21 +195,18 @@ def sign_out() -> None:
 
 
 def _forget_refused(key: str) -> None:
-    """Forget the owner of a key that has ended, in the browser only if it has no newer one."""
+    """Forget the owner of a key that has ended; in the browser only if it has no newer key."""
     _forget(kept_sign_in.tickets().issue("", instead_of=key, visit=kept()[_VISIT]))
 
 
 def _forget(ticket: str) -> None:
-    """Forget the owner and all that was shown to it; the ticket tells the browser."""
+    """Forget the owner and all data on the owner; the ticket makes the browser do so, too."""
     st.session_state[_KEPT] = {_TICKET: ticket}
     st.session_state[_ASKED] = True
 
 
 def tell_browser() -> bool:
-    """Have the browser keep who is signed in, or forget it.
-
-    Returns whether there was anything to tell.
-    """
+    """Make the browser keep or forget its sign-in, and return whether there was a ticket for it."""
     ticket = kept().get(_TICKET)
     if ticket is None:
         return False
@@ -221,7 +215,7 @@ def tell_browser() -> bool:
 
 
 def refused(error: OwnerCallError) -> None:
-    """Show why the referee refuses; a key that is nobody's any more is forgotten."""
+    """Show why the referee refuses; forget the owner if the key is no longer valid."""
     found: SignedIn | None = kept().get(_SIGNED_IN)
     if error.stranger and found is not None:
         identities.forget()
@@ -230,19 +224,16 @@ def refused(error: OwnerCallError) -> None:
 
 
 def public_address() -> str:
-    """Return the referee's address as the visitor reaches it.
-
-    Raises SettingsError.
-    """
+    """Return the referee's address as the visitor reaches it. Raises SettingsError."""
     return address_for(st.context.url or "", _settings())
 
 
 def address_for(page: str, settings: Settings) -> str:
-    """Return the referee's address for a visitor of a page.
+    """Return the referee's address for a visitor of the page at the address `page`.
 
-    ARENA_PUBLIC_ADDRESS, or else where it listens. All addresses, and this machine's own for
-    visitors of another, are no address to them: there it is the name by which they reach the page.
-    Raises SettingsError.
+    It is ARENA_PUBLIC_ADDRESS, or else the address at which the referee listens. A visitor cannot
+    use a wildcard such as 0.0.0.0, nor a visitor of another machine the loopback address: the host
+    is then the one by which the visitor reaches the page. Raises SettingsError.
     """
     listens = f"{'https://' if settings.tls_cert else ''}{host_port(settings.host, settings.port)}"
     address = next(iter(settings.public_addresses), listens)

@@ -1,4 +1,4 @@
-"""A reader that shows what it read last while the database is away."""
+"""A reader that repeats the rows it read last while the database is away."""
 
 import time
 from collections import OrderedDict
@@ -16,19 +16,19 @@ from arena.database.reading import ColumnReader
 from arena.database.statement import Row
 
 MOST_STATEMENTS: Final = 500
-"""Statements whose rows are remembered; those used longest ago are forgotten."""
+"""The most statements whose rows are remembered; those used longest ago are forgotten."""
 MOST_ROWS: Final = 2_000
-"""The most rows that are remembered of a statement: what a page shows is far less."""
+"""The most rows that are remembered of a statement; a page shows far fewer."""
 MOST_BYTES: Final = 1_000_000
 """The largest value that is remembered."""
 RETRY_SECONDS: Final = 3.0
-"""How long the database is not asked again after it did not answer."""
+"""The seconds for which a database that did not answer is not asked again."""
 
 _DIALECT: Final = postgresql.dialect()  # type: ignore[no-untyped-call]
 
 
 class RememberingReader:
-    """Runs read statements, and answers from memory while the database is away.
+    """A reader that runs statements, and answers from memory while the database is away.
 
     Threads may share it.
     """
@@ -50,13 +50,13 @@ class RememberingReader:
 
     @property
     def as_of(self) -> datetime | None:
-        """When the database last answered, if it is away; None while it answers."""
+        """The time of the last answer of the database if it is away; None while it answers."""
         return self._answered_at if self._away is not None else None
 
     def __call__(self, statement: Row) -> Sequence[Any]:
         """Return the rows of a statement.
 
-        Raises StorageError, also while the database is away if the statement was not run before.
+        Raises StorageError; while the database is away, only if the rows are not remembered.
         """
         key = _key(statement)
         away = self._away
@@ -79,7 +79,7 @@ class RememberingReader:
         return rows
 
     def columns(self, statement: Row, row: np.dtype[np.void]) -> NDArray[Any]:
-        """Read as `ColumnReader.columns` does; these rows are not remembered."""
+        """Return the rows as `ColumnReader.columns` does; they are not remembered."""
         return self._read.columns(statement, row)
 
     def _from_memory(self, key: Hashable, error: DatabaseUnreachableError) -> Sequence[Any]:
@@ -91,14 +91,14 @@ class RememberingReader:
 
 
 def _large(rows: Sequence[Any]) -> bool:
-    """Whether one of the first row's values is large, as a checkpoint is."""
+    """Return whether one of the first row's values is large, as a checkpoint is."""
     first = rows[0] if rows and isinstance(rows[0], Sequence) else ()
     return any(isinstance(value, bytes | memoryview) and len(value) > MOST_BYTES for value in first)
 
 
 def _key(statement: Row) -> Hashable:
-    # SQLAlchemy's own key of a statement, by which it finds the compiled one: to compile it here
-    # costs seven times as much.
+    # SQLAlchemy's own key of a statement, by which it finds the compiled form: compiling the
+    # statement here would cost seven times as much.
     key = statement._generate_cache_key()
     if key is None:
         compiled = statement.compile(dialect=_DIALECT)

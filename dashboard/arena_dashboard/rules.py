@@ -1,4 +1,4 @@
-"""The rules of a game for people: a page of text with a picture of the table, from its folder."""
+"""The rules of a game for people: text with a picture of the table, from the game's folder."""
 
 from base64 import b64encode
 from importlib.resources import files
@@ -18,7 +18,7 @@ def has_rules(game: str) -> bool:
 
 
 def show_rules(game: str, *, unfolded: bool = False) -> None:
-    """Show the rules of a game, folded up; nothing for a game whose folder has none."""
+    """Show the rules of a game, by default folded up; nothing if the game's folder has none."""
     folder = _GAMES / game
     text, picture = folder / "rules.md", folder / "table.svg"
     if not has_rules(game):

@@ -1,4 +1,4 @@
-"""The arena's own wheel, for authors without a checkout: its address, and what answers there."""
+"""The arena's own wheel, for authors without a checkout: its install command and its route."""
 
 import asyncio
 from typing import Final
@@ -14,17 +14,17 @@ _BELOW: Final = "/download"
 
 
 def install_command(extra: str, page: str | None) -> str:
-    """Return what installs the package with an extra, in a shell, for a page's visitor.
+    """Return the shell command that installs the package with an extra.
 
-    The page is at this address. Raises NoWheelError.
+    It is for a visitor of the page at the address `page`. Raises NoWheelError.
     """
-    # Relative, for a proxy may have the pages below a path of its own.
+    # Relative, as a proxy may serve the pages below a path of its own.
     address = urljoin(page or "http://127.0.0.1:8501/", f".{_BELOW}/{wheel_name()}")
     return f"pip install 'bluff-arena[{extra}] @ {address}'"
 
 
 async def _download(request: Request) -> Response:
-    # Both read files, the first time.
+    # In a thread, as `wheel_name` and `wheel` read files the first time.
     return await asyncio.to_thread(_answer, request.path_params["name"])
 
 
@@ -35,7 +35,7 @@ def _answer(name: str) -> Response:
         packed = wheel()
     except NoWheelError as error:
         return PlainTextResponse(f"{error}\n", 404)
-    # A checkout's has the same name whatever is in it.
+    # A checkout's wheel has the same name whatever its content.
     headers = {"Cache-Control": "no-cache"}
     return Response(packed, headers=headers, media_type="application/zip")
 

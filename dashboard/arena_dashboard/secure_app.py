@@ -1,14 +1,14 @@
-"""The dashboard as Streamlit serves it, with security headers.
+"""The dashboard's application: Streamlit's, with our routes, security headers and middleware.
 
-They keep a browser from doing more. What "Home" shows is read before the first visitor comes.
+At its start it reads the data of "Home", before the first visitor comes.
 
-The content security policy forbids whatever is not the dashboard's own: scripts, styles, pictures
-and connections from elsewhere, and to be framed. Streamlit cannot do without three exceptions:
-styles in the page, `eval`, which compiles the charts, and scripts of components at `blob:`
-addresses, which only a script that runs already can make.
+The content security policy forbids scripts, styles, pictures and connections from other origins,
+and framing. Streamlit needs three exceptions: styles in the page, `eval`, which compiles the
+charts, and scripts of components at `blob:` addresses, which only a script that already runs can
+create.
 
-Other sites may frame the embedded player alone: it shows what everybody may see, has nothing to
-press that changes anything, and its links open tabs of their own.
+Other sites may frame only the embedded player: it shows public data, has no control that changes
+anything, and its links open tabs of their own.
 """
 
 import asyncio
@@ -39,14 +39,11 @@ from arena_dashboard.static_files import StaticFiles
 from arena_dashboard.upload_room import upload_room
 
 SWEEP_SECONDS: Final = 15.0
-"""How often uploaded files of pages that are gone are looked for."""
+"""The seconds between two searches for uploaded files of pages that are closed."""
 
 
 def policy(page: str) -> str:
-    """Return the content security policy for Streamlit's page.
-
-    It allows, of its own scripts, those in this text.
-    """
+    """Return the content security policy for the HTML `page`, which allows the scripts in it."""
     inline = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
     digests = [b64encode(sha256(script.encode()).digest()).decode() for script in inline]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
@@ -85,11 +82,11 @@ def headers_for(path: str, query: str) -> dict[str, str]:
 
 
 OWN_FILES = re.compile(r"/bidi-components/bluff-arena\.[a-z]+-[0-9a-f]{12}/")
-"""In the addresses of the player's files, which change with their content."""
+"""A pattern found in the addresses of the player's files, which change with their content."""
 
 
 class _WithHeaders:
-    """Adds the headers to every response over HTTP, and lets browsers keep the player's files."""
+    """Middleware that adds the headers to HTTP responses, and lets browsers keep player files."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -108,9 +105,10 @@ class _WithHeaders:
 
 @asynccontextmanager
 async def _prepared(app: st.App) -> AsyncIterator[None]:
-    """Read ahead beside the first requests; also learn the player's files.
+    """Run the app with the player's files registered and closed pages' uploads removed.
 
-    The whole log of a ladder takes seconds.
+    What "Home" shows is read in a thread beside the first requests, as the whole log of a ladder
+    takes seconds.
     """
     del app
     component.register()
@@ -123,7 +121,7 @@ async def _prepared(app: st.App) -> AsyncIterator[None]:
 
 
 async def _sweep() -> None:
-    """Forget the uploaded files of pages that are gone, again and again."""
+    """Remove the uploaded files of closed pages, every SWEEP_SECONDS."""
     while True:
         await asyncio.sleep(SWEEP_SECONDS)
         upload_room().sweep(get_instance().is_active_session)

@@ -1,4 +1,4 @@
-"""`ShortMemory`: values that are kept by name for some seconds."""
+"""`ShortMemory`, which keeps values by name for some seconds."""
 
 import time
 from collections import OrderedDict
@@ -10,7 +10,7 @@ V = TypeVar("V")
 
 
 class ShortMemory(Generic[V]):
-    """Keeps the newest values, each for so many seconds. Threads may share it."""
+    """A memory of the newest values, at most `most`, each for `seconds`. Threads may share it."""
 
     def __init__(
         self, seconds: float, most: int, clock: Callable[[], float] = time.monotonic
@@ -22,7 +22,7 @@ class ShortMemory(Generic[V]):
         self._known: OrderedDict[Hashable, tuple[float, V]] = OrderedDict()
 
     def put(self, name: Hashable, value: V) -> None:
-        """Keep a value, in the place of that which had the name."""
+        """Keep a value, in place of the one that had this name."""
         with self._lock:
             self._known.pop(name, None)
             self._known[name] = (self._clock() + self._seconds, value)
@@ -35,7 +35,7 @@ class ShortMemory(Generic[V]):
             return self._fresh(self._known.get(name))
 
     def take(self, name: Hashable) -> V | None:
-        """Return the same, and forget it."""
+        """Return the value as `get` does, and forget it."""
         with self._lock:
             return self._fresh(self._known.pop(name, None))
 

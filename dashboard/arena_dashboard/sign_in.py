@@ -1,4 +1,4 @@
-"""The forms to sign up and to sign in, which pages show to who is not signed in."""
+"""The forms to sign up and to sign in, which pages show to visitors who are not signed in."""
 
 from urllib.parse import urlsplit
 
@@ -18,7 +18,7 @@ INVITE_MISSING = "“Invite” is missing: enter the code that the operator gave
 
 
 def show(client: UploadClient, terms: SignUpTerms) -> None:
-    """Let somebody become an owner, or sign in as one."""
+    """Show the forms by which a visitor becomes an owner or signs in as one."""
     if terms.identity_issuer and identities.configured():
         _show_identity(client, terms)
         return
@@ -38,7 +38,7 @@ def show(client: UploadClient, terms: SignUpTerms) -> None:
 
 
 def _show_identity(client: UploadClient, terms: SignUpTerms) -> None:
-    """Let somebody sign in by the identity provider, or with a key."""
+    """Show the ways to sign in at the identity provider, or with a key."""
     by_identity, by_key = st.tabs(["Sign in", "I have a key"])
     with by_key:
         _sign_in(client)
@@ -61,7 +61,7 @@ def _show_identity(client: UploadClient, terms: SignUpTerms) -> None:
 
 
 def _become_owner(client: UploadClient, terms: SignUpTerms, suggested: str) -> None:
-    """Ask what the visitor is to become who has signed in for the first time."""
+    """Show the form by which a visitor with a new identity becomes an owner named `suggested`."""
     st.markdown("You are signed in, and no owner here yet.")
     name = invite = key = ""
     with st.form("become-owner"):
@@ -93,7 +93,7 @@ def _become_owner(client: UploadClient, terms: SignUpTerms, suggested: str) -> N
 
 
 def show_fresh_key(owner: SignedIn) -> None:
-    """Show the key that an owner was just given, until it is stored."""
+    """Show the key that the owner was just given, until the owner confirms storing it."""
     key = owners.fresh_keys().get(owner.key)
     if key is not None:
         st.success(
@@ -111,7 +111,7 @@ def show_fresh_key(owner: SignedIn) -> None:
 
 
 def _complete(name: str, invite: str, terms: SignUpTerms) -> bool:
-    """Whether a form has what a new owner needs; says what is missing."""
+    """Return whether a form has what a new owner needs; show what is missing."""
     missing = []
     if terms.sign_up is not SignUp.CLOSED and not name.strip():
         missing.append(NAME_MISSING)

@@ -1,4 +1,4 @@
-"""The arena's pages: navigation and what all of them share. `arena up` starts this."""
+"""The main script of the pages: navigation, and what all pages share. `arena up` starts it."""
 
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 
 
 def page_at(path: str, view: str, **options: Any) -> StreamlitPage:
-    """Return the page at a path."""
+    """Return the page at a path of TITLES, whose script is `views/{view}.py`."""
     return st.Page(f"views/{view}.py", title=TITLES[path], url_path=path or None, **options)
 
 
@@ -31,9 +31,9 @@ pages = [
     page_at("tournaments", "tournaments"),
     page_at("play", "play"),
     submit,
-    # Of the owner who is signed in; reached from "Submit a bot".
+    # For the signed-in owner; reached from "Submit a bot".
     page_at("my-bots", "own_bots", visibility="hidden"),
-    # Reached by links: about one match or one ladder.
+    # About one match or one ladder; reached by links.
     page_at("replay", "replay", visibility="hidden"),
     page_at("head-to-head", "head_to_head", visibility="hidden"),
     page_at("versus", "versus", visibility="hidden"),
@@ -41,12 +41,12 @@ pages = [
 ]
 page = st.navigation(pages, position="top")
 
-# A page about one bot, match or tournament calls it again with a title of its own.
+# A page about one bot, match or tournament calls this again with a title of its own.
 st.set_page_config(f"{page.title} · {NAME}", browser.icon(), layout="wide")
 st.logo(HERE / "logo.svg", size="large")
 browser.shell(list(TITLES))
 
-# First, so that a page that is loaded again at once finds who has just signed in.
+# First, so that a page that is reloaded at once finds the owner who has just signed in.
 keeping = st.empty()
 with keeping:
     told = owners.tell_browser()
@@ -60,7 +60,7 @@ try:
         )
         st.stop()
     if page is pages[0] and identities.just_came() and not owners.known():
-        # The identity provider sends visitors to the first page, whence they came from.
+        # The identity provider sends visitors to the first page, wherever they came from.
         st.switch_page(submit)
     page.run()
     if not told:

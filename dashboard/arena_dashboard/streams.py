@@ -1,7 +1,7 @@
-"""`OpenStreams`: how many streams of news are open, by page and by visitor's address.
+"""`OpenStreams`, the number of open streams of news, by page and by visitor's address.
 
-A stream costs little and lasts long, so nobody needs many: without limits one visitor could take
-all that the dashboard has.
+A stream costs little and lasts long, so no visitor needs many; without limits one visitor could
+take all that the dashboard can hold.
 """
 
 from collections import Counter
@@ -16,19 +16,22 @@ from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 MOST_OF_A_PAGE: Final = 3
-"""A page has one; while its browser opens the next, the dashboard may not know yet that the last
-has ended."""
+"""The most streams of a page.
+
+A page needs one, but while its browser opens the next, the dashboard may not know yet that the last
+has ended.
+"""
 MOST_OF_AN_ADDRESS: Final = 100
-"""A class behind one address, with some tabs each."""
+"""The most streams from one address: enough for a class behind it, with some tabs each."""
 MOST: Final = 2_000
-"""The most streams of all visitors together."""
+"""The most streams altogether."""
 HEADERS: Final = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 def network_of(address: str) -> str:
-    """Return what counts as one visitor: an address, or the 64-bit network of an IPv6 one.
+    """Return what counts as one visitor: an IPv4 address, or the 64-bit network of an IPv6 address.
 
-    One visitor usually has such a network to itself. Other text is returned as it is.
+    One visitor usually has such a network alone. Other text is returned unchanged.
     """
     try:
         found = ip_address(address.partition("%")[0])
@@ -40,7 +43,7 @@ def network_of(address: str) -> str:
 
 
 class OpenStreams:
-    """Counts in one event loop."""
+    """The counts of open streams and their limits. Used in one event loop."""
 
     def __init__(
         self,
@@ -53,7 +56,7 @@ class OpenStreams:
         self._addresses: Counter[str] = Counter()
 
     def room(self, page: str, address: str) -> bool:
-        """Whether the page, from that address, may open another one."""
+        """Return whether the page may open another stream from that address."""
         return (
             self._pages[page] < self._of_a_page
             and self._addresses[address] < self._of_an_address
@@ -76,14 +79,14 @@ class OpenStreams:
 
 @cache
 def open_streams() -> OpenStreams:
-    """Return the streams of this process."""
+    """Return the open streams of this process."""
     return OpenStreams()
 
 
 def stream_of(request: Request, page: str, events: AsyncIterator[str]) -> Response:
-    """Return server-sent events for a page, or the refusal of one stream too many.
+    """Return a stream of server-sent events for a page, or refuse one stream too many.
 
-    After a refusal a browser does not try again by itself.
+    After the refusal a browser does not try again by itself.
     """
     address = network_of(request.client.host if request.client else "")
     if not open_streams().room(page, address):

@@ -1,13 +1,13 @@
-"""What runs in the visitor's browser: JavaScript files of this folder, mounted as components.
+"""JavaScript that runs in the visitor's browser: files of this folder, mounted as components.
 
 shell        links that do not reload the app, local and relative times, the theme switch
 news         waits for news while the tab is visible
-pulse        has a part of a page run again every few seconds while the tab is visible
+pulse        makes a part of a page run again every few seconds while the tab is visible
 ladder       the table of a leaderboard
-keep         lets this browser stay signed in
+keep         makes this browser stay signed in
 
-What a component gets is a list of one: in the values of a mapping Streamlit would look for data
-frames, for which it imports pandas and pyarrow, 70 MB.
+The data of a component is a list of one item: in the values of a mapping Streamlit would look for
+data frames, for which it imports pandas and pyarrow, 70 MB.
 """
 
 import secrets
@@ -24,12 +24,12 @@ from arena_dashboard.news import PULSE_SECONDS, news
 __all__ = ["PULSE_SECONDS", "beat", "icon", "keep_current", "keep_signed_in", "ladder", "shell"]
 
 HERE = Path(__file__).parent
-# Under which a session's state holds its name for the news.
+# The key in a session's state of the name by which the news knows its page.
 _PAGE = "news_of"
 
 
 def _component(name: str) -> Any:
-    # In the page's own tree, not in a shadow root: the style sheet of the pages applies.
+    # Mounted in the page's own tree, not in a shadow root, so that the pages' style sheet applies.
     script = (HERE / f"{name}.js").read_text()
     return st.components.v2.component(f"arena_{name}", js=script, isolate_styles=False)
 
@@ -41,25 +41,22 @@ _shell, _pulse, _news, _ladder, _keep = map(
 
 @cache
 def icon() -> str:
-    """Return the icon of all pages.
-
-    As a URL of its own, it is not opened as a picture in every run.
-    """
+    """Return the icon of all pages as a data URL, which Streamlit does not open as a picture."""
     return "data:image/png;base64," + b64encode((HERE.parent / "icon.png").read_bytes()).decode()
 
 
 def shell(paths: Sequence[str]) -> None:
-    """Show what every page needs; `paths` are those of all pages."""
+    """Mount the component that every page needs; `paths` are the paths of all pages."""
     _shell(key="shell", data=[{"paths": list(paths)}], height="content")
 
 
 def ladder(data: Mapping[str, Any], key: str) -> None:
-    """Show the table of a leaderboard, from `ladder_table.content`."""
+    """Mount the table of a leaderboard; `data` is the result of `ladder_table.content`."""
     _ladder(key=key, data=[data])
 
 
 def keep_signed_in(ticket: str) -> None:
-    """Has the browser keep what a ticket of `kept_sign_in` is for."""
+    """Make the browser redeem a ticket of `kept_sign_in` and so keep or drop its sign-in."""
     _keep(key="keep", data=[{"ticket": ticket}], height="content")
 
 
@@ -69,10 +66,10 @@ def keep_current(
     latest: Callable[[], Hashable],
     seconds: float | None = None,
 ) -> None:
-    """Run the page, or the fragment around it, again when `latest` is no longer `shown`.
+    """Run the page, or the fragment around it, again when `latest` no longer returns `shown`.
 
-    Only while the tab is visible. `latest` may raise StorageError, and is the same for all pages on
-    this topic; it is asked for every few `seconds`, by default PULSE_SECONDS.
+    That happens only while the tab is visible. `latest` may raise StorageError; its value is the
+    same for all pages on this topic. It is called every few `seconds`, by default PULSE_SECONDS.
     """
     page = st.session_state.setdefault(_PAGE, secrets.token_urlsafe(16))
     news().shows(page, topic, shown, latest, seconds)
@@ -80,9 +77,9 @@ def keep_current(
 
 
 def beat(key: str, seconds: float) -> None:
-    """Run the fragment around it again after so many seconds, while the tab is visible."""
+    """Run the fragment around the call again after `seconds`, while the tab is visible."""
     _pulse(key=key, data={"seconds": seconds}, on_beat_change=_nothing)
 
 
 def _nothing() -> None:
-    """Do nothing: a component sends a trigger only if somebody listens."""
+    """Do nothing; a component sends a trigger only if it has a callback."""

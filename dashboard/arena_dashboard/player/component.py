@@ -1,4 +1,4 @@
-"""The player, and the table at which a person plays, as Streamlit components."""
+"""The Streamlit components of the player and of the table at which a person plays."""
 
 from collections.abc import Callable
 from functools import cache
@@ -14,7 +14,7 @@ KEY: Final = "player"
 ASSETS: Final = Path(__file__).parent / "assets"
 _PROJECT: Final = "bluff-arena"
 _SCRIPTS: Final = {KEY: "main.js", "person": "person.js"}
-"""Where the browser begins, by component."""
+"""The module that the browser loads first, by component."""
 
 
 def show(content: bytes, asked: Callable[[dict[str, str]], None]) -> None:
@@ -49,20 +49,20 @@ def show_live(content: bytes, asked: Callable[[dict[str, Any]], None]) -> None:
 def component_name(key: str) -> str:
     """Return the name of the component `key`, which is part of the addresses of its files.
 
-    It changes with their content, so that browsers may keep them for good.
+    It changes with the files' content, so that browsers may keep the files for good.
     """
     return f"{_PROJECT}.{key}-{_edition()}"
 
 
 def scripts() -> list[str]:
-    """Return the addresses of the player's modules, from the root of the dashboard."""
+    """Return the addresses of the player's modules, relative to the root of the dashboard."""
     of_others = ("person", "types")
     found = sorted(file.relative_to(ASSETS) for file in ASSETS.rglob("*.js"))
     return [_address(one) for one in found if not one.name.startswith(of_others)]
 
 
 def style_sheet() -> str:
-    """Return the address of the player's style sheet, from the root of the dashboard."""
+    """Return the address of the player's style sheet, relative to the root of the dashboard."""
     return _address(Path(f"{KEY}.css"))
 
 
@@ -79,10 +79,13 @@ def _edition() -> str:
 
 
 def register() -> None:
-    """Let the server answer for the files, which browsers ask for before a page mounts them."""
+    """Register the components' files with the server.
+
+    Browsers request them before a page mounts a component.
+    """
     # Streamlit finds the folder of a component through the pyproject.toml of a distribution whose
-    # package has the distribution's name, which ours has not. A folder is what lets the browser
-    # load modules from files, once.
+    # package has the distribution's name, which is not the case here. With a folder, the browser
+    # can load modules from files, once.
     manager = get_bidi_component_manager()
     if manager.get_component_asset_root(component_name(KEY)) is None:
         manifest = ComponentManifest(
@@ -94,7 +97,7 @@ def register() -> None:
 
 
 def registered(key: str) -> Any:
-    """Return the component `key` of this folder, to be mounted."""
+    """Return the component `key` of this folder, ready to be mounted."""
     register()
     name = component_name(key)
     return st.components.v2.component(name, js=_SCRIPTS[key], css=f"{key}.css")

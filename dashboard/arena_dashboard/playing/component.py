@@ -1,4 +1,4 @@
-"""The table at which a person plays, as a Streamlit component."""
+"""The Streamlit component of the table at which a person plays."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,7 +1,7 @@
-"""The legal actions of a turn as choices, step by step: first the face of a bet, then how many.
+"""The legal actions of a turn as choices by steps: for a bet first the face, then the number.
 
-Each action is a path of labels; actions that begin alike share the beginning of their paths. The
-browser shows one row of buttons for each step, whatever the game.
+Each action is a path of labels; actions that begin alike share the beginning of their paths. For
+every game the browser shows one row of buttons for each step.
 """
 
 from collections.abc import Iterator, Sequence
@@ -12,10 +12,10 @@ from arena.showing.controls import CONTROLS
 
 
 def controls(game: AnyGame, view: Any, names: Sequence[str]) -> list[dict[str, Any]]:
-    """Return the choices of the first step.
+    """Return the choices of the first step; `names` are by seat.
 
-    Each has a `label` and either `next`, its choices, and `what` they are, or the `action` in its
-    JSON form, and `words` for it. `names` are by seat.
+    Each has a `label` and a `group`, the kind of choice it is. It also has `next`, the choices of
+    the following step, or the `action` in its JSON form and `words` for it.
     """
     roots: list[dict[str, Any]] = []
     for action, option in CONTROLS[game.name].options(game.choices(view), view, names):

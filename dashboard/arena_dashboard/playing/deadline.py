@@ -1,4 +1,4 @@
-"""`Deadline`: a timer in a thread of its own, whose deadline can be moved cheaply."""
+"""`Deadline`, a timer in a thread of its own whose deadline can be moved cheaply."""
 
 import threading
 from collections.abc import Callable
@@ -7,10 +7,10 @@ from time import monotonic
 
 
 class Deadline:
-    """Calls `ring` when the deadline set last has come, and then no more.
+    """A timer that calls `ring` once when the deadline set last is reached.
 
-    One that is moved to a later time starts no thread: the timer finds out and waits on. See
-    `arena.server.play.alarm`.
+    Moving the deadline to a later time starts no thread: when the timer rings too early, it notices
+    and waits on. See `arena.server.play.alarm`.
     """
 
     def __init__(self, ring: Callable[[], object]) -> None:
@@ -21,7 +21,7 @@ class Deadline:
         self._looks_at = inf
 
     def set(self, seconds: float) -> None:
-        """Ring in so many seconds, and no more at the deadline before."""
+        """Ring in `seconds` from now, instead of at the deadline set before."""
         with self._lock:
             self._deadline = monotonic() + seconds
             if self._deadline < self._looks_at:

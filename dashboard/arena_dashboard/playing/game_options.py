@@ -1,4 +1,4 @@
-"""The options of a game as widgets, with the bounds that the game states and its defaults."""
+"""The options of a game as widgets, with the game's bounds and defaults."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ import streamlit as st
 from arena.games.game import AnyGame
 
 HIGHEST: Final = 10_000
-"""The highest number where the game states no bound."""
+"""The upper bound of a number for which the game states none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,20 +20,21 @@ class Choosable:
     meaning: str
     default: Any
     among: tuple[Any, ...] = ()
-    """All values, where they are few; else it is a number."""
+    """All values of an option with few values; empty for a number."""
     low: int = 0
     high: int = HIGHEST
 
     @property
     def label(self) -> str:
+        """The label of its widget."""
         return self.name.replace("_", " ").capitalize()
 
 
 def choices(game: AnyGame) -> Iterator[Choosable]:
-    """Yield the options that a person can choose: numbers, and one of several values.
+    """Yield the options that a person can choose: numbers, switches, and one of several values.
 
-    How many seats a table has follows from the opponents. Tables of cards and of points are for
-    programs.
+    The number of seats is not among them, as it follows from the opponents. Tables of cards and of
+    points are for programs.
     """
     for name, schema in game.options_type.model_json_schema()["properties"].items():
         meaning, default = schema.get("description"), schema.get("default")
@@ -49,7 +50,7 @@ def choices(game: AnyGame) -> Iterator[Choosable]:
 
 
 def choose_options(game: AnyGame) -> dict[str, Any]:
-    """Widgets for the options of a game. Returns those that differ from the defaults."""
+    """Show widgets for the options of a game, and return those that differ from the defaults."""
     changed: dict[str, Any] = {}
     with st.expander("Options of the game"):
         columns = st.columns(2)

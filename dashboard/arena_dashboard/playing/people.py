@@ -1,7 +1,7 @@
-"""`People`: who plays in a browser: sessions by secret keys, limited in number.
+"""`People`, the people who play in a browser: sessions by secret keys, limited in number.
 
-A page holds a stream of news open (`routes`). When it has had none for a while, its session gives
-up its match and leaves.
+A page holds a stream of news open (`routes`). When no page of a session has had one for a while,
+the session gives up its match and leaves.
 """
 
 import asyncio
@@ -23,15 +23,15 @@ from arena.settings import read_settings
 from arena_dashboard.playing.deadline import Deadline
 
 MOST_PEOPLE: Final = 6
-"""People at once. Each is an instance of one version, of which a referee admits 8."""
+"""The most people at once. Each is an instance of one version, of which a referee admits 8."""
 MOST_OF_AN_ADDRESS: Final = 3
-"""The most people from one address: nobody takes all places alone."""
+"""The most people from one address, so that no visitor takes all places."""
 AWAY_SECONDS: Final = 45.0
-"""How long a page may be without its stream of news: a reload or a phone's lock fits in."""
+"""The seconds that a page may be without its stream of news: enough for a reload or a lock."""
 IDLE_SECONDS: Final = 900.0
-"""How long a session may be without a match."""
+"""The seconds that a session may be without a match."""
 COOKIE: Final = "arena_person"
-"""Its value is the key of the person who plays in this browser."""
+"""The name of the cookie with the key of the person who plays in this browser."""
 
 BANK_SECONDS: Final = 120
 """The time bank of a person's match."""
@@ -40,27 +40,26 @@ BANK_SECONDS: Final = 120
 def wanted(
     game: str, opponents: Sequence[str], turn_seconds: int, options: Mapping[str, Any]
 ) -> Wanted:
-    """Return a person's match; `options` are those that differ from the game's defaults."""
+    """Return the request for a person's match; `options` differ from the game's defaults."""
     control = TimeControl(1000 * turn_seconds, 1000 * BANK_SECONDS)
     return Wanted(game, tuple(opponents), options=options, time_control=control)
 
 
 class TooManyPeopleError(UserError):
-    """Raised when too many people play already."""
+    """As many people as allowed play already."""
 
 
 class Person:
-    """One person and the pages that show the session."""
+    """A person who plays, and the pages that show the session."""
 
     def __init__(self, door: PlayEndpoint, wanted: Wanted, address: str) -> None:
         self.address = address
-        """The visitor's address, as `streams.network_of`."""
+        """The visitor's address, in the form of `streams.network_of`."""
         self.key = secrets.token_urlsafe(24)
-        """The key of the person: who knows it plays. It is in the cookie and in a header, and in no
-        address."""
+        """The secret that lets a browser play. It is in a cookie and a header, never in a URL."""
         self.wanted = wanted
         self.goes = False
-        """Whether the person has said so."""
+        """Whether the person has asked to leave."""
         self._instance = f"person-{secrets.token_hex(4)}"
         self.session = door.session(self._instance, tuple(GAMES), self._wake)
         self._watching: dict[asyncio.Event, asyncio.AbstractEventLoop] = {}
@@ -68,7 +67,7 @@ class Person:
         self._leaving = Deadline(self.session.leave)
 
     def sit_down(self) -> None:
-        """Connect and ask for a match. Raises ChallengeError."""
+        """Connect to the referee and ask for a match. Raises ChallengeError."""
         self.session.open()
         try:
             self.play()
@@ -78,11 +77,11 @@ class Person:
         self._leaving.set(AWAY_SECONDS)
 
     def play(self) -> None:
-        """Ask for a match, once more. Raises ChallengeError."""
+        """Ask for a match, for the first time or again. Raises ChallengeError."""
         self.session.challenge(replace(self.wanted, instance=self._instance))
 
     def go(self) -> None:
-        """Leave for good: give up the match, if one runs."""
+        """Leave for good, and give up the match if one is running."""
         self.goes = True
         self.session.leave()
 
@@ -94,9 +93,9 @@ class Person:
 
     @contextmanager
     def news(self) -> Iterator[asyncio.Event]:
-        """Yield an event that is set whenever there are news.
+        """Count a page as open, and yield an event that is set whenever there is news.
 
-        Until the block is left, a page is open.
+        The page counts until the block is left.
         """
         event = asyncio.Event()
         event.set()
@@ -122,7 +121,7 @@ class Person:
 
 
 class People:
-    """All who play by this process."""
+    """All people who play through this process."""
 
     def __init__(self, door: PlayEndpoint) -> None:
         self._door = door
@@ -130,7 +129,7 @@ class People:
         self._lock = threading.Lock()
 
     def sit_down(self, wanted: Wanted, address: str) -> Person:
-        """Let somebody play, a visitor from an address (`streams.network_of`).
+        """Begin the session of a visitor from an address (`streams.network_of`), and return it.
 
         Raises TooManyPeopleError and ChallengeError.
         """
@@ -153,12 +152,15 @@ class People:
         return person
 
     def person(self, key: str) -> Person | None:
-        """Return the person with this key, unless that person has left."""
+        """Return the person with this key; None if it is unknown or the person has left."""
         person = self._people.get(key)
         return person if person is not None and not person.session.leaving else None
 
     def missed(self, key: str) -> str | None:
-        """Return the newest match of the person with this key, who was away for too long."""
+        """Return the newest match of the person with this key if it was lost by being away.
+
+        None if the person is unknown, still here, or has asked to leave.
+        """
         person = self._people.get(key)
         if person is None or person.goes or not person.session.leaving:
             return None
@@ -166,15 +168,12 @@ class People:
         return None if seat is None else seat.match_id
 
     def rivals(self) -> list[Rival]:
-        """Return the bots that can be played against now.
-
-        Raises ChallengeError.
-        """
+        """Return the bots that can be played against now. Raises ChallengeError."""
         return self._door.rivals()
 
 
 def _make_room(people: Sequence[Person], full: str) -> None:
-    """Let one go who does not play. Raises TooManyPeopleError."""
+    """Make an idle person leave. Raises TooManyPeopleError, with the reason `full`, without one."""
     idle = next((one for one in people if one.idle), None)
     if idle is None:
         raise TooManyPeopleError(f"{full}, the most at once. Try again in a while.")

@@ -1,4 +1,4 @@
-"""A session as the JSON that the browser draws: what the seat may know, and nothing else."""
+"""A session as the JSON that the browser draws: only what the seat may know."""
 
 import time
 from typing import Any, Final
@@ -12,11 +12,11 @@ from arena_dashboard.playing.controls import controls
 from arena_dashboard.playing.story import Story
 
 LOGGED: Final = 400
-"""The newest sentences of a match's log, for somebody who comes back."""
+"""The most sentences of a match's log, the newest, that a reloaded page is sent."""
 
 
 class Pictures:
-    """What one open page of a session is sent, each time what it does not have yet."""
+    """The updates for one open page of a session; each has only what the page does not have yet."""
 
     def __init__(self, session: PersonSession) -> None:
         self._session = session
@@ -25,7 +25,7 @@ class Pictures:
         self._log = 0
 
     def next(self) -> dict[str, Any]:
-        """Return what the page shows now; `person_types.js` describes its form."""
+        """Return what the page is to show now; `person_types.js` describes its form."""
         session = self._session
         with session.lock:
             seat = session.seat
@@ -56,7 +56,7 @@ class Pictures:
             "firstLogged": self._log,
             "log": story.log[self._log :],
         }
-        # The newest frame may yet be drawn anew.
+        # The newest frame may be replaced later, so it is sent again.
         self._frames, self._log = max(0, len(story.frames) - 1), len(story.log)
         return told
 
@@ -103,7 +103,7 @@ def _state(seat: PersonSeat, story: Story) -> dict[str, Any]:
 
 
 def replay_of(match_id: str) -> str:
-    """Return the address of the replay of a match, all cards on the table."""
+    """Return the address of the replay of a match with everything open."""
     return "replay?" + urlencode({"match": match_id, "view": "everything"})
 
 

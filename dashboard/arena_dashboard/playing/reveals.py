@@ -1,7 +1,7 @@
-"""What a seat heard in one message, as moments to be shown one after the other.
+"""The content of one message to a seat, as moments to be shown one after the other.
 
-A message brings the view as it is now, and the events since the last one. What was opened in
-between (a showdown, a reveal, a doubt) gets a moment of its own, so that a person sees it.
+A message has the current view, and the events since the last message. What was opened in between (a
+showdown, a reveal, a doubt) gets a moment of its own, so that a person sees it.
 """
 
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ from arena.showing.seen import SEEN
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A moment, with the moment of the claim that stands in it or ends with it."""
+    """A moment to show, with the moment of the claim that stands in it or ends with it."""
 
     moment: Moment
     before: Moment | None
     claim: Moment | None
     told: tuple[Any, ...]
-    """The events that happened up to it."""
+    """The events up to it since the moment before."""
 
 
 def shown(
@@ -29,7 +29,7 @@ def shown(
 ) -> Iterator[Shown]:
     """Yield the moments of a message with these events.
 
-    `view` is the one that it brought, if any, and `before` the one known before.
+    `view` is the view in the message, if any, and `before` the view known before it.
     """
     seen, options = SEEN[game.name], game.options
     current = before if before is not None else view

@@ -1,9 +1,9 @@
-"""What the browser of somebody who plays asks for beside the page: news, and to answer a turn.
+"""The routes for a person's browser besides the page: a stream of news, and answers to turns.
 
-The person's key says who asks: in a header, as the page knows it, or in a cookie, which no script
-can read. It is in no address, which the log of a proxy may hold. News are server-sent events, for
-which a browser sends no headers of ours: so the page first has the cookie set. By it the page knows
-the person again after a reload, too.
+The person's key identifies the requests: in a header, as the page knows it, or in a cookie, which
+no script can read. It is in no address, which the log of a proxy may hold. News is sent as
+server-sent events, in whose request a browser cannot include such a header: so the page first has
+the cookie set. By the cookie a reloaded page also recognises the person.
 """
 
 import asyncio
@@ -22,9 +22,9 @@ from arena_dashboard.streams import stream_of
 
 HEADER: Final = "X-Arena-Person"
 MOST_BYTES: Final = 4096
-"""The most bytes of an answer."""
+"""The largest answer."""
 BEAT_SECONDS: Final = 15.0
-"""How often a stream without news says that it lives, for proxies between."""
+"""The seconds after which a stream without news sends a sign of life, for proxies between."""
 
 
 async def _here(request: Request) -> Response:
@@ -45,7 +45,7 @@ async def _here(request: Request) -> Response:
 async def _news(request: Request) -> Response:
     person = _person(request)
     if person is None:
-        # An EventSource stops asking after this status.
+        # After this status an EventSource does not reconnect.
         return Response(status_code=204)
     return stream_of(request, person.key, _told(person))
 
@@ -81,7 +81,7 @@ async def _answer(request: Request) -> Response:
     except (ValueError, KeyError, TypeError):
         return _mistake(400, "The answer is not understood.")
     try:
-        # In a thread: the session's lock may be held for a moment.
+        # In a thread, as the session's lock may be held for a moment.
         await asyncio.to_thread(person.session.answer, turn, action)
     except UserError as error:
         return _mistake(409, str(error))

@@ -1,6 +1,6 @@
-"""`Story`: all that a person has been shown of a match, as frames of the player and as sentences.
+"""`Story`, all that a person has been shown of a match: frames of the player, and sentences.
 
-It grows with what the seat hears; nothing is drawn twice.
+It grows with the messages to the seat; no message is processed twice.
 """
 
 from collections import Counter
@@ -17,11 +17,11 @@ from arena.showing.seen import SEEN
 from arena_dashboard.playing.reveals import Shown, shown
 
 RECALLED: Final = 40
-"""The most frames that somebody who comes back is shown."""
+"""The most frames that a reloaded page is shown."""
 
 
 class Story:
-    """One match, which has begun, as its person has been shown it so far."""
+    """A match that has begun, as its person has been shown it so far."""
 
     def __init__(self, seat: PersonSeat) -> None:
         assert seat.match is not None
@@ -29,25 +29,25 @@ class Story:
         self.names = names_of(seat.match.entrants, seat.match.seat)
         self.frames: list[dict[str, Any]] = []
         self.log: list[tuple[int, str]] = []
-        """The number of a round, and a sentence, oldest first."""
+        """Pairs of a round's number and a sentence, oldest first."""
         self._game = seat.game
         self._scene = SCENES[seat.game.name]
         self._heard = seat.heard
         self._told = 0
-        """How many of `_heard` are in the story."""
+        """The number of messages of `_heard` that are in the story."""
         self._round = 0
         self._own: Any = None
         """The seat's view of its last turn."""
         self._view: Any = None
         self._turns = [0]
-        """After how many frames each turn was asked."""
+        """The number of frames before each turn of the seat."""
 
     def fits(self, seat: PersonSeat) -> bool:
-        """Whether it is a story of this seat, and what it tells has happened."""
+        """Return whether it is the story of this seat and of the seat's current messages."""
         return self.seat is seat and self._heard is seat.heard
 
     def go_on(self) -> None:
-        """Add what was heard meanwhile."""
+        """Add the messages that have arrived since the last call."""
         for heard in self._heard[self._told :]:
             self._hear(heard)
         self._told = len(self._heard)
@@ -62,7 +62,7 @@ class Story:
         if view is not None and not own and self._own is not None:
             view = SEEN[self._game.name].between(view, self._own, heard.played)
         if own and not heard.events and self.frames and not self.frames[-1]["marks"]:
-            # All was told already: the last frame is shown again, as the seat knows it.
+            # All events are in the story already: the seat's own view replaces the last frame.
             (now,) = shown((), view, self._view, self._game)
             told = self.frames.pop()["told"]
             self.frames.append(frame(now, self._scene, self._game, self._round, told))
@@ -87,13 +87,13 @@ class Story:
 
 
 def frame(one: Shown, scene: Scene, game: AnyGame, number: int, told: list[str]) -> dict[str, Any]:
-    """Return a frame as the player draws it, see `types.js`."""
+    """Return a frame in the form that the player draws; see `types.js`."""
     claim: ShownClaim | None = None
     if one.claim is not None:
         claim = scene.claimed(one.claim, None, None, game.options)
     outcome = scene.outcome(one.moment, one.before) if one.moment.events else None
     if claim is not None:
-        # How likely it is, the person finds out alone.
+        # The claim's chances are hidden: the person is to work them out.
         claim = replace(claim, chances=(None,))
         if outcome is not None:
             claim = replace(claim, truth=outcome.truth, verdict=outcome.verdict)
@@ -118,7 +118,7 @@ def frame(one: Shown, scene: Scene, game: AnyGame, number: int, told: list[str])
 
 
 def names_of(entrants: Sequence[Entrant], own: int) -> list[str]:
-    """Return the names by seat, distinct; the person's own says so."""
+    """Return distinct names by seat; the person's own seat is marked "(you)"."""
     bots = Counter(entrant.bot for entrant in entrants)
     names = [one.bot if bots[one.bot] == 1 else str(one) for one in entrants]
     names[own] = f"{names[own]} (you)"
