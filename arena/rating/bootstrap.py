@@ -28,8 +28,10 @@ class Bootstrap(Generic[BotT]):
 
     bots: tuple[BotT, ...]
     elo: FloatArray
-    """(replicates, K), each with mean zero. Without a prior, replicates in which some rating was
-    infinite are left out."""
+    """(replicates, K), each with mean zero.
+
+    Without a prior, replicates in which some rating was infinite are left out.
+    """
 
     @property
     def se(self) -> FloatArray:
@@ -38,7 +40,7 @@ class Bootstrap(Generic[BotT]):
         return se
 
     def difference_se(self, first: BotT, second: BotT) -> float:
-        """The standard error of the difference of two bots, Elo."""
+        """Return the standard error of the difference of two bots, Elo."""
         i, j = self.bots.index(first), self.bots.index(second)
         return float((self.elo[:, i] - self.elo[:, j]).std(ddof=1))
 
@@ -51,7 +53,18 @@ def bootstrap(
     replicates: int = REPLICATES,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Bootstrap[BotT]:
-    """Bootstrap replicates of `fit` from the log it was fitted to; see `resampled`."""
+    """Return bootstrap replicates of a fit.
+
+    Args:
+        fit: The fit; its prior is used, and each replicate starts from its ratings.
+        results: The log it was fitted to.
+        rng: The source of the Poisson weights.
+        replicates: How many replicates to draw.
+        clusters: The unit that is weighted.
+
+    Raises:
+        ValueError: `clusters` is PAIR (see `resampled`).
+    """
     ratings = []
     for score in resampled(fit, results, rng, replicates=replicates, clusters=clusters):
         if fit.prior_sd is None and len(strong_groups(score > 0)) > 1:
@@ -69,9 +82,19 @@ def resampled(
     replicates: int = REPLICATES,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Iterator[FloatArray]:
-    """Yields W (K, K) of the weighted log per replicate. Each costs a pass over all pairs.
+    """Yield W (K, K), the points i took from j in the weighted log, once per replicate.
 
-    Raises `ValueError` for PAIR: the pairs of a match are not independent.
+    Each replicate costs a pass over all pairs.
+
+    Args:
+        fit: The fit, whose bots and score rule are used.
+        results: The log it was fitted to.
+        rng: The source of the Poisson weights.
+        replicates: How many replicates to draw.
+        clusters: The unit that is weighted.
+
+    Raises:
+        ValueError: `clusters` is PAIR; the pairs of a match are not independent.
     """
     if clusters is Clusters.PAIR:
         raise ValueError("pairs of a match are not independent: no bootstrap over them")
@@ -89,7 +112,7 @@ def resampled(
 def _entries(
     fit: Fit[BotT], results: Results[BotT], clusters: Clusters
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Every counted pair of the log: (winner * K + loser, its cluster, the same for ties)."""
+    """Return (winner * K + loser, its cluster, the same for ties) over the counted pairs."""
     place = fit_indices(fit, results)
     count = len(fit.bots)
     parts: list[tuple[IntArray, IntArray, NDArray[np.bool_], NDArray[np.bool_]]] = []

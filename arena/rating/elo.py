@@ -20,12 +20,19 @@ Z_95 = 1.959963984540054
 
 
 def expected_score(difference: float) -> float:
-    """The expected score of the better bot of a pair `difference` Elo apart (ties are a half)."""
+    """Return the expected score, 0 to 1, of a bot rated `difference` Elo above its opponent.
+
+    A tie is half a point.
+    """
     return 0.5 + 0.5 * math.tanh(0.5 * difference / ELO_PER_NAT)
 
 
 def win_probabilities(theta: FloatArray) -> FloatArray:
-    """P[i, j], the probability that i is placed above j, from theta (K,) in nats; 1/2 at i = j."""
+    """Return P (K, K), the probability that i is placed above j; 1/2 at i = j.
+
+    Args:
+        theta: (K,) ratings in nats.
+    """
     half = 0.5 * theta
     # tanh never overflows, unlike exp. In place: with many bots each copy costs as much.
     probabilities: FloatArray = np.subtract.outer(half, half)
@@ -36,5 +43,5 @@ def win_probabilities(theta: FloatArray) -> FloatArray:
 
 
 def normal_cdf(z: float) -> float:
-    """The standard normal distribution function, exact in both tails."""
+    """Return the standard normal distribution function at z, exact in both tails."""
     return 0.5 * math.erfc(-z / math.sqrt(2.0))

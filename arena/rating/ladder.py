@@ -18,22 +18,22 @@ from arena.rating.results import BotT, Results
 
 @dataclass(frozen=True, slots=True)
 class Rating(Generic[BotT]):
-    """The rating of one bot, a line of the ladder."""
+    """The rating of one bot: a row of the ladder."""
 
     bot: BotT
     elo: float
     se: float
     """Standard error, Elo: relative to the anchor, or without an anchor to the mean of the pool."""
     interval: tuple[float, float]
-    """95 %, Elo."""
+    """The 95 % interval, Elo."""
     rank_low: int
     """1 + the number of bots that are better."""
     rank_high: int
-    """The number of bots minus those it is better than."""
+    """The number of bots minus the number of those it is better than."""
     matches: int
     flags: frozenset[Flag]
     band: int
-    """From 0: the bots that no line separates in a table (`ranks.band_numbers`)."""
+    """The number, from 0, of the group of bots that no line separates (`ranks.band_numbers`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,8 +56,9 @@ class Pair(Generic[BotT]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ladder(Generic[BotT]):
-    """A ladder: established bots best first, then provisional ones; bands and every pair on
-    demand.
+    """The ratings of a pool: established bots best first, then provisional ones.
+
+    Bands and pairs are computed on demand.
     """
 
     intervals: Intervals[BotT]
@@ -69,7 +70,7 @@ class Ladder(Generic[BotT]):
         return bands(self.intervals)
 
     def pairs(self) -> Iterator[Pair[BotT]]:
-        """Every pair once, also if the two never met; `bot` is the one whose name sorts first."""
+        """Yield every pair once, also if the two never met; `bot` has the name that sorts first."""
         fitted = self.intervals.fit
         difference = self.intervals.difference.tolist()
         se, los = self.intervals.difference_se.tolist(), self.intervals.los.tolist()
@@ -97,7 +98,20 @@ def rate(
     score: ScoreRule = ScoreRule.PLACEMENT,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Ladder[BotT]:
-    """The ladder of a log. prior_sd: Elo or None. Raises the errors of `fit`."""
+    """Return the ladder of a log.
+
+    Args:
+        results: The log.
+        prior_sd: The prior's standard deviation in Elo; None for no prior.
+        anchor: The bot with a fixed Elo.
+        score: The score rule.
+        clusters: The unit of independent results.
+
+    Raises:
+        UnboundedRatingError: There is no prior and no finite fit.
+        AnchorError: The anchor has no match, or its Elo is too far from 0.
+        RatingError: There is no match, or `prior_sd` is out of its limits.
+    """
     measured = intervals(
         fit(Aggregate.of(results, score), prior_sd=prior_sd, anchor=anchor), results, clusters
     )
@@ -105,7 +119,7 @@ def rate(
 
 
 def ladder(measured: Intervals[BotT]) -> Ladder[BotT]:
-    """The ladder of a fit with its intervals."""
+    """Return the ladder of a fit with its intervals."""
     fitted = measured.fit
     elo, se = fitted.elo.tolist(), measured.se.tolist()
     low, high = measured.low.tolist(), measured.high.tolist()

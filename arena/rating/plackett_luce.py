@@ -21,12 +21,12 @@ from arena.rating.errors import RatingError
 from arena.rating.results import BotT, Results
 
 _PIECE = 50_000
-"""The number of sets whose subsets are listed at once: 63 numbers each at six seats, 25 MB."""
+"""The number of sets whose subsets are listed at once; each has 63 at six seats, 25 MB in all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlackettLuce(Generic[BotT]):
-    """The exact fit of K bots."""
+    """The exact fit of K bots; `theta` follows `bots`."""
 
     bots: tuple[BotT, ...]
     theta: FloatArray
@@ -38,7 +38,10 @@ class PlackettLuce(Generic[BotT]):
 
     @property
     def elo(self) -> FloatArray:
-        """(K,), mean zero. With ties the scale is not that of the board's Elo: see `misfit`."""
+        """(K,): strengths in Elo, mean zero.
+
+        With ties the scale is not that of the board's Elo: see `misfit`.
+        """
         elo: FloatArray = ELO_PER_NAT * self.theta
         return elo
 
@@ -46,10 +49,18 @@ class PlackettLuce(Generic[BotT]):
 def plackett_luce(
     results: Results[BotT], *, prior_sd: float | None = PRIOR_SD
 ) -> PlackettLuce[BotT]:
-    """The most likely strengths and ties, with the board's prior; the log's order has no effect.
+    """Return the most likely strengths and ties, with the board's prior (Turner et al. 2020).
 
-    Costs seconds per million matches and step, so do not call it after every match. Raises the
-    errors of `fit`.
+    The log's order has no effect. It costs seconds per million matches and step, so do not call it
+    after every match.
+
+    Args:
+        results: The log.
+        prior_sd: The prior's standard deviation in Elo; None for no prior.
+
+    Raises:
+        UnboundedRatingError: There is no prior and no finite fit.
+        RatingError: There is no match.
     """
     from scipy.optimize import minimize
 
@@ -84,9 +95,15 @@ def plackett_luce(
 
 
 def subsets(size: int, orders: IntArray) -> tuple[FloatArray, IntArray]:
-    """Every subset of `size` bots whose size may tie.
+    """Return every subset of `size` bots that can share a place.
 
-    Returns (membership divided by the subset's size (m, size), index of its size in orders (m,)).
+    Args:
+        size: The number of bots.
+        orders: The sizes of ties that occur, ascending, including 1.
+
+    Returns:
+        Membership divided by the subset's size (m, size), and the index of its size in `orders`
+        (m,).
     """
     bits = (np.arange(1, 2**size)[:, None] >> np.arange(size)) & 1
     sizes = bits.sum(axis=1)
@@ -96,8 +113,10 @@ def subsets(size: int, orders: IntArray) -> tuple[FloatArray, IntArray]:
 
 
 class _Choices:
-    """The log as choices. The chosen sets enter the likelihood linearly; the sets to choose from
-    are kept once each, with their number of occurrences.
+    """The log as choices of the bots in the next place.
+
+    The chosen sets enter the likelihood linearly; the sets to choose from are kept once each, with
+    their number of occurrences.
     """
 
     def __init__(self, results: Results[BotT], count: int) -> None:
@@ -127,7 +146,7 @@ class _Choices:
         self._left = {size: _unique(np.concatenate(sets)) for size, sets in left.items()}
 
     def log_likelihood(self, theta: FloatArray, log_delta: FloatArray) -> tuple[float, FloatArray]:
-        """The value, and its gradient by theta (K,) and by the log deltas of orders above 1."""
+        """Return the value, and its gradient by theta (K,) and by the log deltas of sizes above 1."""
         value = float(self._chosen @ theta + self._ties @ log_delta)
         by_bot = self._chosen.copy()
         by_order = np.r_[0.0, self._ties]
@@ -148,6 +167,6 @@ class _Choices:
 
 
 def _unique(sets: IntArray) -> tuple[IntArray, FloatArray]:
-    """The distinct sets (n, r) and their numbers of occurrences (n,)."""
+    """Return the distinct sets (n, r) and their numbers of occurrences (n,)."""
     different, times = np.unique(np.sort(sets, axis=1), axis=0, return_counts=True)
     return different, times.astype(np.float64)

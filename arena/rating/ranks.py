@@ -25,13 +25,13 @@ class Band(Generic[BotT]):
 
 
 def better(intervals: Intervals[BotT]) -> NDArray[np.bool_]:
-    """(K, K): whether i is significantly better than j."""
+    """Return (K, K) whether i is significantly better than j."""
     above: NDArray[np.bool_] = intervals.difference_low > SAME
     return above
 
 
 def rank_ranges(intervals: Intervals[BotT]) -> tuple[IntArray, IntArray]:
-    """(lowest, highest rank number) per bot (K,), 1 is best.
+    """Return the lowest and the highest rank number of each bot, two arrays (K,); 1 is best.
 
     rank_low = 1 + the number of bots that are better; rank_high = K - the number that are worse.
     """
@@ -40,8 +40,9 @@ def rank_ranges(intervals: Intervals[BotT]) -> tuple[IntArray, IntArray]:
 
 
 def ladder_order(intervals: Intervals[BotT]) -> IntArray:
-    """Indices of the established bots, best first, and then of the provisional ones; bots with
-    equal ratings by name.
+    """Return the bots' indices (K,): established ones best first, then provisional ones best first.
+
+    Bots with equal ratings are ordered by name.
     """
     best_first = _by_elo(intervals)
     provisional = intervals.support.provisional[best_first]
@@ -49,11 +50,15 @@ def ladder_order(intervals: Intervals[BotT]) -> IntArray:
 
 
 def band_numbers(intervals: Intervals[BotT], order: IntArray) -> list[int]:
-    """The number of each bot's band, from 0, in the order of a ladder.
+    """Return the number of each bot's band, from 0, in the order of a ladder.
 
     A band starts with the first bot that is significantly below the best of the band above it, and
     with the first provisional one. Unlike `bands` these do not overlap: a table shows them as
     groups of rows.
+
+    Args:
+        intervals: The fit with its errors.
+        order: The bots' indices from `ladder_order`.
     """
     above = better(intervals)
     provisional = intervals.support.provisional
@@ -67,7 +72,7 @@ def band_numbers(intervals: Intervals[BotT], order: IntArray) -> list[int]:
 
 
 def bands(intervals: Intervals[BotT]) -> tuple[Band[BotT], ...]:
-    """The longest runs in the order of Elo whose first and last bots do not differ significantly.
+    """Return the longest runs by Elo whose first and last bots do not differ significantly.
 
     Two bots that do not differ significantly share a band. This relation is not transitive, so
     bands overlap, like the letters of a multiple comparison.
@@ -86,6 +91,7 @@ def bands(intervals: Intervals[BotT]) -> tuple[Band[BotT], ...]:
 
 
 def _by_elo(intervals: Intervals[BotT]) -> IntArray:
+    """Return the bots' indices, best first, bots with equal ratings by name."""
     names = np.array([str(bot) for bot in intervals.fit.bots])
-    # Rounded, so that a difference in the sixteenth digit does not decide the order.
+    # Rounded so that a difference in the sixteenth digit does not decide the order.
     return np.lexsort((names, -np.round(intervals.fit.elo, 9))).astype(np.int64)

@@ -36,20 +36,21 @@ NELO_PER_T = 800.0 / math.log(10.0)
 """347.4356 nElo: one standard deviation of a match's score."""
 
 FARTHEST = 100_000.0
-"""Elo: of bounds farther from 0, the likelihoods are no floats any more."""
+"""The largest distance of a bound from 0, Elo; beyond it the likelihoods are no floats any more."""
 NEAREST = 1e-6
-"""Elo: bounds less apart would not be decided within 10^17 matches."""
+"""The least distance between the bounds, Elo; closer ones are not decided within 10^17 matches."""
 
 UNSEEN = 1e-3
-"""The count used in place of zero."""
+"""The count used in place of zero, as in fishtest."""
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The mean score of a block of two matches: LL, LT, TT or WL, WT, WW; T is a tie."""
 
 
 class SprtState(StrEnum):
-    """The state of a test. CONTINUE: not decided. ACCEPT: H1, elo1 or more. REJECT: H0, elo0 or
-    less.
+    """The state of a test.
+
+    CONTINUE: not decided. ACCEPT: H1, elo1 or more. REJECT: H0, elo0 or less.
     """
 
     CONTINUE = "continue"
@@ -59,8 +60,13 @@ class SprtState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The hypotheses H0: elo0 and H1: elo1, with the error rates: alpha wrongly accepts H1, beta
-    wrongly rejects it.
+    """The hypotheses H0: elo0 and H1: elo1, with the error rates of the test.
+
+    alpha is the rate of wrongly accepting H1, beta of wrongly rejecting it.
+
+    Raises:
+        RatingError: The bounds do not rise, are too far from 0 or too close to each other, or the
+            error rates are not above 0 and together below 1.
     """
 
     elo0: float
@@ -92,7 +98,12 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class BlockCounts:
-    """The number of occurrences of each block score."""
+    """The number of occurrences of each block score.
+
+    Raises:
+        RatingError: Scores do not rise or lie outside 0 to 1, counts are negative or of another
+            number, or a block has no match.
+    """
 
     scores: tuple[float, ...]
     """Every score a block can have, ascending: the mean over its matches of the tested bot's points
@@ -114,13 +125,18 @@ class BlockCounts:
 
     @classmethod
     def of_pairs(cls, counts: Sequence[int]) -> "BlockCounts":
-        """The counts of pairs of matches: (LL, LT, TT + WL, WT, WW), T being a tie."""
+        """Return the counts of pairs of matches: (LL, LT, TT + WL, WT, WW), T being a tie.
+
+        Raises:
+            RatingError: There are not five counts.
+        """
         if len(counts) != len(PAIR_SCORES):
             raise RatingError(f"needs five counts LL, LT, TT+WL, WT, WW, got {len(counts)}")
         return cls(PAIR_SCORES, tuple(counts), 2)
 
     @property
     def blocks(self) -> int:
+        """The number of blocks."""
         return sum(self.counts)
 
 
@@ -154,7 +170,15 @@ class Sprt:
 
 
 def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
-    """The result of the test. Raises `RatingError` for bounds that block scores cannot reach."""
+    """Return the result of the test.
+
+    Args:
+        observed: The block scores so far.
+        bounds: The hypotheses and error rates.
+
+    Raises:
+        RatingError: Block scores cannot reach the bounds.
+    """
     counts, scores = np.array(observed.counts, np.float64), np.array(observed.scores)
     size = observed.matches_per_block
     llr = float(log_likelihood_ratio(counts, scores, bounds, matches_per_block=size))
@@ -189,7 +213,17 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
 def log_likelihood_ratio(
     counts: FloatArray, scores: FloatArray, bounds: Bounds, *, matches_per_block: int
 ) -> FloatArray:
-    """LLR (...,) of many tests at once: counts (..., k) of block scores (k,); 0 without blocks."""
+    """Return the LLR of many tests at once; 0 for a test without blocks.
+
+    Args:
+        counts: (..., k) occurrences of each block score.
+        scores: (k,) block scores.
+        bounds: The hypotheses.
+        matches_per_block: The number of matches in a block.
+
+    Returns:
+        (...,) log-likelihood ratios.
+    """
     seen = _seen(counts)
     total = seen.sum(axis=-1)
     frequencies = seen / total[..., None]
@@ -210,16 +244,23 @@ def log_likelihood_ratio(
 
 
 def expected_matches(bounds: Bounds, *, elo: float, sd: float = 0.5, llr: float = 0.0) -> float:
-    """The expected number of matches from `llr` until the test stops, if the true Elo is `elo`.
+    """Return the expected number of matches from `llr` until the test stops.
 
-    elo: logistic Elo. sd: standard deviation of a match's score. The LLR is approximated by
-    Brownian motion between two absorbing bounds, which is accurate for small bounds.
+    The LLR is approximated by Brownian motion between two absorbing bounds, which is accurate for
+    small bounds (Siegmund 1985).
+
+    Args:
+        bounds: The hypotheses and error rates.
+        elo: The true difference, logistic Elo.
+        sd: The standard deviation of a match's score.
+        llr: The present log-likelihood ratio.
     """
     mean = expected_score(elo)
-    # In standard deviations: how far apart the hypotheses are, and the truth from their middle.
+    # In standard deviations: the distance between the hypotheses, and that of the truth from
+    # their middle.
     if bounds.model is EloModel.LOGISTIC:
         mean0, mean1 = _score(bounds.elo0), _score(bounds.elo1)
-        # Of means that are nearly 1, the rest tells the difference.
+        # Means that are nearly 1 are compared by what they lack to 1.
         apart = mean1 - mean0 if mean0 < 0.5 else _score(-bounds.elo0) - _score(-bounds.elo1)
         apart, away = apart / sd, (mean - 0.5 * (mean0 + mean1)) / sd
     else:
@@ -240,16 +281,17 @@ def expected_matches(bounds: Bounds, *, elo: float, sd: float = 0.5, llr: float 
 
 
 def _score(elo: float) -> float:
-    """The expected score; exact also where it is nearly 0."""
+    """Return the expected score; exact also where it is nearly 0."""
     return 1.0 / (1.0 + math.pow(10.0, -elo / 400.0))
 
 
 def _seen(counts: FloatArray) -> FloatArray:
+    """Return the counts with UNSEEN in place of zero."""
     return np.where(counts == 0, UNSEEN, counts)
 
 
 def _moments(counts: FloatArray, scores: FloatArray) -> tuple[float, float, float]:
-    """(blocks, mean, standard deviation) of the block scores (k,), including unseen scores."""
+    """Return (blocks, mean, standard deviation) of the block scores (k,), with unseen scores."""
     seen = _seen(counts)
     total = float(seen.sum())
     mean = float(seen @ scores) / total
@@ -257,5 +299,6 @@ def _moments(counts: FloatArray, scores: FloatArray) -> tuple[float, float, floa
 
 
 def _elo(mean: float, edge: float = 0.0) -> float:
+    """Return the logistic Elo of a mean score kept `edge` away from 0 and 1."""
     mean = min(max(mean, edge), 1.0 - edge)
     return 0.0 if mean == 0.5 else -400.0 * math.log10(1.0 / mean - 1.0)

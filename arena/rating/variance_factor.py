@@ -32,10 +32,16 @@ class VarianceFactor:
 
 
 def variance_factor(scores: FloatArray) -> VarianceFactor | None:
-    """The variance factor of scores (blocks, matches, bots), in any unit.
+    """Return the variance factor of blocks of matches, with its 95 % interval.
 
-    None for fewer than FEWEST_BLOCKS blocks, and where all matches had the same scores. Raises
-    RatingError for blocks of one match.
+    Args:
+        scores: (blocks, matches, bots), in any unit.
+
+    Returns:
+        The factor; None for fewer than FEWEST_BLOCKS blocks, or if all matches had the same scores.
+
+    Raises:
+        RatingError: The blocks have one match each.
     """
     blocks, size, _ = scores.shape
     if size < 2:
