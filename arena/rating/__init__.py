@@ -1,14 +1,14 @@
-"""Ratings of games with much luck: pure functions from results to numbers with their errors.
+"""Ratings of games with much luck: pure functions that turn results into numbers with their errors.
 
     methods         clusters and Elo model: the choices open to the caller
     results         the append-only log, in columns
-    aggregate       wins and ties per pair of bots, kept up to date match by match
+    aggregate       wins and ties per pair of bots, updated match by match
     bradley_terry   the fit: one Elo per bot
     intervals       its clustered sandwich covariance: standard errors, differences, LOS
     ranks           rank ranges and bands
     flags           reasons to doubt a rating
-    ladder_id       which ladder
-    ladder          all of that together, as the board and `arena rate` show it
+    ladder_id       the key of a ladder
+    ladder          all of the above together, as the board and `arena rate` show it
     bootstrap       cross-check of the intervals
     head_to_head    results by pair and the worst residual
     win_share       first places per table size
@@ -24,8 +24,8 @@
 Nothing here does I/O; randomness comes in as a numpy Generator. Errors:
 
     RatingError(UserError, ValueError)
-    ├── ResultError            a match cannot be rated; says which rule it breaks
-    ├── AnchorError            the anchor has played no match
+    ├── ResultError            a match cannot be rated; states which rule it breaks
+    ├── AnchorError            the anchor has played no match, or its Elo is too far away
     └── UnboundedRatingError   no finite rating without a prior; names the bots
 """
 

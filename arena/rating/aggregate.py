@@ -21,7 +21,16 @@ from arena.rating.results import BotT, MatchColumns, MatchResult, Results
 def pair_outcomes(
     rule: ScoreRule, first: NDArray[np.int16], second: NDArray[np.int16]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-    """(first wins, tie, second wins) as masks over pairs of placings; all False: not counted."""
+    """Return masks of the pairs that the first bot won, tied and lost under a score rule.
+
+    Args:
+        rule: The score rule; WINNER counts only pairs in which a bot came first.
+        first: (n,) placings of the first bot of each pair, 1 is best.
+        second: (n,) placings of the second bot of each pair.
+
+    Returns:
+        (first wins, tie, second wins), each (n,); a pair that is not counted is False in all three.
+    """
     better, equal, worse = first < second, first == second, first > second
     if rule is ScoreRule.WINNER:
         better, equal, worse = better & (first == 1), equal & (first == 1), worse & (second == 1)
@@ -29,7 +38,7 @@ def pair_outcomes(
 
 
 class Aggregate(Generic[BotT]):
-    """Wins and ties per pair under one score rule; matches per bot.
+    """Wins and ties per pair of bots under one score rule, and matches per bot.
 
     `bots` fixes the order of the first bots, as the tables of a log need; new bots follow.
     """
@@ -45,7 +54,12 @@ class Aggregate(Generic[BotT]):
 
     @classmethod
     def of(cls, results: Results[BotT], rule: ScoreRule = ScoreRule.PLACEMENT) -> "Aggregate[BotT]":
-        """Return the aggregate of a whole log."""
+        """Return the aggregate of a whole log.
+
+        Args:
+            results: The log; its bots become the first K bots, in their order.
+            rule: The score rule that decides which pairs count.
+        """
         aggregate = cls(rule, results.bots)
         for table in results.tables:
             aggregate.add_table(table)
@@ -53,18 +67,18 @@ class Aggregate(Generic[BotT]):
 
     @property
     def bots(self) -> tuple[BotT, ...]:
-        """Every bot ever added, K of them; the order of all arrays."""
+        """All K bots ever added; every array follows their order."""
         return tuple(self._numbers)
 
     @property
     def wins(self) -> IntArray:
-        """(K, K): the number of times i beat j."""
+        """(K, K): how often i beat j."""
         used = len(self._numbers)
         return self._wins[:used, :used]
 
     @property
     def ties(self) -> IntArray:
-        """(K, K): the number of times i and j tied; symmetric."""
+        """(K, K): how often i and j tied; symmetric."""
         used = len(self._numbers)
         return self._ties[:used, :used]
 
@@ -92,7 +106,8 @@ class Aggregate(Generic[BotT]):
     def remove(self, match: MatchResult[BotT]) -> None:
         """Remove a match, such as one of a voided block.
 
-        Raises `RatingError` if no such match was added (as far as the counts show).
+        Raises:
+            RatingError: No such match was added, as far as the counts show.
         """
         for bot, _ in match.seats:
             if bot not in self._numbers or not self._matches[self._numbers[bot]]:
@@ -126,9 +141,10 @@ class Aggregate(Generic[BotT]):
         self.matches[:] += np.bincount(table.bots.ravel(), minlength=count)
 
     def without(self, others: "Aggregate[BotT]") -> "Aggregate[BotT]":
-        """Return what is left without the matches of `others`, without luck.
+        """Return these counts less those of `others`, without luck.
 
-        The bots of `others` are among these.
+        Args:
+            others: An aggregate of some of these matches; all its bots must be among these bots.
         """
         left = Aggregate(self.rule, self.bots)
         at = np.array([self._numbers[bot] for bot in others.bots], np.int64)
@@ -140,7 +156,10 @@ class Aggregate(Generic[BotT]):
         return left
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """All that is known but the bots' names, to be stored; `of_arrays` reads it."""
+        """Return all counts and sums, without the bots' names, to be stored.
+
+        `of_arrays` reads them.
+        """
         met = np.triu(self.pairs > 0) | np.triu(self.luck.squares(len(self._numbers)) > 0)
         low, high = np.nonzero(met)
         return {
@@ -157,7 +176,13 @@ class Aggregate(Generic[BotT]):
     def of_arrays(
         cls, rule: ScoreRule, bots: Iterable[BotT], arrays: Mapping[str, NDArray[np.generic]]
     ) -> "Aggregate[BotT]":
-        """Return the aggregate of `arrays`."""
+        """Return the aggregate that `arrays` stored.
+
+        Args:
+            rule: The score rule of the stored aggregate.
+            bots: Its bots, in their order at that time.
+            arrays: What `arrays` returned.
+        """
         found = cls(rule, bots)
         low, high = arrays["low"].astype(np.int64), arrays["high"].astype(np.int64)
         found.matches[:] = arrays["matches"]

@@ -28,8 +28,10 @@ class Bootstrap(Generic[BotT]):
 
     bots: tuple[BotT, ...]
     elo: FloatArray
-    """(replicates, K), each with mean zero. Without a prior, replicates in which some rating was
-    infinite are left out."""
+    """(replicates, K), each with mean zero.
+
+    Without a prior, replicates in which some rating was infinite are left out.
+    """
 
     @property
     def se(self) -> FloatArray:
@@ -51,20 +53,17 @@ def bootstrap(
     replicates: int = REPLICATES,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Bootstrap[BotT]:
-    """Return bootstrap replicates of a fit, which check its intervals.
+    """Return bootstrap replicates of a fit.
 
     Args:
-        fit: The ratings.
+        fit: The fit; its prior is used, and each replicate starts from its ratings.
         results: The log it was fitted to.
-        rng: Draws the weights of the clusters.
-        replicates: How many logs are drawn.
-        clusters: What is drawn together; not PAIR.
-
-    Returns:
-        The replicates' ratings, with the standard error of any difference (Elo).
+        rng: The source of the Poisson weights.
+        replicates: How many replicates to draw.
+        clusters: The unit that is weighted.
 
     Raises:
-        ValueError: The clusters are PAIR: the pairs of a match are not independent.
+        ValueError: `clusters` is PAIR (see `resampled`).
     """
     ratings = []
     for score in resampled(fit, results, rng, replicates=replicates, clusters=clusters):
@@ -83,17 +82,19 @@ def resampled(
     replicates: int = REPLICATES,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Iterator[FloatArray]:
-    """Yield W (K, K) of the weighted log for each replicate; each costs a pass over all pairs.
+    """Yield W (K, K), the points i took from j in the weighted log, once per replicate.
+
+    Each replicate costs a pass over all pairs.
 
     Args:
-        fit: The ratings, whose bots are the rows.
-        results: The log.
-        rng: Draws the weights of the clusters.
-        replicates: How many logs are drawn.
-        clusters: What is drawn together.
+        fit: The fit, whose bots and score rule are used.
+        results: The log it was fitted to.
+        rng: The source of the Poisson weights.
+        replicates: How many replicates to draw.
+        clusters: The unit that is weighted.
 
     Raises:
-        ValueError: The clusters are PAIR: the pairs of a match are not independent.
+        ValueError: `clusters` is PAIR; the pairs of a match are not independent.
     """
     if clusters is Clusters.PAIR:
         raise ValueError("pairs of a match are not independent: no bootstrap over them")
@@ -111,7 +112,7 @@ def resampled(
 def _entries(
     fit: Fit[BotT], results: Results[BotT], clusters: Clusters
 ) -> tuple[IntArray, IntArray, IntArray, IntArray]:
-    """Every counted pair of the log: (winner * K + loser, its cluster, the same for ties)."""
+    """Return (winner * K + loser, its cluster, the same for ties) over the counted pairs."""
     place = fit_indices(fit, results)
     count = len(fit.bots)
     parts: list[tuple[IntArray, IntArray, NDArray[np.bool_], NDArray[np.bool_]]] = []

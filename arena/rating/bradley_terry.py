@@ -31,20 +31,26 @@ from arena.rating.results import BotT
 PRIOR_SD = 350.0
 """The prior's standard deviation, Elo."""
 NARROWEST_PRIOR, WIDEST_PRIOR = 1.0, 10_000_000.0
-"""Elo. A narrower prior makes all bots equal; a wider one is none, and says no more than that."""
+"""Limits of the prior's standard deviation, Elo.
+
+A narrower prior makes all bots equal; a wider one has no effect any more.
+"""
 FARTHEST_ANCHOR = 10_000_000.0
-"""Elo. Ratings shifted farther would lose the digits in which they differ."""
+"""The largest distance of the anchor from 0, Elo.
+
+Ratings shifted farther would lose the digits in which they differ.
+"""
 _CLOSE_ENOUGH = 1e-10
 """Nats: the fit ends after a Newton step no longer than this."""
 _ROUNDING = 1e-6
 _FAR = 0.1
-"""Nats: below this step, Newton cannot overshoot and is not checked."""
+"""Nats: below this step length, Newton cannot overshoot and is not checked."""
 _LOST = 3.0
 _STEPS_MAX = 200
 _MANY_BOTS = 128
 _PRODUCTS_MAX = 150
 _RESIDUAL = 1e-26
-"""Squared, as a part of the first: less is a rounding error of the step."""
+"""The squared residual, relative to the first, below which the step has only rounding errors."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,16 +67,16 @@ class Fit(Generic[BotT]):
 
     bots: tuple[BotT, ...]
     theta: FloatArray
-    """(K,) in nats, mean zero."""
+    """(K,): ratings in nats, mean zero."""
     wins: IntArray
-    """(K, K): the number of times i beat j under `rule`."""
+    """(K, K): how often i beat j under `rule`."""
     ties: IntArray
-    """(K, K): the number of times i and j tied under `rule`."""
+    """(K, K): how often i and j tied under `rule`."""
     matches: IntArray
     """(K,): matches played."""
     rule: ScoreRule
     prior_sd: float | None
-    """Elo; None without a prior."""
+    """The prior's standard deviation, Elo; None without a prior."""
     anchor: Anchor[BotT] | None
     steps: int
     """The number of Newton steps."""
@@ -89,22 +95,23 @@ class Fit(Generic[BotT]):
 
     @property
     def anchor_index(self) -> int | None:
+        """The anchor's index in `bots`; None without an anchor."""
         return None if self.anchor is None else self.bots.index(self.anchor.bot)
 
     @property
     def elo(self) -> FloatArray:
-        """(K,): mean zero, or shifted so that the anchor has its fixed Elo."""
+        """(K,): ratings in Elo, mean zero or shifted so that the anchor has its fixed Elo."""
         elo: FloatArray = ELO_PER_NAT * self.theta
         if self.anchor is not None:
             elo += self.anchor.elo - elo[self.bots.index(self.anchor.bot)]
         return elo
 
     def ratings(self) -> dict[BotT, float]:
-        """Elo by bot."""
+        """Return the Elo of each bot."""
         return dict(zip(self.bots, self.elo.tolist(), strict=True))
 
     def nats(self) -> dict[BotT, float]:
-        """Theta by bot: where a fit of much the same matches may start."""
+        """Return theta of each bot, a start for a fit of nearly the same matches."""
         return dict(zip(self.bots, self.theta.tolist(), strict=True))
 
 
@@ -115,21 +122,18 @@ def fit(
     anchor: Anchor[BotT] | None = None,
     start: Mapping[BotT, float] | None = None,
 ) -> Fit[BotT]:
-    """Return the ratings of every bot with a match: the Bradley-Terry model with a normal prior.
+    """Return the ratings of every bot with a match.
 
     Args:
-        aggregate: Points of each pair, under its score rule.
-        prior_sd: Standard deviation of the prior, Elo; None is plain maximum likelihood.
-        anchor: The bot whose Elo is fixed; without one the mean of the pool is.
-        start: `nats` of an earlier fit, which only saves steps.
-
-    Returns:
-        The fit: Elo by bot, its matrices W (K, K) and the chances that it predicts.
+        aggregate: The counts of wins and ties.
+        prior_sd: The prior's standard deviation in Elo; None for plain maximum likelihood.
+        anchor: The bot with a fixed Elo; without one the mean of all bots is 0.
+        start: `nats` of an earlier fit; it only saves steps.
 
     Raises:
-        UnboundedRatingError: Without a prior some rating has no finite maximum.
-        AnchorError: The anchor has no match, or lies beyond `FARTHEST_ANCHOR`.
-        RatingError: There is no match.
+        UnboundedRatingError: Without a prior, the likelihood has no finite maximum (Ford 1957).
+        AnchorError: The anchor has no match or lies beyond `FARTHEST_ANCHOR`.
+        RatingError: There is no match, or `prior_sd` is out of its limits.
     """
     played = aggregate.matches > 0
     bots = tuple(bot for bot, plays in zip(aggregate.bots, played.tolist(), strict=True) if plays)
@@ -161,22 +165,20 @@ def fit(
 def maximise(
     score: FloatArray, *, prior_sd: float | None, start: FloatArray | None = None
 ) -> tuple[FloatArray, int]:
-    """Return the most likely ratings of a matrix of points, by Newton's method.
+    """Return the maximum a posteriori ratings and the number of Newton steps.
 
     g_i = sum_j (W_ij - N_ij p_ij) - theta_i / tau^2, H = Laplacian of N p (1 - p) + I / tau^2,
     step = H^-1 g. The constant vector is an eigenvector of H, with a value of 0 or next to 0 under
-    no
-    prior or a weak one; a rank-one term keeps H well-conditioned and changes no step, since g sums
-    to
-    zero. The maximum must be finite.
+    no prior or a weak one; a rank-one term keeps H well-conditioned and changes no step, since g
+    sums to zero. The maximum must be finite.
 
     Args:
-        score: W (K, K): the points that i took from j.
-        prior_sd: Standard deviation of the prior, Elo; None for none.
-        start: Ratings (K,) in nats to begin with.
+        score: W (K, K), the points i took from j; they need not be whole.
+        prior_sd: The prior's standard deviation tau in Elo; None for no prior.
+        start: (K,) ratings in nats to start from; zeros by default.
 
     Returns:
-        The ratings (K,) in nats, with mean zero, and the number of Newton steps.
+        (K,) ratings in nats with mean zero, and the number of steps.
     """
     pairs, points = score + score.T, score.sum(axis=1)
     precision = prior_precision(prior_sd)
@@ -207,11 +209,12 @@ def maximise(
 
 
 def _newton_step(curvature: FloatArray, gradient: FloatArray) -> FloatArray:
-    """H^-1 g.
+    """Return H^-1 g.
 
-    Of many bots by conjugate gradients, preconditioned by the diagonal (Hestenes & Stiefel 1952):
-    where most bots have met many others, some twenty products of H with a vector are as exact as
-    elimination. Where they have not, elimination it is.
+    Many bots are solved by conjugate gradients, preconditioned by the diagonal (Hestenes &
+    Stiefel 1952): where most bots have met many others, some twenty products of H with a vector
+    are as exact as elimination. Where that takes too many products, and for few bots, elimination
+    is used.
     """
     scale = 1.0 / np.diag(curvature)
     step, left = np.zeros(len(gradient)), gradient
@@ -231,23 +234,25 @@ def _newton_step(curvature: FloatArray, gradient: FloatArray) -> FloatArray:
 
 
 def _log_posterior(theta: FloatArray, score: FloatArray, precision: float) -> float:
-    """Return the log posterior up to a constant; concave."""
+    """Return the log posterior up to a constant; it is concave in theta."""
     log_chances = -np.logaddexp(0.0, theta[None, :] - theta[:, None])
     return float((score * log_chances).sum() - 0.5 * precision * (theta @ theta))
 
 
 def prior_precision(prior_sd: float | None) -> float:
-    """1/tau^2 per squared nat, from the prior's standard deviation in Elo."""
+    """Return 1/tau^2 per squared nat from the prior's standard deviation in Elo; 0 for None."""
     return 0.0 if prior_sd is None else (ELO_PER_NAT / prior_sd) ** 2
 
 
 def hessian(pairs: FloatArray, chances: FloatArray, precision: float) -> FloatArray:
-    """Return the negative Hessian H (K, K) of the log-likelihood, per squared nat.
+    """Return H (K, K), the curvature of the negative log posterior, per squared nat.
+
+    H = Laplacian of N_ij p_ij (1 - p_ij) + precision on the diagonal.
 
     Args:
-        pairs: N (K, K): comparisons of each pair.
-        chances: p (K, K): the probability that i is placed above j.
-        precision: 1 / tau^2 of the prior, added on the diagonal.
+        pairs: N (K, K), the number of comparisons of i and j.
+        chances: p (K, K), the probability of i above j.
+        precision: 1/tau^2 from `prior_precision`.
     """
     information: FloatArray = chances - 1.0
     information *= chances

@@ -12,8 +12,8 @@ A cluster of two bots has the score vector (s, -s), so that
 needs six sums per pair of bots, however many clusters there were. The score vectors of larger
 clusters mix pairs: at four seats u u^T has products of each two of a cluster's six pairs, which are
 independent as functions of p and t, so that nothing less than nine sums for each two pairs of bots
-that met in a cluster would do for all ratings, and of K bots these may be K^4 / 8. So (w, n, x) are
-kept instead, one row of 40 bytes for each cluster and pair.
+that met in a cluster is enough for all ratings, and K bots may have K^4 / 8 of these. So (w, n, x)
+are kept instead, in one row of 40 bytes for each cluster and pair.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -31,19 +31,19 @@ from arena.rating.methods import ScoreRule
 from arena.rating.results import NO_BLOCK, MatchColumns
 
 _SUMS: Final = ("clusters", "nn", "nw", "ww", "nx", "wx", "xx")
-"""What is summed over the clusters of two bots."""
+"""The quantities summed over the clusters of two bots."""
 _SHIFT: Final = 31
-"""A pair (low, high) of bots is the number low << 31 | high, whatever the number of bots."""
+"""The shift of the lower index: a pair (low, high) is low << 31 | high for any number of bots."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Rows:
-    """What the pairs of some clusters gave; arrays of one length, ordered by cluster and pair."""
+    """The results of pairs in some clusters: arrays of one length, ordered by cluster and pair."""
 
     cluster: IntArray
     pair: IntArray
     points: FloatArray
-    """w, of the bot of the lower number."""
+    """w, the points of the bot with the lower number."""
     comparisons: FloatArray
     luck: FloatArray
 
@@ -51,10 +51,11 @@ class _Rows:
         return len(self.cluster)
 
     def chosen(self, rows: NDArray[np.bool_]) -> "_Rows":
+        """Return the rows that a mask selects."""
         return _Rows(*(getattr(self, one.name)[rows] for one in fields(self)))
 
     def followed_by(self, more: "_Rows") -> "_Rows":
-        """Return these rows and more, whose clusters are numbered on."""
+        """Return these rows followed by `more`, whose clusters get the next numbers."""
         first = int(self.cluster[-1]) + 1 if len(self) else 0
         return _Rows(
             np.concatenate([self.cluster, more.cluster + first]),
@@ -70,7 +71,7 @@ def _no_rows() -> _Rows:
 
 
 class ClusterSums:
-    """Sums of clusters (blocks, and matches outside blocks) under one score rule.
+    """Sums over clusters (blocks, and matches outside blocks) under one score rule.
 
     Bots are indices, as in an aggregate. Sums of points and comparisons are exact.
     """
@@ -80,12 +81,18 @@ class ClusterSums:
         self._pairs = np.empty(0, np.int64)
         """Ascending: the pairs that met in clusters of two bots."""
         self._sums: tuple[NDArray[Any], ...] = tuple(np.empty((len(_SUMS), 0)))
-        """A row for each of _SUMS, by pair; in the narrow types of a checkpoint until more is
-        added."""
+        """One row for each of _SUMS, by pair.
+
+        The rows have the narrow types of a checkpoint until more is added.
+        """
         self._larger = _no_rows()
 
     def add(self, tables: Sequence[MatchColumns]) -> None:
-        """Add matches; of each block all or none, and none that was added before."""
+        """Add matches; each block must come whole or not at all, and no match twice.
+
+        Args:
+            tables: The matches, by table size.
+        """
         rows = _rows_of(tables, self.rule)
         if not len(rows):
             return
@@ -100,10 +107,12 @@ class ClusterSums:
             self._larger = self._larger.followed_by(renumbered)
 
     def products(self, chances: FloatArray, luck_taken: FloatArray | None = None) -> ScoreProducts:
-        """Return the sums over all clusters under other ratings.
+        """Return the sums over all clusters under the given ratings.
 
-        chances (K, K): P(i above j); luck_taken (K, K): the amount subtracted from a pair's points
-        per point of its luck.
+        Args:
+            chances: (K, K), the probability of i above j.
+            luck_taken: (K, K), the amount subtracted from a pair's points per point of its luck;
+                None for the official fit.
         """
         count = len(chances)
         middle, links, larger = score_products(self._larger_scores(chances, luck_taken), count)
@@ -123,14 +132,14 @@ class ClusterSums:
         return ScoreProducts(middle, links, larger + round(float(clusters.sum())))
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """All that is known, to be stored; `of_arrays` reads it."""
+        """Return all sums and rows for storage; `of_arrays` reads them."""
         larger = {f"larger_{one.name}": getattr(self._larger, one.name) for one in fields(_Rows)}
         sums = {f"pair_{name}": row for name, row in zip(_SUMS, self._sums, strict=True)}
         return {"pairs": self._pairs, **sums, **larger}
 
     @classmethod
     def of_arrays(cls, rule: ScoreRule, arrays: Mapping[str, NDArray[np.generic]]) -> "ClusterSums":
-        """Return the sums of `arrays`."""
+        """Return the sums that `arrays` stored under `rule`."""
         found = cls(rule)
         found._pairs = arrays["pairs"].astype(np.int64)
         found._sums = tuple(arrays[f"pair_{name}"].copy() for name in _SUMS)
@@ -144,7 +153,7 @@ class ClusterSums:
         return found
 
     def _add_pairs(self, rows: _Rows) -> None:
-        """Add clusters of two bots, a row each."""
+        """Add clusters of two bots, one row each."""
         if not len(rows):
             return
         pairs, inverse = np.unique(rows.pair, return_inverse=True)
@@ -187,9 +196,9 @@ def _bots(pairs: IntArray) -> tuple[IntArray, IntArray]:
 
 
 def _rows_of(tables: Sequence[MatchColumns], rule: ScoreRule) -> _Rows:
-    """Return the rows of some matches, clusters numbered as the blocks.
+    """Return the rows of some matches.
 
-    Matches alone come after these.
+    Clusters of blocks have the blocks' numbers; matches outside blocks have higher ones.
     """
     free = 1 + max((int(table.blocks.max(initial=NO_BLOCK)) for table in tables), default=NO_BLOCK)
     parts = []
@@ -214,7 +223,7 @@ def _rows_of(tables: Sequence[MatchColumns], rule: ScoreRule) -> _Rows:
 def _of_seats(
     table: MatchColumns, cluster: IntArray, a: int, b: int, rule: ScoreRule
 ) -> tuple[IntArray, IntArray, FloatArray, FloatArray, FloatArray]:
-    """cluster, pair, points, comparisons, luck (n,) of a pair of seats."""
+    """Return (cluster, pair, points, comparisons, luck), each (n,), of one pair of seats."""
     first, second = table.bots[:, a].astype(np.int64), table.bots[:, b].astype(np.int64)
     better, equal, worse = pair_outcomes(rule, table.placings[:, a], table.placings[:, b])
     swapped = first > second

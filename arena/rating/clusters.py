@@ -26,8 +26,10 @@ class ScoreProducts(NamedTuple):
     middle: FloatArray
     """(K, K): the sum of u u^T over the clusters' score vectors u."""
     links: FloatArray
-    """(K, K): clusters that the two bots share, each as 1 / (its bots - 1): so the row of a bot
-    sums to the number of its clusters. The diagonal is 0."""
+    """(K, K): the number of clusters that two bots share, each counted as 1 / (its bots - 1).
+
+    So the row of a bot sums to the number of its clusters. The diagonal is 0.
+    """
     clusters: int
     """The number of clusters."""
 
@@ -39,13 +41,23 @@ class ScoreProducts(NamedTuple):
 
 
 def fit_indices(fit: Fit[BotT], results: Results[BotT]) -> IntArray:
-    """(bots of the log,): each bot's index in the fit. Raises `KeyError` for a bot not in it."""
+    """Return each log bot's index in the fit.
+
+    Returns:
+        (bots of the log,) indices into `fit.bots`.
+
+    Raises:
+        KeyError: A bot of the log is not in the fit.
+    """
     place = {bot: index for index, bot in enumerate(fit.bots)}
     return np.array([place[bot] for bot in results.bots], np.int64)
 
 
 def cluster_numbers(results: Results[BotT], clusters: Clusters) -> list[IntArray]:
-    """Per table, (n,): the cluster number of each match, from 0; not all numbers are used."""
+    """Return the cluster number of each match, (n,) per table.
+
+    Numbers start at 0, and some may be unused. PAIR is treated as BLOCK.
+    """
     tables = results.tables
     first_free = 1 + max((int(table.blocks.max()) for table in tables), default=NO_BLOCK)
     if clusters is Clusters.MATCH:
@@ -63,10 +75,18 @@ def match_scores(
     rule: ScoreRule,
     luck_taken: FloatArray | None = None,
 ) -> FloatArray:
-    """(n, s): per seat, the sum over its pairs of the match of (points taken - points expected).
+    """Return each seat's score: points taken - points expected, summed over its pairs of the match.
 
-    bots (n, s): indices into chances (K, K) and luck_taken (K, K), the coefficients with which the
-    luck of each pair is subtracted from its points.
+    Args:
+        table: The n matches of s seats.
+        bots: (n, s) indices into `chances` and `luck_taken`.
+        chances: (K, K), the probability of i above j.
+        rule: The score rule that decides which pairs count.
+        luck_taken: (K, K), the coefficients with which the luck of each pair is subtracted from its
+            points; None to subtract nothing.
+
+    Returns:
+        (n, s) scores; each row sums to zero.
     """
     scores = np.zeros(bots.shape)
     for a in range(table.seats):
@@ -88,7 +108,14 @@ def score_groups(
     clusters: Clusters,
     luck_taken: FloatArray | None = None,
 ) -> Iterator[ScoreGroup]:
-    """Yield the score vectors u_c of all clusters (not PAIR), grouped by their number of bots."""
+    """Yield the score vectors u_c of all clusters, grouped by the clusters' number of bots.
+
+    Args:
+        fit: The fit whose probabilities are expected.
+        results: The log it was fitted to.
+        clusters: BLOCK or MATCH, not PAIR.
+        luck_taken: See `match_scores`.
+    """
     chances = win_probabilities(fit.theta)
     place = fit_indices(fit, results)
     shared: list[tuple[IntArray, IntArray, FloatArray]] = []
@@ -110,9 +137,13 @@ def score_groups(
 def summed_scores(
     block: IntArray, bot: IntArray, score: FloatArray, count: int
 ) -> Iterator[ScoreGroup]:
-    """Each bot's scores summed within a block; the blocks are grouped by their number of bots.
+    """Yield each bot's scores summed within a block, grouped by the blocks' number of bots.
 
-    block, bot, score (n,): parts of the blocks' score vectors; `count` is that of all bots.
+    Args:
+        block: (n,) the block of each part of a score vector.
+        bot: (n,) the bot of each part.
+        score: (n,) the parts.
+        count: The number of all bots.
     """
     key = block * count + bot
     order = np.argsort(key, kind="stable")
@@ -127,7 +158,7 @@ def summed_scores(
 
 
 def score_products(groups: Iterator[ScoreGroup], count: int) -> ScoreProducts:
-    """Return the sums over all clusters of `count` bots; computed in pieces for memory."""
+    """Return the sums over all clusters of `count` bots; computed in pieces to limit memory."""
     upper, whole = np.zeros((2, count * count)), np.zeros((2, count, count))
     clusters = 0
     for bots, scores in groups:

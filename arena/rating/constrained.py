@@ -22,11 +22,19 @@ _CLOSE_ENOUGH = 1e-14
 def log_ratio_with_mean(
     frequencies: FloatArray, scores: FloatArray, mean: float, below_one: float | None = None
 ) -> FloatArray:
-    """ln(p_k / q_k) (..., k) for the most likely p with this mean.
+    """Return ln(p_k / q_k) for the most likely distribution p with the given mean.
 
-    frequencies (..., k): positive, summing to 1. scores (k,). `below_one` is 1 - mean, for means so
-    near to 1 that they are equal to it as floats. The mean must lie between the lowest and the
-    highest score: `RatingError` otherwise.
+    Args:
+        frequencies: q (..., k), positive, summing to 1.
+        scores: (k,) block scores.
+        mean: The mean of p; it must lie between the lowest and the highest score.
+        below_one: 1 - mean, for means so near to 1 that they equal it as floats.
+
+    Returns:
+        (..., k) log ratios.
+
+    Raises:
+        RatingError: No distribution of these scores has the mean.
     """
     below_one = 1.0 - mean if below_one is None else below_one
     phi = np.where(scores > 0.5, (scores - 1.0) + below_one, scores - mean)
@@ -44,17 +52,27 @@ def log_ratio_with_mean(
 def log_ratio_with_t_value(
     frequencies: FloatArray, scores: FloatArray, reference: float, t_value: float
 ) -> FloatArray:
-    """ln(p_k / q_k) (..., k) for the most likely p with (mean - reference) / sd = t_value.
+    """Return ln(p_k / q_k) for the most likely p with (mean - reference) / sd = t_value.
 
     With a = scores - reference (t > 0; else all is mirrored), s = sqrt(E a^2) and
     c = t / sqrt(1 + t^2), the hypothesis is E a = c s, and the most likely p for a given s is that
     of phi = a - c (s + a^2 / s) / 2, which is above 0 where s is within a factor g of a,
     ln g = arsinh(1 / t). Where s enters the first of ranges that overlap, all mass moves to its
     score and E a^2 > s^2; where it leaves the last, E a^2 < s^2. So there is a solution in between,
-    however far t is. Of a far t there is one near each score above the reference, of which the most
-    likely counts.
+    for any t. A large t has one near each score above the reference; the most likely of these
+    counts.
 
-    Raises `RatingError` if no distribution of these scores has the t-value.
+    Args:
+        frequencies: q (..., k), positive, summing to 1.
+        scores: (k,) block scores.
+        reference: The score from which the mean is measured.
+        t_value: The distance of the mean in standard deviations of a block score.
+
+    Returns:
+        (..., k) log ratios.
+
+    Raises:
+        RatingError: No distribution of these scores has the t-value.
     """
     if t_value == 0:
         return log_ratio_with_mean(frequencies, scores, reference)
@@ -84,21 +102,22 @@ def log_ratio_with_t_value(
 
 
 def _exists(a: FloatArray, t: float) -> bool:
-    """Whether a distribution of the values `a`, each with some mass, has mean / sd = t > 0."""
+    """Return whether a distribution with some mass on each of `a` has mean / sd = t > 0."""
     low, high = float(a.min()), float(a.max())
     # Without a value below 0, mean / sd is least for the two ends alone.
     return high > 0 and (low <= 0 or t * (high - low) > 2.0 * (low * high) ** 0.5)
 
 
 def _ln_g(t: float) -> float:
+    """Return ln g = arsinh(1 / t), half the width in ln s of the range around a score."""
     return float(np.arcsinh(1.0 / t))
 
 
 def _ranges(a: FloatArray, t: float) -> list[list[float]]:
-    """Return values of ln s in which solutions are looked for, rising.
+    """Return the values of ln s between which solutions are searched, one rising list per range.
 
-    For each range, made of those of scores above the reference that overlap: its ends, and in
-    between the scores and their middles.
+    A range joins the overlapping ranges of scores above the reference. Its list has the two ends
+    and, in between, the scores and the middles of neighbouring scores.
     """
     above = np.log(np.sort(a[a > 0]))
     found: list[list[float]] = []
@@ -113,7 +132,7 @@ def _ranges(a: FloatArray, t: float) -> list[list[float]]:
 
 
 def _phi(a: FloatArray, t: float, w: FloatArray) -> FloatArray:
-    """Phi (n, k) for w = ln s (n,), times a positive number: (s g - a) (a - s / g)."""
+    """Return phi (n, k) for w = ln s (n,), times a positive number: (s g - a) (a - s / g)."""
     s, ln_g = w[:, None], _ln_g(t)
     above = a > 0
     # Near a score both factors are small; expm1 keeps their digits.
@@ -123,7 +142,7 @@ def _phi(a: FloatArray, t: float, w: FloatArray) -> FloatArray:
 
 
 def _excess(q: FloatArray, a: FloatArray, t: float, w: FloatArray) -> FloatArray:
-    """Ln E a^2 - 2 ln s (n,) of the most likely distributions; nan where there is none."""
+    """Return ln E a^2 - 2 ln s (n,) of the most likely distributions; nan if there is none."""
     phi = _phi(a, t, w)
     if not (phi.min(axis=-1) < 0).all() or not (phi.max(axis=-1) > 0).all():
         return np.full(len(q), np.nan)
@@ -140,8 +159,8 @@ def _between(
 ) -> FloatArray:
     """Return ln(p_k / q_k) (n, k) of the solutions between two values of ln s.
 
-    By the secant of the bracket, given what they exceed; one end of the bracket counts half while
-    it stays (Illinois).
+    `excess` holds the excess at both ends. The root is found by the secant of the bracket; the
+    value at an end that stays is halved (Illinois method).
     """
     low, high = (np.full(len(q), end) for end in ends)
     above, below = excess
@@ -163,12 +182,12 @@ def _between(
 
 
 def _denominators(frequencies: FloatArray, phi: FloatArray) -> FloatArray:
-    """1 + x phi_k (..., k) at the root x of sum_k q_k phi_k / (1 + x phi_k).
+    """Return 1 + x phi_k (..., k) at the root x of sum_k q_k phi_k / (1 + x phi_k).
 
     The sum falls from one pole to the other, so the root lies between 0 and the pole on the side of
     sum_k q_k phi_k. The unknown is the distance u from that pole, because with very rare scores the
-    root is too near to the pole for the precision of x. Newton within a bracket, bisected wherever
-    Newton is slow.
+    root is too near to the pole for the precision of x. The method is Newton within a bracket,
+    bisected wherever Newton is slow.
     """
     surplus = (frequencies * phi).sum(axis=-1)
     pole = np.where(surplus < 0, phi.max(axis=-1), phi.min(axis=-1))[..., None]
@@ -182,7 +201,7 @@ def _denominators(frequencies: FloatArray, phi: FloatArray) -> FloatArray:
         # The sum is infinite at the pole, with the pole's sign, and has passed 0 at x = 0.
         beyond = value * pole[..., 0] <= 0
         near, far = np.where(beyond, near, u), np.where(beyond, u, far)
-        # Newton leads nowhere where the squares are beyond floats; then the bracket is halved.
+        # Newton fails where the squares overflow; then the bracket is halved.
         with np.errstate(all="ignore"):
             step = value / (frequencies * terms**2).sum(axis=-1)
             inside = (u + step - near) * (u + step - far) < 0

@@ -20,13 +20,9 @@ Z_95 = 1.959963984540054
 
 
 def expected_score(difference: float) -> float:
-    """Return the expected score of the better bot of a pair.
+    """Return the expected score, 0 to 1, of a bot rated `difference` Elo above its opponent.
 
-    Args:
-        difference: How many Elo it is better; the logistic curve of base 10 and scale 400.
-
-    Returns:
-        0 to 1, where ties are a half.
+    A tie is half a point.
     """
     return 0.5 + 0.5 * math.tanh(0.5 * difference / ELO_PER_NAT)
 
@@ -35,7 +31,7 @@ def win_probabilities(theta: FloatArray) -> FloatArray:
     """Return P (K, K), the probability that i is placed above j; 1/2 at i = j.
 
     Args:
-        theta: Ratings (K,) in nats.
+        theta: (K,) ratings in nats.
     """
     half = 0.5 * theta
     # tanh never overflows, unlike exp. In place: with many bots each copy costs as much.
@@ -47,5 +43,5 @@ def win_probabilities(theta: FloatArray) -> FloatArray:
 
 
 def normal_cdf(z: float) -> float:
-    """Return the standard normal distribution function, exact in both tails."""
+    """Return the standard normal distribution function at z, exact in both tails."""
     return 0.5 * math.erfc(-z / math.sqrt(2.0))

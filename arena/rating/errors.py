@@ -1,4 +1,4 @@
-"""The errors of ratings; `__init__` shows the tree."""
+"""Errors of ratings; the docstring of `arena.rating` shows their tree."""
 
 from collections.abc import Hashable, Sequence
 
@@ -6,24 +6,22 @@ from arena.errors import UserError
 
 
 class RatingError(UserError, ValueError):
-    """Results are invalid, or a computation from them is not possible."""
+    """Error: results are invalid, or a computation from them is not possible."""
 
 
 class ResultError(RatingError):
-    """A match cannot be rated; the message says which rule it breaks."""
+    """Error: a match cannot be rated; the message states which rule it breaks."""
 
 
 class AnchorError(RatingError):
-    """The anchor has played no match, or its Elo is so far that the ratings lose their digits."""
+    """Error: the anchor has no match, or its Elo is so far that the ratings lose their digits."""
 
 
 class UnboundedRatingError(RatingError):
-    """Raised when some ratings would be infinite without a prior.
+    """Error: without a prior some ratings would be infinite.
 
-    `bots` are those outside the largest group.
-
-    A finite fit exists only if every bot can be reached from every other over pairs in which the
-    first took points from the second (Ford 1957).
+    `bots` are those outside the largest group. A finite fit exists only if every bot can be reached
+    from every other over pairs in which the first took points from the second (Ford 1957).
     """
 
     def __init__(self, bots: Sequence[Hashable]) -> None:

@@ -27,7 +27,7 @@ class Flag(StrEnum):
 
 
 def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
-    """Return the flags of each bot of the fit; usually none."""
+    """Return the flags of each bot of the fit; most have none."""
     fit = intervals.fit
     took = (fit.wins > 0) | (fit.ties > 0)
     found: list[set[Flag]] = [set() for _ in fit.bots]
@@ -49,9 +49,9 @@ def flags(intervals: Intervals[BotT]) -> tuple[frozenset[Flag], ...]:
 
 
 def _all_but_the_largest(groups: list[list[int]]) -> list[list[int]]:
-    """All groups except the largest.
+    """Return all groups except the largest; all groups if several are the largest.
 
-    All groups if several are the largest, so that flags do not depend on the order of the bots.
+    So flags do not depend on the order of the bots.
     """
     tied = len(groups) > 1 and len(groups[0]) == len(groups[1])
     return groups if tied else groups[1:]

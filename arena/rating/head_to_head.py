@@ -28,7 +28,7 @@ class HeadToHead(Generic[BotT]):
     """Points per comparison, a tie being half a point; NaN where two bots never met."""
     low: FloatArray
     high: FloatArray
-    """95 % Wilson interval of the share; 0 and 1 where two bots never met."""
+    """Ends of the 95 % Wilson interval of the share; 0 and 1 where two bots never met."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,25 +40,24 @@ class Residual(Generic[BotT]):
     expected: float
     """The share that the ratings predict for `bot`, 0 to 1."""
     actual: float
-    """The share it took."""
+    """The share that `bot` took, 0 to 1."""
     pairs: float
     deviations: float
     """(actual - expected) in binomial standard deviations."""
 
 
 def wilson(points: FloatArray, comparisons: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the 95 % interval of a share (Wilson 1927).
+    """Return the ends of the 95 % interval of a share (Wilson 1927).
 
     It is never outside [0, 1] and never empty, also at 0 % and 100 %. Ties count as half a point;
-    they
-    make the interval wider than necessary.
+    they make the interval wider than necessary. Without comparisons it is [0, 1].
 
     Args:
-        points: Any shape: the points taken.
-        comparisons: The same shape: how many points there were.
+        points: Points taken, any shape.
+        comparisons: Comparisons made, of the same shape.
 
     Returns:
-        Lower and upper ends, of the same shape; [0, 1] without comparisons.
+        (low, high), both of that shape.
     """
     n = np.maximum(comparisons, 1.0)
     share = points / n
@@ -72,7 +71,7 @@ def wilson(points: FloatArray, comparisons: FloatArray) -> tuple[FloatArray, Flo
 
 
 def head_to_head(counts: Aggregate[BotT] | Fit[BotT]) -> HeadToHead[BotT]:
-    """Return the matrix behind an aggregate or a fit, under its score rule."""
+    """Return the matrix of results behind an aggregate or a fit, under its score rule."""
     pairs, score = counts.pairs, counts.score
     low, high = wilson(score, pairs)
     share = np.where(pairs > 0, score / np.maximum(pairs, 1.0), np.nan)
@@ -96,17 +95,18 @@ def in_order(matrix: HeadToHead[BotT], bots: Sequence[BotT]) -> HeadToHead[BotT]
 
 
 def worst_residual(fit: Fit[BotT], *, fewest: int = 20) -> Residual[BotT] | None:
-    """Return the pair farthest from its prediction; None without any.
+    """Return the pair whose result is farthest from its prediction.
 
     Large values (above about 4) mean that one number per bot does not describe this pair: one bot
     exploits a weakness of the other.
 
     Args:
-        fit: The ratings.
-        fewest: Comparisons that a pair must have.
+        fit: The fit that predicts.
+        fewest: The fewest comparisons that a pair needs to be considered.
 
     Returns:
-        The pair, with the residual in standard errors of the prediction.
+        The pair, named from the bot that did better than predicted; None if no pair has enough
+        comparisons.
     """
     pairs, expected = fit.pairs, win_probabilities(fit.theta)
     surplus = fit.score - pairs * expected

@@ -19,7 +19,7 @@ from arena.rating.results import BotT, Results
 
 @dataclass(frozen=True, slots=True)
 class FitAfter(Generic[BotT]):
-    """The board after the log's first `matches` matches."""
+    """The fit of the log's first `matches` matches."""
 
     matches: int
     fit: Fit[BotT]
@@ -33,21 +33,22 @@ def history(
     anchor: Anchor[BotT] | None = None,
     score: ScoreRule = ScoreRule.PLACEMENT,
 ) -> Iterator[FitAfter[BotT]]:
-    """Yield a fit after each `every` matches and at the end; costs one pass and a fit per point.
+    """Yield a fit after each `every` matches and one at the end.
 
-    Points before the anchor's first match, or without a prior before the first finite fit, are left
-    out.
+    It costs one pass over the log and a fit per point. Points before the anchor's first match, or
+    without a prior before the first finite fit, are left out.
 
     Args:
-        results: The log, in its order.
-        every: Matches between two points.
-        prior_sd: Standard deviation of the prior, Elo; None for none.
-        anchor: The bot whose Elo is fixed.
-        score: What counts of a match.
+        results: The log.
+        every: The number of matches from one point to the next, at least 1.
+        prior_sd: The prior's standard deviation in Elo; None for no prior.
+        anchor: The bot with a fixed Elo.
+        score: The score rule.
 
     Raises:
-        AnchorError: At the end the anchor has no match.
-        UnboundedRatingError: At the end some rating is not finite, without a prior.
+        AnchorError: The anchor has no match even at the end.
+        UnboundedRatingError: Without a prior there is no finite fit even at the end.
+        ValueError: `every` is below 1.
     """
     if every < 1:
         raise ValueError(f"every must be at least 1, not {every}")

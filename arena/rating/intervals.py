@@ -1,4 +1,4 @@
-"""Errors of the ratings: covariance, differences, likelihood of superiority, and what they rest on.
+"""Errors of the ratings: covariances, standard errors of differences, likelihood of superiority.
 
 With many clusters the errors are the clustered sandwich,
 
@@ -6,7 +6,7 @@ With many clusters the errors are the clustered sandwich,
 
 with H the curvature of the fit and u_c the score vector of a cluster (Huber 1967, White 1982; Liang
 & Zeger 1986 for clusters). It assumes only that clusters are independent, not the pairs within a
-cluster. But it takes its variance from residuals of the same fit: of a bot with one cluster these
+cluster. But it takes its variance from residuals of the same fit: for a bot with one cluster these
 are nearly 0, whatever the result (Bell & McCaffrey 2002). So the variance of a difference is never
 less than
 
@@ -41,18 +41,23 @@ from arena.rating.support import Support, dispersion, support
 SAME = 1e-9
 """Elo: smaller differences are rounding errors."""
 _SMALL = 128
-"""Rows of a matrix: of fewer, dividing the work saves nothing."""
+"""Rows of a matrix below which dividing the work saves nothing."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Intervals(Generic[BotT]):
-    """A fit with its errors. Arrays follow `fit.bots`; Elo, or Elo squared for the covariances."""
+    """A fit with its errors.
+
+    Arrays follow `fit.bots`; the unit is Elo, or Elo squared for the covariances.
+    """
 
     fit: Fit[BotT]
     clusters: Clusters
     covariance: FloatArray
-    """Sigma (K, K), the sandwich; its rows sum to zero: ratings relative to the mean of the pool.
-    With few clusters it is too small."""
+    """Sigma (K, K), the sandwich; its rows sum to zero, as ratings are relative to the pool's mean.
+
+    With few clusters it is too small.
+    """
     model: FloatArray
     """(K, K): the covariance by the curvature of the fit, the prior and the pool's dispersion."""
     support: Support
@@ -69,7 +74,7 @@ class Intervals(Generic[BotT]):
 
     @property
     def se_of_mean(self) -> FloatArray:
-        """Return standard errors (K,) relative to the mean of the pool, with or without anchor."""
+        """(K,): standard errors relative to the mean of the pool, with or without an anchor."""
         return self._se(None)
 
     def _se(self, anchor: int | None) -> FloatArray:
@@ -78,31 +83,31 @@ class Intervals(Generic[BotT]):
 
     @property
     def low(self) -> FloatArray:
-        """(K,): lower ends of the 95 % intervals."""
+        """(K,): lower ends of the 95 % intervals, Elo."""
         return self.fit.elo - Z_95 * self.se
 
     @property
     def high(self) -> FloatArray:
-        """(K,): upper ends of the 95 % intervals."""
+        """(K,): upper ends of the 95 % intervals, Elo."""
         return self.fit.elo + Z_95 * self.se
 
     @property
     def difference(self) -> FloatArray:
-        """(K, K): R_i - R_j."""
+        """(K, K): R_i - R_j, Elo."""
         elo = ELO_PER_NAT * self.fit.theta
         difference: FloatArray = np.subtract.outer(elo, elo)
         return difference
 
     @property
     def difference_se(self) -> FloatArray:
-        """(K, K): the standard error of R_i - R_j, with their covariance."""
+        """(K, K): standard errors of R_i - R_j, including their covariance."""
         least = _difference_variance(self.model)
         least *= self.support.of_differences()
         return _root(np.maximum(_difference_variance(self.covariance), least, out=least))
 
     @property
     def difference_low(self) -> FloatArray:
-        """(K, K): lower end of the 95 % interval of R_i - R_j; above 0: i is better than j."""
+        """(K, K): lower ends of the 95 % intervals of R_i - R_j; above 0, i is better than j."""
         low = self.difference_se
         low *= -Z_95
         low += self.difference
@@ -110,7 +115,7 @@ class Intervals(Generic[BotT]):
 
     @property
     def los(self) -> FloatArray:
-        """(K, K): likelihood of superiority of i over j, Phi(difference / standard error)."""
+        """(K, K): likelihood that i is superior to j, Phi(difference / standard error)."""
         from scipy.special import ndtr
 
         difference, se = self.difference, self.difference_se
@@ -126,19 +131,15 @@ def intervals(
     *,
     luck_taken: FloatArray | None = None,
 ) -> Intervals[BotT]:
-    """Return the errors of a fit: cluster-robust (sandwich) variances, never below the model's.
+    """Return the errors of a fit by the clustered sandwich (Huber 1967, Liang & Zeger 1986).
 
     Args:
-        fit: The ratings.
+        fit: The fit.
         results: The log it was fitted to or, with blocks as clusters, the sums over its clusters,
-            whose
-            bots are those of the fit.
-        clusters: What counts as independent.
-        luck_taken: (K, K): the amount subtracted from a pair's score per point of its luck, for a
+            whose bots must be those of the fit.
+        clusters: The unit of independent results.
+        luck_taken: (K, K), the amount subtracted from a pair's score per point of its luck, for a
             luck-adjusted fit (`luck_column`; not with PAIR).
-
-    Returns:
-        Standard errors, 95 % intervals (Elo), and the covariances (K, K) behind every difference.
     """
     found = _factors(fit, results, clusters, luck_taken)
     bread = found.bread
@@ -158,7 +159,14 @@ def standard_errors(
     *,
     luck_taken: FloatArray | None = None,
 ) -> FloatArray:
-    """`Intervals.se` (K,) alone, for half of the time and without a matrix to keep."""
+    """Return `Intervals.se` (K,) alone, in half of the time and without keeping a matrix.
+
+    Args:
+        fit: The fit.
+        results: As for `intervals`.
+        clusters: As for `intervals`.
+        luck_taken: As for `intervals`.
+    """
     found = _factors(fit, results, clusters, luck_taken)
     anchor, bread, spread = fit.anchor_index, found.bread, found.spread
     model = found.dispersion * ELO_PER_NAT * _own_variance(bread, anchor)
@@ -171,7 +179,7 @@ def standard_errors(
 
 
 class _Factors(NamedTuple):
-    """The parts of the covariances."""
+    """Factors of the covariances."""
 
     bread: FloatArray
     """(K, K): H^-1 without the direction in which all ratings move alike, nats times Elo."""
@@ -188,6 +196,7 @@ def _factors(
     clusters: Clusters,
     luck_taken: FloatArray | None,
 ) -> _Factors:
+    """Return the factors of the covariances of a fit."""
     chances = win_probabilities(fit.theta)
     precision = prior_precision(fit.prior_sd)
     count = len(fit.bots)
@@ -199,7 +208,7 @@ def _factors(
     if clusters is Clusters.PAIR:
         products = _pair_products(fit, chances)
     curvature = hessian(fit.pairs, chances, precision)
-    del chances  # a matrix less at once
+    del chances  # frees a matrix
     information = float(np.trace(curvature)) - count * precision
     bread = _inverse(curvature, precision)
     parameters = count - 1 - precision * float(np.trace(bread))
@@ -214,13 +223,13 @@ def _factors(
 
 
 def _own_variance(covariance: FloatArray, anchor: int | None) -> FloatArray:
-    """(K,): the variances of ratings, or of their differences to an anchor."""
+    """Return the variances (K,) of ratings, or of their differences to an anchor."""
     own = np.diag(covariance)
     return own if anchor is None else own + own[anchor] - 2.0 * covariance[anchor]
 
 
 def _difference_variance(covariance: FloatArray) -> FloatArray:
-    """(K, K)."""
+    """Return the variances (K, K) of the differences of ratings."""
     own = np.diag(covariance)
     variance: FloatArray = np.add.outer(own, own)
     variance -= 2.0 * covariance
@@ -238,9 +247,10 @@ def _pair_products(fit: Fit[BotT], chances: FloatArray) -> ScoreProducts:
 
 
 def _inverse(curvature: FloatArray, precision: float) -> FloatArray:
-    """Return the inverse without the constant vector, whose eigenvalue is that of the prior.
+    """Return the inverse on the space without the constant vector.
 
-    So however weak the prior is, the rest is exact.
+    The eigenvalue of that vector is that of the prior; without it the rest stays exact however weak
+    the prior is.
     """
     count = len(curvature)
     if count == 1:
@@ -250,9 +260,9 @@ def _inverse(curvature: FloatArray, precision: float) -> FloatArray:
 
 
 def _positive_inverse(matrix: FloatArray) -> FloatArray:
-    """Return the inverse of a symmetric positive definite matrix, by halves.
+    """Return the inverse of a symmetric positive definite matrix, computed by halves.
 
-    Half the work of a general inverse, nearly all of it products of matrices.
+    That is half the work of a general inverse, nearly all of it products of matrices.
     """
     count = len(matrix)
     if count <= _SMALL:
@@ -272,7 +282,7 @@ def _positive_inverse(matrix: FloatArray) -> FloatArray:
 
 
 def _symmetric_product(one: FloatArray, other: FloatArray) -> FloatArray:
-    """One @ other (K, K), which is symmetric: only what is above the diagonal is computed."""
+    """Return one @ other (K, K), a symmetric product, computing only one half of it."""
     count = len(one)
     product: FloatArray = np.empty((count, count))
     for start in range(0, count, _SMALL):
@@ -283,5 +293,6 @@ def _symmetric_product(one: FloatArray, other: FloatArray) -> FloatArray:
 
 
 def _root(variance: FloatArray) -> FloatArray:
+    """Return the square root, taking negative rounding errors as 0."""
     root: FloatArray = np.maximum(variance, 0.0)
     return np.sqrt(root, out=root)

@@ -18,22 +18,22 @@ from arena.rating.results import BotT, Results
 
 @dataclass(frozen=True, slots=True)
 class Rating(Generic[BotT]):
-    """The rating of one bot, a line of the ladder."""
+    """The rating of one bot: a row of the ladder."""
 
     bot: BotT
     elo: float
     se: float
     """Standard error, Elo: relative to the anchor, or without an anchor to the mean of the pool."""
     interval: tuple[float, float]
-    """95 %, Elo."""
+    """The 95 % interval, Elo."""
     rank_low: int
     """1 + the number of bots that are better."""
     rank_high: int
-    """The number of bots minus those it is better than."""
+    """The number of bots minus the number of those it is better than."""
     matches: int
     flags: frozenset[Flag]
     band: int
-    """From 0: the bots that no line separates in a table (`ranks.band_numbers`)."""
+    """The number, from 0, of the group of bots that no line separates (`ranks.band_numbers`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,10 @@ class Pair(Generic[BotT]):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ladder(Generic[BotT]):
-    """A ladder: established bots best first, then provisional ones, with bands and pairs."""
+    """The ratings of a pool: established bots best first, then provisional ones.
+
+    Bands and pairs are computed on demand.
+    """
 
     intervals: Intervals[BotT]
     ratings: tuple[Rating[BotT], ...]
@@ -67,7 +70,7 @@ class Ladder(Generic[BotT]):
         return bands(self.intervals)
 
     def pairs(self) -> Iterator[Pair[BotT]]:
-        """Every pair once, also if the two never met; `bot` is the one whose name sorts first."""
+        """Yield every pair once, also if the two never met; `bot` has the name that sorts first."""
         fitted = self.intervals.fit
         difference = self.intervals.difference.tolist()
         se, los = self.intervals.difference_se.tolist(), self.intervals.los.tolist()
@@ -95,19 +98,19 @@ def rate(
     score: ScoreRule = ScoreRule.PLACEMENT,
     clusters: Clusters = Clusters.BLOCK,
 ) -> Ladder[BotT]:
-    """Return the ladder of a log: ratings, intervals, bands and every pair.
+    """Return the ladder of a log.
 
     Args:
-        results: The matches.
-        prior_sd: Standard deviation of the prior, Elo; None for none.
-        anchor: The bot whose Elo is fixed; without one the mean of the pool is.
-        score: What counts of a match: each pair's placing, or first place alone.
-        clusters: What counts as independent; by default blocks.
+        results: The log.
+        prior_sd: The prior's standard deviation in Elo; None for no prior.
+        anchor: The bot with a fixed Elo.
+        score: The score rule.
+        clusters: The unit of independent results.
 
     Raises:
-        UnboundedRatingError: Without a prior some rating has no finite maximum.
-        AnchorError: The anchor has no match, or lies too far away.
-        RatingError: There is no match.
+        UnboundedRatingError: There is no prior and no finite fit.
+        AnchorError: The anchor has no match, or its Elo is too far from 0.
+        RatingError: There is no match, or `prior_sd` is out of its limits.
     """
     measured = intervals(
         fit(Aggregate.of(results, score), prior_sd=prior_sd, anchor=anchor), results, clusters

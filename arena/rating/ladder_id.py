@@ -1,4 +1,4 @@
-"""`LadderId`: which ladder, for whoever keeps or asks for one."""
+"""`LadderId`, the key under which a ladder is kept and asked for."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,8 @@ from arena.match.score_rule import ScoreRule
 class LadderId:
     """The key of a ladder.
 
-    Its game, non-default options as JSON, numbers of seats, score rule and time control.
+    It holds the game, the non-default options as JSON, the numbers of seats, the score rule and the
+    time control.
     """
 
     game: str
@@ -31,7 +32,15 @@ class LadderId:
         score: ScoreRule = ScoreRule.PLACEMENT,
         time_control: TimeControl = DEFAULT_TIME_CONTROL,
     ) -> "LadderId":
-        """Return the ladder of options given as values."""
+        """Return the key for options given as values.
+
+        Args:
+            game: The game's name.
+            options: The options that differ from the defaults.
+            sizes: The numbers of seats.
+            score: The score rule.
+            time_control: The time control.
+        """
         changed = json.dumps(dict(options), sort_keys=True)
         return cls(game, changed, tuple(sizes), score, time_control)
 

@@ -6,21 +6,22 @@ from numpy.typing import NDArray
 from arena.rating.elo import FloatArray, IntArray
 
 _ROUNDING = 1e-6
-"""Sums of weights are below the true ones by less."""
+"""The tolerance for rounding; it is larger than the rounding errors of sums of weights."""
 
 
 def strong_groups(edges: NDArray[np.bool_]) -> list[list[int]]:
-    """Return the strongly connected components of a graph.
+    """Return the strongly connected components of a graph, largest first, then by least member.
+
+    With a symmetric matrix these are the connected components.
 
     Args:
-        edges: (K, K): whether there is an edge from i to j. With a symmetric matrix these are the
-            connected components.
+        edges: (K, K), whether there is an edge from i to j.
 
     Returns:
-        The nodes of each, largest first, then by least member.
+        The nodes of each component, ascending.
     """
     left, back = np.ones(len(edges), np.bool_), np.ascontiguousarray(edges.T)
-    # Those without an edge from or to others are groups of their own, and there may be many.
+    # Nodes without an edge from or to others are groups of their own, and there may be many.
     ends = left
     while ends.any():
         ends = left & ~(edges[left].any(axis=0) & back[left].any(axis=0))
@@ -36,7 +37,7 @@ def strong_groups(edges: NDArray[np.bool_]) -> list[list[int]]:
 
 
 def _reached(edges: NDArray[np.bool_], start: int, within: NDArray[np.bool_]) -> NDArray[np.bool_]:
-    """(K,): the nodes `within` that are reachable from `start`, including itself."""
+    """Return (K,) whether each node is reachable from `start`, itself included, in `within`."""
     seen = np.zeros(len(edges), np.bool_)
     seen[start] = True
     frontier = seen
@@ -47,16 +48,20 @@ def _reached(edges: NDArray[np.bool_], start: int, within: NDArray[np.bool_]) ->
 
 
 def well_linked(weights: FloatArray, least: float) -> IntArray:
-    """(K,): the group of each bot; no cut between two bots of a group weighs less than `least`.
+    """Return (K,) the group of each bot; no cut inside a group weighs less than `least`.
 
-    weights (K, K): symmetric, zero on the diagonal. Scans in maximum-adjacency order (Nagamochi and
-    Ibaraki 1992) tell which nodes can be contracted; where none can, those that are linked by less
-    than `least` are groups of their own and are left out. Their links do not count any more, so a
-    group may be found smaller than it is but never larger. O(K^2) for each of few scans.
+    Scans in maximum-adjacency order (Nagamochi and Ibaraki 1992) find nodes that can be contracted.
+    If there are none, nodes linked by less than `least` become groups of their own and are left
+    out. Their links no longer count, so a group may be found smaller than it is but never larger.
+    A few scans are needed, at O(K^2) each.
+
+    Args:
+        weights: (K, K), symmetric, zero on the diagonal.
+        least: The least weight of a cut within a group.
     """
     groups = np.arange(len(weights))
     node = np.arange(len(weights))
-    """The node that each bot has become a part of; -1: its group is final."""
+    """The node into which each bot was contracted; -1 if its group is final."""
     least -= _ROUNDING
     while len(weights) > 1:
         numbers = _contracted(weights, least)
@@ -75,10 +80,10 @@ def well_linked(weights: FloatArray, least: float) -> IntArray:
 
 
 def _contracted(weights: FloatArray, least: float) -> IntArray:
-    """(G,): new numbers of nodes, from 0.
+    """Return (G,) new numbers of the nodes, from 0; nodes with the same number can be contracted.
 
-    Equal where a scan in maximum-adjacency order finds that no cut between the nodes weighs under
-    `least`. The scan begins at the node with most links.
+    They are those for which a scan in maximum-adjacency order finds that no cut between them weighs
+    less than `least`. The scan begins at the node with most links.
     """
     count = len(weights)
     leader = np.arange(count)

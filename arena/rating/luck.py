@@ -26,27 +26,24 @@ class AdjustedMean:
     adjusted: float
     adjusted_se: float
     coefficients: tuple[float, ...]
-    """Outcome per unit of each covariate."""
+    """Change of the outcome per unit of each covariate."""
     variance_factor: float
     """adjusted_se^2 / raw_se^2: 1 is no gain, 0.67 is worth 50 % more blocks."""
 
 
 def luck_adjusted(outcomes: FloatArray, luck: FloatArray) -> AdjustedMean:
-    """Return the regression estimator of the mean outcome.
+    """Return the mean outcome of a block, raw and adjusted for luck by regression.
 
     adjusted = intercept of the least-squares fit of outcomes on luck = mean(y) - beta . mean(x),
-    with
-    the usual variance of an intercept. beta comes from the same blocks, a bias of order 1/n.
+    with the usual variance of an intercept (Glynn & Szechtman 2002). beta comes from the same
+    blocks, a bias of order 1/n.
 
     Args:
-        outcomes: (n,): one per independent block.
-        luck: (n,) or (n, q): covariates of expectation zero.
-
-    Returns:
-        The mean with and without adjustment, and their variances.
+        outcomes: (n,), one per independent block, in any unit.
+        luck: (n,) or (n, q), covariates of expectation zero.
 
     Raises:
-        RatingError: There are fewer than q + 3 blocks.
+        RatingError: There are fewer than q + 3 blocks, or outcomes and luck differ in length.
     """
     columns = luck.reshape(len(luck), -1) if luck.ndim <= 2 else luck
     blocks, covariates = columns.shape

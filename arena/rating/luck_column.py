@@ -48,7 +48,7 @@ FEWEST_MATCHES = 40
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LuckFit(Generic[BotT]):
-    """A fit of luck-adjusted scores."""
+    """A fit of luck-adjusted scores, with the slope that adjusts them."""
 
     fit: Fit[BotT]
     """Its ratings are adjusted; its counts are the official ones."""
@@ -61,7 +61,7 @@ class LuckFit(Generic[BotT]):
 
     @property
     def taken(self) -> FloatArray:
-        """Beta w (K, K): the amount subtracted from a pair's score per point of its luck."""
+        """The (K, K) amounts beta w subtracted from a pair's score per point of its luck."""
         taken = _weights(win_probabilities(self.official))
         taken *= self.coefficient
         return taken
@@ -73,31 +73,37 @@ class LuckColumn(Generic[BotT]):
 
     luck: LuckFit[BotT]
     se: FloatArray
-    """(K,): standard errors relative to the anchor, or without one to the mean of the pool."""
+    """(K,): standard errors, Elo, relative to the anchor, or without one to the pool's mean."""
     variance_factors: FloatArray
-    """(K,): the squared ratio of the adjusted standard error to the official one; 1 where the
-    official one is 0, as for the anchor."""
+    """(K,): the squared ratio of the adjusted standard error to the official one.
+
+    It is 1 where the official one is 0, as for the anchor.
+    """
 
     @property
     def low(self) -> FloatArray:
-        """(K,): lower ends of the 95 % intervals."""
+        """(K,): lower ends of the 95 % intervals, Elo."""
         return self.luck.fit.elo - Z_95 * self.se
 
     @property
     def high(self) -> FloatArray:
-        """(K,): upper ends of the 95 % intervals."""
+        """(K,): upper ends of the 95 % intervals, Elo."""
         return self.luck.fit.elo + Z_95 * self.se
 
 
 def luck_fit(
     official: Fit[BotT], aggregate: Aggregate[BotT], *, start: Mapping[BotT, float] | None = None
 ) -> LuckFit[BotT] | None:
-    """Return the adjusted ratings; None where no bot has enough matches with luck.
+    """Return the luck-adjusted ratings; None if too few matches have luck.
 
     Args:
-        official: The fit of this aggregate.
-        aggregate: Points and luck of each pair.
-        start: `nats` of an earlier adjusted fit, which only saves steps.
+        official: The official fit of this aggregate.
+        aggregate: The counts and sums of luck.
+        start: `nats` of an earlier adjusted fit; it only saves steps.
+
+    Returns:
+        The fit; None if no bot has FEWEST_MATCHES matches with luck, if there is an anchor and it
+        or all others have fewer, or if luck never varied.
     """
     sums = aggregate.luck
     played = aggregate.matches > 0
@@ -109,7 +115,7 @@ def luck_fit(
     chosen = np.ix_(played, played)
     chances = win_probabilities(official.theta)
     weights = _weights(chances)
-    # Every pair is in the sums twice.
+    # The sums hold every pair twice.
     spread = 0.5 * float(np.vdot(weights, sums.squares(bots)[chosen]))
     if not spread > 0:
         return None
@@ -128,9 +134,12 @@ def luck_fit(
 def luck_column(
     luck: LuckFit[BotT], official: Intervals[BotT], results: Results[BotT] | ClusterSums
 ) -> LuckColumn[BotT]:
-    """Return the errors of the adjusted ratings.
+    """Return the adjusted ratings with their errors, at half the cost of the official errors.
 
-    Costs half as much as those of the official ratings.
+    Args:
+        luck: The adjusted fit.
+        official: The official fit with its intervals.
+        results: The log, or the sums over its clusters, from which `official` was computed.
     """
     before = official.se
     after = standard_errors(luck.fit, results, official.clusters, luck_taken=luck.taken)
@@ -139,7 +148,7 @@ def luck_column(
 
 
 def _weights(chances: FloatArray) -> FloatArray:
-    """W (K, K)."""
+    """Return w (K, K) = 4 p (1 - p), how much luck can move each pair."""
     weights: FloatArray = 1.0 - chances
     weights *= chances
     weights *= 4.0

@@ -23,7 +23,7 @@ PairMasks = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
 class LuckSums:
-    """Sums of luck over matches, by pairs of bots in the order of an aggregate."""
+    """Sums of the luck of matches, by pairs of bots in the order of an aggregate."""
 
     def __init__(self, rule: ScoreRule) -> None:
         self.rule = rule
@@ -35,25 +35,32 @@ class LuckSums:
         self._counted = np.zeros((0, 0)) if rule is ScoreRule.WINNER else self._all
 
     def matches(self, bots: int) -> IntArray:
-        """(K,): for each of the first K bots, the number of its matches with luck."""
+        """Return (K,) the number of matches with luck of each of the first K bots."""
         return np.pad(self._matches, (0, max(0, bots - len(self._matches))))[:bots]
 
     def all_pairs(self, bots: int) -> FloatArray:
-        """X (K, K) of the first K bots over all pairs; antisymmetric."""
+        """Return X (K, K) of the first K bots over all pairs; antisymmetric."""
         return _first(self._all, bots)
 
     def counted_pairs(self, bots: int) -> FloatArray:
-        """X (K, K) over the pairs that the score rule counts; antisymmetric."""
+        """Return X (K, K) over the pairs that the score rule counts; antisymmetric."""
         return _first(self._counted, bots)
 
     def squares(self, bots: int) -> FloatArray:
-        """Return the sum of x^2 over all pairs (K, K); symmetric."""
+        """Return the sums of x^2 over all pairs (K, K); symmetric."""
         return _first(self._squares, bots)
 
     def add(
         self, numbers: Sequence[int], placings: Sequence[int], luck: Sequence[float], sign: int
     ) -> None:
-        """Add a match, or remove it with sign -1."""
+        """Add a match, or remove it with sign -1.
+
+        Args:
+            numbers: The bot's index, by seat.
+            placings: The placing, by seat.
+            luck: Points above expectation, by seat, summing to zero.
+            sign: 1 to add, -1 to remove.
+        """
         if not any(luck):
             return
         self._hold(max(numbers) + 1)
@@ -77,7 +84,10 @@ class LuckSums:
                 self.products += 0.5 * x * ((first < second) - (second < first))
 
     def add_matches(self, seated: NDArray[np.int32], luck: FloatArray, bots: int) -> None:
-        """Count many matches (n, s); their pairs are added by `add_pairs`."""
+        """Count the bots' matches with luck among many matches (n, s).
+
+        `add_pairs` adds their pairs.
+        """
         self._hold(bots)
         lucky = seated[luck.any(axis=1)]
         self._matches[:bots] += np.bincount(lucky.ravel(), minlength=bots)
@@ -90,7 +100,15 @@ class LuckSums:
         x: FloatArray,
         bots: int,
     ) -> None:
-        """Add the same pair of seats of many matches; outcomes as from `pair_outcomes`."""
+        """Add the same pair of seats of many matches.
+
+        Args:
+            first: (n,) the bot of the first seat.
+            second: (n,) the bot of the second seat.
+            outcomes: What `pair_outcomes` returned.
+            x: (n,) the luck of the pair.
+            bots: K, the number of bots.
+        """
         self._hold(bots)
         better, equal, worse = outcomes
         key = first * bots + second
@@ -105,7 +123,7 @@ class LuckSums:
         self.products += 0.5 * float(x[better].sum() - x[worse].sum())
 
     def arrays(self, low: IntArray, high: IntArray, bots: int) -> dict[str, NDArray[np.generic]]:
-        """All sums, those by pair of the pairs (low, high), to be stored."""
+        """Return all sums for storage, those by pair only of the pairs (low, high)."""
         by_pair = {"squares": self.squares(bots), "all": self.all_pairs(bots)}
         if self.rule is ScoreRule.WINNER:
             by_pair["counted"] = self.counted_pairs(bots)
@@ -118,7 +136,7 @@ class LuckSums:
     def set_arrays(
         self, low: IntArray, high: IntArray, bots: int, arrays: Mapping[str, NDArray[np.generic]]
     ) -> None:
-        """Set these sums, which are empty, to those of `arrays`."""
+        """Set these sums, which must be empty, to those that `arrays` returned."""
         self._hold(bots)
         self._matches[:bots] = arrays["luck_matches"]
         self.products = float(arrays["luck_products"].astype(np.float64)[0])
@@ -146,7 +164,7 @@ class LuckSums:
 
 
 def grown(square: NDArray[Any], more: int) -> NDArray[Any]:
-    """Return a square matrix with more rows and columns of zeros, which take no memory."""
+    """Return a square matrix with `more` rows and columns of zeros, which take no memory."""
     room = len(square)
     larger = np.zeros((room + more, room + more), square.dtype)
     larger[:room, :room] = square
@@ -154,15 +172,23 @@ def grown(square: NDArray[Any], more: int) -> NDArray[Any]:
 
 
 def pair_luck(first: FloatArray, second: FloatArray, seats: int) -> FloatArray:
-    """X of a pair of seats, one value per match."""
+    """Return x of a pair of seats, one value per match.
+
+    Args:
+        first: (n,) the luck of the first seat.
+        second: (n,) the luck of the second seat.
+        seats: The number of seats of the table.
+    """
     return (first - second) * ((seats - 1) / seats)
 
 
 def _first(sums: FloatArray, bots: int) -> FloatArray:
+    """Return the sums of the first `bots` bots, zero where none are known yet."""
     missing = max(0, bots - len(sums))
     return np.pad(sums, (0, missing))[:bots, :bots] if missing else sums[:bots, :bots]
 
 
 def _by_pair(key: IntArray, values: FloatArray, bots: int) -> FloatArray:
+    """Return the sums of `values` by key, as a matrix (bots, bots)."""
     sums = np.bincount(key, values, minlength=bots * bots).astype(np.float64, copy=False)
     return sums.reshape(bots, bots)

@@ -39,12 +39,12 @@ class Misfit(Generic[BotT]):
     implied: FloatArray
     """The Elo that the board would show if the exact model were true, mean zero."""
     beyond: NDArray[np.bool_]
-    """Where the two differ by more than the board's 95 % interval."""
+    """Whether the two differ by more than the board's 95 % interval."""
 
     stretch: float
     """The factor between the two scales: the slope of `implied` on `shown`."""
     displaced: NDArray[np.bool_]
-    """Where they still differ by more than the interval after the stretch is removed."""
+    """Whether they still differ by more than the interval after the stretch is removed."""
 
     @property
     def misfit(self) -> bool:
@@ -53,11 +53,14 @@ class Misfit(Generic[BotT]):
 
 
 def misfit(intervals: Intervals[BotT], results: Results[BotT]) -> Misfit[BotT]:
-    """Return the comparison of a fit by placement with the exact model of the same log.
+    """Return the comparison of a fit with the exact model of the same log.
 
     Args:
-        intervals: A fit under the score rule placement, with its errors.
+        intervals: The board's fit with its intervals, under the score rule PLACEMENT.
         results: The log it was fitted to.
+
+    Raises:
+        RatingError: The score rule is not PLACEMENT, or a table has too many seats.
     """
     fit = intervals.fit
     if fit.rule is not ScoreRule.PLACEMENT:
@@ -80,10 +83,20 @@ def misfit(intervals: Intervals[BotT], results: Results[BotT]) -> Misfit[BotT]:
 
 
 def expected_scores(strengths: FloatArray, ties: dict[int, float]) -> FloatArray:
-    """(n, s, s): the points i is expected to take from j at n tables of s bots; a tie is a half.
+    """Return the points that i is expected to take from j at each table; a tie is half a point.
 
-    strengths (n, s): theta in nats; ties: delta by size. Goes through all ways to fill the places
-    from the top: the probability that a set of bots is still unplaced, times that of each choice.
+    It goes through all ways to fill the places from the top: the probability that a set of bots is
+    still unplaced, times that of each choice.
+
+    Args:
+        strengths: (n, s), theta in nats by table and seat.
+        ties: delta by size of tie.
+
+    Returns:
+        (n, s, s) expected points.
+
+    Raises:
+        RatingError: The tables have more than 8 seats.
     """
     count, seats = strengths.shape
     if seats > _SEATS_MAX:
@@ -112,7 +125,7 @@ def expected_scores(strengths: FloatArray, ties: dict[int, float]) -> FloatArray
 
 
 def _expected(table: MatchColumns, exact: PlackettLuce[BotT]) -> FloatArray:
-    """(K * K,): expected points of every pair over all matches of one table size."""
+    """Return (K * K,) the expected points of every pair over all matches of one table size."""
     count = len(exact.bots)
     total = np.zeros(count * count)
     for start in range(0, len(table), _PIECE):

@@ -27,28 +27,28 @@ class NashAverage(Generic[BotT]):
 
     bots: tuple[BotT, ...]
     weight: FloatArray
-    """Probabilities of the maximum-entropy equilibrium."""
+    """Probabilities of the bots in the maximum-entropy equilibrium."""
     value: FloatArray
     """Expected advantage over the equilibrium, Elo; never above 0 except by rounding."""
 
 
 def nash_average(fit: Fit[BotT]) -> NashAverage[BotT]:
-    """Return the Nash average (Balduzzi et al. 2018) of the results behind a fit.
-
-    Args:
-        fit: The ratings; see `logits` for the game that is solved.
-
-    Returns:
-        Each bot's weight (K,) in the maximum-entropy equilibrium, and its value against it, in
-        nats.
-    """
+    """Return the Nash average of the results behind a fit (Balduzzi et al. 2018; see `logits`)."""
     game = logits(fit.score, fit.theta)
     weight = equilibrium(game)
     return NashAverage(fit.bots, weight, ELO_PER_NAT * (game @ weight))
 
 
 def nash_bootstrap(fit: Fit[BotT], resampled: Iterable[FloatArray]) -> FloatArray:
-    """(replicates, K): the weights of each W (K, K) from `bootstrap.resampled`."""
+    """Return the weights of the bots in each replicate of a bootstrap.
+
+    Args:
+        fit: The fit whose prior is used.
+        resampled: W (K, K) of each replicate, from `bootstrap.resampled`.
+
+    Returns:
+        (replicates, K) weights.
+    """
     weights = []
     for score in resampled:
         theta, _ = maximise(score, prior_sd=fit.prior_sd, start=fit.theta)
@@ -61,6 +61,10 @@ def logits(score: FloatArray, theta: FloatArray) -> FloatArray:
 
     p is the share i took from j, with one added comparison whose result is what the ratings
     predict: the logits of shares 0 and 1 stay finite, and pairs that never met use the prediction.
+
+    Args:
+        score: W (K, K), the points i took from j.
+        theta: (K,) ratings in nats.
     """
     predicted = win_probabilities(theta)
     points = score + predicted
@@ -69,12 +73,21 @@ def logits(score: FloatArray, theta: FloatArray) -> FloatArray:
 
 
 def equilibrium(game: FloatArray) -> FloatArray:
-    """Return the maximum-entropy equilibrium (K,) of an antisymmetric payoff matrix (K, K).
+    """Return the maximum-entropy equilibrium (K,) of an antisymmetric payoff matrix.
 
     A linear program finds an equilibrium with the largest support (one with x_i > 0 wherever any
     equilibrium has it: strict complementarity, Goldman & Tucker 1956). If others share that
     support, the entropy is maximised over it through the dual, which is smooth and has only sign
     constraints.
+
+    Args:
+        game: (K, K), what i gains against j.
+
+    Returns:
+        (K,) probabilities.
+
+    Raises:
+        RatingError: The linear program found no solution.
     """
     from scipy.optimize import linprog, minimize
 

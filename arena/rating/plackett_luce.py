@@ -21,12 +21,12 @@ from arena.rating.errors import RatingError
 from arena.rating.results import BotT, Results
 
 _PIECE = 50_000
-"""The number of sets whose subsets are listed at once: 63 numbers each at six seats, 25 MB."""
+"""The number of sets whose subsets are listed at once; each has 63 at six seats, 25 MB in all."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlackettLuce(Generic[BotT]):
-    """The exact fit of K bots."""
+    """The exact fit of K bots; `theta` follows `bots`."""
 
     bots: tuple[BotT, ...]
     theta: FloatArray
@@ -38,7 +38,10 @@ class PlackettLuce(Generic[BotT]):
 
     @property
     def elo(self) -> FloatArray:
-        """(K,), mean zero. With ties the scale is not that of the board's Elo: see `misfit`."""
+        """(K,): strengths in Elo, mean zero.
+
+        With ties the scale is not that of the board's Elo: see `misfit`.
+        """
         elo: FloatArray = ELO_PER_NAT * self.theta
         return elo
 
@@ -46,19 +49,17 @@ class PlackettLuce(Generic[BotT]):
 def plackett_luce(
     results: Results[BotT], *, prior_sd: float | None = PRIOR_SD
 ) -> PlackettLuce[BotT]:
-    """Return the most likely strengths and ties of whole placings, with the board's prior.
+    """Return the most likely strengths and ties, with the board's prior (Turner et al. 2020).
 
-    Costs seconds per million matches and step, so do not call it after every match.
+    The log's order has no effect. It costs seconds per million matches and step, so do not call it
+    after every match.
 
     Args:
-        results: The log; its order has no effect.
-        prior_sd: Standard deviation of the prior, Elo; None for none.
-
-    Returns:
-        Theta (K,) in nats and a tie parameter for each size of tie (Davidson-Luce).
+        results: The log.
+        prior_sd: The prior's standard deviation in Elo; None for no prior.
 
     Raises:
-        UnboundedRatingError: Without a prior some strength has no finite maximum.
+        UnboundedRatingError: There is no prior and no finite fit.
         RatingError: There is no match.
     """
     from scipy.optimize import minimize
@@ -94,9 +95,15 @@ def plackett_luce(
 
 
 def subsets(size: int, orders: IntArray) -> tuple[FloatArray, IntArray]:
-    """Every subset of `size` bots whose size may tie.
+    """Return every subset of `size` bots that can share a place.
 
-    Returns (membership divided by the subset's size (m, size), index of its size in orders (m,)).
+    Args:
+        size: The number of bots.
+        orders: The sizes of ties that occur, ascending, including 1.
+
+    Returns:
+        Membership divided by the subset's size (m, size), and the index of its size in `orders`
+        (m,).
     """
     bits = (np.arange(1, 2**size)[:, None] >> np.arange(size)) & 1
     sizes = bits.sum(axis=1)
@@ -106,7 +113,7 @@ def subsets(size: int, orders: IntArray) -> tuple[FloatArray, IntArray]:
 
 
 class _Choices:
-    """The log as choices.
+    """The log as choices of the bots in the next place.
 
     The chosen sets enter the likelihood linearly; the sets to choose from are kept once each, with
     their number of occurrences.

@@ -25,13 +25,13 @@ class Band(Generic[BotT]):
 
 
 def better(intervals: Intervals[BotT]) -> NDArray[np.bool_]:
-    """(K, K): whether i is significantly better than j."""
+    """Return (K, K) whether i is significantly better than j."""
     above: NDArray[np.bool_] = intervals.difference_low > SAME
     return above
 
 
 def rank_ranges(intervals: Intervals[BotT]) -> tuple[IntArray, IntArray]:
-    """Return the lowest and the highest rank (K,) that each bot may have; 1 is best.
+    """Return the lowest and the highest rank number of each bot, two arrays (K,); 1 is best.
 
     Args:
         intervals: Ratings with the errors of their differences.
@@ -44,9 +44,9 @@ def rank_ranges(intervals: Intervals[BotT]) -> tuple[IntArray, IntArray]:
 
 
 def ladder_order(intervals: Intervals[BotT]) -> IntArray:
-    """Return indices of the established bots, best first, then of the provisional ones.
+    """Return the bots' indices (K,): established ones best first, then provisional ones best first.
 
-    Bots with equal ratings are in the order of their names.
+    Bots with equal ratings are ordered by name.
     """
     best_first = _by_elo(intervals)
     provisional = intervals.support.provisional[best_first]
@@ -59,6 +59,10 @@ def band_numbers(intervals: Intervals[BotT], order: IntArray) -> list[int]:
     A band starts with the first bot that is significantly below the best of the band above it, and
     with the first provisional one. Unlike `bands` these do not overlap: a table shows them as
     groups of rows.
+
+    Args:
+        intervals: The fit with its errors.
+        order: The bots' indices from `ladder_order`.
     """
     above = better(intervals)
     provisional = intervals.support.provisional
@@ -72,7 +76,7 @@ def band_numbers(intervals: Intervals[BotT], order: IntArray) -> list[int]:
 
 
 def bands(intervals: Intervals[BotT]) -> tuple[Band[BotT], ...]:
-    """Return the longest runs in the order of Elo whose ends do not differ significantly.
+    """Return the longest runs by Elo whose first and last bots do not differ significantly.
 
     Two bots that do not differ significantly share a band. This relation is not transitive, so
     bands overlap, like the letters of a multiple comparison.
@@ -91,6 +95,7 @@ def bands(intervals: Intervals[BotT]) -> tuple[Band[BotT], ...]:
 
 
 def _by_elo(intervals: Intervals[BotT]) -> IntArray:
+    """Return the bots' indices, best first, bots with equal ratings by name."""
     names = np.array([str(bot) for bot in intervals.fit.bots])
-    # Rounded, so that a difference in the sixteenth digit does not decide the order.
+    # Rounded so that a difference in the sixteenth digit does not decide the order.
     return np.lexsort((names, -np.round(intervals.fit.elo, 9))).astype(np.int64)

@@ -19,16 +19,18 @@ from arena.rating.errors import ResultError
 BotT = TypeVar("BotT", bound=Hashable)
 
 NO_BLOCK = -1
-"""In a column of blocks: the match is in no block."""
+"""The block number of a match outside blocks."""
 
 
 @dataclass(frozen=True, slots=True)
 class MatchResult(Generic[BotT]):
     """One result: `seats` holds (bot, placing) in seat order; `block` is None outside a block.
 
-    `luck`: by seat, points above expectation, which sum to zero; None counts as zero. Raises
-    `ResultError` for fewer than two seats, a bot in two seats, placings outside 1 to the number of
-    seats, no first place, or luck of another number of seats.
+    `luck` holds, by seat, points above expectation, which sum to zero; None counts as zero.
+
+    Raises:
+        ResultError: There are fewer than two seats, a bot in two seats, placings outside 1 to the
+            number of seats, no first place, or luck of another number of seats.
     """
 
     match: Hashable
@@ -67,10 +69,11 @@ class MatchColumns:
     numbers: IntArray
     """(n,): the match's position in the log, ascending."""
     luck: FloatArray | None = None
-    """(n, s): points above expectation, 0 where not measured; None if measured nowhere."""
+    """(n, s): points above expectation, 0 where not measured; None if no match has luck."""
 
     @property
     def seats(self) -> int:
+        """The table size s."""
         return int(self.bots.shape[1])
 
     def __len__(self) -> int:
@@ -88,7 +91,7 @@ class MatchColumns:
 
 
 class _Columns:
-    """A growing table: its capacity doubles, so an append costs only its seats.
+    """A growing table, whose capacity doubles, so that an append costs only its seats.
 
     Luck has no column before the first match with luck.
     """
@@ -110,6 +113,7 @@ class _Columns:
         number: int,
         luck: Sequence[float] | None,
     ) -> None:
+        """Append a match, doubling the capacity if the table is full."""
         if self.rows == len(self.blocks):
             grown = _Columns(self.bots.shape[1], max(16, 2 * self.rows))
             names = ["bots", "placings", "blocks", "numbers"]
@@ -131,6 +135,7 @@ class _Columns:
         self.rows += 1
 
     def table(self) -> MatchColumns:
+        """Return views of the used rows."""
         used = slice(self.rows)
         return MatchColumns(
             self.bots[used],
@@ -144,7 +149,8 @@ class _Columns:
 class Results(Generic[BotT]):
     """An append-only log of matches, stored as one `MatchColumns` per table size.
 
-    Raises `ResultError` if a match id is repeated.
+    Raises:
+        ResultError: A match id is repeated.
     """
 
     def __init__(self, matches: Iterable[MatchResult[BotT]] = ()) -> None:
@@ -160,28 +166,21 @@ class Results(Generic[BotT]):
         cls,
         rows: Iterable[tuple[Hashable, Hashable | None, Sequence[tuple[BotT, int]]]],
     ) -> "Results[BotT]":
-        """Return the log of rows.
-
-        Args:
-            rows: (match id, block id or None, [(bot, placing), ...]); 1 is the best placing.
-
-        Raises:
-            ResultError: A match has fewer than two seats, a bot twice, or an impossible placing.
-        """
+        """Return the log of rows (match id, block id or None, [(bot, placing), …])."""
         return cls(MatchResult(match, tuple(seats), block) for match, block, seats in rows)
 
     @classmethod
     def of_tables(cls, bots: Sequence[BotT], tables: Iterable[MatchColumns]) -> "Results[BotT]":
         """Return the log of whole columns, fast for many matches.
 
+        The ids of matches and blocks are their numbers.
+
         Args:
-            bots: The bots that the tables number.
-            tables: At most one for each table size; `numbers` must be 0 to n - 1 over all tables.
-                The ids of
-                matches and blocks are their numbers.
+            bots: The bots to which the columns' indices refer.
+            tables: At most one table per table size; `numbers` must be 0 to n - 1 over all tables.
 
         Raises:
-            ResultError: A match is impossible, as for `MatchResult`.
+            ResultError: A match breaks a rule of `MatchResult`.
         """
         log = cls()
         log._bot_numbers = {bot: number for number, bot in enumerate(bots)}
@@ -212,14 +211,18 @@ class Results(Generic[BotT]):
 
     @property
     def tables(self) -> tuple[MatchColumns, ...]:
-        """The columns by ascending table size: views, valid until the next append."""
+        """The columns by ascending table size, as views that are valid until the next append."""
         return tuple(self._columns[seats].table() for seats in sorted(self._columns))
 
     def __len__(self) -> int:
         return sum(columns.rows for columns in self._columns.values())
 
     def append(self, match: MatchResult[BotT]) -> None:
-        """Append a match; the cost depends on its seats only, not on the length of the log."""
+        """Append a match; the cost depends on its seats only, not on the length of the log.
+
+        Raises:
+            ResultError: The match id is in the log already.
+        """
         if match.match in self._match_numbers:
             raise ResultError(f"match {match.match} comes twice")
         number = self._match_numbers.setdefault(match.match, len(self._match_numbers))
@@ -233,7 +236,7 @@ class Results(Generic[BotT]):
         self._columns[len(match.seats)].append(bots, placings, block, number, match.luck)
 
     def matches(self) -> Iterator[MatchResult[BotT]]:
-        """Every match, in the order of the log."""
+        """Return an iterator over every match, in the order of the log."""
         bots = self.bots
         ids = list(self._match_numbers)
         blocks: dict[int, Hashable] = {number: id_ for id_, number in self._block_numbers.items()}
@@ -259,9 +262,7 @@ class Results(Generic[BotT]):
         return self._of_rows(kept)
 
     def every(self, step: int) -> "Results[BotT]":
-        """Return a new log with every `step`-th block (or match outside a block).
-
-        All blocks are complete.
+        """Return a new log with every `step`-th block or match outside a block; blocks stay whole.
 
         The same log gives the same choice. The ids of matches are their numbers.
         """
@@ -296,7 +297,15 @@ class Results(Generic[BotT]):
 
 
 def check_table(table: MatchColumns, bots: int) -> None:
-    """Check a whole table as `MatchResult` checks a match. Raises ResultError."""
+    """Check a whole table as `MatchResult` checks a match.
+
+    Args:
+        table: The matches.
+        bots: The number of bots to which the indices refer.
+
+    Raises:
+        ResultError: A match breaks a rule of `MatchResult`.
+    """
     if not len(table):
         return
     if table.seats < 2:

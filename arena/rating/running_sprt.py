@@ -35,7 +35,11 @@ class RunningSprt:
         return {float(score): self._counts[score] for score in sorted(self._counts)}
 
     def add(self, score: Fraction) -> Sprt | None:
-        """Add a block's score, 0 to 1; returns the result of the test if an evaluation is due."""
+        """Add a block's score, 0 to 1.
+
+        Returns:
+            The result of the test if an evaluation is due, else None.
+        """
         self.blocks += 1
         self._counts[score] += 1
         if self.blocks < self._next_look:
@@ -46,7 +50,8 @@ class RunningSprt:
     def look(self) -> Sprt:
         """Return the result of the test now.
 
-        Raises RatingError for bounds that scores cannot reach.
+        Raises:
+            RatingError: The scores cannot reach the bounds.
         """
         counts = self.counts
         observed = BlockCounts(tuple(counts), tuple(counts.values()), self._matches_per_block)
@@ -54,5 +59,5 @@ class RunningSprt:
 
 
 def decided(result: Sprt) -> bool:
-    """Whether the test stops."""
+    """Return whether the test stops with this result."""
     return result.state is not SprtState.CONTINUE

@@ -36,12 +36,12 @@ NELO_PER_T = 800.0 / math.log(10.0)
 """347.4356 nElo: one standard deviation of a match's score."""
 
 FARTHEST = 100_000.0
-"""Elo: of bounds farther from 0, the likelihoods are no floats any more."""
+"""The largest distance of a bound from 0, Elo; beyond it the likelihoods are no floats any more."""
 NEAREST = 1e-6
-"""Elo: bounds less apart would not be decided within 10^17 matches."""
+"""The least distance between the bounds, Elo; closer ones are not decided within 10^17 matches."""
 
 UNSEEN = 1e-3
-"""The count used in place of zero."""
+"""The count used in place of zero, as in fishtest."""
 
 PAIR_SCORES = (0.0, 0.25, 0.5, 0.75, 1.0)
 """The mean score of a block of two matches: LL, LT, TT or WL, WT, WW; T is a tie."""
@@ -60,9 +60,13 @@ class SprtState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The hypotheses H0: elo0 and H1: elo1, with their error rates.
+    """The hypotheses H0: elo0 and H1: elo1, with the error rates of the test.
 
-    alpha is that of wrongly accepting H1, beta that of wrongly rejecting it.
+    alpha is the rate of wrongly accepting H1, beta of wrongly rejecting it.
+
+    Raises:
+        RatingError: The bounds do not rise, are too far from 0 or too close to each other, or the
+            error rates are not above 0 and together below 1.
     """
 
     elo0: float
@@ -94,7 +98,12 @@ class Bounds:
 
 @dataclass(frozen=True, slots=True)
 class BlockCounts:
-    """The number of occurrences of each block score."""
+    """The number of occurrences of each block score.
+
+    Raises:
+        RatingError: Scores do not rise or lie outside 0 to 1, counts are negative or of another
+            number, or a block has no match.
+    """
 
     scores: tuple[float, ...]
     """Every score a block can have, ascending: the mean over its matches of the tested bot's points
@@ -116,13 +125,18 @@ class BlockCounts:
 
     @classmethod
     def of_pairs(cls, counts: Sequence[int]) -> "BlockCounts":
-        """Return the counts of pairs of matches: (LL, LT, TT + WL, WT, WW), T being a tie."""
+        """Return the counts of pairs of matches: (LL, LT, TT + WL, WT, WW), T being a tie.
+
+        Raises:
+            RatingError: There are not five counts.
+        """
         if len(counts) != len(PAIR_SCORES):
             raise RatingError(f"needs five counts LL, LT, TT+WL, WT, WW, got {len(counts)}")
         return cls(PAIR_SCORES, tuple(counts), 2)
 
     @property
     def blocks(self) -> int:
+        """The number of blocks."""
         return sum(self.counts)
 
 
@@ -156,14 +170,11 @@ class Sprt:
 
 
 def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
-    """Return the result of the sequential probability ratio test (Wald 1945) on block scores.
+    """Return the result of the test.
 
     Args:
-        observed: How many blocks had each score.
-        bounds: The hypotheses, in Elo, and their error rates.
-
-    Returns:
-        The log-likelihood ratio, its bounds, and the decision if there is one.
+        observed: The block scores so far.
+        bounds: The hypotheses and error rates.
 
     Raises:
         RatingError: Block scores cannot reach the bounds.
@@ -202,13 +213,16 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
 def log_likelihood_ratio(
     counts: FloatArray, scores: FloatArray, bounds: Bounds, *, matches_per_block: int
 ) -> FloatArray:
-    """Return the log-likelihood ratios (...,) of many tests at once; 0 without blocks.
+    """Return the LLR of many tests at once; 0 for a test without blocks.
 
     Args:
-        counts: (..., k): blocks with each score.
-        scores: (k,): the scores of a block, from 0 to 1.
-        bounds: The hypotheses, in Elo.
-        matches_per_block: How many matches a block has.
+        counts: (..., k) occurrences of each block score.
+        scores: (k,) block scores.
+        bounds: The hypotheses.
+        matches_per_block: The number of matches in a block.
+
+    Returns:
+        (...,) log-likelihood ratios.
     """
     seen = _seen(counts)
     total = seen.sum(axis=-1)
@@ -230,23 +244,23 @@ def log_likelihood_ratio(
 
 
 def expected_matches(bounds: Bounds, *, elo: float, sd: float = 0.5, llr: float = 0.0) -> float:
-    """Return the expected number of matches from `llr` to the stop.
+    """Return the expected number of matches from `llr` until the test stops.
 
-    The log-likelihood ratio is approximated by Brownian motion between two absorbing bounds, which
-    is
-    accurate for small bounds.
+    The LLR is approximated by Brownian motion between two absorbing bounds, which is accurate for
+    small bounds (Siegmund 1985).
 
     Args:
-        bounds: The hypotheses, in Elo, and their error rates.
+        bounds: The hypotheses and error rates.
         elo: The true difference, logistic Elo.
-        sd: Standard deviation of a match's score, in points.
-        llr: The log-likelihood ratio so far.
+        sd: The standard deviation of a match's score.
+        llr: The present log-likelihood ratio.
     """
     mean = expected_score(elo)
-    # In standard deviations: how far apart the hypotheses are, and the truth from their middle.
+    # In standard deviations: the distance between the hypotheses, and that of the truth from
+    # their middle.
     if bounds.model is EloModel.LOGISTIC:
         mean0, mean1 = _score(bounds.elo0), _score(bounds.elo1)
-        # Of means that are nearly 1, the rest tells the difference.
+        # Means that are nearly 1 are compared by what they lack to 1.
         apart = mean1 - mean0 if mean0 < 0.5 else _score(-bounds.elo0) - _score(-bounds.elo1)
         apart, away = apart / sd, (mean - 0.5 * (mean0 + mean1)) / sd
     else:
@@ -272,11 +286,12 @@ def _score(elo: float) -> float:
 
 
 def _seen(counts: FloatArray) -> FloatArray:
+    """Return the counts with UNSEEN in place of zero."""
     return np.where(counts == 0, UNSEEN, counts)
 
 
 def _moments(counts: FloatArray, scores: FloatArray) -> tuple[float, float, float]:
-    """(blocks, mean, standard deviation) of the block scores (k,), including unseen scores."""
+    """Return (blocks, mean, standard deviation) of the block scores (k,), with unseen scores."""
     seen = _seen(counts)
     total = float(seen.sum())
     mean = float(seen @ scores) / total
@@ -284,5 +299,6 @@ def _moments(counts: FloatArray, scores: FloatArray) -> tuple[float, float, floa
 
 
 def _elo(mean: float, edge: float = 0.0) -> float:
+    """Return the logistic Elo of a mean score kept `edge` away from 0 and 1."""
     mean = min(max(mean, edge), 1.0 - edge)
     return 0.0 if mean == 0.5 else -400.0 * math.log10(1.0 / mean - 1.0)

@@ -1,6 +1,6 @@
-"""How many independent clusters a rating rests on, and how much results scatter in the whole pool.
+"""The number of independent clusters behind each rating, and the scatter of the whole pool.
 
-Both say how far the sandwich of `intervals` can be relied on.
+Both show how far the sandwich of `intervals` can be relied on.
 """
 
 from dataclasses import dataclass
@@ -14,9 +14,12 @@ from arena.rating.links import strong_groups, well_linked
 from arena.rating.methods import ScoreRule
 
 ENOUGH_CLUSTERS = 20
-"""With fewer, the variance that the sandwich takes from their residuals is too small, or chance."""
+"""The fewest clusters for which the variance that the sandwich takes from residuals suffices.
+
+With fewer, it is too small, or chance.
+"""
 _GUESS = 7.0
-"""The degrees of freedom for which a guess of the dispersion counts."""
+"""The degrees of freedom that a guess of the dispersion counts for."""
 _NO_GROUP = -1
 
 
@@ -27,9 +30,9 @@ class Support:
     clusters: IntArray
     """(K,): the number of clusters that each bot took part in."""
     linked: IntArray
-    """(K,): the group of each bot; within one, no two are linked by fewer than ENOUGH_CLUSTERS."""
+    """(K,): the group of each bot; no two of a group are linked by fewer than ENOUGH_CLUSTERS."""
     groups: IntArray
-    """(K,): the same divided further, where bots only won or only lost points against the rest."""
+    """(K,): `linked`, divided further where bots only won or only lost points against the rest."""
 
     @property
     def provisional(self) -> NDArray[np.bool_]:
@@ -38,9 +41,9 @@ class Support:
         return apart
 
     def of_ratings(self, anchor: int | None) -> FloatArray:
-        """(K,): the part of the model's variance that a rating has at least, above 0 to 1.
+        """Return (K,) the least part of the model's variance that each rating has, above 0 to 1.
 
-        Of its difference to the anchor; without one, to the mean of the pool.
+        It is that of the difference to the anchor, or without one to the mean of the pool.
         """
         if anchor is None:
             main, clusters = self._main(self.groups), self.clusters
@@ -50,15 +53,16 @@ class Support:
         return np.where(self.groups == main, _part(clusters), 1.0)
 
     def of_differences(self) -> FloatArray:
-        """(K, K): the part of the model's variance that a difference has at least."""
+        """Return (K, K) the least part of the model's variance that each difference has."""
         part = _part(np.minimum.outer(self.clusters, self.clusters))
         part[self.groups[:, None] != self.groups] = 1.0
         return part
 
     def _main(self, groups: IntArray) -> int:
-        """Return the number of the largest group, of several the one with most clusters.
+        """Return the number of the largest group; of several, that of the one with most clusters.
 
-        That of no group if several have as many, so that nothing depends on the order of the bots.
+        If several have equally many clusters, return that of no group, so that nothing depends on
+        the order of the bots.
         """
         numbers, inverse, sizes = np.unique(groups, return_inverse=True, return_counts=True)
         clusters = np.bincount(inverse, self.clusters)
@@ -71,7 +75,12 @@ class Support:
 
 
 def support(took: NDArray[np.bool_], links: FloatArray) -> Support:
-    """Took (K, K): whether i took points from j; links (K, K): clusters that two bots share."""
+    """Return the support of the ratings.
+
+    Args:
+        took: (K, K), whether i took points from j.
+        links: (K, K), the clusters that two bots share, as in `ScoreProducts`.
+    """
     linked = well_linked(links, ENOUGH_CLUSTERS)
     groups = np.empty(len(links), np.int64)
     for number, members in enumerate(strong_groups(took)):
@@ -87,16 +96,21 @@ def dispersion(
     *,
     least: float,
 ) -> float:
-    """How much more the scores of a pool scatter than those of independent pairs; at least `least`.
+    """Return how much more the scores of a pool scatter than those of independent pairs.
 
     It is the trace of the clusters' products against that of the information of independent pairs,
     for as many degrees of freedom as the fit leaves of the sum over clusters of (bots - 1). Because
     these may be few, a guess counts for some more: the dispersion of single untied matches of equal
     bots, whose ranks from 1 to n have (n + 1) / 3 times the variance of n - 1 coins; where only
-    first places count it is n / 2.
+    first places count it is n / 2. (Morel, Bokossa & Neerchal 2003 correct by a pooled design
+    effect.)
 
-    information: trace of the curvature without the prior's part. parameters: the effective number
-    that was fitted.
+    Args:
+        products: The sums over the clusters.
+        information: The trace of the curvature without the prior's part.
+        parameters: The effective number of parameters that was fitted.
+        rule: The score rule.
+        least: The least value to return.
     """
     seats = float(products.links.sum()) / max(products.clusters, 1)
     expected = seats / 2.0 if rule is ScoreRule.WINNER else (seats + 1.0) / 3.0
@@ -108,6 +122,6 @@ def dispersion(
 
 
 def _part(clusters: IntArray) -> FloatArray:
-    """Return the least part of the model's variance with so many clusters: it falls from 20 on."""
+    """Return the least part of the model's variance with m `clusters`: 1 up to 20, then 20 / m."""
     part: FloatArray = ENOUGH_CLUSTERS / np.maximum(clusters, ENOUGH_CLUSTERS)
     return part

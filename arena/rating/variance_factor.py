@@ -32,18 +32,16 @@ class VarianceFactor:
 
 
 def variance_factor(scores: FloatArray) -> VarianceFactor | None:
-    """Return how much less (or more) blocks vary than as many independent matches.
+    """Return the variance factor of blocks of matches, with its 95 % interval.
 
     Args:
         scores: (blocks, matches, bots), in any unit.
 
     Returns:
-        The factor with its error; None for fewer than FEWEST_BLOCKS blocks, and where all matches
-        had
-        the same scores.
+        The factor; None for fewer than FEWEST_BLOCKS blocks, or if all matches had the same scores.
 
     Raises:
-        RatingError: The blocks have one match.
+        RatingError: The blocks have one match each.
     """
     blocks, size, _ = scores.shape
     if size < 2:

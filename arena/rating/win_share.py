@@ -1,6 +1,6 @@
 """Win shares: how often a bot comes first, per table size, which an Elo over pairs does not show.
 
-Counts are integers, so counting match by match and all at once give the same values.
+Counts are integers, so counting match by match and all at once gives the same values.
 """
 
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ class WinShares(Generic[BotT]):
     bots: tuple[BotT, ...]
     matches: IntArray
     firsts: FloatArray
-    """First places; one shared by n bots is 1/n for each."""
+    """First places; one shared by n bots counts 1/n for each."""
     share: FloatArray
     """firsts / matches; NaN without matches. 1 / seats is average."""
     low: FloatArray
@@ -47,7 +47,7 @@ class WinCounts(Generic[BotT]):
 
     @property
     def bots(self) -> tuple[BotT, ...]:
-        """Every bot ever added, K of them."""
+        """All K bots ever added; every array follows their order."""
         return tuple(self._numbers)
 
     def add(self, match: MatchResult[BotT]) -> None:
@@ -100,7 +100,7 @@ class WinCounts(Generic[BotT]):
         return self._numbers.setdefault(bot, len(self._numbers))
 
     def arrays(self) -> dict[str, NDArray[np.generic]]:
-        """All counts but the bots' names, to be stored; `of_arrays` reads it."""
+        """Return all counts, without the bots' names, for storage; `of_arrays` reads them."""
         bots = len(self._numbers)
         return {f"places_{seats}": self._counts(seats)[:bots].copy() for seats in self._sizes}
 
@@ -108,7 +108,7 @@ class WinCounts(Generic[BotT]):
     def of_arrays(
         cls, bots: Iterable[BotT], arrays: Mapping[str, NDArray[np.generic]]
     ) -> "WinCounts[BotT]":
-        """Return the counts of `arrays`."""
+        """Return the counts that `arrays` stored, for the same bots in the same order."""
         found = cls(bots)
         for name, counts in arrays.items():
             kind, _, seats = name.partition("_")
@@ -117,7 +117,7 @@ class WinCounts(Generic[BotT]):
         return found
 
     def _counts(self, seats: int) -> IntArray:
-        """Return, by bot, twice its places' sum, its first places shared by 1 to n, its matches."""
+        """Return, by bot, twice the sum of its places, its shares of first places, its matches."""
         counts = self._sizes.get(seats, np.zeros((0, seats + 2), np.int64))
         missing = len(self._numbers) - len(counts)
         if missing > 0 or seats not in self._sizes:
@@ -126,11 +126,7 @@ class WinCounts(Generic[BotT]):
 
 
 def win_shares(results: Results[BotT]) -> tuple[WinShares[BotT], ...]:
-    """Return the win shares of a log by table size played, ascending.
-
-    Args:
-        results: The matches; a first place shared by m bots counts 1 / m for each.
-    """
+    """Return the win shares of a log by table size played, ascending."""
     counts = WinCounts(results.bots)
     for table in results.tables:
         counts.add_table(table)
