@@ -31,14 +31,14 @@ class Engagement:
 
 
 class EngagementEnd(Enum):
-    """How playing an engagement ended, finished or interrupted."""
+    """How an engagement ended: finished, interrupted or void."""
 
     COMPLETE = "complete"
     """All its matches are played and queued for storage."""
     INTERRUPTED = "interrupted"
     """A bot is away or did not join: the rest is still to be played."""
     BROKEN = "broken"
-    """An error on our side: it is void."""
+    """The referee failed: the engagement is void."""
 
 
 class Agenda(Protocol):
@@ -46,26 +46,31 @@ class Agenda(Protocol):
 
     @property
     def wanted(self) -> Collection[int]:
-        """The versions that engagements wait for; empty if none waits. What looking for one costs
-        depends on these, and not on how many bots are connected.
+        """The versions that engagements wait for; empty if none waits.
+
+        The cost of looking for an engagement depends on these, not on the number of connected bots.
         """
         ...
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
-        """An engagement to begin or continue now, with all its bots among the `free` ones: those of
-        the wanted that are.
+        """Return an engagement to begin or continue now, or None if there is none.
+
+        All its bots are among `free`, the wanted versions that have a free place.
         """
         ...
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
-        """The versions among the `present`, those of the wanted that are, that the ladder must not
-        use, because an engagement needs only a free place of theirs to begin.
+        """Return the versions that the ladder must not use because an engagement waits for them.
+
+        `present` are the wanted versions that are connected. A version is held if an engagement
+        needs only a free place of it to begin.
         """
         ...
 
     def taken_up(self, block_id: str) -> Engagement | None:
-        """The engagement of a block that an earlier referee began and the director continues; None
-        if its tournament is over.
+        """Return the engagement of an earlier referee's block, which the director continues.
+
+        Returns None if its tournament is over.
         """
         ...
 

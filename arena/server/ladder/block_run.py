@@ -1,4 +1,4 @@
-"""`BlockRun`: a block under way, from match to match, until it is complete or cut short."""
+"""`BlockRun`: a running block, from match to match, until it is complete or cut short."""
 
 from collections.abc import Callable, Collection, Sequence
 from functools import partial
@@ -27,9 +27,10 @@ log = structlog.get_logger()
 
 
 class BlockRun:
-    """A block whose matches are played one after the other.
+    """A running block, whose matches are played one after the other.
 
-    After a restart of the referee two may run at once: the first had ended, but was not recorded.
+    After a restart of the referee two of them may run at once: the first had ended, but was not
+    recorded.
     """
 
     def __init__(
@@ -45,11 +46,13 @@ class BlockRun:
         challenge: ChallengeRun | None = None,
         awaited_until: float = 0.0,
     ) -> None:
-        """`bots` are in the order of the first match's seats, `left` the positions to play.
+        """Prepare a block; no match begins before `play_on` or `resume`.
 
-        `challenge` is the one that asked for it; None also for one that an earlier referee began.
-        `engaged` says whether a tournament asked for the block, even one that is over by now;
-        `awaited_until` until when bots are waited for that are not back after a restart.
+        `bots` are in the order of the first match's seats; `left` are the positions still to be
+        played. `challenge` is the challenge that asked for the block; None also for one that an
+        earlier referee began. `engaged` tells whether a tournament asked for the block, even one
+        that is over by now; `awaited_until` is the time until which the block waits for bots that
+        have not returned after a restart.
         """
         self.table_type, self.bots, self.block = table_type, tuple(bots), block
         self.engagement, self.engaged = engagement, engaged
@@ -59,7 +62,7 @@ class BlockRun:
         self._services = services
         self._awaited_until = awaited_until
         self._playing: dict[int, HostedMatch] = {}
-        """Matches that are offered or run, by position."""
+        """Matches that are offered or being played, by position."""
         self._time = TimeUsed(services.timer.now())
         self._conduct = PenaltyPolicy(
             services,
@@ -73,40 +76,41 @@ class BlockRun:
 
     @property
     def candidates(self) -> list[Candidate]:
+        """The bots as the pairing code sees them, in the order of the first match's seats."""
         return [bot.candidate for bot in self.bots]
 
     @property
     def tournament(self) -> str:
-        """The name of the tournament that asked for the block, or ""."""
+        """The name of the tournament that asked for the block, or "" if none did."""
         return "" if self.engagement is None else self.engagement.tournament
 
     @property
     def matches(self) -> Collection[HostedMatch]:
-        """Its matches that are offered or run."""
+        """The matches of the block that are offered or being played."""
         return self._playing.values()
 
     @property
     def of_ladder(self) -> bool:
-        """Whether neither a tournament nor a challenge asked for it."""
+        """Whether the ladder began the block: neither a tournament nor a challenge asked for it."""
         return not self.engaged and self.block.rated
 
     @property
     def casual(self) -> bool:
-        """Whether a challenge asked for it: it changes nothing of what the ladder knows of bots."""
+        """Whether a challenge asked for the block; the ladder then learns nothing of its bots."""
         return not self.engaged and not self.block.rated
 
     @property
     def time(self) -> BlockTime:
-        """How long it has held its bots' places, and who used the time."""
+        """How long the block has held its bots' places, and which bots used the time."""
         return self._time.until(self._services.timer.now(), self.table_type, self.bots)
 
     @property
     def _began(self) -> bool:
-        """Whether a match of it has begun."""
+        """Whether a match of the block has begun."""
         return len(self.left) < self.block.size
 
     def kept(self) -> RunningBlock:
-        """What another referee needs to continue it."""
+        """Return what another referee needs to continue the block."""
         places = tuple(
             Place(bot.participant.registered, bot.participant.instance) for bot in self.bots
         )
@@ -116,12 +120,12 @@ class BlockRun:
         )
 
     def returned(self, bot: ConnectedBot) -> None:
-        """A bot is connected again: go on if only it was missing."""
+        """Play on after a bot has reconnected, if the block waits for it."""
         if self._awaiting and bot in self.bots:
             self.play_on()
 
     def suspend(self) -> None:
-        """Stop all matches as they are: they are kept, and the next referee continues them."""
+        """Suspend all matches; they are kept as they are, and the next referee continues them."""
         self._suspended = True
         for match in self._playing.values():
             match.suspend()
@@ -186,7 +190,7 @@ class BlockRun:
             hosted.break_off("the referee cannot go on with this match; it does not count")
 
     def _seats(self, position: int) -> list[ConnectedBot]:
-        """Who sits where in the match of this position."""
+        """Return the bots by seat for the match at this position."""
         return [self.bots[index] for index in moved_on(self.table_type.seats, position)]
 
     def _host(self, match: MatchInBlock, setup: Setup, secret: bytes) -> HostedMatch:
@@ -243,7 +247,7 @@ class BlockRun:
                 self._break(match, hosted)
 
     def _break(self, match: MatchInBlock, hosted: HostedMatch) -> None:
-        """A match is void by an error of ours, and with it its block."""
+        """End the block as void after a failure of the referee in one of its matches."""
         self.left.insert(0, match.position)
         self._services.writer.snapshots.gone(self.block.id, hosted.setup.match_id)
         for other in list(self._playing.values()):
@@ -285,7 +289,7 @@ class BlockRun:
     def _cut_short(self, *, void: bool) -> None:
         if self._over:
             return
-        # Of a block of which nothing was played storage does not know.
+        # Storage does not know a ladder block of which no match was played.
         begun = len(self.left) + len(self._playing) < self.block.size or self.engaged
         continued = self.engagement is not None and not void
         if begun and not continued:

@@ -1,4 +1,4 @@
-"""`BlockServices`: what the running blocks of a director share."""
+"""`BlockServices`: the services and callbacks that all running blocks of a director share."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class BlockServices:
-    """What the blocks of a director share."""
+    """The services and callbacks that all running blocks of a director share."""
 
     writer: ResultWriter
     timer: Timer
@@ -30,7 +30,7 @@ class BlockServices:
     terms: Terms
     wall_clock: Callable[[], datetime]
     missed: Callable[[ConnectedBot], None]
-    """Called when a bot did not join, or forfeited by its faults."""
+    """Called when a bot did not join, or forfeited because of its faults."""
     unanswered: Callable[[ConnectedBot], None]
     """Called when a bot neither joined nor declined."""
     declined: Callable[[ConnectedBot], None]
@@ -43,7 +43,6 @@ class BlockServices:
     showable: Callable[["HostedMatch", str], None]
     """Called when a match begins, with the name of its tournament or ""."""
     learn: Callable[[TableType, Sequence[int], Sequence[int]], None]
-    """Called with the versions and placings by seat when a match of the ladder or of a tournament
-    was played."""
+    """Called with versions and placings by seat after each match of the ladder or a tournament."""
     over: Callable[["BlockRun", EngagementEnd], None]
-    """Called once for each block, at its end."""
+    """Called once for each block, when it ends."""

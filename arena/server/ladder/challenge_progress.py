@@ -1,4 +1,4 @@
-"""What became of a challenge: for who has lost the call that told it."""
+"""The state of a challenge, for a bot that lost the call that reported it."""
 
 from typing import Protocol
 
@@ -14,30 +14,35 @@ from arena.v1 import registry_pb2
 
 
 class GoingOn(Protocol):
-    """Knows the challenges that are not over."""
+    """The source of the challenges that are not over."""
 
     def going_on(self, challenge_id: str) -> tuple[frozenset[VersionId], int] | None:
-        """Who plays in a challenge that is not over, and how many matches were asked for; None if
-        there is none of that id.
+        """Return the players and the number of requested matches of a challenge that is not over.
+
+        Returns None if there is none with that id.
         """
         ...
 
 
 class ChallengeRecords(Authenticator, Protocol):
-    """Tokens, and what is recorded of challenges."""
+    """The source of tokens and of recorded challenges."""
 
     async def recorded_challenge(self, challenge_id: str) -> RecordedChallenge | None:
-        """What is recorded of the challenge with this UUID; None if no match is."""
+        """Return what is recorded of the challenge with this UUID; None if no match is."""
         ...
 
 
 async def so_far(
     challenge_id: str, registered: Registered, host: GoingOn, records: ChallengeRecords
 ) -> pb.GetChallengeResponse:
-    """The answer for a bot that plays in the challenge. Raises ProtocolError."""
+    """Return the state of a challenge for a bot that plays in it.
+
+    Raises ProtocolError if the id is malformed or the bot plays in no such challenge.
+    """
     if not is_match_id(challenge_id):
         raise malformed(f"{challenge_id[:80]!r} is not the id of a challenge: that is a UUID")
-    # Before the records are read, so that what ends meanwhile is not called over without its match.
+    # Asked before the records are read, so that a challenge that ends in between is not reported as
+    # over without its last match.
     going_on = host.going_on(challenge_id)
     recorded = await records.recorded_challenge(challenge_id)
     players: frozenset[VersionId] = frozenset()
@@ -60,7 +65,7 @@ async def so_far(
 
 
 def summary(match: RecordedMatch) -> registry_pb2.MatchSummary:
-    """A recorded match as a message."""
+    """Return a recorded match as a message."""
     message = registry_pb2.MatchSummary(
         match_id=match.match_id,
         game=match.game,

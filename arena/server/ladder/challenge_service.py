@@ -1,4 +1,4 @@
-"""`ChallengeService`: the calls about unrated matches that a connected bot asks for."""
+"""`ChallengeService`: the calls for unrated matches that a connected bot asks for."""
 
 import asyncio
 import time
@@ -35,17 +35,20 @@ from arena.v1 import challenge_pb2 as pb
 from arena.v1 import registry_pb2
 
 MOST_MATCHES: Final = 100
-"""Of one challenge."""
+"""The most matches of one challenge."""
 TURN_MS: Final = range(100, 120_000 + 1)
-"""What a challenge may allow for a turn: time enough for a person."""
+"""The turn times that a challenge may set, in milliseconds: the longest suits a person."""
 BANK_MS: Final = range(600_000 + 1)
-"""And as the time bank of a match."""
+"""The time banks per match that a challenge may set, in milliseconds."""
 MOST_ACTIONS: Final = 30_000
-"""Of one match, by its rules: the transcript of a longer one would be too large for a message, and
-options could make it last for millions."""
+"""The most actions that the rules may allow in one match of a challenge.
+
+The transcript of a longer match would be too large for a message, and options could make a match
+last for millions of actions.
+"""
 MOST_LISTED: Final = 1_000
 RETRY_SECONDS: Final = 5.0
-"""After how long a challenge that was one too many may be tried again."""
+"""The time after which a challenge that exceeded a limit may be tried again."""
 
 _STATUSES: Final = {
     ChallengeRefusal.IMPOSSIBLE: grpc.StatusCode.INVALID_ARGUMENT,
@@ -56,19 +59,22 @@ log = structlog.get_logger()
 
 
 class ChallengeHost(GoingOn, Protocol):
-    """What plays challenges."""
+    """The component that plays challenges."""
 
     def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
-        """Play unrated matches soon. Raises ChallengeRefusedError."""
+        """Accept a challenge, whose matches begin once its bots have free places.
+
+        Raises ChallengeRefusedError if it cannot be played.
+        """
         ...
 
     def accepting(self) -> list[tuple[Participant, int]]:
-        """The bots that accept challenges, and how many further ones each takes now."""
+        """Return the bots that accept challenges, each with how many further ones it takes now."""
         ...
 
 
 class ChallengeService:
-    """Serves the proto's ChallengeService."""
+    """The implementation of the proto's ChallengeService."""
 
     def __init__(
         self,
@@ -79,7 +85,7 @@ class ChallengeService:
     ) -> None:
         self._now = now
         self._listed: dict[str, tuple[float, pb.ListOpponentsResponse]] = {}
-        """Answers of ListOpponents by game, each with the time until which it is given."""
+        """Cached answers of ListOpponents by game, each with the time until which it is valid."""
         self._records = records
         self._host = host
         self._gate = gate
@@ -107,12 +113,12 @@ class ChallengeService:
         }
 
     def close(self) -> None:
-        """The referee stops: end the calls. The matches go on with the next start."""
+        """End all calls because the referee stops; the matches continue after the next start."""
         for follower in self._followers:
             follower.news.put_nowait(_stopping())
 
     async def challenge(self, request: pb.ChallengeRequest, context: Context) -> None:
-        """Accept or refuse a challenge, and tell how its matches end."""
+        """Accept or refuse a challenge, and stream the results of its matches."""
         try:
             token = bearer_token(context)
             with self._gate.calling(context) as peer:
@@ -132,7 +138,7 @@ class ChallengeService:
     async def get_challenge(
         self, request: pb.GetChallengeRequest, context: Context
     ) -> pb.GetChallengeResponse:
-        """What became of a challenge so far."""
+        """Return the state of a challenge so far."""
 
         async def answer() -> pb.GetChallengeResponse:
             token = bearer_token(context)
@@ -145,7 +151,7 @@ class ChallengeService:
     async def list_opponents(
         self, request: pb.ListOpponentsRequest, context: Context
     ) -> pb.ListOpponentsResponse:
-        """The bots that accept challenges now."""
+        """Return the bots that accept challenges now."""
         try:
             self._gate.call(self._gate.caller(context))
         except ProtocolError as error:
@@ -177,7 +183,10 @@ class ChallengeService:
         return response
 
     def _wanted(self, request: pb.ChallengeRequest, registered: Registered) -> Challenge:
-        """What is asked for. Raises ProtocolError for what is never possible."""
+        """Return the challenge that a request asks for.
+
+        Raises ProtocolError for a challenge that is never possible.
+        """
         try:
             game = make_game(request.game, read_options(request.options_json))
         except UserError as error:
@@ -236,7 +245,9 @@ class ChallengeService:
 
 
 class _Follower:
-    """A call that waits for news. At most as many as matches wait, so the queue is bounded; and no
+    """A call that waits for news of its challenge.
+
+    The queue is bounded, because it holds at most as many messages as matches wait. It holds no
     transcripts, because a caller may read slowly.
     """
 
@@ -246,6 +257,7 @@ class _Follower:
         )
 
     def recorded(self, match: FinishedMatch) -> None:
+        """Queue the summary of a recorded match."""
         setup, result = match.transcript.setup, match.transcript.result
         self.news.put_nowait(
             summary(
@@ -256,6 +268,7 @@ class _Follower:
         )
 
     def over(self, played: int, reason: str) -> None:
+        """Queue the end of the challenge."""
         self.news.put_nowait(pb.ChallengeOver(played=played, reason=reason))
 
 

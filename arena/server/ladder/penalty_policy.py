@@ -1,4 +1,4 @@
-"""`PenaltyPolicy`: the penalties of a block's bots, from how they behaved in it."""
+"""`PenaltyPolicy`: the penalties of a block's bots, from their conduct in it."""
 
 from collections.abc import Collection, Sequence
 
@@ -9,8 +9,10 @@ from arena.server.ladder.connected_bots import ConnectedBot
 
 
 class PenaltyPolicy:
-    """Of one block: absent and faulty bots get no offers for a while; on the ladder, a seat that a
-    bot did not take is owed to it. A challenge changes nothing of what the ladder knows of bots.
+    """The penalty rules of one block.
+
+    Absent and faulty bots get no offers for a while; on the ladder, a seat that a bot did not take
+    is owed to it. A challenge does not affect what the ladder knows of bots.
     """
 
     def __init__(
@@ -38,7 +40,7 @@ class PenaltyPolicy:
         declined: bool,
         block_began: bool,
     ) -> None:
-        """Bots declined a match or did not join; `absent` are their seats."""
+        """Penalise the bots that declined a match or did not join; `absent` are their seats."""
         for seat in absent:
             if self._challenge is not None:
                 self._challenge.absent(bots[seat], declined=declined)
@@ -51,8 +53,9 @@ class PenaltyPolicy:
             self.refused_seat(bots[seat], seat, block_began=block_began)
 
     def refused_seat(self, bot: ConnectedBot, seat: int, *, block_began: bool) -> None:
-        """A bot does not take its seat in the next match: it is owed, under whatever instance's
-        name the version comes back.
+        """Record a seat that a bot does not take in the next match as owed to it.
+
+        The seat is owed to the version, whatever instance it connects as next.
         """
         if self._of_ladder:
             self._services.owed.owe(bot.candidate.bot, self._table, seat)
@@ -62,7 +65,7 @@ class PenaltyPolicy:
     def played(
         self, bots: Sequence[ConnectedBot], forfeited: Sequence[bool], *, first: bool
     ) -> None:
-        """A match was played to its end; `first` says whether it was the first of the block."""
+        """Record the bots' conduct in a played match, which is the `first` of the block or not."""
         if not self._casual:
             for bot, out in zip(bots, forfeited, strict=True):
                 if not out:
