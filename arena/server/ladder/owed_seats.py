@@ -26,7 +26,7 @@ class OwedSeats:
                 owed.append(seat)
 
     def taken(self, version: int, table_type: Hashable, seat: int) -> None:
-        """Record that a version played a block's first match in this seat, so it is not owed any more."""
+        """Settle a seat owed to a version, after it played a block's first match in it."""
         owed = self._seats.get((version, table_type), [])
         if seat in owed:
             owed.remove(seat)
