@@ -1,1 +1,1 @@
-"""Who plays whom next among the connected bots, block after block."""
+"""Pairing on the rated ladder: which connected bots play each other next, block after block."""

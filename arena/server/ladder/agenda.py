@@ -31,14 +31,14 @@ class Engagement:
 
 
 class EngagementEnd(Enum):
-    """How playing an engagement ended, finished or interrupted."""
+    """How an engagement ended: finished, interrupted or void."""
 
     COMPLETE = "complete"
     """All its matches are played and queued for storage."""
     INTERRUPTED = "interrupted"
     """A bot is away or did not join: the rest is still to be played."""
     BROKEN = "broken"
-    """An error on our side: it is void."""
+    """The referee failed: the engagement is void."""
 
 
 class Agenda(Protocol):
@@ -48,29 +48,29 @@ class Agenda(Protocol):
     def wanted(self) -> Collection[int]:
         """The versions that engagements wait for; empty if none waits.
 
-        What looking for one costs depends on these, and not on how many bots are connected.
+        The cost of looking for an engagement depends on these, not on the number of connected bots.
         """
         ...
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
-        """Return an engagement to begin or continue now, with all its bots among the `free`.
+        """Return an engagement to begin or continue now, or None if there is none.
 
-        These are those of the wanted that are free.
+        All its bots are among `free`, the wanted versions that have a free place.
         """
         ...
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
-        """Return the versions among the `present` that the ladder must not use.
+        """Return the versions that the ladder must not use because an engagement waits for them.
 
-        These are those of the wanted that are here: an engagement needs only a free place of theirs
-        to begin.
+        `present` are the wanted versions that are connected. A version is held if an engagement
+        needs only a free place of it to begin.
         """
         ...
 
     def taken_up(self, block_id: str) -> Engagement | None:
-        """Return the engagement of a block of an earlier referee that the director continues.
+        """Return the engagement of an earlier referee's block, which the director continues.
 
-        None if its tournament is over.
+        Returns None if its tournament is over.
         """
         ...
 

@@ -1,9 +1,7 @@
-"""`Attendance`: the connected versions, their places, and what they can fill.
+"""`Attendance`: the connected versions, their places and seats, and the table types they can fill.
 
-What they hold of their places, and how many table types.
-
-It is counted when a bot comes, goes or sits down, at a cost that does not grow with the number of
-bots.
+The counts change when a bot connects, leaves or takes a seat, at a cost that does not grow with the
+number of bots.
 """
 
 from collections import Counter, defaultdict
@@ -14,7 +12,7 @@ from arena.server.ladder.connected_bots import ConnectedBot
 
 
 class Attendance:
-    """The attendance of all bots that are connected and stay."""
+    """The places, copies and seats of all bots that are connected and not draining."""
 
     def __init__(self, table_types: Sequence[TableType]) -> None:
         self._table_types = table_types
@@ -24,19 +22,19 @@ class Attendance:
         self._copies: Counter[int] = Counter()
         self._games: defaultdict[str, _Company] = defaultdict(_Company)
         self._held: dict[ConnectedBot, dict[Hashable, int]] = {}
-        """By bot, connected or not, the seats that it holds at each table type."""
+        """By bot, connected or not, the number of seats that it holds at each table type."""
         self._seats: Counter[Hashable] = Counter()
 
     @property
     def places(self) -> Mapping[int, int]:
-        """Return the places of all copies of each version; the view changes with them."""
+        """The total places of all copies of each version; a view that changes with them."""
         return self._places
 
     @property
     def quota(self) -> float:
-        """Return how many places each table type may take.
+        """How many places each table type may take, so that small tables do not starve large ones.
 
-        An equal part for each that can be filled, so that small tables do not starve large ones.
+        It is an equal part of all places for each table type that can be filled.
         """
         possible = sum(
             self._games[table_type.game].most_at_a_table >= table_type.seats
@@ -45,23 +43,24 @@ class Attendance:
         return self._all_places / max(1, possible)
 
     def seats(self, table_type: TableType) -> int:
-        """How many seats running blocks hold at a table type.
+        """Return how many seats running blocks hold at a table type.
 
-        Those of bots that are away count as little as their places do in the quota: else a crowd
-        that crashed would keep the others from playing until its matches are over.
+        Seats of disconnected bots do not count, as their places do not count in the quota:
+        otherwise a crowd that crashed would keep the others from playing until its matches are
+        over.
         """
         return self._seats[table_type.key]
 
     def most_at_a_table(self, game: str) -> int:
-        """How many versions that play a game may sit at one table."""
+        """Return how many versions that play a game may sit at one table."""
         return self._games[game].most_at_a_table
 
     def sat_down(self, table_type: TableType, bots: Iterable[ConnectedBot]) -> None:
-        """Each of these bots takes a seat."""
+        """Record that each of these bots takes a seat."""
         self._seat(table_type.key, bots, 1)
 
     def got_up(self, table_type: TableType, bots: Iterable[ConnectedBot]) -> None:
-        """Each of these bots gives a seat back."""
+        """Record that each of these bots gives a seat back."""
         self._seat(table_type.key, bots, -1)
 
     def _seat(self, key: Hashable, bots: Iterable[ConnectedBot], by: int) -> None:
@@ -78,7 +77,7 @@ class Attendance:
                 self._seats[key] += by
 
     def came(self, bot: ConnectedBot) -> bool:
-        """Count a bot that is connected, or connected anew.
+        """Count a bot that has connected, or connected again.
 
         Returns whether it is the first copy of its version.
         """
@@ -92,7 +91,10 @@ class Attendance:
         return self._copies[bot.candidate.bot] == 1 and before is None
 
     def left(self, bot: ConnectedBot) -> bool:
-        """Count a bot no more, if it was. Returns whether it was the last copy of its version."""
+        """Stop counting a bot; return whether it was the last copy of its version.
+
+        Does nothing, and returns False, if the bot was not counted.
+        """
         before = self._counted.pop(bot, None)
         if before is None:
             return False
@@ -111,13 +113,13 @@ class Attendance:
 
 
 class _Company:
-    """The copies that play a game, and how many of their versions may sit at one table."""
+    """The connected copies that play a game, and how many of their versions may share a table."""
 
     def __init__(self) -> None:
         self.most_at_a_table = 0
         self._copies: Counter[int] = Counter()
         self._versions: Counter[tuple[str, bool]] = Counter()
-        """By owner, of the house and others."""
+        """The number of versions by owner and by whether they are house bots."""
 
     def count(self, candidate: Candidate, by: int) -> None:
         before = self._copies[candidate.bot]
@@ -133,5 +135,8 @@ class _Company:
             self.most_at_a_table += self._of_owner(candidate.owner)
 
     def _of_owner(self, owner: str) -> int:
-        """Versions of one owner meet only if all are of the house."""
+        """Return how many versions of one owner may sit at one table.
+
+        Versions of one owner meet only if all of them are house bots.
+        """
         return max(self._versions[owner, True], min(1, self._versions[owner, False]))

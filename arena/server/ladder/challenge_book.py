@@ -1,4 +1,4 @@
-"""`ChallengeBook`: accepts challenges, and says which of them can begin.
+"""`ChallengeBook`: accepts challenges and decides which of them can begin.
 
 A challenge waits until all of its bots have a free place, and the ladder leaves one place of each
 free for it meanwhile. It is played as one unrated block, whose places are charged to the
@@ -25,17 +25,20 @@ from arena.server.ladder.roster import Roster
 from arena.server.play.ports import ChallengePolicy, Participant, Timer
 
 SHARE_OF_PLACES: Final = 4
-"""One in so many places of a bot, and at least one, is for challenges of others."""
+"""The divisor of a bot's places that yields how many are for challenges of others, at least one."""
 MOST_OF_ONE: Final = 8
-"""Challenges of one owner at once; each bot of the house counts by itself."""
+"""The most challenges of one owner at once; each house bot counts by itself."""
 MOST_IN_ALL: Final = 64
-"""Challenges at once, so that a crowd of them leaves the referee time for the ladder."""
+"""The most challenges at once, so that a crowd of them leaves the referee time for the ladder."""
 MOST_WAITING_SECONDS: Final = 60.0
-"""How long a challenge waits for free places of its bots: it keeps one of each from the ladder."""
+"""How long a challenge waits for free places of its bots.
+
+While it waits, it keeps one place of each bot from the ladder.
+"""
 
 
 class ChallengeBook:
-    """All challenges of a director."""
+    """All waiting and running challenges of a director."""
 
     def __init__(
         self,
@@ -44,21 +47,27 @@ class ChallengeBook:
         choose: Callable[[Sequence[ConnectedBot]], Sequence[ConnectedBot]],
         look: Callable[[], None],
     ) -> None:
-        """`choose` puts bots into an order by chance; `look` has `ready` asked soon."""
+        """Create an empty book.
+
+        `choose` puts bots into random order; `look` makes the director call `ready` soon.
+        """
         self._roster = roster
         self._timer = timer
         self._choose = choose
         self._look = look
         self._waiting: dict[ChallengeRun, float] = {}
-        """The challenges that have not begun, oldest first, and until when they wait."""
+        """Challenges that have not begun, oldest first, each with the time until which it waits."""
         self._running: set[ChallengeRun] = set()
         self._against: Counter[ConnectedBot] = Counter()
-        """How many of both are against each bot."""
+        """How many waiting and running challenges have each bot as an opponent."""
         self._adopted: dict[str, tuple[frozenset[VersionId], int]] = {}
-        """The players and matches of challenges that an earlier referee began, by id."""
+        """The players and number of matches of each challenge of an earlier referee, by id."""
 
     def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
-        """Play unrated matches soon. Raises ChallengeRefusedError."""
+        """Accept a challenge, whose matches begin once its bots have free places.
+
+        Raises ChallengeRefusedError if it cannot be played.
+        """
         now = self._timer.now()
         challenger = _challenger(wanted, self._roster.copies(wanted.challenger))
         account = challenger.candidate.account
@@ -78,17 +87,17 @@ class ChallengeBook:
         return run
 
     def adopt(self, block: Block, players: Iterable[VersionId]) -> None:
-        """Continue a challenge of an earlier referee."""
+        """Record that a challenge of an earlier referee continues."""
         self._adopted[block.id] = frozenset(players), block.size
 
     def adopted_over(self, challenge_id: str) -> None:
-        """Note that the block of an adopted challenge is over."""
+        """Record that the block of an adopted challenge has ended."""
         del self._adopted[challenge_id]
 
     def going_on(self, challenge_id: str) -> tuple[frozenset[VersionId], int] | None:
-        """Return the players of a challenge that is not over, and how many matches it has.
+        """Return the players and the number of matches of a challenge that is not over.
 
-        None if there is none of that id.
+        Returns None if there is none with that id.
         """
         for run in (*self._waiting, *self._running):
             if run.block.id == challenge_id:
@@ -96,7 +105,7 @@ class ChallengeBook:
         return self._adopted.get(challenge_id)
 
     def accepting(self) -> list[tuple[Participant, int]]:
-        """Return the bots that accept challenges, and how many further ones each takes now."""
+        """Return the bots that accept challenges, each with how many further ones it takes now."""
         return [
             (bot.participant, self.free(bot))
             for bot in self._roster.present
@@ -104,16 +113,16 @@ class ChallengeBook:
         ]
 
     def free(self, bot: ConnectedBot) -> int:
-        """How many further challenges of others a bot takes."""
+        """Return how many further challenges of others a bot takes."""
         if bot.participant.challenges is not ChallengePolicy.ACCEPT:
             return 0
         most = max(1, bot.participant.max_matches // SHARE_OF_PLACES)
         return most - self._against[bot]
 
     def ready(self, now: float) -> ChallengeRun | None:
-        """Return the oldest waiting challenge all of whose bots have a free place; it begins.
+        """Begin and return the oldest waiting challenge whose bots all have a free place, or None.
 
-        Those that will never begin are ended.
+        Ends the challenges that can no longer begin.
         """
         for run, until in list(self._waiting.items()):
             gone = [bot for bot in run.bots if not bot.present or bot.draining]
@@ -130,9 +139,10 @@ class ChallengeBook:
         return None
 
     def held(self, now: float) -> Counter[ConnectedBot]:
-        """How many places of each bot the waiting challenges need.
+        """Return how many places of each bot the waiting challenges need.
 
-        Who has no place left for a challenge of its own keeps no place of others free for it.
+        A challenger with no place left for its own challenge keeps no places of other bots free for
+        it.
         """
         held: Counter[ConnectedBot] = Counter()
         left: dict[ConnectedBot, int] = {}
@@ -143,7 +153,7 @@ class ChallengeBook:
         return held
 
     def over(self, run: ChallengeRun, played: int, ending: EngagementEnd) -> None:
-        """Note that the block of a challenge is over."""
+        """Record that the block of a challenge has ended after `played` matches."""
         self._running.discard(run)
         self._let_go(run)
         reasons = {
@@ -230,16 +240,16 @@ def _challenger(wanted: Challenge, present: Sequence[ConnectedBot]) -> Connected
 
 
 def _bears(bot: ConnectedBot, name: str) -> bool:
-    """Whether a bot is one that BOT or BOT:VERSION names."""
+    """Return whether `name`, BOT or BOT:VERSION, names this bot."""
     entrant = bot.participant.registered.entrant
     named, _, version = name.partition(":")
     return entrant.bot.lower() == named.lower() and version in ("", entrant.version)
 
 
 def _takes_challenges(bot: ConnectedBot) -> bool:
-    """Return whether a bot takes challenges of others.
+    """Return whether a bot accepts challenges of other bots.
 
-    One that plays at another referee alone is connected here without places.
+    A bot that plays only at another referee is connected here without places.
     """
     participant = bot.participant
     return participant.challenges is ChallengePolicy.ACCEPT and participant.max_matches > 0
@@ -254,7 +264,7 @@ def _who(others: Sequence[ConnectedBot]) -> str:
 
 
 _NAMED: Final = 10
-"""Bots that a refusal names."""
+"""The most bots that a refusal names."""
 
 
 def _impossible(sentence: str) -> ChallengeRefusedError:

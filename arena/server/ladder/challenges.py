@@ -1,4 +1,4 @@
-"""Challenges: unrated matches that one connected bot asks for, against others that accept."""
+"""Challenges: unrated matches that one connected bot requests against others that accept."""
 
 from dataclasses import dataclass
 from enum import Enum
@@ -13,15 +13,15 @@ class ChallengeRefusal(Enum):
     """Why a challenge is refused."""
 
     IMPOSSIBLE = "impossible"
-    """It names a bot twice, or the challenger itself."""
+    """The challenge names a bot twice, or the challenger itself."""
     NOT_NOW = "not now"
     """A bot is not connected, does not accept or does not play the game."""
     TOO_MANY = "too many"
-    """Somebody has too many challenges at once."""
+    """A bot or the referee has too many challenges at once."""
 
 
 class ChallengeRefusedError(Exception):
-    """A challenge that cannot be played; the message says why and what is possible."""
+    """Raised for a challenge that cannot be played; the message says why and what is possible."""
 
     def __init__(self, why: ChallengeRefusal, sentence: str) -> None:
         super().__init__(sentence)
@@ -30,26 +30,29 @@ class ChallengeRefusedError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Challenge:
-    """What a bot asks for."""
+    """The unrated matches that a bot asks for."""
 
     table_type: TableType
     challenger: VersionId
     instance: str
-    """The connected copy of the challenger that plays; "" is the one with most free places."""
+    """The connected copy of the challenger that plays; "" means the one with most free places."""
     opponents: tuple[str, ...]
-    """As BOT or BOT:VERSION; the others at the table are chosen by chance."""
+    """Named opponents, as BOT or BOT:VERSION; the others at the table are chosen at random."""
     matches: int
 
 
 class ChallengeFollower(Protocol):
-    """Is told what becomes of a challenge. No method blocks or raises."""
+    """A receiver of the progress of a challenge. No method blocks or raises."""
 
     def recorded(self, match: FinishedMatch) -> None:
-        """Note that a match of it is recorded."""
+        """Receive a match of the challenge that has been recorded."""
         ...
 
     def over(self, played: int, reason: str) -> None:
-        """No further match follows; `reason` is "" if all were played. Called once, at last."""
+        """Receive the end of the challenge: no further match follows.
+
+        `reason` is "" if all matches were played. Called once, as the last call.
+        """
         ...
 
 
@@ -64,32 +67,33 @@ class ChallengeRun:
     follower: ChallengeFollower
     began: bool = False
     reason: str = ""
-    """Why it ended before its time, once it did."""
+    """Why the challenge ended early, once it has; otherwise ""."""
     _settled: int = 0
-    """Matches that storage has taken or refused."""
+    """The number of matches that storage has accepted or refused."""
     _played: int | None = None
     """How many matches were played, once no further one follows."""
 
     @property
     def bots(self) -> tuple[ConnectedBot, ...]:
+        """All bots of the challenge: the challenger, then its opponents."""
         return (self.challenger, *self.opponents)
 
     def absent(self, bot: ConnectedBot, *, declined: bool) -> None:
-        """Note that a match of it did not begin because of this bot."""
+        """Note that a match did not begin because of this bot."""
         self.reason = f"{bot.name} {'declined' if declined else 'did not join in time'}."
 
     def recorded(self, match: FinishedMatch) -> None:
-        """Storage has taken a match."""
+        """Report a match that storage has accepted."""
         self.follower.recorded(match)
         self.settled()
 
     def settled(self) -> None:
-        """Note that a match needs no further writing."""
+        """Count a match that storage has accepted or refused; report the end after the last one."""
         self._settled += 1
         self._tell_if_over()
 
     def ended(self, played: int, reason: str) -> None:
-        """No further match will be played."""
+        """Record that no further match will be played; report the end once all are stored."""
         self.reason = self.reason or reason
         self._played = played
         self._tell_if_over()

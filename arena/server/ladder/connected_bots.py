@@ -1,4 +1,4 @@
-"""Connected bots as the director sees them: their free places and their recent reliability."""
+"""Connected bots as the director sees them: their free places and recent reliability."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -9,15 +9,20 @@ from arena.scheduling.ladder import Candidate
 from arena.server.play.ports import ChallengePolicy, Participant
 
 FIRST_PAUSE_SECONDS = 5.0
-"""How long a bot is left out after its first miss; doubled with each further one in a row."""
+"""How long a bot is excluded after its first miss; doubled with each further miss in a row."""
 LONGEST_PAUSE_SECONDS = 300.0
 SILENCE_SECONDS = 30.0
-"""How long a copy that let an offer pass is offered nothing while no message of it comes: as long
-as it takes at most to cut a frozen one, which does not answer pings."""
+"""How long a copy that ignored an offer gets no offers while it sends no message.
+
+It is the longest time until a frozen connection, which does not answer pings, is closed.
+"""
 NONE_DECLINED: Final[Mapping[str, float]] = MappingProxyType({})
-"""One for all versions of which no instance declined."""
+"""The shared empty mapping for all versions without an instance that declined."""
 _ENOUGH_DOUBLINGS = 10
-"""For the longest pause. A bot may miss thousands of matches, and so large a power is no float."""
+"""The number of doublings that reaches the longest pause.
+
+A bot may miss thousands of matches, and a power that large does not fit a float.
+"""
 
 
 @dataclass(slots=True)
@@ -27,12 +32,12 @@ class Reliability:
     misses: int = 0
     not_before: float = 0.0
     declined_until: Mapping[str, float] = field(default_factory=lambda: NONE_DECLINED)
-    """Until when an instance that declined is offered nothing; its other copies play on."""
+    """The time until which each instance that declined gets no offers; other copies play on."""
     no_block_before: float = 0.0
-    """Until when no copy begins a block, because one left a block after its first match."""
+    """The time until which no copy begins a block, since one left a block after its first match."""
 
     def missed(self, now: float) -> float:
-        """Count a miss: for so many seconds the version is left out."""
+        """Count a miss, exclude the version for a while, and return for how many seconds."""
         doublings = min(self.misses, _ENOUGH_DOUBLINGS)
         pause: float = min(FIRST_PAUSE_SECONDS * 2**doublings, LONGEST_PAUSE_SECONDS)
         self.misses += 1
@@ -40,19 +45,16 @@ class Reliability:
         return pause
 
     def declined(self, instance: str, now: float, seconds: float) -> float:
-        """Note that an instance declined, which is no miss.
-
-        Returns until when it is offered nothing.
-        """
+        """Record that an instance declined, which is no miss; return when its pause ends."""
         until = now + seconds
         others = {name: end for name, end in self.declined_until.items() if end > now}
         self.declined_until = others | {instance: until}
         return until
 
     def left_block(self, now: float, seconds: float) -> float:
-        """Note that a copy left a block whose opponents it knew.
+        """Record that a copy left a block whose opponents it knew; return when the pause ends.
 
-        Returns until when no copy begins one.
+        Until then no copy of the version begins a block.
         """
         self.no_block_before = max(self.no_block_before, now + seconds)
         return self.no_block_before
@@ -64,7 +66,7 @@ class Reliability:
 
 @dataclass(eq=False, slots=True)
 class ConnectedBot:
-    """A connected bot."""
+    """A connected bot: one copy of a version, with the places that blocks hold of it."""
 
     participant: Participant
     candidate: Candidate
@@ -73,13 +75,18 @@ class ConnectedBot:
     """Places held by blocks."""
     present: bool = True
     unheard_until: float = 0.0
-    """Until when it is offered nothing, because it let an offer pass and has sent no message
-    since."""
+    """The time until which it gets no offers.
+
+    It let an offer pass and has sent no message since.
+    """
     draining: bool = False
-    """Whether it asked to leave: it begins no further block."""
+    """Whether it asked to leave: it then begins no further block."""
     on_probation: bool = False
-    """After a miss it gets only one place until it has played. Otherwise one copy of a version
-    that does not read its stream could hold the places of dozens of opponents."""
+    """Whether it gets only one place, because it missed a match and has not played since.
+
+    Otherwise one copy of a version that does not read its stream could hold the places of dozens of
+    opponents.
+    """
 
     @property
     def name(self) -> str:
@@ -88,11 +95,11 @@ class ConnectedBot:
 
     @property
     def rated(self) -> bool:
-        """Whether it plays rated matches."""
+        """Whether the bot plays rated matches."""
         return self.participant.challenges is not ChallengePolicy.OWN_ONLY
 
     def takes_offers(self, now: float) -> bool:
-        """Whether it can be offered the next match of a block that it plays in."""
+        """Return whether it can be offered the next match of a block that it plays in."""
         declined = self.reliability.declined_until
         return (
             self.present
@@ -101,7 +108,7 @@ class ConnectedBot:
         )
 
     def eligible(self, now: float) -> bool:
-        """Whether it is here, not left out and not leaving."""
+        """Return whether it is connected, not excluded and not draining."""
         reliability = self.reliability
         if self.draining or reliability.not_before > now or reliability.no_block_before > now:
             return False
@@ -109,7 +116,7 @@ class ConnectedBot:
 
     @property
     def left_out_until(self) -> float:
-        """The time from which it is not left out for what it or a copy did or did not do."""
+        """The time at which the exclusions of this bot, for its own or a copy's conduct, end."""
         reliability = self.reliability
         declined = reliability.declined_until.get(self.participant.instance, 0.0)
         return max(
@@ -117,11 +124,11 @@ class ConnectedBot:
         )
 
     def free(self, now: float) -> bool:
-        """Whether it can take a seat in another match."""
+        """Return whether it can take a seat in another match."""
         return self.free_places(now) > 0
 
     def free_places(self, now: float) -> int:
-        """In how many further matches it can take a seat."""
+        """Return in how many further matches it can take a seat."""
         places = self.participant.max_matches
         if self.on_probation:
             places = min(places, 1)
@@ -130,7 +137,7 @@ class ConnectedBot:
 
 
 def one_per_version(bots: Iterable[ConnectedBot]) -> list[Candidate]:
-    """One candidate per version, however many copies of it are connected."""
+    """Return one candidate per version, however many copies of it are connected."""
     seen: dict[int, Candidate] = {}
     for bot in bots:
         seen.setdefault(bot.candidate.bot, bot.candidate)

@@ -2,14 +2,14 @@
 
 Blocks of the agenda, if there is one, are played before blocks of the ladder.
 
-A block is opened when its bots have a free place. Its rotations are played one after the other,
-and it holds the places until it ends. A bot that does not join, or forfeits by its faults, gets no
-offers for a while, so that it costs the others little; a copy that let an offer pass, which may be
-frozen, gets none until a message of it comes or half a minute is over. Declining does not count
-against a bot: the copy that declined gets no offers for a moment, not even the next match of its
-block, so that it can disconnect cleanly. When a block ends because a bot, which knows its opponents
-by then, declines or is not there for the next match, no copy of the version begins another for the
-same moment.
+A block is opened when its bots have a free place. Its rotations are played one after the other, and
+it holds the places until it ends. A bot that does not join, or forfeits because of its faults, gets
+no offers for a while, so that it costs the others little. A copy that ignored an offer may be
+frozen; it gets no offers until it sends a message or half a minute has passed. Declining does not
+count against a bot: the copy that declined gets no offers for a moment, not even the next match of
+its block, so that it can disconnect cleanly. When a block ends because a bot, which knows its
+opponents by then, declines or is not connected for the next match, no copy of the version begins
+another block for the same time.
 """
 
 from collections import Counter
@@ -42,7 +42,7 @@ from arena.server.play.terms import Terms
 
 
 class Director:
-    """Runs the ladder among the connected bots, until stopped."""
+    """The runner of all blocks among the connected bots, above all of the rated ladder."""
 
     def __init__(
         self,
@@ -84,28 +84,31 @@ class Director:
         )
         self._block = partial(BlockRun, context, self._release)
         self._kept: Collection[int] | None = None
-        """In a look, the versions that the agenda keeps from the ladder, once it has nothing more
-        to begin: both cost a way through all that it waits for."""
+        """The versions that the agenda keeps from the ladder during one look for tables.
+
+        None while the agenda may still have a block to begin. Cached, because both questions cost a
+        pass over all that the agenda waits for.
+        """
         self._winding_down = self._held = False
         self.on_idle: Callable[[], None] = lambda: None
         """Called when the last running block ends after `wind_down`."""
         self.agenda: Agenda | None = None
         self.audience: Audience | None = None
         self._writer_full = False
-        """Whether tables were not looked for because results wait to be recorded."""
+        """Whether the search for tables paused because too many results wait to be recorded."""
         writer.listeners.append(self._recorded)
 
     @property
     def running(self) -> int:
-        """Matches being played or offered."""
+        """The number of running blocks, each of which offers or plays a match."""
         return len(self._blocks)
 
     def showable_matches(self) -> Iterator[tuple[ShowableMatch, str]]:
-        """Yield the matches that are being played, each with the name of its tournament or ""."""
+        """Return the matches that are being played, each with the name of its tournament or ""."""
         return self._blocks.showable()
 
     def arrive(self, participant: Participant) -> None:
-        """Note that a bot is connected, perhaps again, and ready for offers."""
+        """Admit a bot that has connected, perhaps again, and is ready for offers."""
         bot = self._roster.arrive(participant)
         self._count(bot)
         self.schedule()
@@ -116,14 +119,14 @@ class Director:
         self._gone(self._roster.depart(participant))
 
     def places_changed(self, participant: Participant) -> None:
-        """Note that a bot plays more or fewer matches at once than before."""
+        """Handle a change of how many matches a bot plays at once."""
         bot = self._roster.places_changed(participant)
         if bot is not None:
             self._count(bot)
         self.schedule()
 
     def _count(self, bot: ConnectedBot) -> None:
-        """Let the ladder count on a bot, or no more: nobody keeps places for one that has none."""
+        """Add a bot to the ladder's counts, or remove it; a bot without places is not counted."""
         stays = bot.present and not bot.draining
         if stays and bot.rated and bot.participant.max_matches:
             self._tables.came(bot)
@@ -131,15 +134,15 @@ class Director:
             self._tables.left(bot)
 
     def knows(self, participant: Participant) -> bool:
-        """Whether a bot is connected, or blocks hold places of it."""
+        """Return whether a bot is connected, or blocks hold places of it."""
         return self._roster.knows(participant)
 
     def playing(self, game: str, versions: Iterable[int]) -> set[int]:
-        """Return the given versions that are here to play rated matches of a game."""
+        """Return the given versions with a connected copy that plays rated matches of a game."""
         return self._roster.playing(game, versions)
 
     def drain(self, participant: Participant) -> None:
-        """Let a bot leave: it begins no further block and is told when its blocks are over."""
+        """Let a bot begin no further block; it is notified when its blocks are over."""
         self._gone(self._roster.drain(participant))
 
     def _gone(self, bot: ConnectedBot | None) -> None:
@@ -148,18 +151,18 @@ class Director:
             self.schedule()
 
     def wind_down(self) -> None:
-        """Begin no further block; running blocks are played to their end."""
+        """Begin no further block, but play running blocks to their end."""
         self._winding_down = True
         if not self._blocks:
             self.on_idle()
 
     @property
     def winding_down(self) -> bool:
-        """Whether no further block begins, for good."""
+        """Whether the director permanently begins no further block."""
         return self._winding_down
 
     def suspend(self) -> None:
-        """Stop all matches as they are: they are kept, and another referee continues them."""
+        """Suspend all matches; they are kept as they are, and another referee continues them."""
         self._winding_down = True
         for running in self._blocks:
             running.suspend()
@@ -189,12 +192,12 @@ class Director:
         running.resume(kept.matches)
 
     def remember(self, running: RunningBlock) -> None:
-        """Note that a block is kept of which no match runs, and which the agenda will continue."""
+        """Note a kept block that has no running match and that the agenda will continue."""
         self._writer.snapshots.adopt(running)
 
     @contextmanager
     def held(self) -> Iterator[None]:
-        """Begin no block meanwhile: what another referee left is being read."""
+        """Hold back new blocks during the context, while another referee's state is being read."""
         self._held = True
         try:
             yield
@@ -203,7 +206,7 @@ class Director:
             self.schedule()
 
     def schedule(self) -> None:
-        """Look for tables to open, soon."""
+        """Schedule a look for tables to open, unless the director winds down."""
         if not self._winding_down:
             self._schedule.soon()
 
@@ -237,7 +240,8 @@ class Director:
         match self._tables.next(now):
             case LadderTable(table_type, candidates):
                 block = Block(new_id(), BlockKind.SEAT, table_type.seats)
-                # By chance: whoever plays least is chosen first, and must not always begin.
+                # In random order: the bot that has played least is chosen first, and must not
+                # always begin.
                 chance = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)
                 order = self._owed.arrange(table_type.key, chance)
                 bots = self._copies([candidate.bot for candidate in order], now, held)
@@ -248,7 +252,7 @@ class Director:
         return False
 
     def _engage_one(self, now: float, held: Counter[ConnectedBot]) -> bool:
-        """Begin a block of the agenda, if one can begin."""
+        """Begin a block of the agenda if one can begin, and return whether one did."""
         self._kept = ()
         if self.agenda is None or not (wanted := self.agenda.wanted):
             return False

@@ -1,10 +1,10 @@
-"""Chooses the next table of the rated ladder: fair to ladders and opponents, house bots paced.
+"""The choice of the next ladder table: fair to ladders and opponents, house bots paced.
 
 Matches among house bots only are limited to a pace, so that an arena without other bots does not
 keep the machine busy. A table with any other bot is opened without delay.
 
-Bots whose block was the last to end do not sit down again as the same table while others play that
-may end soon: else two bots with one place each might meet for ever.
+Bots whose block was the last to end do not sit down again at the same table while other blocks run
+that may end soon: otherwise two bots with one place each might meet for ever.
 """
 
 from collections.abc import Iterable, Sequence, Set
@@ -23,12 +23,12 @@ from arena.server.ladder.attendance import Attendance
 from arena.server.ladder.connected_bots import ConnectedBot
 
 REMATCH_SHARE: Final = 0.05
-"""For how long the same table is not opened again, as a part of the time that its block took."""
+"""How long the same table is not opened again, as a part of the time that its block took."""
 
 
 @dataclass(frozen=True, slots=True)
 class LadderTable:
-    """A table that can be opened now: its type, and the bots in no order of seats."""
+    """A table that can be opened now: its type and its bots, not yet in seat order."""
 
     table_type: TableType
     bots: tuple[Candidate, ...]
@@ -54,7 +54,7 @@ class LadderTables:
         self._free: dict[int, Candidate] = {}
         """The versions with a free place."""
         self._excluded: Set[int] = frozenset()
-        """The versions that the ladder leaves alone."""
+        """The versions that the ladder must not seat."""
         self._free_by_type = {
             table_type.key: FreeBots(table_type, counts, strengths) for table_type in table_types
         }
@@ -63,13 +63,13 @@ class LadderTables:
         }
         self._last: dict[Any, tuple[frozenset[int], float]] = {}
         """By type, the bots of the block that ended last, and until when they wait for others."""
-        # A pace for each, so that every type has a start of its own.
+        # One pace for each type, so that every type can start by itself.
         share = house_pace / max(1, len(table_types))
         self._paces = {table_type.key: Pace(share) for table_type in table_types}
         self._quota = 0.0
 
     def came(self, bot: ConnectedBot) -> None:
-        """Note that a bot is connected, or connected anew.
+        """Count a bot that has connected, or connected again.
 
         Its places are shared among the ladders and among its opponents.
         """
@@ -78,7 +78,7 @@ class LadderTables:
         self._quota = self._attendance.quota
 
     def left(self, bot: ConnectedBot) -> None:
-        """Note that a bot is gone, or leaves and begins no further block."""
+        """Stop counting a bot that has disconnected or begins no further block."""
         if self._attendance.left(bot):
             self._time.left(bot.candidate)
             for free in self._free_by_type.values():
@@ -86,7 +86,7 @@ class LadderTables:
         self._quota = self._attendance.quota
 
     def note(self, version: int, free: Candidate | None) -> None:
-        """Note that a version has a free place, still or again; or none."""
+        """Record as which candidate a version has a free place, or None if it has none."""
         if free is None:
             self._free.pop(version, None)
         else:
@@ -95,7 +95,7 @@ class LadderTables:
             self._offer(version)
 
     def exclude(self, versions: Set[int]) -> None:
-        """Let the ladder leave these versions alone, and no others."""
+        """Exclude exactly these versions from the ladder from now on."""
         if versions != self._excluded:
             changed = versions ^ self._excluded
             self._excluded = frozenset(versions)
@@ -103,7 +103,7 @@ class LadderTables:
                 self._offer(version)
 
     def look_again(self) -> None:
-        """Before tables are looked for: what has ended since may let bots meet again."""
+        """Allow pairs to be tried again after blocks have ended; call this before `next`."""
         for table_type in self._table_types:
             free = self._free_by_type[table_type.key]
             if self._attendance.seats(table_type):
@@ -138,12 +138,12 @@ class LadderTables:
         return min(later, default=None)
 
     def opened(self, table_type: TableType, bots: Sequence[Candidate], now: float) -> None:
-        """Note that a block at such a table begins."""
+        """Record that a block begins at a table, which uses up pace if it has house bots only."""
         if _only_house(bots):
             self._paces[table_type.key].spend(now, table_type.seats)
 
     def occupied(self, table_type: TableType, bots: Sequence[ConnectedBot]) -> None:
-        """Note that a block at such a table takes its places, just begun or adopted."""
+        """Record that a block, just begun or adopted, takes its seats at a table."""
         self._attendance.sat_down(table_type, bots)
         self._share(table_type, bots, 1)
         if table_type.key in self._first:
@@ -152,7 +152,7 @@ class LadderTables:
     def closed(
         self, table_type: TableType, bots: Sequence[ConnectedBot], seconds: float, now: float
     ) -> None:
-        """Note that a block at such a table is over, after so many seconds."""
+        """Record that a block at a table has ended after `seconds`."""
         self._attendance.got_up(table_type, bots)
         self._share(table_type, bots, -1)
         versions = frozenset(bot.candidate.bot for bot in bots)
@@ -162,16 +162,20 @@ class LadderTables:
             self._first[table_type.key].got_up(versions, seconds, others, now)
 
     def charge(self, guest: Candidate, hosts: Sequence[Candidate], by: int) -> None:
-        """Charge a challenge of `guest`: it takes (1) or gives back (-1) a place of each host."""
+        """Charge `guest` for the places of `hosts` that its challenge takes, one of each.
+
+        `by` is 1 when it takes the places and -1 when it gives them back.
+        """
         for shared in self._shared.values():
             shared.charge(guest, hosts, by)
 
     def note_time(self, table_type: TableType, block: BlockTime, now: float) -> float | None:
-        """Note how long a block lasted.
+        """Record the time that a finished block took.
 
-        Returns when to look again, if bots rest until then from each other.
+        Returns when to look for tables again if some bots must rest from each other, otherwise
+        None.
         """
-        # Nobody is slow who takes half a minute where a turn has a whole one: time counts as it
+        # A bot that takes half a minute where a turn has a whole one is not slow: time counts as it
         # would with the default turn.
         scale = DEFAULT_TIME_CONTROL.turn_ms / table_type.time_control.turn_ms
         if scale < 1:
@@ -187,18 +191,21 @@ class LadderTables:
                 free.put(candidate)
 
     def _may_sit(self, table_type: TableType, one: Candidate, other: Candidate, now: float) -> bool:
-        """Whether two bots may share one more table now."""
+        """Return whether two bots may share one more table now."""
         first, shared = self._first[table_type.key], self._shared[table_type.key]
         return first.allow(one.bot, other.bot, self._others(table_type), now) and shared.allow(
             one, other, now
         )
 
     def _others(self, table_type: TableType) -> int:
-        """How many others a bot may meet, as far as one number says it for all."""
+        """Return how many other versions a bot may meet, estimated by one number for all bots."""
         return max(1, self._attendance.most_at_a_table(table_type.game) - 1)
 
     def _not_again(self, table_type: TableType, now: float) -> tuple[frozenset[int], float]:
-        """Return the bots of which no table is opened now, and until when; empty if they may be."""
+        """Return the bots that may not form the same table now, and until when.
+
+        Returns an empty set if no table is barred.
+        """
         bots, until = self._last.get(table_type.key, (frozenset(), now))
         alone = self._attendance.most_at_a_table(table_type.game) <= table_type.seats
         if until <= now or alone or not self._attendance.seats(table_type):

@@ -1,4 +1,4 @@
-"""`MatchInBlock`: a match of a block: its position there, who sits where, and when it began."""
+"""`MatchInBlock`: a match of a block: its position, its bots by seat, and when it began."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,18 +13,18 @@ from arena.server.ladder.connected_bots import ConnectedBot
 
 @dataclass(eq=False, slots=True)
 class MatchInBlock:
-    """One that is offered or played."""
+    """A match of a block that is offered or being played."""
 
     position: int
     bots: list[ConnectedBot]
-    """By seat."""
+    """The bots by seat."""
     started_at: datetime
     clock_shows: datetime
-    """What the wall clock showed at `began`; later than `started_at` for an adopted match."""
+    """The wall-clock time at `began`; later than `started_at` for an adopted match."""
     began: float
-    """When it began, on the monotonic clock."""
+    """When it began, in seconds on the monotonic clock."""
     notes: MatchNotes | None = None
-    """What is kept of it, from the moment that all have joined."""
+    """The snapshot notes of the match, from the moment that all bots have joined."""
 
     def finished(
         self,
@@ -34,8 +34,8 @@ class MatchInBlock:
         now: float,
         refused: Sequence[Refused],
     ) -> FinishedMatch:
-        """Return what is to be recorded of it; `now` is on the clock that nobody moves."""
-        # Not by the wall clock: it may have been moved, before the start even.
+        """Return the record of the match, which ends at `now` on the monotonic clock."""
+        # Not by the wall clock: it may have been set, even to a time before the start.
         lasted = timedelta(seconds=now - self.began)
         instances = tuple(bot.participant.instance for bot in self.bots)
         return FinishedMatch(

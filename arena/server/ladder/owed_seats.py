@@ -1,4 +1,4 @@
-"""Seats that bots declined or did not take, and get the next time they are offered one."""
+"""Seats that bots declined or did not take, and that they get the next time."""
 
 from collections.abc import Hashable, Sequence
 
@@ -6,27 +6,27 @@ from arena.scheduling.ladder import Candidate
 
 MOST_OWED = 100_000
 MOST_OF_ONE = 64
-"""Seats owed to one version; while any is, it begins in no other."""
+"""The most seats owed to one version; until it has taken them, it begins in no other seat."""
 
 
 class OwedSeats:
-    """The seats that are owed, by version and table type, in order.
+    """The seats owed to each version at each table type, in order.
 
-    Without it a bot could decline, or leave in the middle of a block, until its seat is a good one.
+    Without them a bot could decline, or leave in the middle of a block, until it gets a good seat.
     """
 
     def __init__(self) -> None:
         self._seats: dict[tuple[int, Hashable], list[int]] = {}
 
     def owe(self, version: int, table_type: Hashable, seat: int) -> None:
-        """Note that a version did not take a seat that it was offered."""
+        """Record that a version did not take a seat that it was offered."""
         if len(self._seats) < MOST_OWED:
             owed = self._seats.setdefault((version, table_type), [])
             if len(owed) < MOST_OF_ONE:
                 owed.append(seat)
 
     def taken(self, version: int, table_type: Hashable, seat: int) -> None:
-        """Note that the version played a block's first match at such a table in this seat."""
+        """Settle a seat owed to a version, after it played a block's first match in it."""
         owed = self._seats.get((version, table_type), [])
         if seat in owed:
             owed.remove(seat)
@@ -34,9 +34,9 @@ class OwedSeats:
                 del self._seats[version, table_type]
 
     def arrange(self, table_type: Hashable, order: Sequence[Candidate]) -> list[Candidate]:
-        """Return the order of seats, with those who are owed one in it.
+        """Return the candidates by seat, each that is owed a seat in it if possible.
 
-        Of two, the first gets it.
+        If two are owed the same seat, the first in `order` gets it.
         """
         owed: dict[int, Candidate] = {}
         for candidate in order:

@@ -1,4 +1,4 @@
-"""`PairingSchedule`: when a director looks for tables to open.
+"""`PairingSchedule`: decides when a director looks for tables to open.
 
 Several reasons to look cause one look. After a block has ended, others may end before the look
 (`PairingBatch`).
@@ -11,7 +11,7 @@ from arena.server.play.ports import Cancellable, Timer
 
 
 class PairingSchedule:
-    """The looks of one director."""
+    """The scheduled looks for tables of one director."""
 
     def __init__(self, timer: Timer, look: Callable[[], None]) -> None:
         self._timer = timer
@@ -19,27 +19,27 @@ class PairingSchedule:
         self._batch = PairingBatch()
         self._due = False
         self._awaited: list[Cancellable] = []
-        """Looks that are not needed if there is one before."""
+        """Scheduled looks that are cancelled if another look happens before."""
         self._gathers = False
 
     def soon(self) -> None:
-        """Look in a moment; several calls until then cause one look."""
+        """Schedule a look for now, outside this call; several calls until then cause one look."""
         if not self._due:
             self._due = True
             self._timer.call_at(self._timer.now(), self._look_now)
 
     def at(self, time: float) -> None:
-        """Look at that time."""
+        """Schedule a look at that time."""
         self._timer.call_at(time, self.soon)
 
     def until(self, time: float) -> None:
-        """Look at that time, unless there is a look before."""
+        """Schedule a look at that time, unless there is one before."""
         self._awaited.append(self._timer.call_at(time, self.soon))
 
     def block_ended(self, seconds: float, running: int) -> None:
-        """Note that a block ended after so many seconds; look for tables soon.
+        """Schedule a look after a block ended that took `seconds`, while `running` others run.
 
-        At the latest when more have ended; so many run.
+        The look is immediate if enough blocks have ended, otherwise it waits a little for more.
         """
         wait = self._batch.ended(seconds, running)
         if not wait:

@@ -1,4 +1,4 @@
-"""SQL statements about who met whom lately and was placed where: what pairings are made from."""
+"""SQL statements about recent meetings and placings, from which pairings are made."""
 
 from typing import Any, Final
 
@@ -24,22 +24,25 @@ _LADDER = (
     *(matches.c.game, matches.c.options, matches.c.seat_count),
     *(matches.c.turn_ms, matches.c.bank_ms),
 )
-"""What a match's ladder follows from: game, options, seat_count, turn_ms, bank_ms."""
+"""The columns that determine a match's ladder: game, options, seat_count, turn_ms, bank_ms."""
 
 NEWEST_COUNTED: Final = 20_000
-"""The matches from which pairings begin after a start: the newest. To count all would make a start
-the slower the longer the history, and a bot that is new play until it had caught up with it."""
+"""The number of newest matches that pairings take into account after a start.
+
+Counting all of them would make a start slower as the history grows, and a new bot would play until
+it had caught up with that history.
+"""
 
 MOST_ELSEWHERE: Final = 2_000
-"""The matches of other referees that are taken in at a time: some tens of milliseconds of work."""
+"""The most matches of other referees that are read at a time: some tens of milliseconds of work."""
 
 
 def newest_placings() -> Row:
-    """Select the newest matches of each ladder, but those of challenges.
+    """Select a row for each ladder of the newest matches, without those of challenges.
 
-    The columns of `_LADDER`, versions, placings (both by match, the oldest first, and by seat): a
-    row for each ladder. Each match is looked up by itself: however few they are among all, a join
-    would go through all blocks and seats.
+    The columns are those of `_LADDER`, versions and placings; these two are by match, the oldest
+    first, and by seat. Each match is looked up by itself: however small their part of all matches,
+    a join would read all blocks and seats.
     """
     ladder = select(matches.c.id, matches.c.block_id, matches.c.finished_at, *_LADDER)
     by_end = (matches.c.finished_at.desc(), matches.c.id.desc())
@@ -63,10 +66,10 @@ def newest_placings() -> Row:
 
 
 def placed_elsewhere(epoch: int, after: int, until: int) -> Row:
-    """Select the matches that began to count in a part of the log, but those of this lease.
+    """Select the matches of other leases that began to count between two points of the log.
 
-    The columns of `_LADDER`, versions, placings (both by seat), block_id, first to last. The newest
-    of them, if they are more than MOST_ELSEWHERE.
+    The columns are those of `_LADDER`, versions and placings (both by seat), and block_id; rows are
+    in the order of the log. If there are more than MOST_ELSEWHERE, only the newest are selected.
     """
     newest = (
         select(rating_events.c.sequence, matches.c.id, matches.c.block_id, *_LADDER)
@@ -88,7 +91,7 @@ def placed_elsewhere(epoch: int, after: int, until: int) -> Row:
 
 
 def _seats_of(found: Subquery) -> FromClause:
-    """version_id and placing of each match found, both by seat."""
+    """Return a lateral query for version_id and placing of each match found, both by seat."""
 
     def by_seat(column: Column[Any]) -> Any:
         return func.array_agg(aggregate_order_by(column, match_seats.c.seat)).label(column.name)

@@ -1,4 +1,4 @@
-"""`Pauses`: which bots are offered nothing for a while, after what they did in their blocks."""
+"""`Pauses`: excludes bots from offers for a while, after their conduct in blocks."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from arena.server.play.ports import Timer
 
 
 class Pauses:
-    """Pauses of the bots of one director; when a pause ends, it looks for tables."""
+    """The pauses of the bots of one director; the end of a pause causes a look for tables."""
 
     def __init__(
         self, roster: Roster, timer: Timer, schedule: PairingSchedule, *, decline_seconds: float
@@ -20,25 +20,22 @@ class Pauses:
         self._decline_seconds = decline_seconds
 
     def declined(self, bot: ConnectedBot) -> None:
-        """Offer this copy nothing for a moment, as it declined."""
+        """Exclude a copy that declined from offers for a moment."""
         now = self._timer.now()
         until = bot.reliability.declined(bot.participant.instance, now, self._decline_seconds)
         self._changed(bot, until)
 
     def left_block(self, bot: ConnectedBot) -> None:
-        """No copy of the version begins a block for a moment."""
+        """Let no copy of a version begin a block for a moment, because one left its block."""
         until = bot.reliability.left_block(self._timer.now(), self._decline_seconds)
         self._changed(bot, until)
 
     def missed(self, bot: ConnectedBot) -> None:
-        """Leave out the version, which missed a match."""
+        """Exclude a version that missed a match."""
         self._changed(bot, leave_out(bot, self._timer.now()))
 
     def unanswered(self, bot: ConnectedBot) -> None:
-        """Offer this copy nothing until it is heard, as it did not answer.
-
-        Or until it has been silent for long: it may be frozen.
-        """
+        """Exclude a copy until it sends a message or has been silent for long: it may be frozen."""
         bot.unheard_until = self._timer.now() + SILENCE_SECONDS
         bot.participant.when_heard(partial(self._heard, bot))
         self._changed(bot, bot.unheard_until)
@@ -49,7 +46,7 @@ class Pauses:
         self._schedule.soon()
 
     def proved(self, bot: ConnectedBot) -> None:
-        """Give a bot all of its places again: it played to the end."""
+        """End the probation of a bot that played to the end: it has all of its places again."""
         bot.on_probation = False
         self._changed(bot, None)
         self._schedule.soon()

@@ -1,4 +1,4 @@
-"""`PenaltyPolicy`: the penalties of a block's bots, from how they behaved in it."""
+"""`PenaltyPolicy`: the penalties of a block's bots, from their conduct in it."""
 
 from collections.abc import Collection, Sequence
 
@@ -10,10 +10,10 @@ from arena.server.ladder.pauses import Pauses
 
 
 class PenaltyPolicy:
-    """The penalties in one block: absent and faulty bots get no offers for a while.
+    """The penalty rules of one block.
 
-    On the ladder, a seat that a bot did not take is owed to it. A challenge changes nothing of what
-    the ladder knows of bots.
+    Absent and faulty bots get no offers for a while; on the ladder, a seat that a bot did not take
+    is owed to it. A challenge does not affect what the ladder knows of bots.
     """
 
     def __init__(
@@ -43,7 +43,7 @@ class PenaltyPolicy:
         declined: bool,
         block_began: bool,
     ) -> None:
-        """Bots declined a match or did not join; `absent` are their seats."""
+        """Penalise the bots that declined a match or did not join; `absent` are their seats."""
         for seat in absent:
             if self._challenge is not None:
                 self._challenge.absent(bots[seat], declined=declined)
@@ -56,9 +56,9 @@ class PenaltyPolicy:
             self.refused_seat(bots[seat], seat, block_began=block_began)
 
     def refused_seat(self, bot: ConnectedBot, seat: int, *, block_began: bool) -> None:
-        """Note that a bot does not take its seat in the next match.
+        """Record a seat that a bot does not take in the next match as owed to it.
 
-        The seat is owed, under whatever instance's name the version comes back.
+        The seat is owed to the version, whatever instance it connects as next.
         """
         if self._of_ladder:
             self._owed.owe(bot.candidate.bot, self._table, seat)
@@ -68,7 +68,7 @@ class PenaltyPolicy:
     def played(
         self, bots: Sequence[ConnectedBot], forfeited: Sequence[bool], *, first: bool
     ) -> None:
-        """Note a match played to its end; `first` says whether it was the first of the block."""
+        """Record the bots' conduct in a played match, which is the `first` of the block or not."""
         if not self._casual:
             for bot, out in zip(bots, forfeited, strict=True):
                 if not out:

@@ -1,4 +1,4 @@
-"""The bots that are connected, or still play, and who of them may be offered a match."""
+"""The bots that are connected or still play, and which of them may get an offer."""
 
 import heapq
 from collections import Counter, OrderedDict
@@ -13,31 +13,37 @@ from arena.server.ladder.connected_bots import ConnectedBot, Reliability
 from arena.server.play.ports import Participant
 
 REMEMBERED: Final = 10_000
-"""Versions whose misses are not forgotten when they leave. What they owe lasts some minutes."""
+"""The number of versions whose misses are remembered after they leave.
+
+Their pauses last some minutes.
+"""
 
 log = structlog.get_logger()
 
 
 class Roster:
-    """Connected bots, and those that left while blocks still hold places of theirs."""
+    """The connected bots, and those that left while blocks still hold places of them."""
 
     def __init__(self, remembered: int = REMEMBERED) -> None:
-        """Begin empty; so many versions are `remembered` that have left."""
+        """Create an empty roster.
+
+        It keeps the reliability of up to `remembered` versions that have left.
+        """
         self._remembered = remembered
         self._bots: dict[Participant, ConnectedBot] = {}
         # Tuples, because most versions have one copy: a dict takes four times as much.
         self._copies: dict[int, tuple[ConnectedBot, ...]] = {}
-        """By version."""
+        """The copies of each version."""
         self._changed: dict[ConnectedBot, None] = {}
-        """The bots that may be free now and were not, or the reverse."""
+        """The bots that may have become free or busy since the last call of `changes`."""
         self._paused: list[tuple[float, int, ConnectedBot]] = []
-        """The bots with a place that are left out, and until when; a heap."""
+        """A heap of excluded bots, each with the time at which its exclusion ends."""
         self._numbers = count()
         self._gone: OrderedDict[int, Reliability] = OrderedDict()
-        """The reliability of versions that have left, the last of them last."""
+        """The reliability of versions that have left, the latest last."""
 
     def arrive(self, participant: Participant) -> ConnectedBot:
-        """Admit a bot that is connected, perhaps again."""
+        """Admit a bot that has connected, perhaps again."""
         bot = self._bot_of(participant)
         bot.candidate, bot.present, bot.draining = self._candidate(participant), True, False
         bot.unheard_until = 0.0
@@ -45,7 +51,7 @@ class Roster:
         return bot
 
     def expect(self, participant: Participant) -> ConnectedBot:
-        """Admit a bot that is in a block, and perhaps not connected yet."""
+        """Admit a bot that is in an adopted block and may not be connected yet."""
         known = participant in self._bots
         bot = self._bot_of(participant)
         if not known:
@@ -64,7 +70,11 @@ class Roster:
         return bot
 
     def _candidate(self, participant: Participant) -> Candidate:
-        """One for all copies of a version that play the same: it stands for whichever is free."""
+        """Return the candidate of a participant.
+
+        All copies of a version that play the same games share one object, which stands for any of
+        them.
+        """
         registered = participant.registered
         made = Candidate(
             registered.version_id, registered.entrant.owner, registered.house, participant.games
@@ -73,7 +83,7 @@ class Roster:
         return next((candidate for candidate in known if candidate == made), made)
 
     def depart(self, participant: Participant) -> ConnectedBot | None:
-        """Handle a disconnect. None if the bot was not there."""
+        """Handle a disconnect; return the bot, or None if it was not known."""
         bot = self._bots.get(participant)
         if bot is not None:
             bot.present = False
@@ -82,9 +92,9 @@ class Roster:
         return bot
 
     def places_changed(self, participant: Participant) -> ConnectedBot | None:
-        """Note that a bot has more or fewer places; its running blocks keep theirs.
+        """Handle a change of a bot's number of places; its running blocks keep theirs.
 
-        None if it is not there.
+        Returns the bot, or None if it is not known.
         """
         bot = self._bots.get(participant)
         if bot is not None:
@@ -92,11 +102,14 @@ class Roster:
         return bot
 
     def knows(self, participant: Participant) -> bool:
-        """Whether a bot is connected, or blocks hold places of it."""
+        """Return whether a bot is connected, or blocks hold places of it."""
         return participant in self._bots
 
     def drain(self, participant: Participant) -> ConnectedBot | None:
-        """Let a bot begin no further block. None if it is not connected, or drains already."""
+        """Let a bot begin no further block.
+
+        Returns the bot, or None if it is not connected or already draining.
+        """
         bot = self._bots.get(participant)
         if bot is None or not bot.present or bot.draining:
             return None
@@ -107,25 +120,25 @@ class Roster:
 
     @property
     def present(self) -> list[ConnectedBot]:
-        """Return the bots that are connected and stay."""
+        """The bots that are connected and not draining."""
         return [bot for bot in self._bots.values() if bot.present and not bot.draining]
 
     def copies(self, version: int) -> list[ConnectedBot]:
-        """Return the copies of one version."""
+        """Return the connected copies of one version that are not draining."""
         return [bot for bot in self._copies_of([version]) if bot.present and not bot.draining]
 
     def eligible(self, versions: Iterable[int], now: float) -> list[ConnectedBot]:
-        """Return the copies of these versions that play rated matches and are not left out."""
+        """Return the copies of these versions that play rated matches and are not excluded."""
         return [bot for bot in self._copies_of(versions) if bot.rated and bot.eligible(now)]
 
     def free(self, versions: Iterable[int], now: float) -> list[ConnectedBot]:
-        """Return the copies of these versions that could sit down to a rated match."""
+        """Return the copies of these versions that could take a seat in a rated match."""
         return [bot for bot in self._copies_of(versions) if bot.rated and bot.free(now)]
 
     def playing(self, game: str, versions: Iterable[int]) -> set[int]:
-        """Return the given versions with a copy to play rated matches of a game.
+        """Return the given versions with a connected copy that plays rated matches of a game.
 
-        Also those that are left out.
+        Copies that are excluded from offers for a while count as well.
         """
         return {
             bot.candidate.bot
@@ -138,10 +151,9 @@ class Roster:
         return (bot for version in versions for bot in self._copies.get(version, ()))
 
     def changes(self, now: float) -> Iterator[tuple[int, Candidate | None]]:
-        """Yield the versions whose places changed since the last time, with the free candidate.
+        """Yield each version whose free places may have changed since the last call.
 
-        A place was taken or given back, or might have been; None for a version that is not free.
-        Costs nothing for all others.
+        Each comes with the candidate as which it is free, or None. Other versions cost nothing.
         """
         while self._paused and self._paused[0][0] <= now:
             self._changed[heapq.heappop(self._paused)[2]] = None
@@ -161,9 +173,9 @@ class Roster:
             yield version, candidate
 
     def idlest(self, version: int, now: float, held: Counter[ConnectedBot]) -> ConnectedBot | None:
-        """Return the least-loaded free copy of a version, or None.
+        """Return the least busy free copy of a version, so that copies share its load, or None.
 
-        Without those whose last places are held. None if there is none.
+        Copies whose last free places are held do not count.
         """
         idlest: ConnectedBot | None = None
         for bot in self._copies.get(version, ()):
@@ -173,17 +185,17 @@ class Roster:
         return idlest
 
     def reliability_changed(self, bot: ConnectedBot) -> None:
-        """Its version is left out or on probation, or is so no longer."""
+        """Note that a bot's version was excluded or put on probation, or is so no longer."""
         self._changed.update(dict.fromkeys(self._copies.get(bot.candidate.bot, ())))
 
     def take_places(self, bots: Iterable[ConnectedBot]) -> None:
-        """Take their places for a block that begins."""
+        """Take a place of each bot for a block that begins."""
         for bot in bots:
             bot.taken += 1
             self._changed[bot] = None
 
     def give_back_places(self, bots: Iterable[ConnectedBot]) -> None:
-        """Give back their places after a block."""
+        """Give back a place of each bot of a block that has ended."""
         for bot in bots:
             bot.taken -= 1
             self._changed[bot] = None
@@ -208,10 +220,10 @@ class Roster:
 
 
 def leave_out(bot: ConnectedBot, now: float) -> float | None:
-    """Leave out a bot that did not join, or forfeited.
+    """Exclude a bot that did not join or forfeited; return until when.
 
-    Returns until when it is offered nothing; None if it is left out already: one restart of a bot
-    with many matches would else cost it minutes.
+    Returns None if it is excluded already: otherwise one restart of a bot with many matches would
+    cost it minutes.
     """
     bot.on_probation = True
     if now < bot.reliability.not_before:
@@ -222,5 +234,5 @@ def leave_out(bot: ConnectedBot, now: float) -> float | None:
 
 
 def all_take_offers(bots: Sequence[ConnectedBot], now: float) -> bool:
-    """Whether each of them can be offered the next match of a block."""
+    """Return whether each of the bots can be offered the next match of a block."""
     return all(bot.takes_offers(now) for bot in bots)

@@ -1,7 +1,7 @@
-"""`RunningBlocks`: the blocks that a director plays, and what each takes while it runs.
+"""`RunningBlocks`: the running blocks of a director, and what each takes while it runs.
 
-A block holds a place of each of its bots. A block of the ladder is a table of its ladder and a
-meeting of its bots; a challenge takes its places from the challenger's share.
+A block holds a place of each of its bots. A block of the ladder takes a table of its ladder and
+counts as a meeting of its bots; a challenge takes its places from the challenger's share.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from arena.server.play.ports import ShowableMatch, Timer
 
 
 class RunningBlocks:
-    """All blocks of a director that have begun and are not over."""
+    """The blocks of a director that have begun and are not over."""
 
     def __init__(
         self, roster: Roster, tables: LadderTables, counts: MeetingCounts, timer: Timer
@@ -26,8 +26,7 @@ class RunningBlocks:
         self._timer = timer
         self._blocks: set[BlockRun] = set()
         self._adopted: dict[int, dict[BlockRun, None]] = {}
-        """The blocks of an earlier referee, by version; they may wait for bots that are not
-        back."""
+        """By version, the blocks of an earlier referee, which may wait for absent bots."""
 
     def __len__(self) -> int:
         return len(self._blocks)
@@ -43,26 +42,27 @@ class RunningBlocks:
                     yield match, block.tournament
 
     def begin(self, running: BlockRun) -> None:
-        """Note that a block begins."""
+        """Add a block that begins."""
         if running.of_ladder:
             self._tables.opened(running.table_type, running.candidates, self._timer.now())
         self._take(running)
 
     def adopt(self, running: BlockRun) -> None:
-        """Continue a block of an earlier referee."""
+        """Add a block of an earlier referee that continues."""
         for candidate in running.candidates:
             self._adopted.setdefault(candidate.bot, {})[running] = None
         self._take(running)
 
     def returned(self, bot: ConnectedBot) -> None:
-        """Tell a connected bot's blocks of an earlier referee, which may have waited for it."""
+        """Let blocks of an earlier referee that may have waited for this bot continue."""
         for running in list(self._adopted.get(bot.candidate.bot, ())):
             running.returned(bot)
 
     def end(self, running: BlockRun) -> float | None:
-        """Note that a block is over.
+        """Remove a block that has ended.
 
-        Returns when to look for tables again, if bots rest until then.
+        Returns when to look for tables again if some bots must rest from each other, otherwise
+        None.
         """
         self._blocks.discard(running)
         self._forget_adopted(running)
@@ -76,7 +76,7 @@ class RunningBlocks:
         return rest
 
     def _forget_adopted(self, running: BlockRun) -> None:
-        """Forget a block that is over, if it is one of an earlier referee."""
+        """Remove a block from those of an earlier referee, if it is one."""
         for candidate in running.candidates:
             adopted = self._adopted.get(candidate.bot, {})
             adopted.pop(running, None)
@@ -93,7 +93,10 @@ class RunningBlocks:
         self._roster.take_places(running.bots)
 
     def _count(self, running: BlockRun) -> float | None:
-        """How long a block of the ladder held its places; none played is no meeting."""
+        """Record how long a ladder block held its places; without a played match it is no meeting.
+
+        Returns when bots that must rest from each other may meet again, otherwise None.
+        """
         if len(running.left) == running.block.size:
             self._meet(running, -1)
         time = running.time
@@ -102,7 +105,7 @@ class RunningBlocks:
         return None
 
     def _meet(self, running: BlockRun, times: int) -> None:
-        """Count a meeting of the bots, or take it back; a challenge is none."""
+        """Add `times` meetings of the block's bots to the counts; a challenge is none."""
         if not running.casual:
             bots = [bot.candidate.bot for bot in running.bots]
             self._counts.add(running.table_type, bots, times)

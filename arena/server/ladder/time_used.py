@@ -1,4 +1,4 @@
-"""`TimeUsed`: who used the time for which a block holds its bots' places."""
+"""`TimeUsed`: which bots used the time for which a block holds its bots' places."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from arena.server.play.hosted_match import HostedMatch
 
 
 class TimeUsed:
-    """The time used in one block, since its bots' places are held here."""
+    """The time used by each bot of one block, since this referee holds their places."""
 
     def __init__(self, since: float) -> None:
         self._since = since
@@ -20,7 +20,7 @@ class TimeUsed:
     def played(
         self, bots: Sequence[ConnectedBot], hosted: HostedMatch, transcript: Transcript
     ) -> None:
-        """Note a match that was played; `bots` are by seat."""
+        """Add the time of a played match; `bots` are by seat."""
         self._played += 1
         for seat, thinking in enumerate(thinking_seconds(transcript)):
             self._use(bots[seat], thinking + hosted.joined_after.get(seat, 0.0))
@@ -28,14 +28,17 @@ class TimeUsed:
     def offered_in_vain(
         self, bots: Sequence[ConnectedBot], hosted: HostedMatch, waited: float
     ) -> None:
-        """Note a match that did not begin: who kept it from that used the whole wait."""
+        """Add the time of a match that did not begin, after `waited` seconds.
+
+        A bot that was absent used the whole wait; the others used the time that they took to join.
+        """
         self._unplayed += 1
         for seat, bot in enumerate(bots):
             absent = seat in hosted.absent_at_start
             self._use(bot, waited if absent else hosted.joined_after.get(seat, waited))
 
     def until(self, now: float, table_type: TableType, bots: Sequence[ConnectedBot]) -> BlockTime:
-        """All of it so far."""
+        """Return the time used so far."""
         return BlockTime(
             table_type.key,
             [bot.candidate for bot in bots],

@@ -1,1 +1,1 @@
-"""One match among connected bots, from offer to transcript, and the streams they play over."""
+"""A match among connected bots, from offer to transcript, and the streams that bots play over."""

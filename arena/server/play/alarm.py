@@ -6,10 +6,10 @@ from arena.server.play.ports import Cancellable, Timer
 
 
 class Alarm:
-    """Calls `ring` once the deadline set last has come.
+    """A timer that calls `ring` when the latest deadline has passed.
 
-    A deadline that lies later than the call that is arranged only moves the deadline: the call
-    finds out and arranges the next one. Most turns therefore arrange and cancel nothing.
+    A deadline later than the scheduled call only moves the deadline: when the call comes, it
+    schedules the next one. Most turns therefore schedule and cancel nothing.
     """
 
     def __init__(self, timer: Timer, ring: Callable[[], None]) -> None:
@@ -20,13 +20,13 @@ class Alarm:
         self._call_at = 0.0
 
     def set(self, deadline: float) -> None:
-        """Ring then, and no more at the deadline before."""
+        """Set the deadline, which replaces the previous one."""
         self._deadline = deadline
         if self._call is None or deadline < self._call_at:
             self._arrange()
 
     def cancel(self) -> None:
-        """Ring no more, for good: whom it rang is let go."""
+        """Stop the alarm for good and release its callback."""
         self._disarrange()
         self._ring = _nobody
 
@@ -49,7 +49,7 @@ class Alarm:
 
 
 def _nobody() -> None:
-    """Replace the owner's callback once cancelled.
+    """Do nothing, in place of the owner's callback after the alarm was cancelled.
 
     The owner holds the alarm, so keeping the callback would keep a reference cycle.
     """

@@ -1,4 +1,4 @@
-"""`AttendanceService`: whether a bot is connected, for whoever runs its program; lets it leave."""
+"""`AttendanceService`: reports to a bot's operator whether it is connected, and lets it leave."""
 
 import asyncio
 from contextlib import suppress
@@ -16,13 +16,13 @@ from arena.server.requests.errors import ProtocolError, internal_error
 from arena.v1 import attendance_pb2 as pb
 
 LOOK_SECONDS: Final = 0.5
-"""Between two looks whether matches still wait for a bot whose stream was lost."""
+"""The interval at which the service checks whether matches wait for a bot that lost its stream."""
 
 log = structlog.get_logger()
 
 
 class AttendanceService:
-    """Serves the call."""
+    """The implementation of the Attend call."""
 
     def __init__(self, authenticator: Authenticator, attendances: Attendances, gate: Gate) -> None:
         self._authenticator = authenticator

@@ -1,4 +1,4 @@
-"""`Attendances`: the streams of a token, for whoever runs the program that opened them."""
+"""`Attendances`: the streams of each token, for the operator of the program that opened them."""
 
 import asyncio
 from collections.abc import Callable, Iterator, Mapping
@@ -10,25 +10,25 @@ from arena.server.limits.limits import LimitError
 from arena.server.play.session import Session
 
 MOST_OF_A_TOKEN: Final = 4
-"""Calls that attend the same token at once."""
+"""The most calls that may attend the same token at once."""
 NO_WATCHERS: Final[Mapping[asyncio.Event, bool]] = MappingProxyType({})
-"""One for all tokens that nobody watches."""
+"""The shared empty mapping for all tokens without watchers."""
 
 
 class TokenStreams:
-    """The sessions that streams of one token have."""
+    """The sessions to which the streams of one token belong."""
 
     __slots__ = ("sessions", "watchers")
 
     def __init__(self) -> None:
         self.sessions: dict[Session, int] = {}
-        """How many streams of the token each has; 0 while matches wait for it to be back."""
+        """The number of the token's streams by session; 0 while matches wait for its return."""
         self.watchers: Mapping[asyncio.Event, bool] = NO_WATCHERS
-        """The events that are set on a change, and whether the bot is to leave for each."""
+        """The events to set on changes, each with whether its watcher wants the bot to leave."""
 
     @property
     def streams(self) -> int:
-        """How many streams are open."""
+        """The number of open streams."""
         return sum(self.sessions.values())
 
     @property
@@ -38,7 +38,7 @@ class TokenStreams:
 
     @property
     def draining(self) -> bool:
-        """Whether the bot is to leave."""
+        """Whether a watcher wants the bot to leave."""
         return any(self.watchers.values())
 
 
@@ -46,12 +46,12 @@ class Attendances:
     """The streams of all tokens."""
 
     def __init__(self, drain: Callable[[Session], None]) -> None:
-        """`drain` lets a session begin no further block."""
+        """Create an empty index; `drain` makes a session begin no further block."""
         self._drain = drain
         self._by_token: dict[str, TokenStreams] = {}
 
     def came(self, token: str, session: Session) -> None:
-        """Note that a stream's hello was accepted."""
+        """Record that the hello of a stream was accepted."""
         attendance = self._by_token.setdefault(token, TokenStreams())
         attendance.sessions[session] = attendance.sessions.get(session, 0) + 1
         if attendance.draining:
@@ -59,7 +59,7 @@ class Attendances:
         self._tell(attendance)
 
     def left(self, token: str, session: Session) -> None:
-        """Note that a stream of an accepted hello has ended."""
+        """Record that a stream whose hello was accepted has ended."""
         attendance = self._by_token[token]
         attendance.sessions[session] -= 1
         self._tell(attendance)
@@ -67,9 +67,10 @@ class Attendances:
 
     @contextmanager
     def watched(self, token: str, *, drain: bool) -> Iterator[tuple[TokenStreams, asyncio.Event]]:
-        """Yield the attendance of a token, and an event that is set when it changes.
+        """Watch the streams of a token, with an event that is set when they change.
 
-        With `drain` the bot is to leave while the block runs. Raises LimitError.
+        With `drain` the bot is to leave as long as the context is open. Raises LimitError if too
+        many calls attend the token.
         """
         attendance = self._by_token.setdefault(token, TokenStreams())
         if len(attendance.watchers) >= MOST_OF_A_TOKEN:

@@ -1,8 +1,8 @@
 """`HostedMatch`: one match among remote bots (slow, faulty, silent or gone), offer to transcript.
 
-A hosted match never waits. Joins, answers, departures and the passing of time are calls to it; each
-moves the match on as far as it goes and tells the players what is new. So a match costs no task,
-and a test turns its clock by hand.
+A hosted match never waits. Joins, answers, disconnects and the passing of time are calls to it;
+each advances the match as far as possible and sends the players what is new. So a match needs no
+task, and a test advances its clock by hand.
 """
 
 from collections.abc import Callable, Sequence
@@ -36,14 +36,15 @@ class Outcome(Enum):
     DECLINED = "declined"
     """A bot declined; the match did not begin."""
     BROKEN = "broken"
-    """An error on our side; the match does not count."""
+    """The referee failed; the match does not count."""
 
 
 class HostedMatch:
-    """Drives one match. `done` is called once, with the transcript if the match was played.
+    """The course of one match, from its offer to its end.
 
-    `begun` is called with the entropies by seat when all have joined, and returns what notes the
-    replies from then on; `showable` then, before the first draw.
+    `done` is called once at the end, and the match has a transcript if it was played. `begun` is
+    called with the entropies by seat when all bots have joined, and returns the callback that notes
+    every reply from then on; `showable` is called after it, before the first draw.
     """
 
     def __init__(
@@ -60,9 +61,9 @@ class HostedMatch:
         self.setup = setup
         self.transcript: Transcript | None = None
         self.absent_at_start: list[int] = []
-        """Seats that kept the match from beginning, when the outcome is NOT_JOINED or DECLINED."""
+        """The seats that prevented the start, if the outcome is NOT_JOINED or DECLINED."""
         self.joined_after: dict[int, float] = {}
-        """How many seconds each seat took to join."""
+        """The number of seconds that each seat took to join."""
         self._offered_at = 0.0
         self._players = players
         self._secret = secret
@@ -87,12 +88,12 @@ class HostedMatch:
 
     @property
     def begun(self) -> bool:
-        """Whether all have joined."""
+        """Whether all bots have joined."""
         return self._phase is not _Phase.OFFERED
 
     @property
     def running(self) -> bool:
-        """Whether it is being played, and can be shown."""
+        """Whether the match is being played, and so can be shown."""
         return self._play.flow is not None
 
     @property
@@ -115,7 +116,7 @@ class HostedMatch:
             self._play.flow.onlooker = None
 
     def open(self) -> None:
-        """Offer the match to all seats."""
+        """Offer the match to all seats, which have a limited time to join."""
         self._offered_at = self._timer.now()
         for seat, player in enumerate(self._players):
             player.offer(self, seat, self._commitment, self._join_ms)
@@ -124,15 +125,15 @@ class HostedMatch:
     def resume(
         self, entropies: Sequence[bytes], replies: Sequence[tuple[int, Reply]], note: Note
     ) -> None:
-        """Continue, instead of opening, a match that another referee began.
+        """Continue a match that another referee began; call this instead of `open`.
 
-        `replies` are those that it accepted, as far as they were kept.
+        `replies` are those that the other referee accepted, as far as they were kept.
         """
         self._entropies = dict(enumerate(entropies))
         self._phase = _Phase.PLAYING
         self._play.note_replies(note)
         self._play.expect_all(replies)
-        # First, so that the seats can be told if the match cannot be rebuilt.
+        # First, so that the seats can be notified if the match cannot be rebuilt.
         there = [
             seat
             for seat, player in enumerate(self._players)
@@ -143,7 +144,7 @@ class HostedMatch:
             self.returned(seat)
 
     def suspend(self) -> None:
-        """Stop, because the referee stops; the next one continues the match.
+        """Stop the match because the referee stops; the next one continues it.
 
         Offers are withdrawn. `done` is not called.
         """
@@ -153,7 +154,7 @@ class HostedMatch:
         self._close()
 
     def join(self, seat: int, entropy: bytes) -> None:
-        """Accept the offer for a seat; the match begins when all have. Repeats do nothing."""
+        """Accept the offer for a seat; the match begins when all bots have. Repeats do nothing."""
         if self._phase is not _Phase.OFFERED or seat in self._entropies:
             return
         self._entropies[seat] = entropy
@@ -162,7 +163,10 @@ class HostedMatch:
             self._begin()
 
     def decline(self, seat: int) -> bool:
-        """Reject the offer for a seat: the match does not begin. False if it has begun already."""
+        """Decline the offer for a seat, so that the match does not begin.
+
+        Returns False, without effect, if the match has begun already.
+        """
         if self._phase is not _Phase.OFFERED:
             return False
         self.absent_at_start = [seat]
@@ -172,12 +176,15 @@ class HostedMatch:
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
         """Take an action for an open turn.
 
-        False if no such turn is open, which changes nothing.
+        Returns False, without effect, if no such turn is open.
         """
         return self._play.answer(seat, turn_number, action)
 
     def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
-        """Take an answer to an open turn that is not an action of the game. False as `answer`."""
+        """Take an answer to an open turn that is not an action of the game.
+
+        Returns False, without effect, if no such turn is open.
+        """
         return self._play.malformed(seat, turn_number, reason)
 
     def left(self, seat: int) -> None:
@@ -194,12 +201,12 @@ class HostedMatch:
             self._play.returned(seat)
 
     def break_off(self, reason: str) -> None:
-        """End the match as void, for a reason of ours."""
+        """End the match as void, for a reason on the referee's side."""
         if self._phase is not _Phase.OVER:
             self._withdraw([reason] * len(self._players), Outcome.BROKEN)
 
     def announce(self, written: bytes) -> None:
-        """Tell all players the end, once the match is recorded."""
+        """Send all players the end of the match, once it is recorded."""
         for player in self._players:
             player.end(written, self._play.events)
         self._let_go(self.transcript)
@@ -209,13 +216,16 @@ class HostedMatch:
         return self._play.time_left_ms(seat)
 
     def discard(self) -> None:
-        """Tell all players that the match, though played, could not be recorded."""
+        """Notify all players that the match, though played, could not be recorded."""
         for player in self._players:
             player.withdraw("the match could not be recorded; it does not count")
         self._let_go()
 
     def _let_go(self, transcript: Transcript | None = None) -> None:
-        """Players know their match: nothing of a match stays for the garbage collector to find."""
+        """Release the players and the follower, which refer to the match.
+
+        Without these cycles nothing of a match is left to the garbage collector.
+        """
         self._players = ()
         self._play.let_go()
         if self._follower is not None:
@@ -286,4 +296,4 @@ class HostedMatch:
 
 
 def _done_already(_match: HostedMatch, _outcome: Outcome) -> None:
-    """Replace the `done` callback after its call, which breaks a reference cycle."""
+    """Stand for the `done` callback after its call, which breaks a reference cycle."""

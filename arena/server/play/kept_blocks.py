@@ -1,4 +1,4 @@
-"""A running block and its matches as they are kept, so that another referee can go on with them."""
+"""Running blocks and matches as they are kept, so that another referee can continue them."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -12,7 +12,7 @@ from arena.records import Block, Registered
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A place of a block: a version, and which of its connected copies."""
+    """The holder of a place in a block: a version, and which of its connected copies."""
 
     registered: Registered
     instance: str
@@ -20,21 +20,21 @@ class Place:
 
 @dataclass(frozen=True, slots=True)
 class RunningBlock:
-    """A block that is being played, as it is kept."""
+    """The kept form of a block that is being played."""
 
     block: Block
     places: tuple[Place, ...]
-    """In the order of the first match's seats."""
+    """The places, in the order of the first match's seats."""
     game: str
     options: Options
     engaged: bool
-    """Whether a tournament asked for it."""
+    """Whether a tournament asked for the block."""
     time_control: TimeControl = DEFAULT_TIME_CONTROL
 
 
 @dataclass(frozen=True, slots=True)
 class BegunMatch:
-    """A match that all seats have joined, as it is kept while it runs."""
+    """The kept form of a running match, which all seats have joined."""
 
     setup: Setup
     opening: Opening
@@ -45,25 +45,25 @@ class BegunMatch:
 
 @dataclass(frozen=True, slots=True)
 class NewReplies:
-    """Replies of a running match that were accepted since those kept before."""
+    """The replies of a running match that were accepted since it was last kept."""
 
     match_id: str
     game: str
     first: int
-    """How many replies of the match came before."""
+    """The number of earlier replies of the match."""
     replies: tuple[tuple[int, Reply], ...]
-    """(seat, reply) in the order in which they were accepted."""
+    """Pairs of seat and reply, in the order in which they were accepted."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unkept:
-    """What is not kept yet of running blocks and matches."""
+    """The parts of running blocks and matches that are not kept yet."""
 
     blocks: tuple[RunningBlock, ...] = ()
     begun: tuple[BegunMatch, ...] = ()
     replies: tuple[NewReplies, ...] = ()
     over: tuple[str, ...] = ()
-    """Ids of blocks that are over and were kept; those that ended in storage are gone already."""
+    """The ids of kept blocks that are over; those that ended in storage are removed already."""
 
     def __bool__(self) -> bool:
         return bool(self.blocks or self.begun or self.replies or self.over)
@@ -71,7 +71,7 @@ class Unkept:
 
 @dataclass(frozen=True, slots=True)
 class KeptMatch:
-    """A running match that an earlier referee left, with all replies that were kept."""
+    """A running match of an earlier referee, with all replies that were kept."""
 
     begun: BegunMatch
     replies: tuple[tuple[int, Reply], ...]
@@ -79,10 +79,13 @@ class KeptMatch:
 
 @dataclass(frozen=True, slots=True)
 class KeptBlock:
-    """A running block that an earlier referee left."""
+    """A running block of an earlier referee."""
 
     running: RunningBlock
     recorded: frozenset[int]
-    """Positions of the matches that are recorded."""
+    """The positions of the recorded matches."""
     matches: tuple[KeptMatch, ...]
-    """The matches that were running, by position. Positions that are neither are to be played."""
+    """The matches that were running, by position.
+
+    Positions that are neither recorded nor here are still to be played.
+    """

@@ -19,10 +19,13 @@ from arena.v1 import referee_pb2
 
 PROTOCOL_VERSION = 1
 MAX_INSTANCES = 8
-"""Most copies of one version that may be connected at once."""
+"""The most copies of one version that may be connected at once."""
 MAX_INSTANCE_NAME = 40
 _NO_PLACES = -1
-"""As `max_matches` of a hello; what is smaller counts as 1, like 0."""
+"""The `max_matches` of a hello that asks for no places.
+
+Other values below 1, such as 0, count as 1.
+"""
 
 _POLICIES = {
     referee_pb2.CHALLENGE_POLICY_ACCEPT: ChallengePolicy.ACCEPT,
@@ -35,22 +38,22 @@ CloseStream = Callable[[ProtocolError], None]
 
 
 class Missed(Protocol):
-    """Keeps the ends of matches that bots could not be sent. No method blocks."""
+    """The keeper of match ends that could not be sent to their bots. No method blocks."""
 
     def missed(self, session: Session, match_id: str) -> None:
-        """Keep the end of a match whose bot is away."""
+        """Keep the end of a match whose bot is disconnected."""
         ...
 
     def came(self, session: Session) -> None:
-        """Send a bot that is connected again what it missed, soon."""
+        """Send a bot that has reconnected the ends that it missed, without waiting for it."""
         ...
 
 
 class Lobby:
-    """Keeps a session per instance of a version for as long as a stream or a match needs it."""
+    """The sessions of all bots: one per instance of a version, while a stream or match needs it."""
 
     def __init__(self, matchmaker: Matchmaker, signing_key: bytes, missed: Missed) -> None:
-        """`signing_key` is the public key of the transcripts' signatures."""
+        """Create an empty lobby; `signing_key` is the public key of the transcripts' signatures."""
         self._referees: tuple[str, ...] = ()
         self._address = ""
         self._matchmaker = matchmaker
@@ -58,11 +61,11 @@ class Lobby:
         self._signing_key = signing_key
         # Tuples, because most versions have one copy: a dict takes four times as much.
         self._sessions: dict[VersionId, tuple[Session, ...]] = {}
-        """By version, each of another instance."""
+        """The sessions of each version, one for each instance."""
         self._streams: dict[Session, tuple[Outbox, CloseStream]] = {}
         self.on_change: Callable[[Session], None] = lambda _session: None
-        """Called when a bot has come or gone, has other places, or has taken a seat or left one."""
-        # Each one for all sessions, which would else have a bound method of their own.
+        """Called when a bot has connected or left, has other places, or a seat more or less."""
+        # Shared by all sessions, each of which would otherwise have a bound method of its own.
         self._changed: Callable[[Session], None] = lambda session: self.on_change(session)
         self._wants_to_leave = matchmaker.drain
         self._places_changed = matchmaker.places_changed
@@ -70,7 +73,7 @@ class Lobby:
 
     @property
     def connected(self) -> int:
-        """How many streams are open."""
+        """The number of open streams."""
         return len(self._streams)
 
     def copies(self, version: VersionId) -> Collection[Session]:
@@ -79,11 +82,11 @@ class Lobby:
 
     @property
     def sessions(self) -> list[Session]:
-        """All that are connected or sit in a match."""
+        """All sessions that are connected or sit in a match."""
         return [one for copies in self._sessions.values() for one in copies]
 
     def expect(self, registered: Registered, instance: str) -> Session:
-        """Return the session of a bot that another referee's block is to be continued with."""
+        """Return the session of a bot in another referee's block, which is to be continued."""
         return self._known(registered, instance) or self._new_session(registered, instance)
 
     def enter(
@@ -130,9 +133,9 @@ class Lobby:
         return Visit(self, session, outbox)
 
     def tell_referees(self, addresses: Sequence[str], own: str) -> None:
-        """Tell all bots, and those that come, where the arena's referees are.
+        """Send all present and future bots the addresses of the arena's referees.
 
-        `own` is the address of this one, if it is among them.
+        `own` is the address of this referee, if it is among them.
         """
         self._referees = tuple(addresses)
         self._address = own if own in self._referees else ""
@@ -142,7 +145,7 @@ class Lobby:
             outbox.add(part)
 
     def tell_missed(self) -> None:
-        """Send all that are connected what they missed at another referee."""
+        """Send all connected bots the ends that they missed at another referee."""
         for session in self._streams:
             self._missed.came(session)
 
@@ -170,7 +173,7 @@ class Lobby:
         self._forget_idle(session.registered)
 
     def close_all(self, reason: Callable[[], ProtocolError]) -> None:
-        """End all streams, each with a reason of its own."""
+        """End all streams, each with its own `reason()`."""
         for _, close in list(self._streams.values()):
             close(reason())
 
@@ -226,23 +229,26 @@ class Lobby:
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """A session's use of one stream. Both calls do nothing once a newer stream has taken over."""
+    """A session's use of one stream.
+
+    Both methods do nothing once a newer stream has taken over.
+    """
 
     lobby: Lobby
     session: Session
     outbox: Outbox
 
     def offer_nothing_more(self) -> None:
-        """Stop offers: the bot closed its side or was cut off, and could not answer them."""
+        """Stop offers to a bot that closed its side or was cut off, and could not answer them."""
         self.lobby.offer_nothing_more(self.session, self.outbox)
 
     def leave(self, *, goodbye: bool) -> None:
-        """End the visit; `goodbye` if the bot closed the stream itself."""
+        """End the visit; `goodbye` tells whether the bot closed the stream itself."""
         self.lobby.leave(self.session, self.outbox, goodbye=goodbye)
 
 
 def _taken_over() -> ProtocolError:
-    """Return a new error each time: one that is raised again and again keeps all its tracebacks."""
+    """Return a new error for each stream, as one raised repeatedly keeps all tracebacks."""
     return ProtocolError(
         grpc.StatusCode.ABORTED, "a newer stream of the same bot instance took over"
     )
@@ -266,5 +272,8 @@ def _games(hello: referee_pb2.Hello) -> frozenset[str]:
 
 @cache  # bounded by the games that are played here: eight combinations
 def _one_for_all(games: frozenset[str]) -> frozenset[str]:
-    """One set for all bots that play the same games: it takes as much as their session."""
+    """Return one shared set for all bots that play the same games.
+
+    A set takes as much memory as a session.
+    """
     return games

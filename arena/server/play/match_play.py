@@ -22,10 +22,10 @@ log = structlog.get_logger()
 
 
 class MatchPlay:
-    """Plays one match.
+    """The play of one match.
 
-    `started` is called before the first draw, `over` at the end with the record, `broken` after an
-    error on our side.
+    `started` is called before the first draw, `over` with the record at the end, `broken` after a
+    failure of the referee.
     """
 
     def __init__(
@@ -39,9 +39,9 @@ class MatchPlay:
         broken: Callable[[], None],
     ) -> None:
         self.flow: MatchFlow | None = None
-        """None before it has begun and after its end."""
+        """The state of play; None before the match has begun and after its end."""
         self.events: Sequence[Any] = ()
-        """All events so far."""
+        """All events of the match so far."""
         self.refused: list[Refused] = []
         """The faults of all seats so far."""
         self._faults = [0] * len(players)
@@ -57,7 +57,7 @@ class MatchPlay:
         self._alarm = Alarm(timer, self._ring)
 
     def begin(self, randomness: Randomness) -> None:
-        """Play from the start."""
+        """Play the match from its start."""
         try:
             self._start(randomness)
         except Exception:
@@ -66,12 +66,12 @@ class MatchPlay:
             self._advance(None)
 
     def expect_all(self, replies: Iterable[tuple[int, Reply]]) -> None:
-        """Wait for all bots, after a restart of the referee; `replies` were given before it."""
+        """Wait for all bots after a restart of the referee; `replies` were given before it."""
         self._clocks.expect_all()
         self._clocks.spend((seat, reply.milliseconds) for seat, reply in replies)
 
     def resume(self, randomness: Randomness, replies: Iterable[tuple[int, Reply]]) -> None:
-        """Play on after these replies."""
+        """Continue the match after these replies."""
         rebuilt = rebuild(self._start(randomness), replies)
         for refused in rebuilt.refused:
             self._faults[refused.seat] += 1
@@ -84,25 +84,28 @@ class MatchPlay:
         self._alarm.set(self._open.deadline)
 
     def stop(self) -> None:
-        """Ask nobody any more and take no answers."""
+        """Send no further turns and take no further answers."""
         self.flow = self._steps = None
         self._alarm.cancel()
 
     def let_go(self) -> None:
-        """Forget the players and the host, which know their match."""
+        """Release the players and the host, which refer to their match."""
         self._players = ()
         self._started = self._over = self._broken = _nobody
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
         """Take an action for an open turn.
 
-        False if no such turn is open, which changes nothing.
+        Returns False, without effect, if no such turn is open.
         """
         milliseconds = self._clocks.elapsed_ms(seat)
         return self._reply(seat, turn_number, TimedAction(action, milliseconds))
 
     def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
-        """Take an answer to an open turn that is not an action of the game. False as `answer`."""
+        """Take an answer to an open turn that is not an action of the game.
+
+        Returns False, without effect, if no such turn is open.
+        """
         fault = Fault(FaultKind.MALFORMED, self._clocks.elapsed_ms(seat), reason)
         return self._reply(seat, turn_number, fault)
 
@@ -121,7 +124,7 @@ class MatchPlay:
         return self._clocks.time_left_ms(seat)
 
     def note_replies(self, note: Note) -> None:
-        """Let `note` note the replies from now on."""
+        """Call `note` with each accepted reply from now on."""
         self._open.note = note
 
     def _start(self, randomness: Randomness) -> Flow:
@@ -156,10 +159,9 @@ class MatchPlay:
             self._break()
 
     def _break(self) -> None:
-        """After a bug of ours.
+        """End the match after a failure of the referee.
 
-        Bots are told that it happened, but not the text of the exception, which could reveal
-        secrets.
+        Bots are notified, but do not get the text of the exception, which could reveal secrets.
         """
         log.exception("match broken", match=self._setup.match_id)
         self._broken()
@@ -193,4 +195,4 @@ class MatchPlay:
 
 
 def _nobody(_record: object = None) -> None:
-    """Replace the callbacks to the host once the match is over, as they make a reference cycle."""
+    """Do nothing, in place of the callbacks to the host after the match, as they make a cycle."""

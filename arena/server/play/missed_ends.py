@@ -1,6 +1,6 @@
-"""Ends that bots missed while they were away: kept in storage, told when the bot is back.
+"""Match ends that bots missed while disconnected: kept in storage and sent on their return.
 
-Most bots miss none, so the list is held in memory too, and a bot that connects costs nothing.
+Most bots miss none, so the list is also held in memory, and a bot that connects costs no query.
 """
 
 import asyncio
@@ -20,57 +20,63 @@ from arena.records import UntoldEnd, VersionId
 from arena.server.play.session import Session
 
 MOST_UNTOLD: Final = 200
-"""Ends that are kept for each version; older ones are forgotten."""
+"""The most ends that are kept for each version; older ones are removed."""
 KEPT_SECONDS: Final = 24 * 3600.0
-"""Nobody waits for an end longer than a day."""
+"""How long an end is kept for its bot: one day."""
 FORGET_SECONDS: Final = 3600.0
-"""How often those that nobody waits for any more are looked for."""
+"""The interval at which expired ends are removed."""
 RETRY_SECONDS: Final = 1.0
-"""Pause before storage is asked again after it failed."""
+"""The pause before storage is tried again after a failure."""
 
 log = structlog.get_logger()
 
 
 class EndStore(Protocol):
-    """Where untold ends are kept. Raises StorageFailedError when it cannot at the moment."""
+    """The storage of unsent ends. Methods raise StorageFailedError while it fails."""
 
     async def untold_ends(self) -> Sequence[UntoldEnd]:
-        """Return the missed ends of the last day, the oldest first."""
+        """Return the unsent ends of the last day, the oldest first."""
         ...
 
     async def add_untold(self, ends: Sequence[UntoldEnd]) -> None:
-        """Keep these."""
+        """Store these ends."""
         ...
 
     async def remove_untold(self, ends: Sequence[UntoldEnd]) -> None:
-        """Forget these: they are told, or too many."""
+        """Remove these ends, which were sent or exceed the limits."""
         ...
 
     async def transcript(self, match_id: str) -> Transcript | None:
-        """Return what happened in a recorded match."""
+        """Return the transcript of a recorded match, or None if there is none."""
         ...
 
 
 class MissedEnds:
-    """Keeps and tells them. `load` first, and after a takeover; `run` must be running."""
+    """The unsent ends of all bots.
+
+    Call `load` first, and after a takeover; `run` must be running.
+    """
 
     def __init__(self, store: EndStore, now: Callable[[], float] = monotonic) -> None:
         self._store = store
         self._now = now
         self._untold: dict[VersionId, dict[UntoldEnd, float]] = defaultdict(dict)
-        """With the time at which each was missed, or read from storage; the newest are last."""
+        """The unsent ends by version, the newest last.
+
+        Each comes with the time at which it was missed, or read from storage.
+        """
         self._forget_at = now() + FORGET_SECONDS
         self._work: asyncio.Queue[Callable[[], Awaitable[None]]] = asyncio.Queue()
 
     async def load(self) -> None:
-        """Take in what other referees could not tell."""
+        """Load the ends that other referees could not send."""
         for end in await self._store.untold_ends():
             self._untold[end.version_id].setdefault(end, self._now())
         for version in self._untold:
             self._forget_surplus(version)
 
     def missed(self, session: Session, match_id: str) -> None:
-        """Note that the end of a match could not be told."""
+        """Keep the end of a match that could not be sent."""
         end = UntoldEnd(match_id, session.registered.version_id, session.instance)
         ends = self._untold[end.version_id]
         ends.pop(end, None)  # the newest are last
@@ -81,7 +87,7 @@ class MissedEnds:
             self._work.put_nowait(lambda: self._store.remove_untold(forgotten))
 
     def came(self, session: Session) -> None:
-        """Tell a bot that is here, soon, what it missed."""
+        """Queue the ends that a bot missed for sending, since it is connected."""
         ends = self._untold.get(session.registered.version_id, {})
         waiting = [end for end in ends if end.instance == session.instance]
         own = {end: ends.pop(end) for end in waiting if not self._old(ends[end])}
@@ -89,11 +95,11 @@ class MissedEnds:
             self._work.put_nowait(lambda: self._tell(session, own))
 
     async def settled(self) -> None:
-        """Wait until all is kept, or told."""
+        """Wait until all ends so far are stored or sent."""
         await self._work.join()
 
     async def run(self) -> None:
-        """Work until cancelled."""
+        """Process queued work until cancelled, and retry each step while storage fails."""
         while True:
             job = await self._work.get()
             while True:
@@ -135,16 +141,16 @@ class MissedEnds:
                     if transcript is not None and session.up:
                         _send(session, transcript)
                 except (StorageFailedError, LeaseLostError):
-                    raise  # goes on from here later
+                    raise  # is continued from here later
                 except Exception:
-                    # It stays in storage: a referee of a newer release may be able to.
+                    # It stays in storage: a referee of a newer release may be able to send it.
                     log.exception("missed end cannot be told", match=end.match_id)
                     del ends[end]
                     continue
                 missed_at = ends.pop(end)
                 if transcript is None or session.up:
                     told.append(end)
-                else:  # gone again: the next time
+                else:  # disconnected again: send it the next time
                     self._untold[end.version_id][end] = missed_at
         finally:
             if told:

@@ -11,17 +11,17 @@ from arena.server.play.ports import Timer
 from arena.server.play.seat_clocks import SeatClocks
 
 Note: TypeAlias = Callable[[int, Reply], None]
-"""Notes an accepted reply: the seat and what it replied."""
+"""A callback that notes an accepted reply: the seat and what it replied."""
 
 
 def note_nothing(_seat: int, _reply: Reply) -> None:
-    """Stands for a note where nobody keeps running matches."""
+    """Do nothing, in place of a note where running matches are not kept."""
 
 
 class OpenTurns:
     """The open turns of one match.
 
-    Its turns are sent together, and it goes on when all have their reply.
+    Its turns are sent together, and the match continues when each has its reply.
     """
 
     def __init__(
@@ -34,27 +34,27 @@ class OpenTurns:
 
     @property
     def all_replied(self) -> bool:
-        """Whether the match can go on."""
+        """Whether every open turn has its reply, so that the match can continue."""
         return len(self._replies) == len(self._turns)
 
     @property
     def replies(self) -> list[Reply]:
-        """All replies, in the order of the turns."""
+        """The replies in the order of the turns."""
         return [self._replies[turn.seat] for turn in self._turns]
 
     @property
     def deadline(self) -> float:
-        """When the first open turn is over."""
+        """The time at which the first open turn ends."""
         waited_for = [turn.seat for turn in self._turns if turn.seat not in self._replies]
         return min(map(self.clocks.deadline, waited_for))
 
     def put(
         self, turns: Sequence[OpenTurn], given: Mapping[int, Reply] = MappingProxyType({})
     ) -> list[OpenTurn]:
-        """Begin the next turns.
+        """Begin the next turns, and return those to send to their bots.
 
-        Returns those to ask: not of seats that have `given` their reply already, nor of bots that
-        are gone for good.
+        Omitted are the turns of seats that have `given` their reply already, and of bots that are
+        gone for good.
         """
         self._turns, self._replies = turns, dict(given)
         self.clocks.put()
@@ -69,7 +69,10 @@ class OpenTurns:
         return to_ask
 
     def reply(self, seat: int, turn_number: int, reply: Reply) -> bool:
-        """Take a reply. False if no such turn is open, which changes nothing."""
+        """Take a reply.
+
+        Returns False, without effect, if no such turn is open.
+        """
         if seat in self._replies:
             return False
         for turn in self._turns:
@@ -82,7 +85,7 @@ class OpenTurns:
         return True
 
     def expire(self, now: float) -> None:
-        """Reply for the seats whose time is over."""
+        """Enter a fault as the reply of each seat whose time is over."""
         for turn in self._turns:
             seat = turn.seat
             if seat in self._replies or now < self.clocks.deadline(seat):

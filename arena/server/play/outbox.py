@@ -1,4 +1,4 @@
-"""`Outbox`: collects what is to be written to one stream, and joins it into one message."""
+"""`Outbox`: collects the parts to be written to one stream, and joins them into one message."""
 
 import asyncio
 from collections.abc import Callable
@@ -6,19 +6,21 @@ from time import monotonic
 from typing import Final
 
 GATHER_SECONDS_A_MATCH: Final = 0.0001
-"""How long to gather for each match beyond the first that the bot plays. A message costs as much as
-several turns, so a bot with 32 matches gets a dozen turns 3 ms later instead of two at once: little
-of its two seconds per turn. A bot with one match never waits."""
+"""How long to gather parts for each match beyond the first that the bot plays.
+
+A message costs as much as several turns, so a bot with 32 matches gets a dozen turns 3 ms later
+instead of two at once: little of its two seconds per turn. A bot with one match never waits.
+"""
 MOST_GATHER_SECONDS: Final = 0.004
 MOST_WAITING: Final = 4_096
-"""How many additions may wait for a bot to read: about sixty for each match it may play at once."""
+"""The most parts that may wait for a bot to read: about 64 for each match of a full bot."""
 
 
 class Outbox:
-    """Collects the parts of a PlayResponse.
+    """The parts of the next PlayResponse of one stream.
 
     `overflow` is called when the bot reads too slowly, and `ready` when there is something to take,
-    or nothing will be any more.
+    or when the outbox is closed.
     """
 
     __slots__ = ("_begun", "_overflow", "_parts", "_ready", "closed", "matches", "taken_begun")
@@ -27,18 +29,18 @@ class Outbox:
         self._overflow = overflow
         self._ready = ready
         self.matches = 0
-        """How many matches the bot is playing."""
+        """The number of matches that the bot plays."""
         self.closed = False
-        """Whether the stream ends, with OK, once all that waits is written."""
+        """Whether the stream ends, with OK, once all waiting parts are written."""
         self.taken_begun = 0.0
-        """When the first part of the message that was last taken was added, as by monotonic()."""
+        """The time, by monotonic(), at which the first part of the last taken message was added."""
         self._begun = 0.0
-        # None instead of an empty list, and nothing that waits: for most bots, most of the time,
+        # None instead of an empty list, and no object that waits: for most bots, most of the time,
         # there is nothing to be sent.
         self._parts: list[bytes] | None = None
 
     def add(self, part: bytes) -> None:
-        """Add some fields of a PlayResponse, serialized."""
+        """Add some serialized fields of a PlayResponse."""
         if self._parts is None:
             self._parts = [part]
             self._begun = monotonic()
@@ -49,17 +51,17 @@ class Outbox:
             self._overflow()
 
     def close(self) -> None:
-        """End the stream when all that waits is written."""
+        """End the stream once all waiting parts are written."""
         self.closed = True
         self._ready()
 
     @property
     def empty(self) -> bool:
-        """Whether nothing waits."""
+        """Whether no part waits."""
         return self._parts is None
 
     async def take(self) -> bytes:
-        """Gather for a moment; returns everything waiting as one serialized PlayResponse."""
+        """Gather for a moment, then return all waiting parts as one serialized PlayResponse."""
         if self.matches > 1:
             gather = (self.matches - 1) * GATHER_SECONDS_A_MATCH
             await asyncio.sleep(min(gather, MOST_GATHER_SECONDS))
