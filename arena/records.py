@@ -79,7 +79,7 @@ class SignUp(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """What an owner may register."""
+    """The limits of what an owner may register."""
 
     bots: int
     """Bots in service."""
@@ -174,7 +174,7 @@ class TournamentBlock:
 
 @dataclass(frozen=True, slots=True)
 class ToldFault:
-    """What a bot was told of a fault beyond what the transcript holds."""
+    """A fault as the bot was told of it, beyond what the transcript holds."""
 
     turn_number: int
     reason: str
@@ -210,7 +210,7 @@ class FinishedMatch:
     faults: tuple[ToldFault, ...] = ()
     """By turn; as far as they are known, if the match was spooled by an earlier release."""
     instances: tuple[str, ...] = ()
-    """By seat, which connected copy of its version sat there; empty if none has a name."""
+    """The connected copy that sat in each seat; empty if none has a name."""
 
     def instance(self, seat: int) -> str:
         """Return the connected copy that sat there; often empty."""
@@ -250,7 +250,7 @@ class RecordedMatch:
 
 @dataclass(frozen=True, slots=True)
 class RecordedChallenge:
-    """What is recorded of a challenge."""
+    """The recorded part of a challenge."""
 
     matches: tuple[RecordedMatch, ...]
     """In the order in which they were played; at least one."""

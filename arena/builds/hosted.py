@@ -75,7 +75,7 @@ class HostedBuild:
 
     @property
     def in_short(self) -> str:
-        """What became of it."""
+        """The state of the build in a few words."""
         if self.state is BuildState.CHECKING:
             return "is being checked" if self.running else "waits for its check"
         if self.state is BuildState.REFUSED:

@@ -20,7 +20,7 @@ _CHUNK_BYTES: Final = 64 * 1024
 
 @dataclass(frozen=True, slots=True)
 class UploadTerms:
-    """What may be uploaded."""
+    """The limits of what may be uploaded."""
 
     hosting: bool
     build_bytes: int

@@ -1,4 +1,4 @@
-"""What a bot prints of matches that it finds to be wrong."""
+"""The lines that a bot prints of matches that it finds to be wrong."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from typing import Final
 from arena.conformance.scripted_referee import ScriptedReferee, UnmetError
 
 NOTICED: Final = "verification failed"
-"""What a line about a wrong match says, beside the match's id."""
+"""The words of a line about a wrong match, beside the match's id."""
 _SOON_SECONDS: Final = 3.0
 
 

@@ -31,7 +31,7 @@ class ScenarioOutcome:
     seen: str
     seconds: float
     log: Path | None
-    """What the program printed, if it was started here."""
+    """The output of the program, if it was started here."""
 
 
 Tell: TypeAlias = Callable[[ScenarioOutcome], None]

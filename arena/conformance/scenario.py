@@ -16,7 +16,7 @@ class Scenario:
 
     name: str
     expected: str
-    """What happens, and what the bot does."""
+    """The course of the scenario: what the referee does, and what the bot must do."""
     play: Play
     needs_program: str = ""
     """Why only a program that the check itself started can be checked so; empty if any bot can."""

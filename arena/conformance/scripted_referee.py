@@ -57,7 +57,7 @@ class BotStream:
         self._context = context
         self._now = now
         self.token = token
-        """What the bot showed."""
+        """The behaviour that the bot showed."""
         self.hello = pb.Hello()
         self._heard: asyncio.Queue[pb.PlayRequest | None] = asyncio.Queue()
         self.closed = False
@@ -123,7 +123,7 @@ class ScriptedReferee(ABC):
     program: BotProgram | None = None
     """The bot, if it was started here."""
     log: Path | None = None
-    """What it prints."""
+    """The output of the program."""
     connect_seconds: float = CONNECT_SECONDS
     """How long the bot may take to open a stream."""
 

@@ -1,1 +1,1 @@
-"""What all stores share: engines, transactions, tables, migrations, the built-in server."""
+"""The shared part of all stores: engines, transactions, tables, migrations, the server."""

@@ -25,7 +25,7 @@ _DOUBTS_ITSELF: Final = 1.0
 
 
 class ResponseTable:
-    """What actions were worth, by situation."""
+    """The value of actions, by situation."""
 
     def __init__(self) -> None:
         self._tried: dict[Hashable, dict[BluffChoice, list[float]]] = defaultdict(dict)

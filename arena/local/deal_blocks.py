@@ -86,7 +86,7 @@ class BlockMatch:
     """A finished match of a block, as its process sends it."""
 
     contenders: tuple[int, ...]
-    """By seat, the bot's position in the line-up's entries."""
+    """The position of each seat's bot in the line-up's entries."""
     result: Result
     refused: tuple[Refused, ...]
     written: str | None

@@ -52,7 +52,7 @@ class PlayedMatch:
     """A finished match."""
 
     contenders: tuple[int, ...]
-    """By seat, the bot's position in the series' list of contenders."""
+    """The position of each seat's bot in the series' list of contenders."""
     transcript: Transcript
     refused: tuple[Refused, ...]
     """The faults and their reasons."""

@@ -26,12 +26,12 @@ _NAMES: Final = frozenset(
         *("go.mod", "go.sum", "pom.xml"),
     )
 )
-"""What the project consists of, where nothing lists its files."""
+"""The files of the project, where nothing lists them."""
 _BUILT: Final = frozenset(("__pycache__", "bin", "build", "dist", "node_modules", "target", "wire"))
 _STREAMLIT: Final = ".streamlit"
 """The hidden folder that is ours. Others are somebody's: an arena's home with its keys is one."""
 _SECRETS: Final = "secrets.toml"
-"""What Streamlit is told in private, beside its configuration."""
+"""The private files of Streamlit, beside its configuration."""
 _GIT_SECONDS: Final = 30.0
 
 

@@ -36,7 +36,7 @@ _OF_CHECKOUTS: Final = {
         )
     },
 }
-"""What lies elsewhere in a checkout than in the packages that it becomes part of."""
+"""The files that lie elsewhere in a checkout than in the packages they become part of."""
 _METADATA: Final = ("METADATA", "WHEEL", "entry_points.txt", "licenses/LICENSE")
 _TIME: Final = (2020, 2, 2, 0, 0, 0)
 """The same files are the same wheel."""

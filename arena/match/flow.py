@@ -50,7 +50,7 @@ class Refused(NamedTuple):
     legal: str
     played: Any
     view: Any = None
-    """What the seat saw."""
+    """The view of the seat."""
     sent: Any = None
     """The action that the rules do not allow, or a text that shows what a bot returned instead of
     an action; None if there was no answer."""
@@ -73,7 +73,7 @@ class MatchRecord(NamedTuple):
 
 
 class PublicMoment(NamedTuple):
-    """What everybody may know after a step: the spectator's view and public events alone."""
+    """The public part of a step: the spectator's view and public events alone."""
 
     step: int
     """How many steps of the match were played, without draws that follow a sealed answer: that

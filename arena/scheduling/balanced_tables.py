@@ -38,7 +38,7 @@ def balanced_tables(bots: int, seats: int) -> tuple[Table, ...]:
 
 def _turned_tables(bots: int, seats: int) -> tuple[Table, ...]:
     meetings = [0] * (bots // 2 + 1)
-    """By distance on the circle, the number of meetings of two bots at that distance."""
+    """The number of meetings of two bots, by their distance on the circle."""
     found: list[Table] = []
     while min(meetings[1:], default=1) == 0:
         base = _best_base(bots, seats, meetings)

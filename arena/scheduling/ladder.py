@@ -1,4 +1,4 @@
-"""What the rated ladder is made of: types of table, candidates, and counts of who met whom."""
+"""The parts of the rated ladder: table types, candidates, and counts of who met whom."""
 
 from collections import defaultdict
 from collections.abc import Hashable, Mapping, Sequence

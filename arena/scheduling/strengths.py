@@ -16,7 +16,7 @@ from arena.scheduling.ladder import MOST_KNOWN, TableType, forget_oldest
 PRIOR_VARIANCE: Final = (350 / (400 / math.log(10))) ** 2
 """Nats²: strengths scatter with a standard deviation of 350 Elo, as in the board's prior."""
 _INFORMATION: Final = 0.2
-"""What a match adds to the precision, per nat²: p (1 - p) is 0.25 among equals."""
+"""The precision that a match adds, per nat²: p (1 - p) is 0.25 among equals."""
 
 
 @dataclass(slots=True)

@@ -100,7 +100,7 @@ def _improved(
         entry: [sum(cost[entry][other] for other in table) for table in filled]
         for entry in table_of
     }
-    """By bot and table, the cost of the bot at that table."""
+    """The cost of each bot at each table."""
     pairs = list(combinations(sorted(table_of), 2))
     improved = True
     while improved:

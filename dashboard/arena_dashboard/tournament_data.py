@@ -47,9 +47,9 @@ class TournamentIndex:
 
     rows: Sequence[Listed]
     after: int | None
-    """What the page of newer ones ends before; None on the first."""
+    """The tournament before which the page of newer ones ends; None on the first."""
     before: int | None
-    """What the page of older ones begins after; None on the last."""
+    """The tournament after which the page of older ones begins; None on the last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +116,7 @@ def winner(tournament: Tournament) -> Entrant | None:
 
 
 Mark = tuple[str, int, datetime | None, int, tuple[int, ...]]
-"""What tells one moment of a tournament from the next."""
+"""The value that changes from one moment of a tournament to the next."""
 
 
 def mark(found: TournamentView) -> Mark:

@@ -1,4 +1,4 @@
-"""What the results of two bots against each other say; pure functions."""
+"""Statistics of the results of two bots against each other; pure functions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

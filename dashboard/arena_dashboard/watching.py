@@ -28,7 +28,7 @@ class Onlooker(Enum):
     EVERYTHING = "everything"
     """All seats' views together, which are no longer secret: the match is over."""
     SPECTATOR = "spectator"
-    """What everybody knew at that time."""
+    """The public knowledge at that time."""
 
 
 Viewpoint: TypeAlias = int | Onlooker
@@ -54,7 +54,7 @@ class Watched:
     result: Result | None
     """How it ended; None while it is played, and for a match that became void meanwhile."""
     doubt: str | None
-    """What is wrong with the dealing, the result or the signature; None if all was verified."""
+    """The error in the dealing, the result or the signature; None if all was verified."""
     luck: tuple[float, ...] | None = None
     """The luck in the whole match, by seat. Only for EVERYTHING; None if no draw had a value."""
     signed_by: str | None = None

@@ -47,7 +47,7 @@ _ASKED: Final = {
     SkullPhase.CHALLENGE: "Turn over another seat's disc",
     SkullPhase.LOSE: "Choose the disc to lose",
 }
-"""What each phase asks of a seat; the reason in a refusal."""
+"""The task of a seat in each phase, for the reason in a refusal."""
 
 
 class Skull(Game[SkullOptions, SkullState, SkullAction, SkullView, SkullEvent]):

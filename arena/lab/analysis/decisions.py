@@ -36,7 +36,7 @@ class AnalysedDecision:
     unread: float | None
     """The probability that the claim it answers is true, by the visible dice and cards alone."""
     read: float | None
-    """The same probability, with what the others' bets reveal of their dice."""
+    """The probability that includes what the others' bets reveal of their dice."""
     values: Mapping[Any, float] | None
     """The chance to win the match after each examined action."""
     source: str | None

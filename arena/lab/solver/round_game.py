@@ -53,7 +53,7 @@ class RoundGame:
     chances: tuple[Floats, Floats]
     """The probability of each of `hands`."""
     matching: tuple[Counts, Counts]
-    """By seat [bet, hand]: the number of dice in the hand that count for the bet."""
+    """The number of dice in each hand of a seat that count for each bet: [bet, hand]."""
     payoffs: Floats
     """[bet, bettor, matching dice of seat 0, of seat 1]: the opener's payoff of a doubt."""
 

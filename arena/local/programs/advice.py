@@ -1,4 +1,4 @@
-"""What most often helps a program that cannot play, to continue the sentence that says so."""
+"""Advice for a program that cannot play; each continues the sentence that says so."""
 
 import shlex
 from collections.abc import Iterable

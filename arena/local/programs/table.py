@@ -51,7 +51,7 @@ class Seating(NamedTuple):
     label: str
     """What its secret is derived by."""
     order: tuple[int, ...]
-    """By seat, the number of the bot."""
+    """The number of the bot in each seat."""
 
 
 class ProgramTable:

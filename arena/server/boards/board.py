@@ -119,7 +119,7 @@ class Board:
         self._start: dict[VersionId, float] = {}
         """The ratings of the last fit, in nats, at which the next one starts."""
         self._luck_start: dict[VersionId, float] = {}
-        """The same for the luck-adjusted fit."""
+        """The luck-adjusted ratings of the last fit, likewise."""
         self._ladder: Ladder[VersionId] | None = None
         self._luck_column: LuckColumn[VersionId] | None = None
 

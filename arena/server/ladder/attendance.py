@@ -22,7 +22,7 @@ class Attendance:
         self._copies: Counter[int] = Counter()
         self._games: defaultdict[str, _Company] = defaultdict(_Company)
         self._held: dict[ConnectedBot, dict[Hashable, int]] = {}
-        """By bot, connected or not, the number of seats that it holds at each table type."""
+        """The number of seats that each bot holds at each table type, connected or not."""
         self._seats: Counter[Hashable] = Counter()
 
     @property

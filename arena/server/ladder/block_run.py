@@ -34,7 +34,7 @@ log = structlog.get_logger()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockContext:
-    """What all blocks of a director use."""
+    """The services and settings that all blocks of a director share."""
 
     writer: ResultWriter
     timer: Timer

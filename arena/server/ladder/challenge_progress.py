@@ -1,4 +1,4 @@
-"""What became of a challenge: for who has lost the call that told it."""
+"""The progress of a challenge, for a caller that has lost the call that told it."""
 
 from collections.abc import Awaitable, Callable
 from typing import Protocol
@@ -25,7 +25,7 @@ class GoingOn(Protocol):
 
 
 FindChallenge = Callable[[str], Awaitable[RecordedChallenge | None]]
-"""What is recorded of the challenge with this UUID; None if no match is. Raises StorageError."""
+"""Finds the record of a challenge by UUID; None if it has no match. Raises StorageError."""
 
 
 async def so_far(

@@ -37,7 +37,7 @@ from arena.v1 import registry_pb2
 MOST_MATCHES: Final = 100
 """The most matches of one challenge."""
 TURN_MS: Final = range(100, 120_000 + 1)
-"""What a challenge may allow for a turn: time enough for a person."""
+"""The longest turn that a challenge may allow: time enough for a person."""
 BANK_MS: Final = range(600_000 + 1)
 """And as the time bank of a match."""
 MOST_ACTIONS: Final = 30_000
@@ -56,7 +56,7 @@ log = structlog.get_logger()
 
 
 class ChallengeHost(GoingOn, Protocol):
-    """What plays challenges."""
+    """The interface of the part that plays challenges."""
 
     def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
         """Play unrated matches soon. Raises ChallengeRefusedError."""

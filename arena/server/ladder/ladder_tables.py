@@ -62,7 +62,7 @@ class LadderTables:
             table_type.key: FirstOpponents(table_type, counts) for table_type in table_types
         }
         self._last: dict[Any, tuple[frozenset[int], float]] = {}
-        """By type, the bots of the block that ended last, and until when they wait for others."""
+        """The bots of the last block of each type, and until when they wait for others."""
         # One pace for each type, so that every type can start by itself.
         share = house_pace / max(1, len(table_types))
         self._paces = {table_type.key: Pace(share) for table_type in table_types}

@@ -26,7 +26,7 @@ class RunningBlocks:
         self._timer = timer
         self._blocks: set[BlockRun] = set()
         self._adopted: dict[int, dict[BlockRun, None]] = {}
-        """By version, the blocks of an earlier referee, which may wait for absent bots."""
+        """The blocks of an earlier referee by version, which may wait for absent bots."""
 
     def __len__(self) -> int:
         return len(self._blocks)

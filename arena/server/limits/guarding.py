@@ -14,7 +14,7 @@ from arena.server.limits.storage_statuses import storage_errors_to_grpc
 from arena.server.requests.errors import ProtocolError, internal_error
 
 _NOTED: Final = (grpc.StatusCode.RESOURCE_EXHAUSTED, grpc.StatusCode.UNAUTHENTICATED)
-"""What the operator may want to know of: guests that try too much."""
+"""The statuses that interest the operator: guests that try too much."""
 
 log = structlog.get_logger()
 

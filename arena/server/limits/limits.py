@@ -69,11 +69,11 @@ class Limits:
     """Versions of one bot that are registered over the wire, in 24 hours; uploads have a limit of
     their own (`HostingTerms`)."""
     owner_versions_per_day: int = 60
-    """The same of all bots of an owner."""
+    """The limit for all bots of an owner together."""
     reads_an_address: int = 8
     """Reading calls that wait to be answered, by address; and as many streams of reflection."""
     reads_waiting: int = 64
-    """The same of all addresses together."""
+    """The limit for all addresses together."""
     reading_share: float = 0.25
     """The part of the time that answering reading calls may take in the long run."""
     reading_burst_seconds: float = 2.0

@@ -7,7 +7,7 @@ from typing import Final
 from urllib.parse import unquote
 
 PROCESS: Final = "process "
-"""What the address of a process on this machine begins with."""
+"""The beginning of the address of a process on this machine."""
 _INT_BYTES = 4
 
 

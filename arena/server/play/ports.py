@@ -260,7 +260,7 @@ class Recorder(Protocol):
 
 
 Happening: TypeAlias = TournamentBlock | FinishedMatch | BlockEnd
-"""What a recorder is told."""
+"""An event that a recorder takes."""
 
 
 class Spool(Protocol):

@@ -46,7 +46,7 @@ class RemotePlayer:
     def __init__(self, line: BotLine) -> None:
         self._line = line
         self._entropy: bytes | None = None
-        """What the bot joined with."""
+        """The entropy with which the bot joined."""
         self._open_turn: OpenTurn | None = None
         self._seen = 0
         """How many of the match's events were sent to the bot."""

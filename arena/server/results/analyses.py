@@ -92,7 +92,7 @@ class FoundAnalysis:
     text: str
     """The text that `arena.lab.analysis.kept_form` wrote."""
     seats: tuple[tuple[int, float], ...]
-    """By seat, the number of decisions with values, and their total cost."""
+    """The number of decisions with values, and their total cost, by seat."""
 
 
 class Analyses:

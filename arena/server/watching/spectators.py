@@ -21,7 +21,7 @@ from arena.server.play.ports import ShowableMatch, Timer
 
 MOST_IN_A_MESSAGE: Final = 512
 PART_SECONDS: Final = 60e-6
-"""What it costs to write a moment down, as measured."""
+"""The measured cost of writing a moment down."""
 COPY_SECONDS: Final = 4e-6
 """And to queue and send it, for each spectator."""
 
@@ -49,7 +49,7 @@ class Spectator:
         """
         self.fits = fits
         self.shown: dict[str, _Show] = {}
-        """By the ids of the matches."""
+        """The matches by their ids."""
         self._most = most
         self._most_waiting = most_waiting
         self._wake = wake

@@ -78,7 +78,7 @@ class BloeffSearch(BloeffCounter):
         self.table = Table(match.game, Record([1] * seats, [1] * seats))
         self.reading = Reading(self.table, [0] * seats)
         self.honest = [0.5] * seats
-        """By seat, the probability that it plays like `bloeff_honest`."""
+        """The probability that each seat plays like `bloeff_honest`."""
         self.lying = False
         """Whether the last card that this bot laid was announced falsely."""
 
