@@ -1,6 +1,7 @@
 """`Bot`: the base class of bots; a bot author writes a subclass with one method."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from random import Random
 from typing import Any, ClassVar, Generic, TypeAlias
 
@@ -79,6 +80,25 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
         Raises:
             NoAnswerError: The bot has no answer; the message is logged without a traceback.
         """
+
+    def probabilities(
+        self,
+        turn: Turn[ViewT, ActionT, EventT, OptionsT],  # noqa: ARG002  for subclasses
+    ) -> Mapping[ActionT, float] | None:
+        """Return the probability with which `act` plays each action in a turn, if that is known.
+
+        A bot that knows it is worth more as an opponent: in matches against it, much of the luck
+        can be computed and taken out of the result (docs/benchmark.md). Only the view and the
+        options may matter, not the match so far, and the result must be exact.
+
+        Args:
+            turn: A turn, which need not have come up in a match of this object.
+
+        Returns:
+            The probabilities by action, which sum to 1; actions that are never played may be left
+            out. None, as by default, if the bot does not know.
+        """
+        return None
 
     def match_started(self, match: Match[OptionsT]) -> None:
         """Handle the start of the match, called once when all have joined.

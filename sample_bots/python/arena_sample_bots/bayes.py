@@ -10,7 +10,7 @@ Three things enter:
    remaining ones worth more.
 """
 
-from functools import cache
+from functools import cache, lru_cache
 from math import comb
 
 from arena.bot import Bot, Turn, run
@@ -36,14 +36,40 @@ class Bayes(Bot[BluffView, Bet | Doubt]):
 
     def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
         """Return an action with the highest expected share, a random one of several."""
-        table = Table(turn.view, turn.seat)
-        worths: list[tuple[float, Bet | Doubt]] = [
-            entry for face in Face for entry in table.worths_of_bets(face)
-        ]
-        if turn.view.can_doubt:
-            worths.append((table.worth_of_doubt(), Doubt()))
-        best = max(worth for worth, _ in worths)
-        return self.random.choice([action for worth, action in worths if worth == best])
+        return self.random.choice(best_actions(turn.view, turn.seat))
+
+    def probabilities(self, turn: Turn[BluffView, Bet | Doubt]) -> dict[Bet | Doubt, float]:
+        """Return the same probability for all actions with the highest expected share."""
+        best = best_actions(turn.view, turn.seat)
+        return dict.fromkeys(best, 1 / len(best))
+
+
+def best_actions(view: BluffView, seat: int) -> list[Bet | Doubt]:
+    """Return the actions with the highest expected share."""
+    table, known = Table(view, seat), known_worths(view._replace(hidden_dice=()), seat)
+    worths: list[tuple[float, Bet | Doubt]] = []
+    for face in Face:
+        holding = face, matching(table.seen, face)
+        if holding not in known:
+            known[holding] = table.worths_of_bets(face)
+        worths += known[holding]
+    if view.can_doubt:
+        worths.append((table.worth_of_doubt(), Doubt()))
+    best = max(worth for worth, _ in worths)
+    return [action for worth, action in worths if worth == best]
+
+
+@lru_cache(maxsize=16)
+def known_worths(
+    public: BluffView,  # noqa: ARG001  the key of the cache
+    seat: int,  # noqa: ARG001
+) -> dict[tuple[Face, int], list[tuple[float, Bet]]]:
+    """Return the worths of bets found so far in one public view, by face and matching seen dice.
+
+    Hands that hold as many of a face value its bets alike, so one who asks for the play of all
+    hands computes each worth once.
+    """
+    return {}
 
 
 class Table:

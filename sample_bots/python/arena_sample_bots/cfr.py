@@ -37,6 +37,19 @@ class Cfr(Bayes):
         action = self.random.choices(range(len(weights)), weights)[0]
         return track(sum(turn.view.dice_counts))[place + action - 1] if action else Doubt()
 
+    def probabilities(self, turn: Turn[BluffView, Bet | Doubt]) -> dict[Bet | Doubt, float]:
+        """Return the probabilities of the tables, or those of `bayes`."""
+        place = place_of(turn.view)
+        weights = None if place is None else weights_of(turn.view, turn.seat, place)
+        if place is None or not weights:
+            return super().probabilities(turn)
+        bets, total = track(sum(turn.view.dice_counts)), sum(weights)
+        return {
+            bets[place + action - 1] if action else Doubt(): weight / total
+            for action, weight in enumerate(weights)
+            if weight
+        }
+
 
 class Play(NamedTuple):
     """The play of one seat in the rounds that begin with certain dice."""

@@ -5,6 +5,7 @@ star with 1/6, so the number of matching dice is binomial. It ignores the others
 bluffs.
 """
 
+from collections.abc import Sequence
 from functools import cache
 from math import comb
 
@@ -20,32 +21,43 @@ class Honest(Bot[BluffView, Bet | Doubt]):
 
     def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
         """Return the bet or doubt that is most likely to be right."""
-        view = turn.view
-        if not view.can_doubt:
-            return self.opening(view)
-        standing = view.bets[-1].bet
-        doubt = 1 - likelihood(view, standing.face, standing.quantity)
-        # On each face the lowest bet is the most likely one, so six bets are enough.
-        bets = [
-            (likelihood(view, face, view.lowest[face - 1]), Bet(view.lowest[face - 1], face))
-            for face in Face
-            if view.lowest[face - 1] <= view.highest
-        ]
-        best = max((chance for chance, _ in bets), default=0.0)
-        if doubt >= best:
-            return Doubt()
-        return self.random.choice([bet for chance, bet in bets if chance == best])
+        best = best_actions(turn.view)
+        return best[0] if isinstance(best[0], Doubt) else self.random.choice(best)
 
-    def opening(self, view: BluffView) -> Bet:
-        """Return the highest bet that is likely enough."""
-        likely = [
-            Bet(quantity, face)
-            for face in Face
-            for quantity in range(1, sum(view.dice_counts) + 1)
-            if quantity == 1 or likelihood(view, face, quantity) >= OPENS_AT
-        ]
-        top = max(map(field, likely))
-        return self.random.choice([bet for bet in likely if field(bet) == top])
+    def probabilities(self, turn: Turn[BluffView, Bet | Doubt]) -> dict[Bet | Doubt, float]:
+        """Return the same probability for all best actions."""
+        best = best_actions(turn.view)
+        return dict.fromkeys(best, 1 / len(best))
+
+
+def best_actions(view: BluffView) -> Sequence[Bet | Doubt]:
+    """Return the actions that are most likely to be right: the doubt alone, or some bets."""
+    if not view.can_doubt:
+        return openings(view)
+    standing = view.bets[-1].bet
+    doubt = 1 - likelihood(view, standing.face, standing.quantity)
+    # On each face the lowest bet is the most likely one, so six bets are enough.
+    bets = [
+        (likelihood(view, face, view.lowest[face - 1]), Bet(view.lowest[face - 1], face))
+        for face in Face
+        if view.lowest[face - 1] <= view.highest
+    ]
+    best = max((chance for chance, _ in bets), default=0.0)
+    if doubt >= best:
+        return [Doubt()]
+    return [bet for chance, bet in bets if chance == best]
+
+
+def openings(view: BluffView) -> list[Bet]:
+    """Return the highest bets that are likely enough."""
+    likely = [
+        Bet(quantity, face)
+        for face in Face
+        for quantity in range(1, sum(view.dice_counts) + 1)
+        if quantity == 1 or likelihood(view, face, quantity) >= OPENS_AT
+    ]
+    top = max(map(field, likely))
+    return [bet for bet in likely if field(bet) == top]
 
 
 def field(bet: Bet) -> int:

@@ -16,6 +16,11 @@ class RandomBot(Bot):
         """Return a random legal action."""
         return self.random.choice(list(turn.choices()))
 
+    def probabilities(self, turn: Turn) -> dict[AnyAction, float]:
+        """Return the same probability for all legal actions."""
+        choices = list(turn.choices())
+        return dict.fromkeys(choices, 1 / len(choices))
+
 
 if __name__ == "__main__":
     run(RandomBot)

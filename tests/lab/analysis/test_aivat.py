@@ -1,0 +1,202 @@
+"""AIVAT: the expectation of the result, exactly, with less variance; known play is checked."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from typing import Any, TypeAlias
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from arena.bot import Bot, Turn
+from arena.games import make_game
+from arena.games.bluff import STAR, Bet, BluffView, Doubt
+from arena.games.bluff.bets import track
+from arena.games.game import DEALER, AnyGame
+from arena.lab.analysis.aivat import Aivat, UndeclaredPlayError
+from arena.lab.analysis.bluff.solved_play import SolvedPlay, chosen
+from arena.local.declared_play import declared_play
+from arena.local.in_process import Contender, Seed, opened, play_match, play_series
+from arena.local.loading import load_bot
+from arena.match.faults import FaultKind
+from arena.match.result import Result, Termination
+from arena.match.transcript import Opening, Step, Transcript
+
+Policy: TypeAlias = Callable[[BluffView], Mapping[Any, float]]
+
+
+def solved() -> SolvedPlay:
+    found = chosen()
+    assert found is not None
+    return found
+
+
+def aivat(bot: str, game: AnyGame) -> Aivat:
+    declared = declared_play(load_bot(bot), game, 2)
+    assert declared is not None
+    return Aivat(solved(), declared)
+
+
+def stranger(view: BluffView) -> Mapping[Any, float]:
+    """Bluff the more, the lower the own die; never near equilibrium."""
+    bets = track(sum(view.dice_counts))
+    place = bets.index(view.bets[-1].bet) + 1 if view.bets else 0
+    if place == len(bets):
+        return {Doubt(): 1.0}
+    bold = 0.2 + 0.1 * view.hidden_dice[0]
+    raised = {bets[place]: bold, bets[min(place + 3, len(bets) - 1)]: 0.9 - bold}
+    if len(raised) == 1:
+        raised = {bets[place]: 0.9}
+    if not view.bets:
+        return {bet: share / 0.9 for bet, share in raised.items()}
+    return {Doubt(): 0.1, **raised}
+
+
+def declared(bot: str, game: AnyGame) -> Policy:
+    play = declared_play(load_bot(bot), game, 2)
+    assert play is not None
+    return play
+
+
+def every_match(
+    game: AnyGame, policies: tuple[Policy, Policy], least: float = 0.0
+) -> Iterator[tuple[float, Transcript]]:
+    """Yield all courses of a match with their probabilities, those below `least` left out."""
+    setup, secret = opened(game, ["first", "second"], Seed("all"), "match 0")
+
+    def below(state: Any, steps: tuple[Step, ...], chance: float) -> Iterator[Any]:
+        to_act = game.to_act(state)
+        if to_act == ():
+            placing = tuple(game.placing(state))
+            result = Result(placing, None, Termination.FINISHED, (0, 0), (False, False))
+            opening = Opening(secret, (b"", b""))
+            yield chance, Transcript(setup, b"", steps, result, opening)
+            return
+        actor = DEALER if to_act is DEALER else to_act[0]
+        outcomes = (
+            game.chance_outcomes(state)
+            if to_act is DEALER
+            else policies[to_act[0]](game.view(state, to_act[0]))
+        )
+        assert isinstance(outcomes, Mapping)
+        for action, share in outcomes.items():
+            if share and chance * share > least:
+                yield from below(
+                    game.apply(state, actor, action),
+                    (*steps, Step(actor, action)),
+                    chance * float(share),
+                )
+
+    yield from below(game.start(2), (), 1.0)
+
+
+@cache
+def all_estimates(known_bot: str, known: int) -> NDArray[np.float64]:
+    """Probability, result and estimate of every match with one die each: [match, 3]."""
+    game = make_game("bluff", {"dice_per_player": 1, "start_mode": "seat"})
+    policies = declared(known_bot, game), stranger
+    estimator = aivat(known_bot, game)
+    return np.array(
+        [
+            (chance, one.result.placing[known] == 1, estimator.estimate(one, known))
+            for chance, one in every_match(game, policies if known == 0 else policies[::-1])
+        ]
+    )
+
+
+@pytest.mark.parametrize("known", [0, 1])
+@pytest.mark.parametrize("bot", ["cfr", "bayes", "honest"])
+def test_its_mean_over_all_matches_is_that_of_the_results(bot: str, known: int) -> None:
+    chances, results, estimates = all_estimates(bot, known).T
+    assert chances.sum() == pytest.approx(1, abs=1e-9)
+    assert chances @ estimates == pytest.approx(chances @ results, abs=2e-7)  # single precision
+
+
+@pytest.mark.parametrize("other", ["bayes", "honest"])
+def test_it_varies_a_fifth_as_much_against_near_equilibrium_play(other: str) -> None:
+    game, results, estimates = make_game("bluff", {"dice_per_player": 2}), [], []
+    contenders = [Contender(name, load_bot(name)) for name in ("cfr", other)]
+    estimator = aivat("cfr", game)
+    for played in play_series(game, contenders, 200, "variance"):
+        seat = played.contenders.index(0)
+        results.append(played.result.placing[seat] == 1)
+        estimates.append(estimator.estimate(played.transcript, seat))
+    assert np.var(estimates) < 0.2 * np.var(results)
+
+
+def test_intervals_of_its_means_cover_the_truth_in_a_thousand_leagues() -> None:
+    chances, results, estimates = all_estimates("cfr", 0).T
+    drawn = np.random.default_rng(7).choice(len(chances), (1000, 400), p=chances / chances.sum())
+    found = estimates[drawn]
+    means, errors = found.mean(1), found.std(1, ddof=1) / np.sqrt(found.shape[1])
+    truth = chances @ results
+    covered = np.mean(np.abs(means - truth) <= 1.96 * errors)
+    assert 0.93 <= covered <= 0.97
+    assert abs(means.mean() - truth) < 3 * means.std() / np.sqrt(1000)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "bots", [("cfr", "honest"), ("bayes", "cfr"), ("honest", "timid")], ids=str
+)
+def test_it_has_the_mean_of_the_results_in_matches_of_many_rounds(bots: tuple[str, str]) -> None:
+    game = make_game("bluff", {"dice_per_player": 3})
+    estimator = aivat(bots[0], game)
+    contenders = [Contender(name, load_bot(name)) for name in bots]
+    gaps = []
+    for played in play_series(game, contenders, 1500, "aivat"):
+        seat = played.contenders.index(0)
+        estimate = estimator.estimate(played.transcript, seat)
+        gaps.append(estimate - (played.result.placing[seat] == 1))
+    assert abs(np.mean(gaps)) < 3.5 * np.std(gaps) / np.sqrt(len(gaps))
+
+
+def test_a_match_that_the_other_seat_forfeits_counts_as_its_result() -> None:
+    class Silent(Bot[BluffView, Bet | Doubt]):
+        def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
+            raise RuntimeError
+
+    game = make_game("bluff")
+    estimator = aivat("cfr", game)
+    estimates = []
+    for number in range(200):
+        contenders = [Contender("cfr", load_bot("cfr")), Contender("silent", Silent)]
+        transcript, _ = play_match(game, contenders, Seed("forfeits"), number)
+        # Some matches are lost by the rules before the third fault.
+        estimates.append(estimator.estimate(transcript, 0) - (transcript.result.placing[0] == 1))
+    assert abs(np.mean(estimates)) < 3.5 * np.std(estimates) / np.sqrt(len(estimates))
+
+
+def test_a_fault_of_the_known_seat_is_not_taken_for_its_play() -> None:
+    game = make_game("bluff")
+    contenders = [Contender(name, load_bot(name)) for name in ("honest", "cfr")]
+    transcript, _ = play_match(game, contenders, Seed("fault"), 0)
+    at, step = next((at, one) for at, one in enumerate(transcript.steps) if one.actor == 0)
+    other = Bet(2, STAR) if step.action != Bet(2, STAR) else Bet(3, STAR)
+    changed = (*transcript.steps[:at], step._replace(action=other))
+    with pytest.raises(UndeclaredPlayError, match="Seat 0's declared play never has: "):
+        aivat("honest", game).estimate(replace(transcript, steps=changed), 0)
+    late = (*changed[:-1], changed[-1]._replace(fault=FaultKind.LATE))
+    aivat("honest", game).estimate(replace(transcript, steps=late), 0)
+
+
+@pytest.mark.parametrize(
+    ("options", "seats", "covered"),
+    [
+        ({}, 2, True),
+        ({"dice_per_player": 1}, 2, True),
+        ({"start_mode": "seat"}, 2, True),
+        ({"dice_per_player": 6}, 2, False),
+        ({"show_and_reroll": True}, 2, False),
+        ({"bet_cap": "table"}, 2, False),
+        ({}, 3, False),
+    ],
+)
+def test_it_covers_what_the_tables_know(options: dict[str, Any], seats: int, covered: bool) -> None:
+    game = make_game("bluff", options)
+    assert aivat("cfr", make_game("bluff")).covers(game, seats) is covered
+
+
+def test_it_covers_no_other_game() -> None:
+    assert not aivat("cfr", make_game("bluff")).covers(make_game("bloeff"), 2)
