@@ -52,6 +52,7 @@ COMMANDS = {
     "test": "sequential_test.command:sequential_test",
     "solve": "solve:solve",
     "exploit": "home.exploit:exploit",
+    "benchmark": "home.benchmark:benchmark",
     "rate": "ratings.rate:rate",
     "sprt": "ratings.rate:sprt",
 }

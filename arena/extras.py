@@ -4,7 +4,19 @@ from collections.abc import Sequence
 
 WITHOUT_SERVER = frozenset(
     {
-        *("bridge", "check", "login", "play", "rate", "signup", "sprt", "luck", "test", "verify"),
+        *(
+            "benchmark",
+            "bridge",
+            "check",
+            "login",
+            "play",
+            "rate",
+            "signup",
+            "sprt",
+            "luck",
+            "test",
+            "verify",
+        ),
         *("tournament play", "bot new", "bot list", "bot show", "bot describe", "bot rotate"),
         *("bot retire", "bot builds", "bot roll-back", "bot logs", "submit"),
         *("bot matches", "bot faults", "bot transcript", "bot ratings"),

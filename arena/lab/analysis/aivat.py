@@ -38,6 +38,8 @@ from arena.match.transcript import Transcript
 DeclaredPlay: TypeAlias = Callable[[Any], Mapping[Any, float]]
 """The probability of each action in a view of the known seat, with whatever dice the view has."""
 
+Values: TypeAlias = Mapping[RoundDice, PairValues]
+
 _KEPT_VIEWS = 4096
 """The number of public views whose play is kept: openings come again in every match."""
 
@@ -46,18 +48,22 @@ class UndeclaredPlayError(ValueError):
     """A seat took an action that its declared play never takes."""
 
 
+def values_of(solved: SolvedPlay) -> Values:
+    """Return the values of all rounds by solved tables; each is computed when it is needed."""
+    return {dice: PairValues(solved, play) for dice, play in solved.rounds.items()}
+
+
 class Aivat:
     """The estimator for matches in which one seat's play is known."""
 
-    def __init__(self, solved: SolvedPlay, declared: DeclaredPlay) -> None:
+    def __init__(self, values: Values, declared: DeclaredPlay) -> None:
         """Prepare for matches against a bot.
 
         Args:
-            solved: The tables whose values are used; they change nothing but the variance.
+            values: The values of places, by the dice of a round; they change only the variance.
             declared: The play of the known seat.
         """
-        self._solved = solved
-        self._values = {dice: PairValues(solved, play) for dice, play in solved.rounds.items()}
+        self._values = values
         self._shares = lru_cache(maxsize=_KEPT_VIEWS)(partial(_Shares, declared))
 
     def covers(self, game: AnyGame, seats: int) -> bool:
@@ -68,7 +74,7 @@ class Aivat:
             and isinstance(options, BluffOptions)
             and not options.show_and_reroll
             and options.bet_cap == "dice_in_play"
-            and (options.dice_per_player,) * 2 in self._solved.rounds
+            and (options.dice_per_player,) * 2 in self._values
         )
 
     def estimate(self, transcript: Transcript, known: int) -> float:
@@ -88,7 +94,7 @@ class Aivat:
         options = transcript.setup.options
         assert isinstance(options, BluffOptions)
         # Without a seat given the start, both are equally likely to open.
-        value = self._solved.values[(options.dice_per_player,) * 2]
+        value = self._values[(options.dice_per_player,) * 2].start
         estimate = 0.5 if options.start_mode == "roll" else value if known == 0 else 1 - value
         game = transcript.setup.make_game()
         current: _Round | None = None
@@ -113,9 +119,7 @@ class Aivat:
 class _Round:
     """The terms of one round; all values are the known seat's chances to win."""
 
-    def __init__(
-        self, values: Mapping[RoundDice, PairValues], state: BluffState, known: int
-    ) -> None:
+    def __init__(self, values: Values, state: BluffState, known: int) -> None:
         assert state.opener is not None
         dice = state.dice_counts[state.opener], state.dice_counts[1 - state.opener]
         self._values, self._known = values[dice], known

@@ -14,28 +14,30 @@ from arena.games import make_game
 from arena.games.bluff import STAR, Bet, BluffView, Doubt
 from arena.games.bluff.bets import track
 from arena.games.game import DEALER, AnyGame
-from arena.lab.analysis.aivat import Aivat, UndeclaredPlayError
-from arena.lab.analysis.bluff.solved_play import SolvedPlay, chosen
+from arena.lab.analysis.aivat import Aivat, UndeclaredPlayError, Values, values_of
+from arena.lab.analysis.bluff.solved_play import chosen
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, Seed, opened, play_match, play_series
 from arena.local.loading import load_bot
 from arena.match.faults import FaultKind
 from arena.match.result import Result, Termination
 from arena.match.transcript import Opening, Step, Transcript
+from arena.rating.luck import luck_adjusted
 
 Policy: TypeAlias = Callable[[BluffView], Mapping[Any, float]]
 
 
-def solved() -> SolvedPlay:
+@cache
+def values() -> Values:
     found = chosen()
     assert found is not None
-    return found
+    return values_of(found)
 
 
 def aivat(bot: str, game: AnyGame) -> Aivat:
     declared = declared_play(load_bot(bot), game, 2)
     assert declared is not None
-    return Aivat(solved(), declared)
+    return Aivat(values(), declared)
 
 
 def stranger(view: BluffView) -> Mapping[Any, float]:
@@ -133,6 +135,17 @@ def test_intervals_of_its_means_cover_the_truth_in_a_thousand_leagues() -> None:
     truth = chances @ results
     covered = np.mean(np.abs(means - truth) <= 1.96 * errors)
     assert 0.93 <= covered <= 0.97
+    assert abs(means.mean() - truth) < 3 * means.std() / np.sqrt(1000)
+
+
+def test_so_do_those_of_results_regressed_on_the_luck_it_finds() -> None:
+    chances, results, estimates = all_estimates("cfr", 0).T
+    drawn = np.random.default_rng(8).choice(len(chances), (1000, 400), p=chances / chances.sum())
+    found = [luck_adjusted(results[one], results[one] - estimates[one]) for one in drawn]
+    means = np.array([one.adjusted for one in found])
+    errors = np.array([one.adjusted_se for one in found])
+    truth = chances @ results
+    assert 0.93 <= np.mean(np.abs(means - truth) <= 1.96 * errors) <= 0.97
     assert abs(means.mean() - truth) < 3 * means.std() / np.sqrt(1000)
 
 

@@ -1,0 +1,140 @@
+"""`arena benchmark`: what a bot of Bluff wins against the house's bots, with most luck removed."""
+
+import hashlib
+import time
+from collections import Counter
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from arena.commands.errors import exit_with_message
+from arena.commands.home.faults import fault_json, fault_text
+from arena.commands.home.line_up import entries
+from arena.commands.home.logs import LogFolder, log_folder
+from arena.commands.progress import progress
+from arena.commands.terminal import Terminal, say_json
+from arena.games import make_game
+from arena.lab.analysis.bluff.solved_play import chosen_file
+from arena.local.benchmark import (
+    CERTIFIED,
+    GAME,
+    PROTOCOL,
+    RUNGS,
+    Benchmarked,
+    Standing,
+    program_blocks,
+)
+from arena.local.benchmark import (
+    benchmark as measured,
+)
+
+_MATCHES = 2 * sum(rung.blocks for rung in RUNGS)
+
+
+def benchmark(
+    bot: Annotated[
+        str, typer.Argument(help="A sample bot's name, a .py file or a command for a program.")
+    ],
+    seed: Annotated[
+        str, typer.Option(help="Other deals than those of the protocol, to repeat a measurement.")
+    ] = PROTOCOL,
+    as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
+    logs: LogFolder = None,
+    connect_seconds: Annotated[
+        float, typer.Option(min=0.1, help="How long a program may take to connect.")
+    ] = 15.0,
+) -> None:
+    """Measure a bot of Bluff at two seats against the house's bots, in about half a minute.
+
+    The house's bots declare how they play, so most of the luck is known and taken out: 1,800
+    matches against the strongest tell as much as some 10,000. The opponents, the numbers of matches
+    and the deals are the same for everybody.
+    """
+    with exit_with_message():
+        game = make_game(GAME)
+        (entry,) = entries([bot], game)
+        begun = time.perf_counter()
+        folder = log_folder(logs) if entry.command else None
+        play = program_blocks(folder, connect_seconds) if folder else None
+        with progress(_MATCHES, "Playing") as advance:
+            found = measured(entry, seed=seed, play=play, advance=advance)
+    summary = _summary(entry.name, seed, found)
+    summary["logs"] = folder and str(folder)
+    summary["seconds"] = round(time.perf_counter() - begun, 1)
+    if as_json:
+        say_json(summary)
+    else:
+        _print(Terminal(), summary, found)
+
+
+def _summary(name: str, seed: str, found: Benchmarked) -> dict[str, Any]:
+    faults = Counter((rung, one.kind.value, one.reason) for rung, one in found.faults)
+    first = {(rung, one.kind.value, one.reason): one for rung, one in reversed(found.faults)}
+    return {
+        "protocol": PROTOCOL,
+        "seed": seed,
+        "bot": name,
+        "values": {
+            "file": "cfr.tables",
+            "sha256": hashlib.sha256(chosen_file() or b"").hexdigest(),
+        },
+        "rungs": [_standing_json(standing) for standing in found.standings],
+        "reached": found.reached,
+        "loss": found.loss and round(found.loss.mean, 6),
+        "loss_error": found.loss and round(found.loss.error, 6),
+        "faults": [
+            {"against": rung, **fault_json(make_game(GAME), name, kind, reason, first[key], times)}
+            for key, times in faults.most_common()
+            for rung, kind, reason in (key,)
+        ],
+    }
+
+
+def _standing_json(standing: Standing) -> dict[str, Any]:
+    return {
+        "bot": standing.rung,
+        "matches": standing.matches,
+        "raw_share": round(standing.raw, 6),
+        "share": round(standing.share, 6),
+        "share_low": round(standing.low, 6),
+        "share_high": round(standing.high, 6),
+        "variance_factor": round(standing.variance_factor, 6),
+        "behind": standing.behind,
+    }
+
+
+def _print(console: Terminal, summary: dict[str, Any], found: Benchmarked) -> None:
+    table = Table(
+        title=f"{summary['bot']}: {summary['protocol']}"
+        + ("" if summary["seed"] == PROTOCOL else f", seed {summary['seed']}"),
+        title_justify="left",
+    )
+    for heading in ("against", "matches", "won", "without luck", "95 % interval", "variance"):
+        table.add_column(heading, justify="left" if heading == "against" else "right")
+    for standing in reversed(found.standings):
+        table.add_row(
+            standing.rung,
+            f"{standing.matches:,}",
+            f"{standing.raw:.1%}",
+            f"{standing.share:.1%}",
+            f"{standing.low:.1%} to {standing.high:.1%}",
+            f"{standing.variance_factor:.2f}",
+        )
+    console.print_table(table)
+    best = found.standings[-1]
+    half = (best.high - best.low) / 2
+    console.print(f"Against {CERTIFIED}, near-equilibrium play: {best.share:.1%} ± {half:.1%}.")
+    if found.loss is not None:
+        console.print(
+            f"A decision against {CERTIFIED} loses {found.loss.mean:.2%} ± {found.loss.error:.2%} "
+            "of a match."
+        )
+    if found.reached is None:
+        console.print(f"It is behind {found.standings[0].rung}, the weakest rung.")
+    else:
+        console.print(f"Rung reached: {found.reached}, the last one that it is not behind.")
+    for fault in summary["faults"]:
+        console.print(f"Against {fault['against']}: {fault_text(fault)}")
+    if summary["logs"]:
+        console.print(f"What the program printed: {summary['logs']}/{summary['bot']}.log")

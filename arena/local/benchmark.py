@@ -1,0 +1,269 @@
+"""The benchmark of a bot of Bluff: what it wins against the house's bots, with most luck removed.
+
+The house's bots declare their play, so AIVAT (`arena.lab.analysis.aivat`) knows the luck of each
+match: the result minus its estimate, zero on average. The results are then regressed on that luck,
+which does no harm where the values of AIVAT do not fit, as against bots that always lose.
+
+The opponents, the numbers of matches and the deals are fixed and have a version, so that figures of
+different people compare.
+"""
+
+import json
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from arena.errors import UserError
+from arena.games import make_game
+from arena.lab.analysis import Estimate, LossSums, analyse
+from arena.lab.analysis.aivat import Aivat, Values, values_of
+from arena.lab.analysis.bluff.solved_play import chosen
+from arena.local.deal_blocks import DealBlocks, NamedBot, every_rotation
+from arena.local.declared_play import declared_play
+from arena.local.in_process import Seed
+from arena.local.lineup_processes import play_deal_blocks
+from arena.local.loading import load_bot
+from arena.match.flow import Refused
+from arena.match.transcript import Transcript
+from arena.match.transcript_json import from_json
+from arena.rating.head_to_head import wilson
+from arena.rating.luck import luck_adjusted
+
+
+class Rung(NamedTuple):
+    """An opponent and the number of blocks, each of two matches: the bot has either seat once."""
+
+    bot: str
+    blocks: int
+
+
+PROTOCOL: Final = "bluff-benchmark/1"
+"""The version of the rungs and the deals; it is the seed of the deals, too."""
+GAME: Final = "bluff"
+CERTIFIED: Final = "cfr"
+"""The rung whose play is near equilibrium, by proof where a proof is possible."""
+RUNGS: Final = (
+    Rung("random", 50),
+    Rung("timid", 50),
+    Rung("honest", 150),
+    Rung("bayes", 300),
+    Rung(CERTIFIED, 900),
+)
+"""The opponents, the weakest first."""
+VALUED_MATCHES: Final = 100
+"""The number of matches against the certified rung whose decisions are valued."""
+_Z: Final = 1.959964
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """What a bot wins against a rung; shares are of matches, from 0 to 1."""
+
+    rung: str
+    matches: int
+    raw: float
+    """The share of matches that the bot won."""
+    share: float
+    """The same with most luck removed, and the ends of its 95 % interval."""
+    low: float
+    high: float
+    variance_factor: float
+    """The variance of `share` as a part of that of `raw` in as many independent matches."""
+
+    @property
+    def behind(self) -> bool:
+        """Whether the bot was shown to be weaker than the rung."""
+        return self.high < 0.5
+
+
+@dataclass(frozen=True, slots=True)
+class Benchmarked:
+    """The result of a benchmark."""
+
+    standings: tuple[Standing, ...]
+    """By rung, the weakest first."""
+    loss: Estimate | None
+    """The loss of a decision against the certified rung, in chances to win."""
+    faults: tuple[tuple[str, Refused], ...]
+    """The bot's faults, each with the rung against which it happened."""
+
+    @property
+    def reached(self) -> str | None:
+        """The highest rung such that the bot is behind neither it nor one below it."""
+        reached = None
+        for standing in self.standings:
+            if standing.behind:
+                break
+            reached = standing.rung
+        return reached
+
+
+class SeenMatch(NamedTuple):
+    """A finished match."""
+
+    seat: int
+    """The seat of the measured bot."""
+    transcript: Transcript
+    refused: tuple[Refused, ...]
+
+
+Blocks: TypeAlias = Generator[tuple[SeenMatch, SeenMatch], None, None]
+PlayBlocks: TypeAlias = Callable[[NamedBot, Rung, str], Blocks]
+"""A function that plays the blocks of a bot against a rung with a seed."""
+
+
+class NoTablesError(UserError):
+    """The tables of `cfr` are missing; they hold the values of the estimates."""
+
+
+def benchmark(
+    bot: NamedBot,
+    *,
+    seed: str = PROTOCOL,
+    play: PlayBlocks | None = None,
+    rungs: Sequence[Rung] = RUNGS,
+    advance: Callable[[], None] = lambda: None,
+) -> Benchmarked:
+    """Measure a bot.
+
+    Args:
+        bot: The bot.
+        seed: The seed of all deals.
+        play: What plays the blocks: `deal_blocks` by default, or `program_blocks`.
+        rungs: The opponents, the weakest first.
+        advance: Called after each match.
+
+    Raises:
+        NoTablesError: The sample bots are not installed.
+        UserError: The bot cannot play; the message says why.
+    """
+    solved = chosen()
+    if solved is None:
+        raise NoTablesError("The benchmark needs the sample bots, with the tables of cfr.")
+    values = values_of(solved)
+    standings, loss, faults = list[Standing](), None, list[tuple[str, Refused]]()
+    for rung in rungs:
+        tally = _Tally(rung, values)
+        with closing((play or deal_blocks)(bot, rung, seed)) as blocks:
+            for block in blocks:
+                for match in block:
+                    tally.add(match)
+                    advance()
+        standings.append(tally.standing())
+        loss = tally.loss() or loss
+        faults += [(rung.bot, fault) for fault in tally.faults]
+    return Benchmarked(tuple(standings), loss, tuple(faults))
+
+
+def deal_blocks(bot: NamedBot, rung: Rung, seed: str) -> Blocks:
+    """Play each deal in both rotations, in a process for each: no bot meets a deal twice."""
+    asked = DealBlocks(
+        game=make_game(GAME),
+        lineups=every_rotation([bot, _opponent(rung)]),
+        seed=f"{seed} {rung.bot}",
+        blocks=rung.blocks,
+        transcripts=True,
+    )
+    with closing(play_deal_blocks(asked)) as blocks:
+        for block in blocks:
+            first, second = (
+                SeenMatch(
+                    match.contenders.index(0),
+                    from_json(json.loads(match.written or "")),
+                    match.refused,
+                )
+                for match in block
+            )
+            yield first, second
+
+
+def program_blocks(logs: Path, connect_seconds: float) -> PlayBlocks:
+    """Return what plays a program that connects, with a fresh deal for every match.
+
+    It could remember a deal.
+    """
+
+    def play(bot: NamedBot, rung: Rung, seed: str) -> Blocks:
+        # The import is here: matches in processes must not wait for gRPC.
+        from arena.local.programs.table import ProgramTable, Seating
+
+        source = Seed(f"{seed} {rung.bot}")
+        orders = ((0, 1), (1, 0))
+        seatings = (
+            Seating(source, f"match {number}", orders[number % 2])
+            for number in range(2 * rung.blocks)
+        )
+        entries = [bot, _opponent(rung)]
+        with ProgramTable(make_game(GAME), entries, logs, connect_seconds=connect_seconds) as table:
+            played = table.play(seatings)
+            for one in played:
+                other = next(played)
+                yield (
+                    SeenMatch(0, one.transcript, one.refused),
+                    SeenMatch(1, other.transcript, other.refused),
+                )
+
+    return play
+
+
+def _opponent(rung: Rung) -> NamedBot:
+    return NamedBot(f"house {rung.bot}", rung.bot)
+
+
+class _Tally:
+    """The matches against one rung."""
+
+    def __init__(self, rung: Rung, values: Values) -> None:
+        game = make_game(GAME)
+        declared = declared_play(load_bot(rung.bot), game, 2)
+        assert declared is not None, f"{rung.bot} declares no play"
+        self._rung, self._aivat = rung, Aivat(values, declared)
+        self._results, self._lucks = list[float](), list[float]()
+        self._losses = list[tuple[int, float]]()
+        self.faults = list[Refused]()
+        """The faults of the measured bot."""
+
+    def add(self, match: SeenMatch) -> None:
+        """Count a match."""
+        seat, transcript, refused = match
+        result = float(transcript.result.placing[seat] == 1)
+        estimate = 1 - self._aivat.estimate(transcript, 1 - seat)
+        self._results.append(result)
+        self._lucks.append(result - estimate)
+        self.faults += [fault for fault in refused if fault.seat == seat]
+        if self._rung.bot == CERTIFIED and len(self._losses) < VALUED_MATCHES:
+            losses = analyse(transcript).seats[seat].losses
+            self._losses.append((len(losses), sum(losses)))
+
+    def standing(self) -> Standing:
+        """Return what the bot wins.
+
+        The two matches of a block are one observation.
+        """
+        results = np.array(self._results).reshape(-1, 2).mean(1)
+        lucks = np.array(self._lucks).reshape(-1, 2).mean(1)
+        matches, raw = len(self._results), float(results.mean())
+        if not results.std():  # a regression would give no width
+            low, high = wilson(np.array([raw * matches]), np.array([float(matches)]))
+            return Standing(self._rung.bot, matches, raw, raw, float(low[0]), float(high[0]), 1.0)
+        found = luck_adjusted(results, lucks)
+        error = _Z * found.adjusted_se
+        independent = raw * (1 - raw) / (matches - 1)
+        return Standing(
+            self._rung.bot,
+            matches,
+            raw,
+            min(1.0, max(0.0, found.adjusted)),
+            max(0.0, found.adjusted - error),
+            min(1.0, found.adjusted + error),
+            found.adjusted_se**2 / independent,
+        )
+
+    def loss(self) -> Estimate | None:
+        """Return the mean loss of a decision, if decisions were valued."""
+        sums = LossSums.of(self._losses)
+        return sums.by_decision if sums.decisions else None

@@ -1,0 +1,82 @@
+"""The benchmark: rungs, intervals with most luck removed, and the same figures for everybody."""
+
+from pathlib import Path
+
+import pytest
+
+from arena.local.benchmark import Benchmarked, Rung, Standing, benchmark, program_blocks
+from arena.local.deal_blocks import NamedBot
+
+BROKEN = """
+from arena.bot import Bot
+
+class Broken(Bot):
+    def act(self, turn):
+        raise RuntimeError("no idea")
+"""
+
+
+def standing(rung: str, high: float) -> Standing:
+    return Standing(rung, 100, high - 0.1, high - 0.1, high - 0.2, high, 1.0)
+
+
+def test_it_gives_the_same_figures_every_time() -> None:
+    rungs = (Rung("honest", 10), Rung("bayes", 10))
+    found = benchmark(NamedBot("timid", "timid"), rungs=rungs)
+    assert found == benchmark(NamedBot("timid", "timid"), rungs=rungs)
+    assert [one.rung for one in found.standings] == ["honest", "bayes"]
+    assert [one.matches for one in found.standings] == [20, 20]
+
+
+def test_luck_is_removed_against_the_certified_rung() -> None:
+    found = benchmark(NamedBot("honest", "honest"), rungs=(Rung("cfr", 60),))
+    (against,) = found.standings
+    assert against.low < 0.37 < against.high  # 36.6 % in 20,000 matches
+    assert against.variance_factor < 0.35
+    assert against.high - against.low < 0.12  # of 120 matches alone it would be 0.17
+    assert found.loss is not None
+    assert 0.02 < found.loss.mean < 0.045
+
+
+def test_results_that_never_vary_get_an_interval_that_is_no_point() -> None:
+    (itself,) = benchmark(NamedBot("honest", "honest"), rungs=(Rung("honest", 20),)).standings
+    assert (itself.raw, itself.share) == (0.5, 0.5)  # each deal is won once
+    assert itself.low < 0.4 < 0.6 < itself.high
+
+
+@pytest.mark.parametrize(
+    ("highs", "reached"),
+    [
+        ((0.9, 0.9, 0.6), "cfr"),
+        ((0.9, 0.51, 0.4), "bayes"),
+        ((0.9, 0.4, 0.6), "honest"),
+        ((0.4, 0.9, 0.9), None),
+    ],
+)
+def test_the_rung_reached_is_the_last_before_one_that_it_is_behind(
+    highs: tuple[float, ...], reached: str | None
+) -> None:
+    rungs = ("honest", "bayes", "cfr")
+    standings = tuple(standing(rung, high) for rung, high in zip(rungs, highs, strict=True))
+    assert Benchmarked(standings, None, ()).reached == reached
+
+
+def test_faults_are_told_with_the_rung(tmp_path: Path) -> None:
+    file = tmp_path / "broken.py"
+    file.write_text(BROKEN)
+    found = benchmark(NamedBot("broken", str(file)), rungs=(Rung("honest", 3),))
+    assert {rung for rung, _ in found.faults} == {"honest"}
+    assert {fault.reason.partition(" (")[0] for _, fault in found.faults} == {
+        "RuntimeError: no idea"
+    }
+    assert found.standings[0].raw < 0.5
+
+
+def test_a_program_meets_no_deal_twice(tmp_path: Path) -> None:
+    play = program_blocks(tmp_path, 15.0)
+    ids = [
+        match.transcript.setup.match_id
+        for block in play(NamedBot("honest", "honest"), Rung("random", 3), "seed")
+        for match in block
+    ]
+    assert len({*ids}) == len(ids) == 6
