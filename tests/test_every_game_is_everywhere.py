@@ -105,7 +105,12 @@ ALLOWED = {
         "the game where none is named",
     ),
     **dict.fromkeys(
-        ("arena/lab", "arena/local/best_response.py", "arena/commands/home/exploit.py"),
+        (
+            "arena/lab",
+            "arena/local/benchmark.py",
+            "arena/local/best_response.py",
+            "arena/commands/home/exploit.py",
+        ),
         "research on Bluff",
     ),
     **dict.fromkeys(

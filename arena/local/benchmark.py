@@ -1,8 +1,9 @@
 """The benchmark of a bot of Bluff: what it wins against the house's bots, with most luck removed.
 
 The house's bots declare their play, so AIVAT (`arena.lab.analysis.aivat`) knows the luck of each
-match: the result minus its estimate, zero on average. The results are then regressed on that luck,
-which does no harm where the values of AIVAT do not fit, as against bots that always lose.
+match: the result minus its estimate, zero on average. The results are then regressed on that luck
+and on that of the luck column (`arena.lab.luck`), which does no harm where the values of AIVAT do
+not fit, as against bots that always lose.
 
 The opponents, the numbers of matches and the deals are fixed and have a version, so that figures of
 different people compare.
@@ -20,8 +21,9 @@ import numpy as np
 from arena.errors import UserError
 from arena.games import make_game
 from arena.lab.analysis import Estimate, LossSums, analyse
-from arena.lab.analysis.aivat import Aivat, Values, values_of
+from arena.lab.analysis.aivat import Aivat, PlaceValues, values_of
 from arena.lab.analysis.bluff.solved_play import chosen
+from arena.lab.luck import luck_of
 from arena.local.deal_blocks import DealBlocks, NamedBot, every_rotation
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Seed
@@ -60,7 +62,7 @@ _Z: Final = 1.959964
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class RungShare:
     """What a bot wins against a rung; shares are of matches, from 0 to 1."""
 
     rung: str
@@ -84,7 +86,7 @@ class Standing:
 class Benchmarked:
     """The result of a benchmark."""
 
-    standings: tuple[Standing, ...]
+    shares: tuple[RungShare, ...]
     """By rung, the weakest first."""
     loss: Estimate | None
     """The loss of a decision against the certified rung, in chances to win."""
@@ -95,10 +97,10 @@ class Benchmarked:
     def reached(self) -> str | None:
         """The highest rung such that the bot is behind neither it nor one below it."""
         reached = None
-        for standing in self.standings:
-            if standing.behind:
+        for share in self.shares:
+            if share.behind:
                 break
-            reached = standing.rung
+            reached = share.rung
         return reached
 
 
@@ -111,8 +113,8 @@ class SeenMatch(NamedTuple):
     refused: tuple[Refused, ...]
 
 
-Blocks: TypeAlias = Generator[tuple[SeenMatch, SeenMatch], None, None]
-PlayBlocks: TypeAlias = Callable[[NamedBot, Rung, str], Blocks]
+SeenBlocks: TypeAlias = Generator[tuple[SeenMatch, SeenMatch], None, None]
+PlayBlocks: TypeAlias = Callable[[NamedBot, Rung, str], SeenBlocks]
 """A function that plays the blocks of a bot against a rung with a seed."""
 
 
@@ -145,7 +147,7 @@ def benchmark(
     if solved is None:
         raise NoTablesError("The benchmark needs the sample bots, with the tables of cfr.")
     values = values_of(solved)
-    standings, loss, faults = list[Standing](), None, list[tuple[str, Refused]]()
+    shares, loss, faults = list[RungShare](), None, list[tuple[str, Refused]]()
     for rung in rungs:
         tally = _Tally(rung, values)
         with closing((play or deal_blocks)(bot, rung, seed)) as blocks:
@@ -153,13 +155,13 @@ def benchmark(
                 for match in block:
                     tally.add(match)
                     advance()
-        standings.append(tally.standing())
+        shares.append(tally.share())
         loss = tally.loss() or loss
         faults += [(rung.bot, fault) for fault in tally.faults]
-    return Benchmarked(tuple(standings), loss, tuple(faults))
+    return Benchmarked(tuple(shares), loss, tuple(faults))
 
 
-def deal_blocks(bot: NamedBot, rung: Rung, seed: str) -> Blocks:
+def deal_blocks(bot: NamedBot, rung: Rung, seed: str) -> SeenBlocks:
     """Play each deal in both rotations, in a process for each: no bot meets a deal twice."""
     asked = DealBlocks(
         game=make_game(GAME),
@@ -187,7 +189,7 @@ def program_blocks(logs: Path, connect_seconds: float) -> PlayBlocks:
     It could remember a deal.
     """
 
-    def play(bot: NamedBot, rung: Rung, seed: str) -> Blocks:
+    def play(bot: NamedBot, rung: Rung, seed: str) -> SeenBlocks:
         # The import is here: matches in processes must not wait for gRPC.
         from arena.local.programs.table import ProgramTable, Seating
 
@@ -217,12 +219,12 @@ def _opponent(rung: Rung) -> NamedBot:
 class _Tally:
     """The matches against one rung."""
 
-    def __init__(self, rung: Rung, values: Values) -> None:
+    def __init__(self, rung: Rung, values: PlaceValues) -> None:
         game = make_game(GAME)
         declared = declared_play(load_bot(rung.bot), game, 2)
         assert declared is not None, f"{rung.bot} declares no play"
         self._rung, self._aivat = rung, Aivat(values, declared)
-        self._results, self._lucks = list[float](), list[float]()
+        self._results, self._lucks = list[float](), list[tuple[float, float]]()
         self._losses = list[tuple[int, float]]()
         self.faults = list[Refused]()
         """The faults of the measured bot."""
@@ -233,27 +235,27 @@ class _Tally:
         result = float(transcript.result.placing[seat] == 1)
         estimate = 1 - self._aivat.estimate(transcript, 1 - seat)
         self._results.append(result)
-        self._lucks.append(result - estimate)
+        self._lucks.append((result - estimate, luck_of(transcript).seats[seat]))
         self.faults += [fault for fault in refused if fault.seat == seat]
         if self._rung.bot == CERTIFIED and len(self._losses) < VALUED_MATCHES:
             losses = analyse(transcript).seats[seat].losses
             self._losses.append((len(losses), sum(losses)))
 
-    def standing(self) -> Standing:
+    def share(self) -> RungShare:
         """Return what the bot wins.
 
         The two matches of a block are one observation.
         """
         results = np.array(self._results).reshape(-1, 2).mean(1)
-        lucks = np.array(self._lucks).reshape(-1, 2).mean(1)
+        lucks = np.array(self._lucks).reshape(-1, 2, 2).mean(1)
         matches, raw = len(self._results), float(results.mean())
         if not results.std():  # a regression would give no width
             low, high = wilson(np.array([raw * matches]), np.array([float(matches)]))
-            return Standing(self._rung.bot, matches, raw, raw, float(low[0]), float(high[0]), 1.0)
+            return RungShare(self._rung.bot, matches, raw, raw, float(low[0]), float(high[0]), 1.0)
         found = luck_adjusted(results, lucks)
         error = _Z * found.adjusted_se
         independent = raw * (1 - raw) / (matches - 1)
-        return Standing(
+        return RungShare(
             self._rung.bot,
             matches,
             raw,

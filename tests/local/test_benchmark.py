@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.local.benchmark import Benchmarked, Rung, Standing, benchmark, program_blocks
+from arena.local.benchmark import Benchmarked, Rung, RungShare, benchmark, program_blocks
 from arena.local.deal_blocks import NamedBot
 
 BROKEN = """
@@ -16,21 +16,21 @@ class Broken(Bot):
 """
 
 
-def standing(rung: str, high: float) -> Standing:
-    return Standing(rung, 100, high - 0.1, high - 0.1, high - 0.2, high, 1.0)
+def share(rung: str, high: float) -> RungShare:
+    return RungShare(rung, 100, high - 0.1, high - 0.1, high - 0.2, high, 1.0)
 
 
 def test_it_gives_the_same_figures_every_time() -> None:
     rungs = (Rung("honest", 10), Rung("bayes", 10))
     found = benchmark(NamedBot("timid", "timid"), rungs=rungs)
     assert found == benchmark(NamedBot("timid", "timid"), rungs=rungs)
-    assert [one.rung for one in found.standings] == ["honest", "bayes"]
-    assert [one.matches for one in found.standings] == [20, 20]
+    assert [one.rung for one in found.shares] == ["honest", "bayes"]
+    assert [one.matches for one in found.shares] == [20, 20]
 
 
 def test_luck_is_removed_against_the_certified_rung() -> None:
     found = benchmark(NamedBot("honest", "honest"), rungs=(Rung("cfr", 60),))
-    (against,) = found.standings
+    (against,) = found.shares
     assert against.low < 0.37 < against.high  # 36.6 % in 20,000 matches
     assert against.variance_factor < 0.35
     assert against.high - against.low < 0.12  # of 120 matches alone it would be 0.17
@@ -39,7 +39,7 @@ def test_luck_is_removed_against_the_certified_rung() -> None:
 
 
 def test_results_that_never_vary_get_an_interval_that_is_no_point() -> None:
-    (itself,) = benchmark(NamedBot("honest", "honest"), rungs=(Rung("honest", 20),)).standings
+    (itself,) = benchmark(NamedBot("honest", "honest"), rungs=(Rung("honest", 20),)).shares
     assert (itself.raw, itself.share) == (0.5, 0.5)  # each deal is won once
     assert itself.low < 0.4 < 0.6 < itself.high
 
@@ -57,8 +57,8 @@ def test_the_rung_reached_is_the_last_before_one_that_it_is_behind(
     highs: tuple[float, ...], reached: str | None
 ) -> None:
     rungs = ("honest", "bayes", "cfr")
-    standings = tuple(standing(rung, high) for rung, high in zip(rungs, highs, strict=True))
-    assert Benchmarked(standings, None, ()).reached == reached
+    shares = tuple(share(rung, high) for rung, high in zip(rungs, highs, strict=True))
+    assert Benchmarked(shares, None, ()).reached == reached
 
 
 def test_faults_are_told_with_the_rung(tmp_path: Path) -> None:
@@ -69,7 +69,7 @@ def test_faults_are_told_with_the_rung(tmp_path: Path) -> None:
     assert {fault.reason.partition(" (")[0] for _, fault in found.faults} == {
         "RuntimeError: no idea"
     }
-    assert found.standings[0].raw < 0.5
+    assert found.shares[0].raw < 0.5
 
 
 def test_a_program_meets_no_deal_twice(tmp_path: Path) -> None:

@@ -22,7 +22,7 @@ from arena.local.benchmark import (
     PROTOCOL,
     RUNGS,
     Benchmarked,
-    Standing,
+    RungShare,
     program_blocks,
 )
 from arena.local.benchmark import (
@@ -79,7 +79,7 @@ def _summary(name: str, seed: str, found: Benchmarked) -> dict[str, Any]:
             "file": "cfr.tables",
             "sha256": hashlib.sha256(chosen_file() or b"").hexdigest(),
         },
-        "rungs": [_standing_json(standing) for standing in found.standings],
+        "rungs": [_share_json(share) for share in found.shares],
         "reached": found.reached,
         "loss": found.loss and round(found.loss.mean, 6),
         "loss_error": found.loss and round(found.loss.error, 6),
@@ -91,16 +91,16 @@ def _summary(name: str, seed: str, found: Benchmarked) -> dict[str, Any]:
     }
 
 
-def _standing_json(standing: Standing) -> dict[str, Any]:
+def _share_json(share: RungShare) -> dict[str, Any]:
     return {
-        "bot": standing.rung,
-        "matches": standing.matches,
-        "raw_share": round(standing.raw, 6),
-        "share": round(standing.share, 6),
-        "share_low": round(standing.low, 6),
-        "share_high": round(standing.high, 6),
-        "variance_factor": round(standing.variance_factor, 6),
-        "behind": standing.behind,
+        "bot": share.rung,
+        "matches": share.matches,
+        "raw_share": round(share.raw, 6),
+        "share": round(share.share, 6),
+        "share_low": round(share.low, 6),
+        "share_high": round(share.high, 6),
+        "variance_factor": round(share.variance_factor, 6),
+        "behind": share.behind,
     }
 
 
@@ -112,17 +112,17 @@ def _print(console: Terminal, summary: dict[str, Any], found: Benchmarked) -> No
     )
     for heading in ("against", "matches", "won", "without luck", "95 % interval", "variance"):
         table.add_column(heading, justify="left" if heading == "against" else "right")
-    for standing in reversed(found.standings):
+    for share in reversed(found.shares):
         table.add_row(
-            standing.rung,
-            f"{standing.matches:,}",
-            f"{standing.raw:.1%}",
-            f"{standing.share:.1%}",
-            f"{standing.low:.1%} to {standing.high:.1%}",
-            f"{standing.variance_factor:.2f}",
+            share.rung,
+            f"{share.matches:,}",
+            f"{share.raw:.1%}",
+            f"{share.share:.1%}",
+            f"{share.low:.1%} to {share.high:.1%}",
+            f"{share.variance_factor:.2f}",
         )
     console.print_table(table)
-    best = found.standings[-1]
+    best = found.shares[-1]
     half = (best.high - best.low) / 2
     console.print(f"Against {CERTIFIED}, near-equilibrium play: {best.share:.1%} ± {half:.1%}.")
     if found.loss is not None:
@@ -131,7 +131,7 @@ def _print(console: Terminal, summary: dict[str, Any], found: Benchmarked) -> No
             "of a match."
         )
     if found.reached is None:
-        console.print(f"It is behind {found.standings[0].rung}, the weakest rung.")
+        console.print(f"It is behind {found.shares[0].rung}, the weakest rung.")
     else:
         console.print(f"Rung reached: {found.reached}, the last one that it is not behind.")
     for fault in summary["faults"]:

@@ -38,7 +38,7 @@ from arena.match.transcript import Transcript
 DeclaredPlay: TypeAlias = Callable[[Any], Mapping[Any, float]]
 """The probability of each action in a view of the known seat, with whatever dice the view has."""
 
-Values: TypeAlias = Mapping[RoundDice, PairValues]
+PlaceValues: TypeAlias = Mapping[RoundDice, PairValues]
 
 _KEPT_VIEWS = 4096
 """The number of public views whose play is kept: openings come again in every match."""
@@ -48,7 +48,7 @@ class UndeclaredPlayError(ValueError):
     """A seat took an action that its declared play never takes."""
 
 
-def values_of(solved: SolvedPlay) -> Values:
+def values_of(solved: SolvedPlay) -> PlaceValues:
     """Return the values of all rounds by solved tables; each is computed when it is needed."""
     return {dice: PairValues(solved, play) for dice, play in solved.rounds.items()}
 
@@ -56,7 +56,7 @@ def values_of(solved: SolvedPlay) -> Values:
 class Aivat:
     """The estimator for matches in which one seat's play is known."""
 
-    def __init__(self, values: Values, declared: DeclaredPlay) -> None:
+    def __init__(self, values: PlaceValues, declared: DeclaredPlay) -> None:
         """Prepare for matches against a bot.
 
         Args:
@@ -119,7 +119,7 @@ class Aivat:
 class _Round:
     """The terms of one round; all values are the known seat's chances to win."""
 
-    def __init__(self, values: Values, state: BluffState, known: int) -> None:
+    def __init__(self, values: PlaceValues, state: BluffState, known: int) -> None:
         assert state.opener is not None
         dice = state.dice_counts[state.opener], state.dice_counts[1 - state.opener]
         self._values, self._known = values[dice], known

@@ -14,7 +14,7 @@ from arena.games import make_game
 from arena.games.bluff import STAR, Bet, BluffView, Doubt
 from arena.games.bluff.bets import track
 from arena.games.game import DEALER, AnyGame
-from arena.lab.analysis.aivat import Aivat, UndeclaredPlayError, Values, values_of
+from arena.lab.analysis.aivat import Aivat, PlaceValues, UndeclaredPlayError, values_of
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, Seed, opened, play_match, play_series
@@ -28,7 +28,7 @@ Policy: TypeAlias = Callable[[BluffView], Mapping[Any, float]]
 
 
 @cache
-def values() -> Values:
+def values() -> PlaceValues:
     found = chosen()
     assert found is not None
     return values_of(found)
