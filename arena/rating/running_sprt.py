@@ -9,7 +9,16 @@ verdict.
 from collections import Counter
 from fractions import Fraction
 
-from arena.rating.sprt import PAIR_SCORES, BlockCounts, Bounds, Sprt, SprtState, sprt
+from arena.rating.sprt import (
+    PAIR_SCORES,
+    BlockCounts,
+    Bounds,
+    Difference,
+    Sprt,
+    SprtState,
+    estimate,
+    sprt,
+)
 
 LOOKED_AT_EACH = 100
 
@@ -53,9 +62,15 @@ class RunningSprt:
         Raises:
             RatingError: The scores cannot reach the bounds.
         """
+        return sprt(self._observed(), self._bounds)
+
+    def estimate(self) -> Difference:
+        """Return the difference by the blocks so far, with the effect of stopping removed."""
+        return estimate(self._observed(), self._bounds)
+
+    def _observed(self) -> BlockCounts:
         counts = self.counts
-        observed = BlockCounts(tuple(counts), tuple(counts.values()), self._matches_per_block)
-        return sprt(observed, self._bounds)
+        return BlockCounts(tuple(counts), tuple(counts.values()), self._matches_per_block)
 
 
 def decided(result: Sprt) -> bool:

@@ -16,8 +16,12 @@ with much and with little luck.
 Scores never seen count as seen 0.001 times, as in fishtest: no variance is zero, and a test with
 only ties or only wins still gives an answer. Elo, nElo and LOS use the same counts.
 
+A test stops when its numbers are extreme, so the mean score then is too far from the bound not
+reached. `estimate` corrects that: the LLR is taken for a Brownian motion between the bounds, whose
+drift is estimated without a bias of the median (`stopped_walk`), as fishtest does.
+
 Sources: fishtest's and fastchess's statistics; Van den Bergh, "Comments on Normalized Elo";
-Siegmund 1985 (expected length, bias after stopping).
+Siegmund 1985 (expected length, estimates after stopping).
 """
 
 import math
@@ -31,6 +35,7 @@ from arena.rating.constrained import log_ratio_with_mean, log_ratio_with_t_value
 from arena.rating.elo import Z_95, FloatArray, expected_score, normal_cdf
 from arena.rating.errors import RatingError
 from arena.rating.methods import EloModel
+from arena.rating.stopped_walk import StoppedWalk
 
 NELO_PER_T = 800.0 / math.log(10.0)
 """347.4356 nElo: one standard deviation of a match's score."""
@@ -148,25 +153,29 @@ class Sprt:
     lower: float
     upper: float
     state: SprtState
+    raw: "Difference"
+    """The difference by the scores alone, as if the number of blocks had been fixed in advance."""
+    blocks: int
+    matches: int
+    matches_to_go: float
+    """The expected number, if the true difference is the observed one; 0 after a stop."""
+    one_score: bool
+    """Whether all blocks had the same score. Then nothing is known of their scatter, and estimates
+    follow from the counts in place of zero and say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """An estimate of the difference between two bots."""
+
     elo: float
     """Logistic Elo of the mean score."""
-    elo_interval: tuple[float, float]
-    """95 %, as if the number of blocks had been fixed in advance; limited to about ±1200."""
+    interval: tuple[float, float]
+    """95 %, Elo; limited to about ±1200."""
     nelo: float
     """Normalised Elo."""
     los: float
     """Likelihood that the difference is above 0."""
-    blocks: int
-    matches: int
-    biased: bool
-    """Whether the test has stopped. Then elo, nelo, interval and los are biased away from the bound
-    not reached, since the test stopped because they were extreme. Do not quote them; run a new
-    measurement of fixed length."""
-    matches_to_go: float
-    """The expected number, if the true difference is the observed one; 0 after a stop."""
-    one_score: bool
-    """Whether all blocks had the same score. Then nothing is known of their scatter: elo_interval,
-    nelo and los follow from the counts in place of zero and say nothing."""
 
 
 def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
@@ -189,25 +198,87 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
         state = SprtState.ACCEPT
     elif llr <= bounds.lower:
         state = SprtState.REJECT
-    # The ends of the interval are kept finite, but never inside its estimate.
-    edge = min(1e-3, mean, 1.0 - mean)
-    nelo = NELO_PER_T * (mean - 0.5) / (sd * math.sqrt(size))
-    to_go = expected_matches(bounds, elo=_elo(mean), sd=sd * math.sqrt(size), llr=llr)
+    spread = sd * math.sqrt(size)
+    to_go = expected_matches(bounds, elo=_elo(mean), sd=spread, llr=llr)
     return Sprt(
         llr,
         bounds.lower,
         bounds.upper,
         state,
-        _elo(mean),
-        (_elo(mean - Z_95 * error, edge), _elo(mean + Z_95 * error, edge)),
-        nelo,
-        normal_cdf((mean - 0.5) / error),
+        _difference(
+            mean, (mean - Z_95 * error, mean + Z_95 * error), spread,
+            normal_cdf((mean - 0.5) / error),
+        ),
         observed.blocks,
         observed.blocks * size,
-        state is not SprtState.CONTINUE,
         0.0 if state is not SprtState.CONTINUE else to_go,
         bool(np.count_nonzero(counts) == 1),
+    )  # fmt: skip
+
+
+def estimate(observed: BlockCounts, bounds: Bounds) -> Difference:
+    """Return the difference with the effect of the stopping rule removed.
+
+    The Elo is median-unbiased and the interval covers 95 % for a test that stops at its bounds, or
+    undecided after a number of blocks fixed in advance. Without a bound near, they are nearly those
+    of `Sprt.raw`.
+
+    Args:
+        observed: The block scores when the test stopped, or so far.
+        bounds: The hypotheses and error rates of the test.
+
+    Raises:
+        RatingError: Block scores cannot reach the bounds.
+    """
+    found = sprt(observed, bounds)
+    if not observed.blocks:
+        return found.raw
+    counts, scores = np.array(observed.counts, np.float64), np.array(observed.scores)
+    _, mean, sd = _moments(counts, scores)
+    spread = sd * math.sqrt(observed.matches_per_block)
+    apart, middle = _hypotheses(bounds, spread)
+    away = (mean - 0.5) / spread - middle
+    # The LLR has the variance apart^2 and the drift apart * away per match.
+    time, at = found.matches * apart**2, found.matches * apart * away
+    if found.state is not SprtState.CONTINUE or not bounds.lower < at < bounds.upper:
+        # The last block went beyond the bound: the walk was there somewhat earlier. Scores near 0
+        # or 1 are not nearly normal: then the walk has the drift of the scores.
+        at = min(max(found.llr, bounds.lower), bounds.upper)
+        time = at * apart / away if at * away > 0 else time
+    walk = StoppedWalk(bounds.lower, bounds.upper, time, at)
+    likeliest, low, high = (
+        0.5 + spread * (middle + walk.drift(chance) * apart) for chance in (0.5, 0.975, 0.025)
     )
+    return _difference(likeliest, (low, high), spread, walk.chance_of_less(-middle / apart))
+
+
+def _difference(
+    mean: float, interval: tuple[float, float], spread: float, los: float
+) -> Difference:
+    """Return a difference by mean scores.
+
+    `spread` is the standard deviation of a match's score.
+    """
+    # The ends of the interval are kept finite, but never inside its estimate.
+    mean = min(max(mean, 0.0), 1.0)
+    edge = min(1e-3, mean, 1.0 - mean)
+    low, high = (_elo(end, edge) for end in interval)
+    return Difference(_elo(mean), (low, high), NELO_PER_T * (mean - 0.5) / spread, los)
+
+
+def _hypotheses(bounds: Bounds, spread: float) -> tuple[float, float]:
+    """Return the distance of the hypotheses and their middle, from a mean score of 1/2.
+
+    Both are in standard deviations of a match's score, `spread`.
+    """
+    if bounds.model is EloModel.NORMALIZED:
+        return (bounds.elo1 - bounds.elo0) / NELO_PER_T, 0.5 * (
+            bounds.elo0 + bounds.elo1
+        ) / NELO_PER_T
+    mean0, mean1 = _score(bounds.elo0), _score(bounds.elo1)
+    # Means that are nearly 1 are compared by what they lack to 1.
+    apart = mean1 - mean0 if mean0 < 0.5 else _score(-bounds.elo0) - _score(-bounds.elo1)
+    return apart / spread, (0.5 * (mean0 + mean1) - 0.5) / spread
 
 
 def log_likelihood_ratio(
@@ -255,17 +326,8 @@ def expected_matches(bounds: Bounds, *, elo: float, sd: float = 0.5, llr: float 
         sd: The standard deviation of a match's score.
         llr: The present log-likelihood ratio.
     """
-    mean = expected_score(elo)
-    # In standard deviations: the distance between the hypotheses, and that of the truth from
-    # their middle.
-    if bounds.model is EloModel.LOGISTIC:
-        mean0, mean1 = _score(bounds.elo0), _score(bounds.elo1)
-        # Means that are nearly 1 are compared by what they lack to 1.
-        apart = mean1 - mean0 if mean0 < 0.5 else _score(-bounds.elo0) - _score(-bounds.elo1)
-        apart, away = apart / sd, (mean - 0.5 * (mean0 + mean1)) / sd
-    else:
-        apart = (bounds.elo1 - bounds.elo0) / NELO_PER_T
-        away = (mean - 0.5) / sd - 0.5 * (bounds.elo0 + bounds.elo1) / NELO_PER_T
+    apart, middle = _hypotheses(bounds, sd)
+    away = (expected_score(elo) - 0.5) / sd - middle
     drift, variance, rate = apart * away, apart**2, 2.0 * away / apart
     below, above = llr - bounds.lower, bounds.upper - llr
     if below <= 0 or above <= 0:

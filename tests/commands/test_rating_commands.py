@@ -224,7 +224,9 @@ def test_a_sequential_test_is_told_in_json_and_in_words() -> None:
     assert "matches to go" in arena(*words).stdout
     stopped = arena("sprt", "--pairs", "1,2,3,400,500", "--bounds", "-5,5")
     assert "accept" in stopped.stdout
-    assert "biased" in stopped.stdout
+    found = json.loads(arena("sprt", "--pairs", "10,200,300,400,100", "--json").stdout)
+    assert found["state"] == "accept"
+    assert found["elo_interval"][0] < found["elo"] < found["raw_elo"] < found["elo_interval"][1]
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,7 @@ def test_scores_of_larger_tables_are_taken_as_they_come() -> None:
         running.add(Fraction(number, 12))
     assert set(running.counts) >= {number / 12 for number in range(13)}
     assert sum(running.counts.values()) == 13
-    assert running.look().elo == pytest.approx(0, abs=1e-6)
+    assert running.look().raw.elo == pytest.approx(0, abs=1e-6)
 
 
 def test_far_bounds_are_tested_like_near_ones() -> None:

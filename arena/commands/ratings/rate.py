@@ -19,11 +19,10 @@ from arena.rating.methods import Clusters, EloModel, ScoreRule
 if TYPE_CHECKING:
     from arena.rating.bradley_terry import Anchor
     from arena.rating.ladder import Ladder
-    from arena.rating.sprt import Sprt
+    from arena.rating.sprt import Difference, Sprt
 
 _MOST_DIGITS = 12
 """The maximum number of digits of a count of matches."""
-_BIASED = "stopped: the estimates are biased away from the bound not reached; measure again"
 
 
 def rate(
@@ -74,7 +73,7 @@ def sprt(
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object.")] = False,
 ) -> None:
     """Test sequentially whether a version is better, from pairs of matches; alpha = beta = 0.05."""
-    from arena.rating.sprt import BlockCounts, Bounds
+    from arena.rating.sprt import BlockCounts, Bounds, estimate
     from arena.rating.sprt import sprt as sprt_state
 
     with exit_with_message():
@@ -82,11 +81,12 @@ def sprt(
         ends = [_number("--bounds", part) for part in bounds.split(",")]
         if len(ends) != 2:
             raise CommandError(f"--bounds: two numbers expected, not {bounds!r}")
-        test = sprt_state(BlockCounts.of_pairs(counts), Bounds(ends[0], ends[1], model))
+        observed, limits = BlockCounts.of_pairs(counts), Bounds(ends[0], ends[1], model)
+        test, found = sprt_state(observed, limits), estimate(observed, limits)
     if as_json:
-        say_json(_sprt_json(test))
+        say_json(_sprt_json(test, found))
     else:
-        typer.echo(_sprt_text(test))
+        typer.echo(_sprt_text(test, found))
 
 
 def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
@@ -154,25 +154,25 @@ def _ladder_text(ladder: "Ladder[str]") -> str:
     return "\n".join(lines)
 
 
-def _sprt_json(test: "Sprt") -> dict[str, object]:
+def _sprt_json(test: "Sprt", found: "Difference") -> dict[str, object]:
     return {
         "llr": test.llr,
         "lower": test.lower,
         "upper": test.upper,
         "state": test.state.value,
-        "elo": test.elo,
-        "elo_interval": list(test.elo_interval),
-        "nelo": test.nelo,
-        "los": test.los,
+        "elo": found.elo,
+        "elo_interval": list(found.interval),
+        "nelo": found.nelo,
+        "los": found.los,
+        "raw_elo": test.raw.elo,
         "pairs": test.blocks,
         "matches": test.matches,
-        "biased": test.biased,
         "matches_to_go": test.matches_to_go,
         "one_score": test.one_score,
     }
 
 
-def _sprt_text(test: "Sprt") -> str:
+def _sprt_text(test: "Sprt", found: "Difference") -> str:
     from arena.commands.sequential_test.report import ONE_SCORE
 
     said = {
@@ -180,18 +180,16 @@ def _sprt_text(test: "Sprt") -> str:
         "accept": "accept H1: better by the upper bound rather than the lower",
         "reject": "reject H1: not better than the lower bound",
     }
-    low, high = test.elo_interval
+    low, high = found.interval
     lines = [
         f"LLR   {test.llr:.3f}  ({test.lower:.3f} … {test.upper:.3f}): {said[test.state.value]}",
-        f"Elo   {test.elo:.2f}{'' if test.one_score else f'  ({low:.2f} … {high:.2f})'}",
-        f"nElo  {'not known' if test.one_score else f'{test.nelo:.2f}'}",
-        f"LOS   {'not known' if test.one_score else f'{100 * test.los:.2f} %'}",
+        f"Elo   {found.elo:.2f}{'' if test.one_score else f'  ({low:.2f} … {high:.2f})'}",
+        f"nElo  {'not known' if test.one_score else f'{found.nelo:.2f}'}",
+        f"LOS   {'not known' if test.one_score else f'{100 * found.los:.2f} %'}",
         f"{test.matches} matches in {test.blocks} pairs",
     ]
     if test.one_score:
         lines.append(ONE_SCORE)
-    if test.biased:
-        lines.append(_BIASED)
     return "\n".join(lines)
 
 

@@ -122,6 +122,7 @@ def sequential_test(
             with cluster_of(cluster) as workers:
                 progress = conduct(contest, limits, seed, max_blocks, folder, in_all, workers)
     result, running = progress.result, progress.running
+    difference = running.estimate()
     summary = {
         "game": rules.name,
         "options": rules.options.changed(),
@@ -149,11 +150,11 @@ def sequential_test(
         ],
         "all_ties": running.all_ties,
         "one_score": result.one_score,
-        "elo": result.elo,
-        "elo_interval": list(result.elo_interval),
-        "nelo": result.nelo,
-        "los": result.los,
-        "biased": result.biased,
+        "elo": difference.elo,
+        "elo_interval": list(difference.interval),
+        "nelo": difference.nelo,
+        "los": difference.los,
+        "raw_elo": result.raw.elo,
         "faults": [
             {"bot": name, "kind": kind, "reason": reason, "times": times}
             for (name, kind, reason), times in progress.faults.most_common()

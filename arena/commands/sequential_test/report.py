@@ -50,7 +50,7 @@ def verdict(new: str, old: str, bounds: Bounds, result: Sprt, *, interrupted: bo
 
 def report(result: Sprt, summary: Mapping[str, Any]) -> str:
     """Return the estimates that support the answer."""
-    low, high = result.elo_interval
+    elo, nelo, (low, high) = summary["elo"], summary["nelo"], summary["elo_interval"]
     scores = [(block["score"], block["times"]) for block in summary["block_scores"]]
     lines = [
         summary["verdict"],
@@ -58,22 +58,17 @@ def report(result: Sprt, summary: Mapping[str, Any]) -> str:
         f"LLR     {result.llr:.3f}  ({result.lower:.3f} … {result.upper:.3f})",
     ]
     if summary["opponents"]:
-        gain, least, most = (200 * (expected_score(elo) - 0.5) for elo in (result.elo, low, high))
+        gain, least, most = (200 * (expected_score(end) - 0.5) for end in (elo, low, high))
         reach = "" if result.one_score else f"  ({least:+.2f} … {most:+.2f})"
         lines.append(f"gain    {gain:+.2f} % of the points{reach}")
     else:
         reach = "" if result.one_score else f"  ({_signed(low)} … {_signed(high)})"
-        lines.append(f"Elo     {_signed(result.elo)}{reach}")
+        lines.append(f"Elo     {_signed(elo)}{reach}")
     lines += [
-        f"nElo    {'not known' if result.one_score else _signed(result.nelo)}",
+        f"nElo    {'not known' if result.one_score else _signed(nelo)}",
         f"blocks  {result.blocks:,} by score  {by_score(scores)}",
         f"seed    {summary['seed']}",
     ]
-    if result.biased:
-        lines.append(
-            "These estimates are biased: the test stopped because they were extreme. To know how "
-            "large the difference is, play a number of matches fixed beforehand."
-        )
     if summary["all_ties"]:
         lines.append("Every block was a tie: wherever they met the same, both did the same.")
     if result.one_score:
