@@ -13,7 +13,7 @@ from arena.rating.sprt import (
     PAIR_SCORES,
     BlockCounts,
     Bounds,
-    Difference,
+    EloDifference,
     Sprt,
     SprtState,
     estimate,
@@ -64,7 +64,7 @@ class RunningSprt:
         """
         return sprt(self._observed(), self._bounds)
 
-    def estimate(self) -> Difference:
+    def estimate(self) -> EloDifference:
         """Return the difference by the blocks so far, with the effect of stopping removed."""
         return estimate(self._observed(), self._bounds)
 

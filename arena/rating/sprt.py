@@ -153,7 +153,7 @@ class Sprt:
     lower: float
     upper: float
     state: SprtState
-    raw: "Difference"
+    raw: "EloDifference"
     """The difference by the scores alone, as if the number of blocks had been fixed in advance."""
     blocks: int
     matches: int
@@ -165,7 +165,7 @@ class Sprt:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class EloDifference:
     """An estimate of the difference between two bots."""
 
     elo: float
@@ -205,7 +205,7 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
         bounds.lower,
         bounds.upper,
         state,
-        _difference(
+        _elo_difference(
             mean, (mean - Z_95 * error, mean + Z_95 * error), spread,
             normal_cdf((mean - 0.5) / error),
         ),
@@ -216,7 +216,7 @@ def sprt(observed: BlockCounts, bounds: Bounds) -> Sprt:
     )  # fmt: skip
 
 
-def estimate(observed: BlockCounts, bounds: Bounds) -> Difference:
+def estimate(observed: BlockCounts, bounds: Bounds) -> EloDifference:
     """Return the difference with the effect of the stopping rule removed.
 
     The Elo is median-unbiased and the interval covers 95 % for a test that stops at its bounds, or
@@ -249,12 +249,12 @@ def estimate(observed: BlockCounts, bounds: Bounds) -> Difference:
     likeliest, low, high = (
         0.5 + spread * (middle + walk.drift(chance) * apart) for chance in (0.5, 0.975, 0.025)
     )
-    return _difference(likeliest, (low, high), spread, walk.chance_of_less(-middle / apart))
+    return _elo_difference(likeliest, (low, high), spread, walk.chance_of_less(-middle / apart))
 
 
-def _difference(
+def _elo_difference(
     mean: float, interval: tuple[float, float], spread: float, los: float
-) -> Difference:
+) -> EloDifference:
     """Return a difference by mean scores.
 
     `spread` is the standard deviation of a match's score.
@@ -263,7 +263,7 @@ def _difference(
     mean = min(max(mean, 0.0), 1.0)
     edge = min(1e-3, mean, 1.0 - mean)
     low, high = (_elo(end, edge) for end in interval)
-    return Difference(_elo(mean), (low, high), NELO_PER_T * (mean - 0.5) / spread, los)
+    return EloDifference(_elo(mean), (low, high), NELO_PER_T * (mean - 0.5) / spread, los)
 
 
 def _hypotheses(bounds: Bounds, spread: float) -> tuple[float, float]:

@@ -47,6 +47,8 @@ class ComparisonsPage:
 
     matches: int
     matrix: Html
+    decided: str
+    """A cycle among bots and who is unbeaten; "" if no pair is decided."""
     worst: str
     """The pair that the ratings explain worst; "" if no pair met often enough."""
     numbers: Html
@@ -71,6 +73,7 @@ def comparisons_page(
     return ComparisonsPage(
         facts.board.matches,
         comparison_tables.matrix(lines, shown, compared, ladder),
+        comparison_tables.decided_in_words(lines, compared),
         comparison_tables.worst_in_words(lines, compared),
         comparison_tables.numbers(
             lines, shown, compared, facts.board.faults, facts.across_tables, found

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
+from arena.rating.dominance import dominance_in_words
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.server.boards.board import BoardLine
@@ -212,6 +213,12 @@ def scrolling(
         role="region",
         aria_label=caption,
     )
+
+
+def decided_in_words(lines: Sequence[BoardLine], comparisons: Comparisons) -> str:
+    """Return who beats whom in a cycle and who is unbeaten; "" if no pair is decided."""
+    names = {line.version_id: _name(line) for line in lines}
+    return dominance_in_words(comparisons.dominance, names.__getitem__)
 
 
 def worst_in_words(lines: Sequence[BoardLine], comparisons: Comparisons) -> str:

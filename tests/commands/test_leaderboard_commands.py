@@ -215,6 +215,7 @@ def test_the_details_hold_every_pair_with_its_wilson_interval(played: str) -> No
         )
         assert pair["share"] == pytest.approx(matrix.share[i, j])
         assert pair["interval"] == pytest.approx([matrix.low[i, j], matrix.high[i, j]])
+    assert {"cycle", "unbeaten"} <= details.keys()
     assert details["model_check"] is None
     assert details["matches"] == 40
 

@@ -6,6 +6,7 @@ from rich.table import Table
 
 from arena.commands.ratings.page import Page
 from arena.commands.terminal import Terminal
+from arena.rating.dominance import dominance_in_words
 from arena.records import VersionId
 from arena.server.boards.board import BoardLine
 from arena.server.boards.details import Details
@@ -19,7 +20,7 @@ def details_json(found: Details) -> dict[str, Any]:
     """Return all details, by bot and by pair; the numbers are of one moment."""
     compared = found.comparisons
     names = {line.version_id: _key(line) for line in found.board.lines}
-    bots, pairs, worst = [], [], None
+    bots, pairs, worst, cycle, unbeaten = [], [], None, [], []
     if compared is not None:
         for at, line in enumerate(found.board.lines):
             weight, value = compared.nash_weight[at], compared.nash_value[at]
@@ -39,6 +40,8 @@ def details_json(found: Details) -> dict[str, Any]:
                             "interval": (met.low, met.high),
                         }
                     )
+        cycle = [names[bot] for bot in compared.dominance.cycle]
+        unbeaten = [names[bot] for bot in compared.dominance.unbeaten]
         if compared.worst is not None:
             worst = {
                 **names[compared.worst.bot],
@@ -53,6 +56,8 @@ def details_json(found: Details) -> dict[str, Any]:
         "sequence": found.board.sequence,
         "bots": bots,
         "head_to_head": pairs,
+        "cycle": cycle,
+        "unbeaten": unbeaten,
         "worst_residual": worst,
         "model_check": None if found.check is None else _check_json(found.check, names),
     }
@@ -119,6 +124,9 @@ def print_details(console: Terminal, found: Details, page: Page) -> None:
             f"{names[worst.opponent]} where the ratings expect {worst.expected:.1%} "
             f"({worst.deviations:.1f} standard deviations, {worst.pairs:.0f} meetings)."
         )
+    decided = dominance_in_words(found.comparisons.dominance, names.__getitem__)
+    if decided:
+        console.print(decided)
     if found.check is not None:
         console.print(_check(found.check, names))
 

@@ -19,7 +19,7 @@ from arena.rating.methods import Clusters, EloModel, ScoreRule
 if TYPE_CHECKING:
     from arena.rating.bradley_terry import Anchor
     from arena.rating.ladder import Ladder
-    from arena.rating.sprt import Difference, Sprt
+    from arena.rating.sprt import EloDifference, Sprt
 
 _MOST_DIGITS = 12
 """The maximum number of digits of a count of matches."""
@@ -90,7 +90,11 @@ def sprt(
 
 
 def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
+    from arena.rating.dominance import dominance
+    from arena.rating.head_to_head import head_to_head
+
     fit = ladder.intervals.fit
+    decided = dominance(head_to_head(fit))
     return {
         "prior_sd": fit.prior_sd,
         "anchor": None if fit.anchor is None else {"bot": fit.anchor.bot, "elo": fit.anchor.elo},
@@ -109,6 +113,8 @@ def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
             }
             for rating in ladder.ratings
         ],
+        "cycle": list(decided.cycle),
+        "unbeaten": list(decided.unbeaten),
         "bands": [list(band.bots) for band in ladder.bands],
         "pairs": [
             {
@@ -127,6 +133,9 @@ def _ladder_json(ladder: "Ladder[str]") -> dict[str, object]:
 
 
 def _ladder_text(ladder: "Ladder[str]") -> str:
+    from arena.rating.dominance import dominance, dominance_in_words
+    from arena.rating.head_to_head import head_to_head
+
     names = {rating.bot: printable(rating.bot) for rating in ladder.ratings}
     width = max(len("bot"), *map(len, names.values()))
     lines = [f"{'rank':>9}  {'bot':<{width}}  {'elo':>7}  {'95 % interval':>17}  {'matches':>8}"]
@@ -151,10 +160,11 @@ def _ladder_text(ladder: "Ladder[str]") -> str:
     )
     if lines[-1].endswith(":"):
         lines[-2:] = []
-    return "\n".join(lines)
+    decided = dominance_in_words(dominance(head_to_head(ladder.intervals.fit)), names.__getitem__)
+    return "\n".join([*lines, *(["", decided] if decided else [])])
 
 
-def _sprt_json(test: "Sprt", found: "Difference") -> dict[str, object]:
+def _sprt_json(test: "Sprt", found: "EloDifference") -> dict[str, object]:
     return {
         "llr": test.llr,
         "lower": test.lower,
@@ -172,7 +182,7 @@ def _sprt_json(test: "Sprt", found: "Difference") -> dict[str, object]:
     }
 
 
-def _sprt_text(test: "Sprt", found: "Difference") -> str:
+def _sprt_text(test: "Sprt", found: "EloDifference") -> str:
     from arena.commands.sequential_test.report import ONE_SCORE
 
     said = {

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from arena.rating.dominance import Dominance, dominance
 from arena.rating.head_to_head import (
     HeadToHead,
     Residual,
@@ -53,6 +54,8 @@ class Comparisons:
 
     It is 0 for the equilibrium's members and less for the rest.
     """
+    dominance: Dominance[VersionId]
+    """Who beats whom for certain."""
 
     def met(self, at: int, other: int) -> Meetings | None:
         """Return the results of the bot at index `at` against the one at `other`.
@@ -105,12 +108,14 @@ def comparisons(rated: Ladder[VersionId]) -> Comparisons:
     bots = tuple(rating.bot for rating in rated.ratings)
     nash = nash_average(fitted)
     at = [fitted.bots.index(bot) for bot in bots]
+    matrix = in_order(head_to_head(fitted), bots)
     return Comparisons(
         bots,
-        in_order(head_to_head(fitted), bots),
+        matrix,
         worst_residual(fitted),
         tuple(nash.weight[at].tolist()),
         tuple(nash.value[at].tolist()),
+        dominance(matrix),
     )
 
 

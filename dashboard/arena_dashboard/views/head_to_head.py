@@ -28,8 +28,9 @@ def show(ladder: LadderId) -> None:
         "interval."
     )
     st.html(page.matrix)
-    if page.worst:
-        st.markdown(page.worst)
+    for sentence in (page.decided, page.worst):
+        if sentence:
+            st.markdown(sentence)
     st.subheader("Comparisons")
     st.html(page.numbers)
     turn_pages("head-to-head", ladder, shown, len(lines), most)

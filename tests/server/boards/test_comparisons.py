@@ -168,3 +168,16 @@ def test_the_exact_model_knows_no_ladder_of_first_places() -> None:
     check = model_check(log, score=ScoreRule.WINNER, replicates=2)
     assert check is not None
     assert (check.misfit, check.stretch, check.displaced) == (None, None, ())
+
+
+def test_a_cycle_among_bots_is_found() -> None:
+    pairs = [(0, 1), (1, 2), (2, 0)] * 60
+    rows = [
+        Row(2 * number + 2, f"m{number}", f"b{number}", [VersionId(one), VersionId(two)], [1, 2])
+        for number, (one, two) in enumerate(pairs)
+    ]
+    found = comparisons(board(rows).ladder(VERSIONS))
+    cycle = found.dominance.cycle
+    at = cycle.index(VersionId(0))
+    assert cycle[at:] + cycle[:at] == (VersionId(0), VersionId(1), VersionId(2))
+    assert found.dominance.unbeaten == ()

@@ -1,0 +1,141 @@
+"""Who beats whom for certain: the cycles that no single number can show, and who is unbeaten.
+
+A bot beats another if the share it took is above one half beyond chance, by the exact binomial test
+of their comparisons, two-sided; a tie is half a point, and half points are rounded down, which is
+conservative. Ladders have many pairs, some of which look decided by chance. So the tests are
+corrected for all pairs that met (Holm 1979): the probability that any of the edges found is wrong
+is at most 5 %, and so is that of a cycle or a defeat that does not exist.
+"""
+
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final, Generic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.rating.head_to_head import HeadToHead
+from arena.rating.results import BotT
+
+ERROR_RATE: Final = 0.05
+"""The largest probability that any edge is wrong."""
+_MOST_NAMED: Final = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Dominance(Generic[BotT]):
+    """The edges of a head-to-head matrix that hold simultaneously, and what follows from them."""
+
+    bots: tuple[BotT, ...]
+    beats: NDArray[np.bool_]
+    """(K, K): whether the row's bot beats the column's."""
+    shares: tuple[float, ...]
+    """The share that each bot of the cycle took from the next one, 0 to 1."""
+    cycle: tuple[BotT, ...]
+    """A shortest cycle: each bot beats the next one, and the last the first. () without one."""
+    unbeaten: tuple[BotT, ...]
+    """The bots that beat some bot, and that no bot beats, in the order of `bots`."""
+
+
+def dominance(matrix: HeadToHead[BotT]) -> Dominance[BotT]:
+    """Return the edges that hold simultaneously at 95 %.
+
+    Args:
+        matrix: The results of all pairs, under the ladder's score rule.
+    """
+    edges = _edges(matrix)
+    numbers = _shortest_cycle(edges)
+    after = [*numbers[1:], *numbers[:1]]
+    return Dominance(
+        matrix.bots,
+        edges,
+        tuple(float(matrix.share[at, to]) for at, to in zip(numbers, after, strict=True)),
+        tuple(matrix.bots[at] for at in numbers),
+        tuple(
+            bot for at, bot in enumerate(matrix.bots) if edges[at].any() and not edges[:, at].any()
+        ),
+    )
+
+
+def dominance_in_words(found: Dominance[BotT], name: Callable[[BotT], str]) -> str:
+    """Return a sentence on a cycle, and one on who is unbeaten; "" if no pair is decided."""
+    sentences = []
+    if found.cycle:
+        names = [name(bot) for bot in found.cycle]
+        chain = ", ".join(
+            f"{winner} beats {loser} ({share:.0%})"
+            for winner, loser, share in zip(
+                names, [*names[1:], names[0]], found.shares, strict=True
+            )
+        )
+        sentences.append(f"A cycle, which no order by one number shows: {chain}.")
+    if found.unbeaten:
+        sentences.append(f"Nobody is shown to beat {_listed([name(b) for b in found.unbeaten])}.")
+    if not sentences:
+        return ""
+    return " ".join([*sentences, "This holds at 95 %, corrected for all pairs."])
+
+
+def _listed(names: Sequence[str]) -> str:
+    named, more = list(names[:_MOST_NAMED]), len(names) - _MOST_NAMED
+    if more > 0:
+        named.append(f"{more} more")
+    return named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+
+
+def _edges(matrix: HeadToHead[BotT]) -> NDArray[np.bool_]:
+    """Return who beats whom, (K, K)."""
+    from scipy.special import betainc
+
+    pairs = (matrix.wins + matrix.ties + matrix.losses).astype(float)
+    points = np.floor(matrix.wins + matrix.ties / 2)
+    ahead = (points > pairs / 2) & (pairs > 0)
+    won, met = points[ahead], pairs[ahead]
+    # P(X >= k) of n fair comparisons is the incomplete beta function I(k, n - k + 1) at 1/2.
+    chances = np.minimum(1.0, 2 * betainc(won, met - won + 1, 0.5))
+    tests = np.count_nonzero(np.triu(pairs > 0, 1))
+    order = np.argsort(chances, kind="stable")
+    passed = chances[order] <= ERROR_RATE / np.maximum(tests - np.arange(len(order)), 1)
+    decided = np.zeros(len(order), bool)
+    decided[order] = np.logical_and.accumulate(passed)
+    edges = np.zeros(pairs.shape, bool)
+    edges[ahead] = decided
+    return edges
+
+
+def _shortest_cycle(edges: NDArray[np.bool_]) -> list[int]:
+    """Return the numbers of the bots of a shortest cycle, beginning with the first bot; or []."""
+    from scipy.sparse.csgraph import connected_components
+
+    if not edges.any():
+        return []
+    _, parts = connected_components(edges, connection="strong")
+    shared = np.bincount(parts)[parts] > 1
+    best: list[int] = []
+    for start in np.flatnonzero(shared).tolist():
+        found = _cycle_through(start, edges, len(best) or len(edges) + 1)
+        if found:
+            best = found
+        if len(best) == 3:  # no two bots beat each other
+            break
+    return best
+
+
+def _cycle_through(start: int, edges: NDArray[np.bool_], shorter_than: int) -> list[int]:
+    """Return a shortest cycle through a bot that is shorter than a length, or []."""
+    before, waiting = {start: -1}, deque([(start, 1)])
+    while waiting:
+        at, length = waiting.popleft()
+        if length >= shorter_than:
+            return []
+        for to in np.flatnonzero(edges[at]).tolist():
+            if to == start:
+                path = [at]
+                while path[-1] != start:
+                    path.append(before[path[-1]])
+                return path[::-1]
+            if to not in before:
+                before[to] = at
+                waiting.append((to, length + 1))
+    return []
