@@ -10,10 +10,11 @@ different people compare.
 """
 
 import json
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import fmean
 from typing import Final, NamedTuple, TypeAlias
 
 import numpy as np
@@ -21,7 +22,7 @@ import numpy as np
 from arena.errors import UserError
 from arena.games import make_game
 from arena.lab.analysis import Estimate, LossSums, analyse
-from arena.lab.analysis.aivat import Aivat, PlaceValues, values_of
+from arena.lab.analysis.aivat import Aivat, PlaceValues, UndeclaredPlayError, values_of
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.lab.luck import luck_of
 from arena.local.deal_blocks import DealBlocks, NamedBot, every_rotation
@@ -46,6 +47,8 @@ class Rung(NamedTuple):
 PROTOCOL: Final = "bluff-benchmark/1"
 """The version of the rungs and the deals; it is the seed of the deals, too."""
 GAME: Final = "bluff"
+HOUSE: Final = "house"
+"""The owner of the sample bots of an arena."""
 CERTIFIED: Final = "cfr"
 """The rung whose play is near equilibrium, by proof where a proof is possible."""
 RUNGS: Final = (
@@ -58,6 +61,8 @@ RUNGS: Final = (
 """The opponents, the weakest first."""
 VALUED_MATCHES: Final = 100
 """The number of matches against the certified rung whose decisions are valued."""
+FEWEST_BLOCKS: Final = 20
+"""The number of blocks from which luck is removed."""
 _Z: Final = 1.959964
 
 
@@ -113,13 +118,18 @@ class SeenMatch(NamedTuple):
     refused: tuple[Refused, ...]
 
 
-SeenBlocks: TypeAlias = Generator[tuple[SeenMatch, SeenMatch], None, None]
+SeenBlocks: TypeAlias = Generator[tuple[SeenMatch, ...], None, None]
+"""Matches that are one observation together, as those of the same deal are."""
 PlayBlocks: TypeAlias = Callable[[NamedBot, Rung, str], SeenBlocks]
 """A function that plays the blocks of a bot against a rung with a seed."""
 
 
 class NoTablesError(UserError):
     """The tables of `cfr` are missing; they hold the values of the estimates."""
+
+
+class RecordedMatchError(UserError):
+    """Recorded matches that cannot be used; the message says why."""
 
 
 def benchmark(
@@ -143,22 +153,67 @@ def benchmark(
         NoTablesError: The sample bots are not installed.
         UserError: The bot cannot play; the message says why.
     """
-    solved = chosen()
-    if solved is None:
-        raise NoTablesError("The benchmark needs the sample bots, with the tables of cfr.")
-    values = values_of(solved)
+    values = _values()
     shares, loss, faults = list[RungShare](), None, list[tuple[str, Refused]]()
     for rung in rungs:
-        tally = _Tally(rung, values)
+        tally = _Tally(rung.bot, values)
         with closing((play or deal_blocks)(bot, rung, seed)) as blocks:
             for block in blocks:
-                for match in block:
-                    tally.add(match)
+                tally.add(block)
+                for _ in block:
                     advance()
         shares.append(tally.share())
         loss = tally.loss() or loss
         faults += [(rung.bot, fault) for fault in tally.faults]
     return Benchmarked(tuple(shares), loss, tuple(faults))
+
+
+def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchmarked:
+    """Measure a bot by matches that it played on an arena.
+
+    Args:
+        bot: Its name there.
+        transcripts: Any matches; those of Bluff between it and a rung of the house count, under
+            options that the estimates cover.
+
+    Raises:
+        NoTablesError: The sample bots are not installed.
+        RecordedMatchError: No match counts, or a bot of the house did not play as it does here.
+        TranscriptError: A transcript contradicts the rules.
+    """
+    values = _values()
+    tallies = {rung.bot: _Tally(rung.bot, values) for rung in RUNGS}
+    for transcript in transcripts:
+        entrants = transcript.setup.entrants
+        seats = [seat for seat, entrant in enumerate(entrants) if entrant.bot == bot]
+        if len(entrants) != 2 or len(seats) != 1:
+            continue
+        house = entrants[1 - seats[0]]
+        tally = tallies.get(house.bot) if house.owner == HOUSE else None
+        if tally is None or not tally.covers(transcript):
+            continue
+        try:
+            tally.add([SeenMatch(seats[0], transcript, ())])
+        except UndeclaredPlayError as error:
+            raise RecordedMatchError(
+                f"In match {transcript.setup.match_id} {house} did not play as {house.bot} does "
+                f"here: it was another release of it, or had other tables ({error})."
+            ) from error
+    counted = [tally for tally in tallies.values() if tally.matches]
+    if not counted:
+        names = ", ".join(tallies)
+        raise RecordedMatchError(
+            f"None of these matches is one of Bluff between {bot} and a bot of the house that "
+            f"declares its play ({names})."
+        )
+    return Benchmarked(tuple(tally.share() for tally in counted), tallies[CERTIFIED].loss(), ())
+
+
+def _values() -> PlaceValues:
+    solved = chosen()
+    if solved is None:
+        raise NoTablesError("The benchmark needs the sample bots, with the tables of cfr.")
+    return values_of(solved)
 
 
 def deal_blocks(bot: NamedBot, rung: Rung, seed: str) -> SeenBlocks:
@@ -172,7 +227,7 @@ def deal_blocks(bot: NamedBot, rung: Rung, seed: str) -> SeenBlocks:
     )
     with closing(play_deal_blocks(asked)) as blocks:
         for block in blocks:
-            first, second = (
+            yield tuple(
                 SeenMatch(
                     match.contenders.index(0),
                     from_json(json.loads(match.written or "")),
@@ -180,7 +235,6 @@ def deal_blocks(bot: NamedBot, rung: Rung, seed: str) -> SeenBlocks:
                 )
                 for match in block
             )
-            yield first, second
 
 
 def program_blocks(logs: Path, connect_seconds: float) -> PlayBlocks:
@@ -201,13 +255,9 @@ def program_blocks(logs: Path, connect_seconds: float) -> PlayBlocks:
         )
         entries = [bot, _opponent(rung)]
         with ProgramTable(make_game(GAME), entries, logs, connect_seconds=connect_seconds) as table:
-            played = table.play(seatings)
-            for one in played:
-                other = next(played)
-                yield (
-                    SeenMatch(0, one.transcript, one.refused),
-                    SeenMatch(1, other.transcript, other.refused),
-                )
+            for played in table.play(seatings):
+                seat = played.contenders.index(0)
+                yield (SeenMatch(seat, played.transcript, played.refused),)
 
     return play
 
@@ -219,44 +269,53 @@ def _opponent(rung: Rung) -> NamedBot:
 class _Tally:
     """The matches against one rung."""
 
-    def __init__(self, rung: Rung, values: PlaceValues) -> None:
-        game = make_game(GAME)
-        declared = declared_play(load_bot(rung.bot), game, 2)
-        assert declared is not None, f"{rung.bot} declares no play"
+    def __init__(self, rung: str, values: PlaceValues) -> None:
+        declared = declared_play(load_bot(rung), make_game(GAME), 2)
+        assert declared is not None, f"{rung} declares no play"
         self._rung, self._aivat = rung, Aivat(values, declared)
+        self.matches = 0
         self._results, self._lucks = list[float](), list[tuple[float, float]]()
         self._losses = list[tuple[int, float]]()
         self.faults = list[Refused]()
         """The faults of the measured bot."""
 
-    def add(self, match: SeenMatch) -> None:
-        """Count a match."""
-        seat, transcript, refused = match
-        result = float(transcript.result.placing[seat] == 1)
-        estimate = 1 - self._aivat.estimate(transcript, 1 - seat)
-        self._results.append(result)
-        self._lucks.append((result - estimate, luck_of(transcript).seats[seat]))
-        self.faults += [fault for fault in refused if fault.seat == seat]
-        if self._rung.bot == CERTIFIED and len(self._losses) < VALUED_MATCHES:
-            losses = analyse(transcript).seats[seat].losses
-            self._losses.append((len(losses), sum(losses)))
+    def covers(self, transcript: Transcript) -> bool:
+        """Return whether a match can be estimated."""
+        setup = transcript.setup
+        return self._aivat.covers(setup.make_game(), len(setup.entrants))
+
+    def add(self, block: Sequence[SeenMatch]) -> None:
+        """Count the matches of a block as one observation.
+
+        Raises UndeclaredPlayError.
+        """
+        results, lucks = list[float](), list[tuple[float, float]]()
+        for seat, transcript, refused in block:
+            result = float(transcript.result.placing[seat] == 1)
+            estimate = 1 - self._aivat.estimate(transcript, 1 - seat)
+            results.append(result)
+            lucks.append((result - estimate, luck_of(transcript).seats[seat]))
+            self.faults += [fault for fault in refused if fault.seat == seat]
+            if self._rung == CERTIFIED and len(self._losses) < VALUED_MATCHES:
+                losses = analyse(transcript).seats[seat].losses
+                self._losses.append((len(losses), sum(losses)))
+        self.matches += len(block)
+        self._results.append(fmean(results))
+        self._lucks.append((fmean(luck for luck, _ in lucks), fmean(luck for _, luck in lucks)))
 
     def share(self) -> RungShare:
-        """Return what the bot wins.
-
-        The two matches of a block are one observation.
-        """
-        results = np.array(self._results).reshape(-1, 2).mean(1)
-        lucks = np.array(self._lucks).reshape(-1, 2, 2).mean(1)
-        matches, raw = len(self._results), float(results.mean())
-        if not results.std():  # a regression would give no width
+        """Return what the bot wins; there must be a match."""
+        results, lucks = np.array(self._results), np.array(self._lucks)
+        matches, raw = self.matches, float(results.mean())
+        if len(results) < FEWEST_BLOCKS or not results.std():
+            # A regression needs some blocks, and gives no width to results that are all alike.
             low, high = wilson(np.array([raw * matches]), np.array([float(matches)]))
-            return RungShare(self._rung.bot, matches, raw, raw, float(low[0]), float(high[0]), 1.0)
+            return RungShare(self._rung, matches, raw, raw, float(low[0]), float(high[0]), 1.0)
         found = luck_adjusted(results, lucks)
         error = _Z * found.adjusted_se
         independent = raw * (1 - raw) / (matches - 1)
         return RungShare(
-            self._rung.bot,
+            self._rung,
             matches,
             raw,
             min(1.0, max(0.0, found.adjusted)),

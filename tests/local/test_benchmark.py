@@ -1,11 +1,24 @@
 """The benchmark: rungs, intervals with most luck removed, and the same figures for everybody."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from arena.local.benchmark import Benchmarked, Rung, RungShare, benchmark, program_blocks
+from arena.games import make_game
+from arena.local.benchmark import (
+    Benchmarked,
+    RecordedMatchError,
+    Rung,
+    RungShare,
+    benchmark,
+    benchmark_of_recorded,
+    program_blocks,
+)
 from arena.local.deal_blocks import NamedBot
+from arena.local.in_process import Contender, play_series
+from arena.local.loading import load_bot
+from arena.match.transcript import Entrant, Transcript
 
 BROKEN = """
 from arena.bot import Bot
@@ -80,3 +93,43 @@ def test_a_program_meets_no_deal_twice(tmp_path: Path) -> None:
         for match in block
     ]
     assert len({*ids}) == len(ids) == 6
+
+
+def recorded(bot: str, rung: str, matches: int, *, house: str = "house") -> list[Transcript]:
+    """Matches of `mine`, played by a sample bot, as an arena records them."""
+    contenders = [Contender(bot, load_bot(bot)), Contender(rung, load_bot(rung))]
+    found = []
+    for played in play_series(make_game("bluff"), contenders, matches, "recorded"):
+        entrants = (Entrant("mine", "1", "me"), Entrant(rung, "1", house))
+        seated = tuple(entrants[at] for at in played.contenders)
+        setup = replace(played.transcript.setup, entrants=seated)
+        found.append(replace(played.transcript, setup=setup))
+    return found
+
+
+def test_recorded_matches_against_the_house_are_measured() -> None:
+    matches = recorded("honest", "cfr", 60) + recorded("honest", "timid", 5)
+    strangers = recorded("honest", "honest", 5, house="somebody")
+    found = benchmark_of_recorded("mine", matches + strangers)
+    assert [(one.rung, one.matches) for one in found.shares] == [("timid", 5), ("cfr", 60)]
+    against = found.shares[-1]
+    assert against.low < 0.365 < against.high
+    assert against.variance_factor < 0.4
+    assert found.loss is not None
+
+
+def test_a_bot_of_the_house_that_plays_otherwise_than_here_is_refused() -> None:
+    (match,) = recorded("honest", "random", 1)
+    entrants = tuple(
+        replace(entrant, bot="honest") if entrant.owner == "house" else entrant
+        for entrant in match.setup.entrants
+    )
+    other = replace(match, setup=replace(match.setup, entrants=entrants))
+    with pytest.raises(RecordedMatchError, match="honest 1 did not play as honest does here"):
+        benchmark_of_recorded("mine", [other])
+
+
+def test_without_a_match_that_counts_it_says_which_would() -> None:
+    matches = recorded("honest", "cfr", 1, house="somebody")
+    with pytest.raises(RecordedMatchError, match="between mine and a bot of the house"):
+        benchmark_of_recorded("mine", matches)

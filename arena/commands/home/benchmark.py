@@ -3,16 +3,19 @@
 import hashlib
 import time
 from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 from rich.table import Table
 
-from arena.commands.errors import exit_with_message
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.home.faults import fault_json, fault_text
 from arena.commands.home.line_up import entries
 from arena.commands.home.logs import LogFolder, log_folder
 from arena.commands.progress import progress
+from arena.commands.results.transcript_files import texts
 from arena.commands.terminal import Terminal, say_json
 from arena.games import make_game
 from arena.lab.analysis.bluff.solved_play import chosen_file
@@ -23,11 +26,15 @@ from arena.local.benchmark import (
     RUNGS,
     Benchmarked,
     RungShare,
+    benchmark_of_recorded,
     program_blocks,
 )
 from arena.local.benchmark import (
     benchmark as measured,
 )
+from arena.match.replay import TranscriptError
+from arena.match.transcript import Transcript
+from arena.match.transcript_json import read_json
 
 _MATCHES = 2 * sum(rung.blocks for rung in RUNGS)
 
@@ -39,6 +46,14 @@ def benchmark(
     seed: Annotated[
         str, typer.Option(help="Other deals than those of the protocol, to repeat a measurement.")
     ] = PROTOCOL,
+    recorded: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Play nothing: BOT is a bot's name on an arena, and FILE has transcripts of its "
+            "matches, as `arena export --transcripts` writes them. May be repeated.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     logs: LogFolder = None,
     connect_seconds: Annotated[
@@ -52,14 +67,22 @@ def benchmark(
     and the deals are the same for everybody.
     """
     with exit_with_message():
-        game = make_game(GAME)
-        (entry,) = entries([bot], game)
         begun = time.perf_counter()
-        folder = log_folder(logs) if entry.command else None
-        play = program_blocks(folder, connect_seconds) if folder else None
-        with progress(_MATCHES, "Playing") as advance:
-            found = measured(entry, seed=seed, play=play, advance=advance)
-    summary = _summary(entry.name, seed, found)
+        name, folder = bot, None
+        if recorded:
+            if seed != PROTOCOL or logs is not None:
+                raise CommandError("--recorded plays nothing: leave out --seed and --logs.")
+            found = benchmark_of_recorded(bot, _transcripts(recorded))
+        else:
+            (entry,) = entries([bot], make_game(GAME))
+            name = entry.name
+            folder = log_folder(logs) if entry.command else None
+            play = program_blocks(folder, connect_seconds) if folder else None
+            with progress(_MATCHES, "Playing") as advance:
+                found = measured(entry, seed=seed, play=play, advance=advance)
+    summary = _summary(name, found)
+    summary["protocol"] = None if recorded else PROTOCOL
+    summary["seed"] = None if recorded else seed
     summary["logs"] = folder and str(folder)
     summary["seconds"] = round(time.perf_counter() - begun, 1)
     if as_json:
@@ -68,12 +91,27 @@ def benchmark(
         _print(Terminal(), summary, found)
 
 
-def _summary(name: str, seed: str, found: Benchmarked) -> dict[str, Any]:
+def _transcripts(files: Sequence[Path]) -> Iterator[Transcript]:
+    """Yield the transcripts of files.
+
+    Raises CommandError.
+    """
+    for file in files:
+        try:
+            for line, text in texts(file):
+                place = str(file) if line is None else f"{file}, line {line}"
+                try:
+                    yield read_json(text)
+                except TranscriptError as error:
+                    raise CommandError(f"{place} is no transcript: {error}.") from error
+        except OSError as error:
+            raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
+
+
+def _summary(name: str, found: Benchmarked) -> dict[str, Any]:
     faults = Counter((rung, one.kind.value, one.reason) for rung, one in found.faults)
     first = {(rung, one.kind.value, one.reason): one for rung, one in reversed(found.faults)}
     return {
-        "protocol": PROTOCOL,
-        "seed": seed,
         "bot": name,
         "values": {
             "file": "cfr.tables",
@@ -104,10 +142,15 @@ def _share_json(share: RungShare) -> dict[str, Any]:
     }
 
 
+def _title(summary: dict[str, Any]) -> str:
+    if summary["protocol"] is None:
+        return "recorded matches"
+    return PROTOCOL if summary["seed"] == PROTOCOL else f"{PROTOCOL}, seed {summary['seed']}"
+
+
 def _print(console: Terminal, summary: dict[str, Any], found: Benchmarked) -> None:
     table = Table(
-        title=f"{summary['bot']}: {summary['protocol']}"
-        + ("" if summary["seed"] == PROTOCOL else f", seed {summary['seed']}"),
+        title=f"{summary['bot']}: {_title(summary)}",
         title_justify="left",
     )
     for heading in ("against", "matches", "won", "without luck", "95 % interval", "variance"):
@@ -123,8 +166,9 @@ def _print(console: Terminal, summary: dict[str, Any], found: Benchmarked) -> No
         )
     console.print_table(table)
     best = found.shares[-1]
-    half = (best.high - best.low) / 2
-    console.print(f"Against {CERTIFIED}, near-equilibrium play: {best.share:.1%} ± {half:.1%}.")
+    if best.rung == CERTIFIED:
+        half = (best.high - best.low) / 2
+        console.print(f"Against {CERTIFIED}, near-equilibrium play: {best.share:.1%} ± {half:.1%}.")
     if found.loss is not None:
         console.print(
             f"A decision against {CERTIFIED} loses {found.loss.mean:.2%} ± {found.loss.error:.2%} "
