@@ -1,9 +1,14 @@
-"""A best response to a bot of Bluff at two seats, learned by playing against it.
+"""Responses to a bot of Bluff at two seats: learned by playing against it, or by the solved tables.
 
-Q-learning (Watkins 1989) with a table: what each action was worth on average in each situation,
-which is the dice of both, the own roll and the bets of the round. It explores by upper confidence
-bounds (UCB1, Auer and others 2002). Nothing is asked of the bot but its actions, so it may draw
-them at random or remember the match. The table is small enough with one or two dice per player.
+Learned: Q-learning (Watkins 1989) with a table: what each action was worth on average in each
+situation, which is the dice of both, the own roll and the bets of the round. It explores by upper
+confidence bounds (UCB1, Auer and others 2002). Nothing is asked of the bot but its actions, so it
+may draw them at random or remember the match. The table is small enough with one or two dice each.
+
+Local: with more dice, the action that is best if both play by the solved tables from there on, with
+beliefs about the bot's hand as if it had bet by them so far (local best response; Lisý and Bowling
+2017). It needs no training, and is nearly a best response to play by the tables; to others it is
+one of many.
 """
 
 from collections import defaultdict
@@ -16,6 +21,8 @@ from arena.bot.bot import AnyBot, Bot
 from arena.bot.turn import Match, Turn
 from arena.games.bluff import BluffChoice, BluffView, Doubt
 from arena.games.bluff.bets import track
+from arena.lab.analysis.bluff.solved_play import SolvedPlay
+from arena.lab.analysis.values import BluffTables
 from arena.match.transcript import Transcript
 
 _EXPLORES: Final = 0.3
@@ -105,3 +112,17 @@ def responder(table: ResponseTable, *, learns: bool) -> type[AnyBot]:
                 table.learn(*self.before, float(transcript.result.placing[self.seat] == 1))
 
     return Responder
+
+
+def local_responder(solved: SolvedPlay) -> type[AnyBot]:
+    """Return a bot that takes the best action by the solved tables."""
+    tables = BluffTables(solved)
+
+    class LocalResponder(Bot[BluffView, BluffChoice]):
+        def act(self, turn: Turn[BluffView, BluffChoice]) -> BluffChoice:
+            found = tables.look(turn.view, Doubt())
+            assert found is not None, "the tables know all rounds of up to five dice each"
+            best: BluffChoice = max(found.values, key=found.values.__getitem__)
+            return best
+
+    return LocalResponder

@@ -16,7 +16,7 @@ from arena.cli import application
         ("play honest honest -n many", 'found "many"; allowed is a whole number.'),
         ("solve --width 5", "'--width': found \"5\"; allowed is 1 or less."),
         ("solve --seconds soon", "'--seconds': found \"soon\"; allowed is a number."),
-        ("exploit honest --dice 3", "'--dice': found \"3\"; allowed is 2 or less."),
+        ("exploit honest --dice 6", "'--dice': found \"6\"; allowed is 5 or less."),
         ("invite withdraw x", 'found "x"; allowed is a whole number.'),
         ("bot list --limit 0", "'--limit': found \"0\"; allowed is 1 or more."),
         ("tournament create cup --format x", "'--format': 'x' is not one of 'round-robin'"),

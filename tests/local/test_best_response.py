@@ -99,3 +99,24 @@ def test_who_names_none_that_it_takes_is_told_those_of_the_game(word: str, why: 
     assert code == 2
     known = "bayes, cfr, exploiter, honest, random, search, timid"
     assert said == f"arena: {why}: name a sample bot of Bluff ({known}), or a .py file.\n"
+
+
+def test_a_local_response_by_the_tables_exploits_play_that_knows_the_last_bet_only() -> None:
+    code, text = run("cfr", "--dice", 4, "--matches", 150, "--json")
+    assert code == 0
+    found = json.loads(text)
+    assert (found["response"], found["trained"], found["situations"]) == ("local", None, None)
+    assert found["low"] > 0.5
+    assert found["exploits"] is True
+
+
+def test_a_local_response_that_loses_says_so() -> None:
+    code, text = run("honest", "--dice", 5, "--matches", 60)
+    assert code == 0
+    assert "With 5 dice each, a local best response by the solved tables does not surely" in text
+
+
+def test_a_local_response_is_not_trained() -> None:
+    code, text = run("honest", "--dice", 3, "--train", 10)
+    assert code == 2
+    assert "--train and --seconds are for up to 2 dice each" in text

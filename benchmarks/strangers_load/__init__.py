@@ -1,0 +1,1 @@
+"""Bots of Bluff at two seats that no rung of the house was tuned on."""
