@@ -1,5 +1,8 @@
 """Bluff: a bot that looks three actions ahead, over all hands that the others may hold.
 
+Between two it plays near-equilibrium play as in the tables of `cfr`, until it is nearly certain
+what kind of player the opponent is, and risks no more than that gave away (`_duel`). Otherwise:
+
 1. Beliefs. Every hand of another seat is weighed by how likely a player with that hand would have
    made the bets that this seat made (Bayes' rule), and so is every kind of player that it may be:
    one that weighs outcomes as `bayes` does, or one like `honest`. Dice that are shown at the end of
@@ -29,13 +32,17 @@ from arena.games.bluff import (
 )
 from arena.lab.analysis.bluff.look import Look
 from arena.lab.analysis.bluff.players import KINDS, belief, kinds_after
+from arena.lab.analysis.bluff.solved_play import SolvedPlay, chosen
 from arena.lab.analysis.bluff.table import BettingTable
+from arena_sample_bots._duel import Duel
 
 
 class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
     """A bot that looks three actions ahead, over all hands that the others may hold."""
 
     max_matches = 4
+    certain = 0.95
+    """The probability of the known kinds from which it answers them, between two."""
 
     def match_started(self, match: Match[BluffOptions]) -> None:
         """Set the beliefs and bets of a new match."""
@@ -43,11 +50,17 @@ class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
         """[seat, k] The probability of each kind."""
         self.bets: tuple[PlacedBet, ...] = ()
         """The bets of the round that the events report."""
+        self.opener = 0
+        self.solved = chosen() or SolvedPlay({}, {})
+        self.seat, self.duel = match.seat, Duel(self.solved, self.certain)
 
     def act(self, turn: Turn[BluffView, Bet | Doubt, BluffEvent, BluffOptions]) -> Bet | Doubt:
         """Return the action with the highest value."""
         for event in turn.events:
             self.learn(event)
+        situation = self.solved.situation(turn.view)
+        if len(turn.entrants) == 2 and situation is not None:
+            return self.duel.answer(turn.view, situation, self.random)
         table = BettingTable.of(turn.view)
         beliefs = {seat: belief(table, seat, self.kinds[seat]) for seat in table.others(turn.seat)}
         return self.best_of(Look(table, turn.seat, turn.view.hidden_dice, beliefs).values())
@@ -61,12 +74,18 @@ class Search(Bot[BluffView, Bet | Doubt, BluffEvent, BluffOptions]):
         """Update the bets and, from dice that are shown, the beliefs about seats' kinds."""
         match event:
             case BluffRoundStarted():
-                self.counts, self.bets = event.dice_counts, ()
+                self.counts, self.bets, self.opener = event.dice_counts, (), event.opener
             case BetPlaced():
                 self.bets = (*self.bets, PlacedBet(event.seat, event.bet))
             case Showdown() if not any(placed.bet.show for placed in self.bets):
                 nothing: tuple[Dice, ...] = ((),) * len(self.counts)
                 table = BettingTable(self.counts, nothing, self.bets, sum(self.counts))
+                situation = self.solved.after(self.counts, self.opener, self.bets)
+                if len(self.counts) == 2 and situation is not None:
+                    other = 1 - self.seat
+                    doubted = other == event.doubter
+                    self.duel.learn(situation, table, other, event.dice[other], doubted=doubted)
+                    return
                 for seat, dice in enumerate(event.dice):
                     if dice:
                         self.kinds[seat] = kinds_after(

@@ -77,13 +77,16 @@ class RoundPlay:
         row, place = _node_row(history, role == 0, bets), history[-1] if history else 0
         return slice(row, row + bets - place + 1)
 
-    def likelihood(self, role: int, history: Sequence[int], *, doubted: bool = False) -> Weights:
+    def likelihood(
+        self, role: int, history: Sequence[int], *, doubted: bool = False, slip: float = SLIP
+    ) -> Weights:
         """Return the probability of the role's bets in a history with each hand: [h].
 
         Args:
             role: 0 for the opener, 1 for the other.
             history: The bets so far, numbered from 1 on the track.
             doubted: Whether the role also doubted the last bet.
+            slip: The share of its actions that are random.
         """
         likely = np.ones(self.tables[role].shape[1])
         taken = [*history, history[-1]] if doubted else history
@@ -92,7 +95,7 @@ class RoundPlay:
                 place = history[index - 1] if index else 0
                 weights = self.weights(role, history[:index])
                 actions = len(weights) - (not index)  # no doubt is possible before the first bet
-                likely *= weights[bet - place] * (1 - SLIP) + SLIP / actions
+                likely *= weights[bet - place] * (1 - slip) + slip / actions
         return likely
 
     @cached_property
