@@ -29,7 +29,7 @@ _WORTH_SECONDS = 1.0
 """The remaining work that justifies further processes, which take half a second to start."""
 
 Play: TypeAlias = Callable[[Iterable[Series]], Generator[Block]]
-"""Yields the complete blocks of the series, in order. Close it to give up the others.
+"""Yields the complete blocks of the series, in order. One call after the other, each to its end.
 
 Raises UnreadyBotError, BotFileError, BlockBrokenError and BotProgramError."""
 
