@@ -20,7 +20,7 @@ from arena.errors import UserError
 from arena.executors import WorkPool
 from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.local.deal_blocks import Block, BlockBrokenError, Series
+from arena.local.deal_blocks import BlockBrokenError, PlayedBlock, Series
 from arena.local.lineup_processes import lineup_sets, play_in_processes
 from arena.match.clock import TimeControl
 from arena.processes import SubprocessError, module_command, run_to_end
@@ -35,12 +35,12 @@ Part: TypeAlias = tuple[Series, ...]
 
 def play_apart(
     workers: WorkPool, game: AnyGame, control: TimeControl, asked: Iterable[Series]
-) -> Generator[Block]:
+) -> Generator[PlayedBlock]:
     """Yield the blocks of the series, in order, played in parts by the workers of a cluster.
 
     Raises UnreadyBotError, BotFileError and BlockBrokenError. Close it to give up the others.
     """
-    under_way: deque[Future[list[Block]]] = deque()
+    under_way: deque[Future[list[PlayedBlock]]] = deque()
     rules = game.name, game.options.changed(), control
     try:
         for part in _parts(asked):
@@ -75,7 +75,7 @@ def _parts(asked: Iterable[Series]) -> Iterator[Part]:
 
 def _play_part(
     game: str, options: Mapping[str, Any], control: TimeControl, part: Part
-) -> list[Block]:
+) -> list[PlayedBlock]:
     """Return the blocks of a part, played by a program of its own."""
     with tempfile.TemporaryDirectory() as folder:
         asked, answer = Path(folder, "asked"), Path(folder, "answer")
@@ -84,7 +84,7 @@ def _play_part(
             run_to_end(module_command(_PROGRAM, str(asked), str(answer)), stderr=None)
         except SubprocessError as error:
             raise BlockBrokenError(f"A part was not played: {error}.") from error
-        found: list[Block] | UserError = pickle.loads(answer.read_bytes())  # noqa: S301  our own
+        found: list[PlayedBlock] | UserError = pickle.loads(answer.read_bytes())  # noqa: S301  our own
     if isinstance(found, UserError):
         raise found
     return found
@@ -92,7 +92,7 @@ def _play_part(
 
 def main(asked: Path, answer: Path) -> None:
     """Play the part in the file `asked`."""
-    found: list[Block] | UserError
+    found: list[PlayedBlock] | UserError
     try:
         game, options, control, part = pickle.loads(asked.read_bytes())  # noqa: S301  our own
         with lineup_sets(make_game(game, options), len(part[0].lineups), control) as sets:

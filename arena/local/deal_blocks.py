@@ -70,7 +70,7 @@ class BlockMatch:
     """Its sums by seat, if they were asked for; deal blocks cancel luck themselves."""
 
 
-Block: TypeAlias = tuple[BlockMatch, ...]
+PlayedBlock: TypeAlias = tuple[BlockMatch, ...]
 """The matches of a complete block, by line-up."""
 
 

@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.local.bot_modules import BotFileError
-from arena.local.deal_blocks import Block, BlockBrokenError, BlockMatch, Series
+from arena.local.deal_blocks import BlockBrokenError, BlockMatch, PlayedBlock, Series
 from arena.local.in_process import Contender, Seed, UnreadyBotError, play_match
 from arena.local.loading import load_bot
 from arena.match.clock import TimeControl
@@ -42,7 +42,9 @@ whoever counts it, takes a fifth of the time in which cheap bots play one."""
 _News: TypeAlias = list[BlockMatch] | UnreadyBotError | BotFileError
 
 
-def play_in_processes(sets: "Sequence[LineupSet]", asked: Iterable[Series]) -> Generator[Block]:
+def play_in_processes(
+    sets: "Sequence[LineupSet]", asked: Iterable[Series]
+) -> Generator[PlayedBlock]:
     """Yield the blocks of the series, in order; the sets of processes take turns with them.
 
     Raises UnreadyBotError, BotFileError and BlockBrokenError.

@@ -19,7 +19,7 @@ from typing import TypeAlias
 from arena.executors import WorkPool
 from arena.games.game import AnyGame
 from arena.local.apart import play_apart
-from arena.local.deal_blocks import Block, NamedBot, Series
+from arena.local.deal_blocks import NamedBot, PlayedBlock, Series
 from arena.local.lineup_processes import lineup_sets, play_in_processes, played
 from arena.local.programs.program import CONNECT_SECONDS
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
@@ -28,7 +28,7 @@ _ALONE_SECONDS = 0.5
 _WORTH_SECONDS = 1.0
 """The remaining work that justifies further processes, which take half a second to start."""
 
-Play: TypeAlias = Callable[[Iterable[Series]], Generator[Block]]
+PlaySeries: TypeAlias = Callable[[Iterable[Series]], Generator[PlayedBlock]]
 """Yields the complete blocks of the series, in order. One call after the other, each to its end.
 
 Raises UnreadyBotError, BotFileError, BlockBrokenError and BotProgramError."""
@@ -57,7 +57,7 @@ def playing(
     lineups: int,
     where: Where,
     control: TimeControl = DEFAULT_TIME_CONTROL,
-) -> Iterator[Play]:
+) -> Iterator[PlaySeries]:
     """Provide a function that plays series of so many line-ups of these bots."""
     if where.logs is not None:
         # Imported here: other matches must not wait for gRPC.
@@ -82,7 +82,7 @@ def playing(
 
 def _play_here(
     game: AnyGame, control: TimeControl, jobs: int, asked: Iterable[Series]
-) -> Generator[Block]:
+) -> Generator[PlayedBlock]:
     """Play in this process, and the rest of a series in `jobs` as soon as that is faster."""
     for series in asked:
         begun = time.perf_counter()

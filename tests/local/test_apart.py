@@ -24,7 +24,7 @@ from arena.executors import ClusterError, WorkPool, cluster, processes
 from arena.games import make_game
 from arena.local.apart import PART_BLOCKS
 from arena.local.bot_modules import BotFileError
-from arena.local.deal_blocks import Block, NamedBot, Series, every_rotation
+from arena.local.deal_blocks import NamedBot, PlayedBlock, Series, every_rotation
 from arena.local.playing import Where, playing
 from arena.server.app.store import open_store
 from tests.dashboard.played import fill
@@ -63,7 +63,7 @@ def arena(*words: object) -> dict[str, Any]:
     return found
 
 
-def blocks(where: Where, series: Series) -> Generator[Block]:
+def blocks(where: Where, series: Series) -> Generator[PlayedBlock]:
     """Yield the blocks of a series of PAIR, played at dice of one."""
     game = make_game("bluff", {"dice_per_player": 1})
     with (

@@ -8,10 +8,10 @@ import pytest
 
 from arena.games import make_game
 from arena.local.deal_blocks import (
-    Block,
     BlockBrokenError,
     Lineup,
     NamedBot,
+    PlayedBlock,
     Series,
     every_rotation,
 )
@@ -56,13 +56,13 @@ def _entries(*bots: object) -> list[NamedBot]:
 
 def _blocks(
     lineups: tuple[Lineup, ...], blocks: int, seed: str = "deals", *, transcripts: bool = False
-) -> list[Block]:
+) -> list[PlayedBlock]:
     entries = lineups[0].entries
     with playing(BLUFF, entries, len(lineups), Where()) as play:
         return list(play([Series(lineups, seed, blocks, transcripts=transcripts)]))
 
 
-def _wins_of_first(block: Block) -> float:
+def _wins_of_first(block: PlayedBlock) -> float:
     """The share of a block's matches at two seats that the first entry won; there are no ties."""
     return fmean(match.result.placing[match.contenders.index(0)] == 1 for match in block)
 

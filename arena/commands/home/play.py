@@ -32,7 +32,7 @@ from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.local.bot_modules import BotFileError
 from arena.local.deal_blocks import Lineup, Series, every_rotation
-from arena.local.playing import Play, Where, playing
+from arena.local.playing import PlaySeries, Where, playing
 
 _NEVER_TWICE = (
     " --same-deals works only with sample bots and .py files: a program that connects would "
@@ -112,7 +112,7 @@ def play(
 
 
 def _count(
-    at_play: AbstractContextManager[Play],
+    at_play: AbstractContextManager[PlaySeries],
     series: Series,
     matches: int,
     transcripts: Path | None,

@@ -20,7 +20,7 @@ from rich.text import Text
 
 from arena.commands.sequential_test.report import interim
 from arena.games.game import AnyGame
-from arena.local.deal_blocks import Block, Lineup, NamedBot, Series, every_rotation
+from arena.local.deal_blocks import Lineup, NamedBot, PlayedBlock, Series, every_rotation
 from arena.local.playing import Where, playing
 from arena.match.score_rule import ScoreRule
 from arena.rating.running_sprt import RunningSprt, decided
@@ -47,7 +47,7 @@ class Contest:
             Lineup((version, *self.opponents), moves_on=True) for version in (self.new, self.old)
         )
 
-    def block_score(self, block: Block) -> Fraction:
+    def block_score(self, block: PlayedBlock) -> Fraction:
         """Return the score of a block, 0 to 1; 1/2 is no difference."""
         first, second = (
             points(match.result.placing, self.score)[match.contenders.index(0)] for match in block
@@ -79,7 +79,7 @@ def conduct(
 ) -> SequentialProgress:
     """Play until the answer is clear, `max_blocks` are played, or Ctrl-C.
 
-    Raises RatingError and the errors of `Play`.
+    Raises RatingError and the errors of `PlaySeries`.
     """
     running = RunningSprt(bounds, matches_per_block=2)
     progress = SequentialProgress(running, running.look())
@@ -100,7 +100,7 @@ def conduct(
 def _follow(
     contest: Contest,
     progress: SequentialProgress,
-    blocks: Iterable[Block],
+    blocks: Iterable[PlayedBlock],
     show: Live | None,
 ) -> None:
     names = [contest.names(match) for match in range(2)]

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 
 from arena.games.game import AnyGame
-from arena.local.deal_blocks import Block, NamedBot, Series, every_rotation
+from arena.local.deal_blocks import NamedBot, PlayedBlock, Series, every_rotation
 from arena.local.playing import Where, playing
 from arena.match.transcript import Entrant
 from arena.records import BlockKind, Registered, TournamentId, VersionId
@@ -110,7 +110,7 @@ class InProcess:
             name=self.who_meets(key),
         )
 
-    def _take(self, key: PairingKey, matches: Block) -> None:
+    def _take(self, key: PairingKey, matches: PlayedBlock) -> None:
         entries = self.record.pairings[key].entries
         versions = [self.record.tournament.version(number) for number in entries]
         placings = []

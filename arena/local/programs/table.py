@@ -16,7 +16,7 @@ from typing import Final, NamedTuple
 
 from arena.codec.transcript import to_bytes
 from arena.games.game import AnyGame
-from arena.local.deal_blocks import Block, BlockMatch, NamedBot, Series
+from arena.local.deal_blocks import BlockMatch, NamedBot, PlayedBlock, Series
 from arena.local.in_process import Seed, opened
 from arena.local.programs import advice
 from arena.local.programs.attentive_timer import AttentiveTimer
@@ -145,7 +145,7 @@ class ProgramTable:
                     self._let_leave()
                     await asyncio.sleep(0.01)
 
-    def play(self, asked: Iterable[Series]) -> Generator[Block]:
+    def play(self, asked: Iterable[Series]) -> Generator[PlayedBlock]:
         """Yield the complete blocks of the series, in order; no two matches share a deal.
 
         Raises BotProgramError.
