@@ -36,7 +36,7 @@ from arena.v1 import referee_pb2 as pb
 from arena.v1.referee_pb2_grpc import RefereeServiceServicer, add_RefereeServiceServicer_to_server
 from benchmarks.referee import MANY_MATCHES, STREAMS
 from benchmarks.referee_load.stage import measure as load_figures
-from benchmarks.referee_load.stage import referee, register
+from benchmarks.referee_load.stage import referee, register, resident_mb
 
 SAMPLE_BOTS = Path(__file__).parents[1] / "sample_bots"
 PYTHON = SAMPLE_BOTS / "python/arena_sample_bots/starters/python"
@@ -164,7 +164,7 @@ async def measure(language: str, matches: int) -> Measured:
         measured.seconds = time.monotonic() - start
         measured.answers -= answers
         measured.cpu_seconds = _cpu_seconds(process.pid) - cpu
-        measured.resident_mb = _resident_mb(process.pid)
+        measured.resident_mb = resident_mb(process.pid)
     finally:
         if process.returncode is None:
             process.kill()
@@ -188,11 +188,6 @@ async def _first_answer(language: str, asking: Asking, process: asyncio.subproce
 def _cpu_seconds(process: int) -> float:
     fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-
-def _resident_mb(process: int) -> float:
-    lines = Path(f"/proc/{process}/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS")) / 1024
 
 
 def at_home(bots: Sequence[str]) -> None:

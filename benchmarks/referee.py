@@ -1,17 +1,15 @@
 """Benchmark of the referee, compared with a bare grpc.aio echo stream with messages of equal size.
 
-python -m benchmarks.referee [--rounds 5] [--seconds 3] [--keeping] [--watching] [--decisions N]
-    [--json FILE]
+python -m benchmarks.referee [--rounds 5] [--seconds 3] [--watching] [--decisions N] [--json FILE]
 
 The real referee (`arena serve`, results written to an embedded Postgres) and the echo server run
 as processes; a client process loads one of them at a time, alternating. Prints medians over the
 rounds and their ratios. The echo's clients and server and the bots use asyncio's own event loop;
 the referee uses its default one.
 
-With --keeping it measures instead what keeping running matches costs, beside a referee that does
-not; with --watching, what spectators cost. With --decisions it plays so many decisions under full
-load instead, and counts the answers that the referee calls late: the bots answer at once, so there
-must be none.
+With --watching it measures instead what spectators cost. With --decisions it plays so many
+decisions under full load instead, and counts the answers that the referee calls late: the bots
+answer at once, so there must be none.
 """
 
 import argparse
@@ -27,7 +25,6 @@ from typing import Any
 from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
 from benchmarks.referee_load import watching
-from benchmarks.referee_load.keeping import compare, print_comparison
 from benchmarks.referee_load.lateness import full_load
 from benchmarks.referee_load.stage import (
     Figures,
@@ -54,16 +51,12 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0)
     parser.add_argument("--json", type=Path, help="write all figures there")
-    parser.add_argument("--keeping", action="store_true", help="the cost of keeping matches")
     parser.add_argument("--watching", action="store_true", help="the cost of spectators")
     parser.add_argument("--decisions", type=int, help="count false lates in so many decisions")
     options = parser.parse_args()
     report: dict[str, Any]
     if options.decisions:
         report = _lateness(options.decisions)
-    elif options.keeping:
-        report = found = compare(STREAMS, options.rounds, options.seconds)
-        print_comparison(found)
     elif options.watching:
         report = watched = watching.compare(STREAMS, options.rounds, options.seconds)
         watching.print_comparison(watched)

@@ -19,6 +19,7 @@ from arena.server.app.assembly import running_arena
 from arena.server.app.referee_settings import RefereeSettings
 from arena.server.limits.limits import Limits
 from arena.server.play.terms import Patience, Terms
+from tests import recorded_matches
 from tests.bots import PATIENCE, Peer
 from tests.jobs import accept_build, shift_token
 
@@ -74,14 +75,14 @@ class Scene:
 
     async def results(self, bot: str) -> list[MatchRow]:
         """The recorded matches of a bot."""
-        return await self.arena.store.matches(bot=bot, limit=100_000)
+        return await recorded_matches.matches(self.arena.store, bot=bot, limit=100_000)
 
     async def recorded(self, match_id: str) -> MatchRow:
         """The match, as soon as it is in the database."""
         news = asyncio.Event()
         self.arena.writer.listeners.append(news.set)
         async with asyncio.timeout(PATIENCE):
-            while (row := await self.arena.store.match(match_id)) is None:
+            while (row := await recorded_matches.match(self.arena.store, match_id)) is None:
                 await news.wait()
                 news.clear()
         return row

@@ -17,7 +17,6 @@ from arena.commands.solve_report import (
     StateLine,
     exact_line,
     match_json,
-    print_json,
     print_match,
     print_states,
     state_json,
@@ -32,6 +31,7 @@ from arena.commands.solving import (
     write_tables,
 )
 from arena.commands.stopping import await_stop_in_worker
+from arena.commands.terminal import say_json
 from arena.executors import Once
 from arena.games import make_game
 from arena.games.bluff import BluffOptions
@@ -217,7 +217,7 @@ def solve(
     lines = [line for line in lines if asked in (None, line.dice)]
     if as_json:
         found = [state_json(line) for line in lines]
-        print_json(found if asked is None else found[0])
+        say_json(found if asked is None else found[0])
     else:
         print_states(lines, one_round=one_round)
 
@@ -312,6 +312,6 @@ def _print_match(lines: list[StateLine], options: BluffOptions, as_json: bool) -
     bounds = match_value(options, first.bounds)
     value = match_value(options, ValueBounds(first.value, first.value)).low
     if as_json:
-        print_json(match_json(lines, options, value, bounds))
+        say_json(match_json(lines, options, value, bounds))
     else:
         print_match(lines, options, value, bounds)

@@ -8,7 +8,7 @@ from typing import Any
 import typer
 from rich.table import Table
 
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import Terminal, say
 from arena.games.bluff import BluffOptions
 from arena.lab.solver import ByDice, DicePair, PlayedState, Progress, SolvedState, ValueBounds
 
@@ -170,11 +170,6 @@ def print_match(
         f"Seat 0 wins a match from {each} {'die' if each == 1 else 'dice'} each with "
         f"{value:.4%} ({bounds.low:.4%} to {bounds.high:.4%}): {who}."
     )
-
-
-def print_json(found: object) -> None:
-    """Print a value as indented JSON."""
-    say_json(found)
 
 
 def state_json(state: StateLine) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _LEVEL = 1
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """A transcript in its stored form."""
+    """A transcript in its stored form; a row with these columns serves as well."""
 
     format: int
     sha256: bytes

@@ -9,9 +9,9 @@ import pickle
 import sys
 import tempfile
 from collections import deque
-from collections.abc import Generator, Iterable, Mapping
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from concurrent.futures import Future
-from contextlib import closing
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 from typing import Any, Final, TypeAlias
@@ -20,8 +20,9 @@ from arena.errors import UserError
 from arena.executors import WorkPool
 from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.local.deal_blocks import BlockBrokenError, BlockMatch, DealBlocks, Series
-from arena.local.lineup_processes import lineup_sets
+from arena.local.deal_blocks import BlockBrokenError, PlayedBlock, Series
+from arena.local.lineup_processes import lineup_sets, play_in_processes
+from arena.match.clock import TimeControl
 from arena.processes import SubprocessError, module_command, run_to_end
 
 _PROGRAM: Final = "arena.local.apart"
@@ -29,85 +30,73 @@ _PROGRAM: Final = "arena.local.apart"
 PART_BLOCKS: Final = 200
 """About so many blocks make a part: starting its processes takes as long as a hundred."""
 
-Part: TypeAlias = tuple[tuple[Series, ...], ...]
-"""Series, one for each line-up, that play the same blocks; played one after the other."""
-Blocks: TypeAlias = list[tuple[BlockMatch, ...]]
+Part: TypeAlias = tuple[Series, ...]
 
 
-def play_deal_blocks_apart(
-    workers: WorkPool, asked: DealBlocks
-) -> Generator[tuple[BlockMatch, ...], None, None]:
-    """Play deal blocks as `play_deal_blocks` does, by the workers of a cluster."""
-    last = asked.blocks
-    starts = (
-        count(asked.first, PART_BLOCKS) if last is None else range(asked.first, last, PART_BLOCKS)
-    )
-
-    def part(start: int) -> tuple[Series, ...]:
-        end = start + PART_BLOCKS if last is None else min(start + PART_BLOCKS, last)
-        return tuple(asked.series(lineup, start, end) for lineup in asked.lineups)
-
-    parts = ((part(start),) for start in starts)
-    with closing(play_parts(workers, asked.game, parts)) as played:
-        for complete in played:
-            yield from complete
-
-
-def play_parts(
-    workers: WorkPool, game: AnyGame, parts: Iterable[Part]
-) -> Generator[Blocks, None, None]:
-    """Yield the blocks of each part, in the order of the parts, of which there may be no end.
+def play_apart(
+    workers: WorkPool, game: AnyGame, control: TimeControl, asked: Iterable[Series]
+) -> Generator[PlayedBlock]:
+    """Yield the blocks of the series, in order, played in parts by the workers of a cluster.
 
     Raises UnreadyBotError, BotFileError and BlockBrokenError. Close it to give up the others.
     """
-    asked: deque[Future[Blocks]] = deque()
+    under_way: deque[Future[list[PlayedBlock]]] = deque()
+    rules = game.name, game.options.changed(), control
     try:
-        for part in parts:
-            asked.append(
-                workers.executor.submit(play_apart, game.name, game.options.changed(), part)
-            )
+        for part in _parts(asked):
+            under_way.append(workers.executor.submit(_play_part, *rules, part))
             # As many again wait, so that no worker does.
-            if len(asked) >= 2 * workers.count:
-                yield asked.popleft().result()
-        while asked:
-            yield asked.popleft().result()
+            if len(under_way) >= 2 * workers.count:
+                yield from under_way.popleft().result()
+        while under_way:
+            yield from under_way.popleft().result()
     finally:
-        for waiting in asked:
+        for waiting in under_way:
             waiting.cancel()
 
 
-def play_apart(game: str, options: Mapping[str, Any], part: Part) -> Blocks:
+def _parts(asked: Iterable[Series]) -> Iterator[Part]:
+    """Divide long series, and join short ones."""
+    part: Part = ()
+    size = 0
+    for series in asked:
+        last = series.blocks
+        for first in count(series.first, PART_BLOCKS):
+            end = first + PART_BLOCKS if last is None else min(first + PART_BLOCKS, last)
+            if first >= end:
+                break
+            if size + end - first > PART_BLOCKS:
+                yield part
+                part, size = (), 0
+            part, size = (*part, replace(series, first=first, blocks=end)), size + end - first
+    if part:
+        yield part
+
+
+def _play_part(
+    game: str, options: Mapping[str, Any], control: TimeControl, part: Part
+) -> list[PlayedBlock]:
     """Return the blocks of a part, played by a program of its own."""
     with tempfile.TemporaryDirectory() as folder:
         asked, answer = Path(folder, "asked"), Path(folder, "answer")
-        asked.write_bytes(pickle.dumps((game, dict(options), part)))
+        asked.write_bytes(pickle.dumps((game, dict(options), control, part)))
         try:
             run_to_end(module_command(_PROGRAM, str(asked), str(answer)), stderr=None)
         except SubprocessError as error:
             raise BlockBrokenError(f"A part was not played: {error}.") from error
-        found: Blocks | UserError = pickle.loads(answer.read_bytes())  # noqa: S301  our own
+        found: list[PlayedBlock] | UserError = pickle.loads(answer.read_bytes())  # noqa: S301  our own
     if isinstance(found, UserError):
         raise found
     return found
 
 
-def _play(game: str, options: Mapping[str, Any], part: Part) -> Blocks:
-    blocks: Blocks = []
-    with lineup_sets(make_game(game, options), len(part[0])) as (at_play,):
-        for together in part:
-            for process, series in zip(at_play, together, strict=True):
-                process.begin(series)
-            blocks += [
-                tuple([process.next_match() for process in at_play]) for _ in together[0].numbers()
-            ]
-    return blocks
-
-
 def main(asked: Path, answer: Path) -> None:
     """Play the part in the file `asked`."""
-    found: Blocks | UserError
+    found: list[PlayedBlock] | UserError
     try:
-        found = _play(*pickle.loads(asked.read_bytes()))  # noqa: S301  our own
+        game, options, control, part = pickle.loads(asked.read_bytes())  # noqa: S301  our own
+        with lineup_sets(make_game(game, options), len(part[0].lineups), control) as sets:
+            found = list(play_in_processes(sets, part))
     except UserError as error:
         found = error
     answer.write_bytes(pickle.dumps(found))

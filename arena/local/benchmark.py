@@ -13,7 +13,6 @@ import json
 from collections.abc import Callable, Generator, Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
-from pathlib import Path
 from statistics import fmean
 from typing import Final, NamedTuple, TypeAlias
 
@@ -25,11 +24,10 @@ from arena.lab.analysis import Estimate, LossSums, analyse
 from arena.lab.analysis.aivat import Aivat, PlaceValues, UndeclaredPlayError, values_of
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.lab.luck import luck_of
-from arena.local.deal_blocks import DealBlocks, NamedBot, every_rotation
+from arena.local.deal_blocks import Lineup, NamedBot, Series, every_rotation
 from arena.local.declared_play import declared_play
-from arena.local.in_process import Seed
-from arena.local.lineup_processes import play_deal_blocks
 from arena.local.loading import load_bot
+from arena.local.playing import Where, playing
 from arena.match.flow import Refused
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import from_json
@@ -120,8 +118,6 @@ class SeenMatch(NamedTuple):
 
 SeenBlocks: TypeAlias = Generator[tuple[SeenMatch, ...], None, None]
 """Matches that are one observation together, as those of the same deal are."""
-PlayBlocks: TypeAlias = Callable[[NamedBot, Rung, str], SeenBlocks]
-"""A function that plays the blocks of a bot against a rung with a seed."""
 
 
 class NoTablesError(UserError):
@@ -136,7 +132,7 @@ def benchmark(
     bot: NamedBot,
     *,
     seed: str = PROTOCOL,
-    play: PlayBlocks | None = None,
+    where: Where = Where(),
     rungs: Sequence[Rung] = RUNGS,
     advance: Callable[[], None] = lambda: None,
 ) -> Benchmarked:
@@ -145,7 +141,7 @@ def benchmark(
     Args:
         bot: The bot.
         seed: The seed of all deals.
-        play: What plays the blocks: `deal_blocks` by default, or `program_blocks`.
+        where: Where the blocks are played.
         rungs: The opponents, the weakest first.
         advance: Called after each match.
 
@@ -157,7 +153,7 @@ def benchmark(
     shares, loss, faults = list[RungShare](), None, list[tuple[str, Refused]]()
     for rung in rungs:
         tally = _Tally(rung.bot, values)
-        with closing((play or deal_blocks)(bot, rung, seed)) as blocks:
+        with closing(seen_blocks(bot, rung, seed, where)) as blocks:
             for block in blocks:
                 tally.add(block)
                 for _ in block:
@@ -216,17 +212,21 @@ def _values() -> PlaceValues:
     return values_of(solved)
 
 
-def deal_blocks(bot: NamedBot, rung: Rung, seed: str) -> SeenBlocks:
-    """Play each deal in both rotations, in a process for each: no bot meets a deal twice."""
-    asked = DealBlocks(
-        game=make_game(GAME),
-        lineups=every_rotation([bot, _opponent(rung)]),
-        seed=f"{seed} {rung.bot}",
-        blocks=rung.blocks,
-        transcripts=True,
-    )
-    with closing(play_deal_blocks(asked)) as blocks:
-        for block in blocks:
+def seen_blocks(bot: NamedBot, rung: Rung, seed: str, where: Where) -> SeenBlocks:
+    """Play each deal in both rotations; a program gets a fresh deal for every match.
+
+    It could remember a deal.
+    """
+    entries = (bot, NamedBot(f"house {rung.bot}", rung.bot))
+    lineups, blocks = every_rotation(entries), rung.blocks
+    if where.logs is not None:
+        lineups, blocks = (Lineup(entries, moves_on=True),), 2 * rung.blocks
+    asked = Series(lineups, f"{seed} {rung.bot}", blocks, transcripts=True)
+    with (
+        playing(make_game(GAME), entries, len(lineups), where) as play,
+        closing(play([asked])) as played,
+    ):
+        for block in played:
             yield tuple(
                 SeenMatch(
                     match.contenders.index(0),
@@ -235,35 +235,6 @@ def deal_blocks(bot: NamedBot, rung: Rung, seed: str) -> SeenBlocks:
                 )
                 for match in block
             )
-
-
-def program_blocks(logs: Path, connect_seconds: float) -> PlayBlocks:
-    """Return what plays a program that connects, with a fresh deal for every match.
-
-    It could remember a deal.
-    """
-
-    def play(bot: NamedBot, rung: Rung, seed: str) -> SeenBlocks:
-        # The import is here: matches in processes must not wait for gRPC.
-        from arena.local.programs.table import ProgramTable, Seating
-
-        source = Seed(f"{seed} {rung.bot}")
-        orders = ((0, 1), (1, 0))
-        seatings = (
-            Seating(source, f"match {number}", orders[number % 2])
-            for number in range(2 * rung.blocks)
-        )
-        entries = [bot, _opponent(rung)]
-        with ProgramTable(make_game(GAME), entries, logs, connect_seconds=connect_seconds) as table:
-            for played in table.play(seatings):
-                seat = played.contenders.index(0)
-                yield (SeenMatch(seat, played.transcript, played.refused),)
-
-    return play
-
-
-def _opponent(rung: Rung) -> NamedBot:
-    return NamedBot(f"house {rung.bot}", rung.bot)
 
 
 class _Tally:

@@ -5,21 +5,20 @@ the same secret. Equal situations get equal dice, and the bot in a given seat ge
 from its `random`, so the matches of a block differ only because of the bots. They share their match
 id, since the draws are computed from it.
 
-How they are played, so that no bot knows a deal from another match, is in
-`arena.local.lineup_processes`.
+`arena.local.playing` plays them. How they are played in processes, so that no bot knows a deal from
+another match, is in `arena.local.lineup_processes`.
 
 BlockBrokenError    a line-up could not go on: no match of the unfinished block counts
 """
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
+from typing import TypeAlias
 
 from arena.errors import UserError
-from arena.games.game import AnyGame
-from arena.lab.luck import Luck
-from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.lab.luck import Luck, luck_of
 from arena.match.flow import Refused
 from arena.match.result import Result
 from arena.match.seating import moved_on
@@ -58,30 +57,6 @@ class Lineup:
 
 
 @dataclass(frozen=True, slots=True)
-class Series:
-    """One line-up's matches over many blocks."""
-
-    lineup: Lineup
-    seed: str
-    """The seed of the deals; series with the same seed play the same deals."""
-    blocks: int | None
-    """The number of blocks of all processes; None for no end."""
-    transcripts: bool = False
-    luck: bool = False
-    time_control: TimeControl = DEFAULT_TIME_CONTROL
-    first: int = 0
-    """The number of the first block to play."""
-    step: int = 1
-    """This process plays one of so many blocks."""
-
-    def numbers(self) -> Iterable[int]:
-        """Yield the blocks to play."""
-        if self.blocks is None:
-            return count(self.first, self.step)
-        return range(self.first, self.blocks, self.step)
-
-
-@dataclass(frozen=True, slots=True)
 class BlockMatch:
     """A finished match of a block, as its process sends it."""
 
@@ -95,39 +70,52 @@ class BlockMatch:
     """Its sums by seat, if they were asked for; deal blocks cancel luck themselves."""
 
 
-def written_down(transcript: Transcript) -> str:
-    """Return a transcript as one line of JSON."""
-    return json.dumps(to_json(transcript), separators=(",", ":"))
-
-
-def every_rotation(entries: Sequence[NamedBot]) -> list[Lineup]:
-    """Return the line-ups of a block in which every bot sits in every seat once."""
-    return [Lineup(tuple(entries), shift) for shift in range(len(entries))]
+PlayedBlock: TypeAlias = tuple[BlockMatch, ...]
+"""The matches of a complete block, by line-up."""
 
 
 @dataclass(frozen=True, slots=True)
-class DealBlocks:
+class Series:
     """Blocks to be played, each once by every line-up. A block of a single line-up is a match."""
 
-    game: AnyGame
-    lineups: Sequence[Lineup]
+    lineups: tuple[Lineup, ...]
     seed: str
+    """The seed of the deals; series with the same seed play the same deals."""
     blocks: int | None = None
     """The number after the last; None for no end."""
     first: int = 0
+    step: int = 1
+    """Only one of so many blocks is played."""
+    fresh: bool = False
+    """Whether every line-up has deals of its own."""
     transcripts: bool = False
     luck: bool = False
-    time_control: TimeControl = DEFAULT_TIME_CONTROL
+    name: str = ""
+    """What an error of one of its blocks begins with."""
 
-    def series(self, lineup: Lineup, first: int, end: int | None, step: int = 1) -> Series:
-        """Return the matches of a line-up in some of the blocks."""
-        return Series(
-            lineup=lineup,
-            seed=self.seed,
-            blocks=end,
-            transcripts=self.transcripts,
-            luck=self.luck,
-            time_control=self.time_control,
-            first=first,
-            step=step,
-        )
+    def numbers(self) -> Iterable[int]:
+        """Yield the blocks to play."""
+        if self.blocks is None:
+            return count(self.first, self.step)
+        return range(self.first, self.blocks, self.step)
+
+    def of_lineup(self, number: int) -> "Series":
+        """Return the matches of one line-up."""
+        seed = f"{self.seed} rotation {number + 1}" if self.fresh else self.seed
+        return replace(self, lineups=(self.lineups[number],), seed=seed, fresh=False)
+
+    def finished(
+        self, order: tuple[int, ...], transcript: Transcript, refused: tuple[Refused, ...]
+    ) -> BlockMatch:
+        """Return a finished match with what is wanted of it."""
+        written = None
+        if self.transcripts:
+            written = json.dumps(to_json(transcript), separators=(",", ":"))
+        # Whoever counts the matches uses the sums alone.
+        luck = replace(luck_of(transcript), draws=()) if self.luck else None
+        return BlockMatch(order, transcript.result, refused, written, luck)
+
+
+def every_rotation(entries: Sequence[NamedBot]) -> tuple[Lineup, ...]:
+    """Return the line-ups of a block in which every bot sits in every seat once."""
+    return tuple(Lineup(tuple(entries), shift) for shift in range(len(entries)))

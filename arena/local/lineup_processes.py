@@ -7,8 +7,8 @@ bot that remembers deals in a file makes its author's measurements useless.
 
 The processes can play several series of blocks, with other bots and other deals each time, because
 starting a process takes as long as ten to twenty blocks. Where there are more cores than line-ups,
-several sets of processes share the blocks out among them. That changes no result: all chance of a
-block follows from the seed and its number.
+several sets of processes take turns with the blocks. That changes no result: all chance of a block
+follows from the seed and its number.
 """
 
 import multiprocessing
@@ -17,18 +17,19 @@ from collections import deque
 from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from itertools import cycle
+from itertools import cycle, repeat
+from math import inf
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from typing import Any, TypeAlias
 
 from arena.games import make_game
 from arena.games.game import AnyGame
-from arena.lab.luck import luck_of
 from arena.local.bot_modules import BotFileError
-from arena.local.deal_blocks import BlockBrokenError, BlockMatch, DealBlocks, Series, written_down
+from arena.local.deal_blocks import BlockBrokenError, BlockMatch, PlayedBlock, Series
 from arena.local.in_process import Contender, Seed, UnreadyBotError, play_match
 from arena.local.loading import load_bot
+from arena.match.clock import TimeControl
 from arena.processes import begin_worker, users_variables, worker_context
 
 _PATIENCE_S = 2.0
@@ -41,22 +42,44 @@ whoever counts it, takes a fifth of the time in which cheap bots play one."""
 _News: TypeAlias = list[BlockMatch] | UnreadyBotError | BotFileError
 
 
-def play_deal_blocks(
-    asked: DealBlocks, *, jobs: int = 1
-) -> Generator[tuple[BlockMatch, ...], None, None]:
-    """Yield the matches of each complete block, in order.
+def play_in_processes(
+    sets: "Sequence[LineupSet]", asked: Iterable[Series]
+) -> Generator[PlayedBlock]:
+    """Yield the blocks of the series, in order; the sets of processes take turns with them.
 
-    Plays in up to `jobs` processes, and in one for each line-up at least, where the bots are
-    loaded. Raises UnreadyBotError, BotFileError and BlockBrokenError. Close the iterator (or
-    exhaust it) to end the processes.
+    Raises UnreadyBotError, BotFileError and BlockBrokenError.
     """
-    with lineup_sets(asked.game, len(asked.lineups), jobs) as sets:
-        for number, at_play in enumerate(sets, start=asked.first):
-            for process, lineup in zip(at_play, asked.lineups, strict=True):
-                process.begin(asked.series(lineup, number, asked.blocks, step=len(sets)))
-        whole = asked.series(asked.lineups[0], asked.first, asked.blocks)
-        for _, at_play in zip(whole.numbers(), cycle(sets), strict=False):
-            yield tuple([process.next_match() for process in at_play])
+    waiting, begun, at_turn = iter(asked), deque[Iterator[Series]](), cycle(sets)
+    ahead, turn = 0.0, 0
+    while True:
+        # Each set gets its next blocks before its last is read: none waits for the slowest.
+        while ahead <= len(sets) and (series := next(waiting, None)) is not None:
+            for place, at_play in enumerate(sets):
+                first = series.first + (place - turn) % len(sets)
+                share = replace(series, first=first, step=len(sets))
+                if share.numbers():
+                    for number, process in enumerate(at_play):
+                        process.begin(share.of_lineup(number))
+            if series.blocks is None:
+                ahead = inf
+                begun.append(repeat(series))
+            else:
+                blocks = max(0, series.blocks - series.first)
+                ahead += blocks
+                turn = (turn + blocks) % len(sets)
+                begun.append(repeat(series, blocks))
+        while begun and (series := next(begun[0], None)) is None:
+            begun.popleft()
+        if not begun:
+            return
+        try:
+            yield tuple([process.next_match() for process in next(at_turn)])
+        except BlockBrokenError as error:
+            assert series is not None
+            raise BlockBrokenError(
+                f"{series.name}: {error}" if series.name else str(error)
+            ) from error
+        ahead -= 1
 
 
 class LineupProcess:
@@ -99,10 +122,13 @@ class LineupProcess:
         return news
 
 
+LineupSet: TypeAlias = tuple[LineupProcess, ...]
+
+
 @contextmanager
 def lineup_sets(
-    game: AnyGame, lineups: int, jobs: int = 1
-) -> Iterator[tuple[tuple[LineupProcess, ...], ...]]:
+    game: AnyGame, lineups: int, control: TimeControl, jobs: int = 1
+) -> Iterator[tuple[LineupSet, ...]]:
     """Yield as many sets of one process for each line-up as `jobs` allows, at least one.
 
     They end with the context. No two processes share memory.
@@ -110,7 +136,10 @@ def lineup_sets(
     options = game.options.changed()
     with ExitStack() as stack:
         yield tuple(
-            tuple(stack.enter_context(_lineup_process(game.name, options)) for _ in range(lineups))
+            tuple(
+                stack.enter_context(_lineup_process(game.name, options, control))
+                for _ in range(lineups)
+            )
             for _ in range(max(1, jobs // lineups))
         )
 
@@ -145,6 +174,7 @@ def _play_series(
     connection: "Connection[Any, Any]",
     game: str,
     options: Mapping[str, Any],
+    control: TimeControl,
 ) -> None:
     begin_worker(variables)  # a forked process gets its default signal handlers back
     with suppress(ConnectionError, EOFError):  # the other side has closed the connection
@@ -152,10 +182,7 @@ def _play_series(
             rules = make_game(game, options)
             while True:
                 series: Series = connection.recv()
-                contenders = [
-                    Contender(entry.name, load_bot(entry.bot)) for entry in series.lineup.entries
-                ]
-                _send(connection, _played(rules, contenders, series))
+                _send(connection, played(rules, series, control))
         except (UnreadyBotError, BotFileError) as error:
             connection.send(error)
 
@@ -172,13 +199,11 @@ def _send(connection: "Connection[Any, Any]", matches: Iterable[BlockMatch]) -> 
         connection.send(gathered)
 
 
-def _played(game: AnyGame, contenders: Sequence[Contender], series: Series) -> Iterator[BlockMatch]:
-    seed = Seed(series.seed)
+def played(game: AnyGame, series: Series, control: TimeControl) -> Generator[BlockMatch]:
+    """Yield the matches of a series of one line-up, played in this process."""
+    (lineup,), seed = series.lineups, Seed(series.seed)
+    contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in lineup.entries]
     for block in series.numbers():
-        order = series.lineup.seating(block)
+        order = lineup.seating(block)
         seated = [contenders[at] for at in order]
-        transcript, refused = play_match(game, seated, seed, block, series.time_control)
-        written = written_down(transcript) if series.transcripts else None
-        # Whoever counts the matches uses the sums alone.
-        luck = replace(luck_of(transcript), draws=()) if series.luck else None
-        yield BlockMatch(order, transcript.result, refused, written, luck)
+        yield series.finished(order, *play_match(game, seated, seed, block, control))

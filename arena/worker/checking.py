@@ -21,12 +21,10 @@ from arena.conformance.reporting import outcome_of
 from arena.conformance.scenario import Scenario
 from arena.conformance.scripted_referee import UnmetError
 from arena.games import GAMES, KITS, make_game
-from arena.local.deal_blocks import NamedBot
-from arena.local.in_process import Seed
+from arena.local.deal_blocks import Lineup, NamedBot, Series
 from arena.local.programs.program import BotProgramError
-from arena.local.programs.table import ProgramTable, Seating
+from arena.local.programs.table import ProgramTable
 from arena.match.faults import FaultKind
-from arena.match.seating import moved_on
 from arena.records import CheckOutcome
 from arena.worker.confine import confined_command
 from arena.worker.limits import START_SECONDS
@@ -181,10 +179,7 @@ def _matches(plan: CheckPlan, game: str) -> str:
     socket = plan.socket("matches")
     entries = [NamedBot("bot", "", tuple(plan.command(socket)))]
     entries += [NamedBot(f"opponent{n}", KITS[game].opponent) for n in range(1, seats)]
-    seed = Seed("check")
-    seatings = (
-        Seating(seed, f"match {number}", moved_on(seats, number)) for number in range(MATCHES)
-    )
+    series = Series((Lineup(tuple(entries), moves_on=True),), "check", MATCHES)
     with ProgramTable(
         rules,
         entries,
@@ -192,7 +187,7 @@ def _matches(plan: CheckPlan, game: str) -> str:
         connect_seconds=plan.start_seconds,
         address=f"unix:{socket}",
     ) as table:
-        for played in table.play(seatings):
+        for (played,) in table.play([series]):
             for refused in played.refused:
                 if played.contenders[refused.seat] == 0:
                     kind = FaultKind(refused.kind).value

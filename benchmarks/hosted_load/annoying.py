@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from arena.database.rows import match_row
+from arena.server.results.match_search import MatchFilter, found_matches
 from arena.server.uploads.hosted_shifts import FIRST_DELAY
 from arena.worker.confined_program import ConfinedProgram
 from arena.worker.sandbox import HostedProgram, SandboxError, confined
@@ -65,7 +67,8 @@ async def beside(name: str, seconds: float) -> Beside:
             alone, rate, loaded, cores = (sum(one) / ROUNDS for one in zip(*rounds, strict=True))
         faults = 0
         for bot in names:
-            for row in await stage.arena.store.matches(bot=bot, limit=100_000):
+            found = await stage.arena.store.rows(found_matches(MatchFilter(bot=bot), limit=100_000))
+            for row in map(match_row, found):
                 faults += sum(seat.faults for seat in row.seats if seat.bot == bot)
     return Beside(alone, rate, loaded, cores, faults)
 

@@ -9,11 +9,8 @@ import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sqlalchemy import make_url
-
 from arena.processes import spawn, stop
 from arena.server.app.store import open_store
-from tests.databases import administrator, execute, let_everybody_in
 from tests.free_port import free_port
 
 Figures = dict[str, float]
@@ -26,13 +23,6 @@ async def register(url: str, count: int, name: str, owner: str | None = None) ->
             (await store.register(f"{name}{n}", owner or f"{name}-owner{n}"))[1]
             for n in range(count)
         ]
-
-
-def second_database(url: str, data: Path) -> str:
-    """The URL of a new, empty database beside another one of the server on `data`."""
-    let_everybody_in(data, url)
-    execute(administrator(url), "CREATE DATABASE second OWNER arena")
-    return make_url(url).set(database="second").render_as_string(hide_password=False)
 
 
 def measure(*arguments: object, tokens: Sequence[str] = ()) -> Figures:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
-from benchmarks.referee_load.keeping import cpu_seconds
+from benchmarks.referee_load.cpu_time import cpu_seconds
 from benchmarks.referee_load.stage import Figures, measure, referee, register
 
 MATCHES = 32

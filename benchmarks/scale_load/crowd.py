@@ -14,7 +14,7 @@ from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
 from arena.server.limits.channel_options import MAX_STREAMS_PER_CONNECTION
 from arena.server.play.session import MAX_MATCHES
-from benchmarks.referee_load.keeping import cpu_seconds
+from benchmarks.referee_load.cpu_time import cpu_seconds
 from benchmarks.referee_load.stage import (
     Figures,
     client,

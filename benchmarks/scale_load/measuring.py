@@ -18,7 +18,7 @@ from arena.server.boards.board import table_sizes
 from arena.server.boards.ladder_log import read_checkpoint, registered
 from benchmarks.dashboard.serving import Served, served
 from benchmarks.dashboard.visiting import follow_link, visit
-from benchmarks.referee_load.keeping import cpu_seconds
+from benchmarks.referee_load.cpu_time import cpu_seconds
 from benchmarks.referee_load.stage import Figures, referee, resident_mb
 from benchmarks.scale_load.filling import Filled
 from benchmarks.scale_load.verdicts import Runs, together

@@ -13,7 +13,7 @@ from typing import Final
 
 from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
-from benchmarks.referee_load.keeping import cpu_seconds
+from benchmarks.referee_load.cpu_time import cpu_seconds
 from benchmarks.referee_load.stage import Figures, measure, referee, register
 from benchmarks.scale_load.verdicts import Runs, together
 

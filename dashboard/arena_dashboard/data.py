@@ -22,11 +22,9 @@ from arena.database.rows import MatchRow, match_row
 from arena.database.statement import Row
 from arena.database.tables.matches import matches
 from arena.database.tables.tournaments import tournament_blocks, tournaments
-from arena.database.transcripts import Packed, unpack
 from arena.games import GAMES
 from arena.lab.analysis import AnalysedDecision, decisions
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
-from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
@@ -38,7 +36,7 @@ from arena.server.boards.board import table_sizes
 from arena.server.boards.live_board import Leaderboard, LiveBoard, LiveBoards
 from arena.server.results import statements
 from arena.server.results.kept_analyses import kept_decisions
-from arena.server.results.match_finding import Bluffs, find
+from arena.server.results.match_finding import Bluffs, find, match_named, transcript_named
 from arena.server.results.match_search import MatchFilter
 from arena.server.results.match_sort import Sort
 from arena.server.uploads.checks import RecordedCheck, last_checks
@@ -138,8 +136,6 @@ def find_matches(
     """
     if sort is not Sort.NEWEST:
         return _best_matches(_url(), wanted, sort, limit)
-    if before is not None and not is_match_id(before.lower()):
-        return []
     return find(reader(), bluffs(), wanted, before=before, limit=limit)
 
 
@@ -156,10 +152,7 @@ def newest_match() -> str | None:
 
 def match(match_id: str) -> MatchRow | None:
     """Return the row of a match; None if there is no match of that id."""
-    if not is_match_id(match_id.lower()):
-        return None
-    rows = read(statements.match_by_id(match_id))
-    return match_row(rows[0]._mapping) if rows else None
+    return match_named(reader(), match_id)
 
 
 def replay(match_id: str, viewpoint: str, *, analysed: bool = False) -> Mapping[str, Any] | None:
@@ -167,8 +160,6 @@ def replay(match_id: str, viewpoint: str, *, analysed: bool = False) -> Mapping[
 
     With `analysed` it includes the values of decisions. Raises TranscriptDamagedError.
     """
-    if not is_match_id(match_id.lower()):
-        return None
     try:
         return _replay(_url(), match_id, viewpoint, analysed)
     except _NoTranscriptError:
@@ -301,10 +292,10 @@ def _decisions(url: str, match_id: str) -> Sequence[AnalysedDecision]:
 
 
 def _transcript(url: str, match_id: str) -> Transcript:
-    rows = _reader(url)(statements.transcript(match_id))
-    if not rows:
+    found = transcript_named(_reader(url), match_id)
+    if found is None:
         raise _NoTranscriptError(match_id)
-    return unpack(Packed(**rows[0]._mapping))
+    return found
 
 
 def _url() -> str:

@@ -17,6 +17,7 @@ from arena.scheduling.ladder import TableType
 from arena.server.app.assembly import running_arena
 from arena.server.app.referee_settings import RefereeSettings
 from arena.v1 import referee_pb2 as pb
+from tests import recorded_matches
 from tests.bot.scripted_referee import Conductor, Stream, conduct, offered, referee, refuse
 from tests.bot_programs import bot_program, ending
 
@@ -56,7 +57,7 @@ async def test_the_perl_bot_plays_without_a_fault_at_a_real_referee(
             for process in (one, other):
                 code, errors = await ending(process)
                 assert (code, "Fault" in errors, "ERROR" in errors) == (0, False, False), errors
-        rows = await arena.store.matches(limit=1000)
+        rows = await recorded_matches.matches(arena.store, limit=1000)
         assert len(rows) >= 50
         assert sum(seat.faults for row in rows for seat in row.seats) == 0
 

@@ -20,6 +20,7 @@ from arena.games import GAMES, KITS
 from arena.local.loading import bot_file
 from arena.processes import STDOUT, spawn
 from arena.server.app.store import open_store
+from tests import recorded_matches
 from tests.browser.conftest import dashboard
 from tests.free_port import free_port
 
@@ -57,7 +58,7 @@ class Playground:
     def newest(self) -> MatchRow:
         async def read() -> MatchRow:
             async with open_store(self.database) as store:
-                return (await store.matches(limit=1))[0]
+                return (await recorded_matches.matches(store, limit=1))[0]
 
         return in_own_loop(read())
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from arena.match.score_rule import ScoreRule
-from arena.match.seating import rotations
+from arena.match.seating import moved_on
 from arena.records import Block, TournamentBlock, VersionId
 from arena.scheduling.formats import FormatName
 from arena.server.app.store import Store, open_store
@@ -72,7 +72,8 @@ async def hold(
 
 async def _play(store: Store, versions: Sequence[VersionId], own: Block) -> None:
     matches = []
-    for position, order in enumerate(rotations(len(versions))):
+    for position in range(len(versions)):
+        order = moved_on(len(versions), position)
         seated = [versions[at] for at in order]
         match = finished(seated, own, position)
         # Registered in the order of the seeding: the lower the id, the stronger.

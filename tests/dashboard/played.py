@@ -16,7 +16,7 @@ from arena.games.game import AnyGame
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import MatchRecord, OpenTurn, Reply, TimedAction, play
-from arena.match.seating import rotations
+from arena.match.seating import moved_on
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.records import Block, BlockKind, FinishedMatch, Registered
@@ -110,7 +110,8 @@ async def fill(
         for number in range(blocks):
             table = random.sample(guests, seats)
             block = Block(id_of(random), BlockKind.SEAT, seats)
-            for position, order in enumerate(rotations(seats)):
+            for position in range(seats):
+                order = moved_on(seats, position)
                 minute = seats * number + position
                 seated = [table[seat] for seat in order]
                 transcript = play_match(rules, seated, id_of(random), random, time_control)

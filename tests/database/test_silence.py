@@ -14,6 +14,7 @@ from arena.database.schema import migrate
 from arena.records import VersionId
 from arena.server.app.store import Store, open_store
 from arena.server.results import statements
+from tests import recorded_matches
 from tests.databases import execute
 from tests.fault_proxy import FaultProxy
 from tests.recorded_results import finished
@@ -58,7 +59,7 @@ async def test_results_on_their_way_to_a_silent_database_are_recorded_once_when_
             await recording
         proxy.swallow = False
         await through.record([match])
-    assert await store.match_count() == 1
+    assert len(await recorded_matches.matches(store)) == 1
 
 
 async def test_a_database_that_is_silent_from_the_first_byte_is_given_up(
@@ -72,10 +73,10 @@ async def test_a_database_that_is_silent_from_the_first_byte_is_given_up(
 
 def test_reads_and_migrations_are_given_up_as_well(behind: str, proxy: FaultProxy) -> None:
     with open_reader(behind) as read:
-        read(statements.match_count())
+        read(statements.counted(statements.all_matches()))
         proxy.swallow = True
         with given_up_in_time():
-            read(statements.match_count())
+            read(statements.counted(statements.all_matches()))
         with given_up_in_time():
             migrate(behind)
 

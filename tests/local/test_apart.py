@@ -3,7 +3,8 @@
 import asyncio
 import json
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +22,10 @@ from arena.commands.solve import solve
 from arena.commands.tournaments.play import play as play_tournament
 from arena.executors import ClusterError, WorkPool, cluster, processes
 from arena.games import make_game
-from arena.local.apart import PART_BLOCKS, play_deal_blocks_apart
+from arena.local.apart import PART_BLOCKS
 from arena.local.bot_modules import BotFileError
-from arena.local.deal_blocks import DealBlocks, NamedBot, every_rotation
-from arena.local.lineup_processes import play_deal_blocks
+from arena.local.deal_blocks import NamedBot, PlayedBlock, Series, every_rotation
+from arena.local.playing import Where, playing
 from arena.server.app.store import open_store
 from tests.dashboard.played import fill
 from tests.databases import plain
@@ -62,31 +63,55 @@ def arena(*words: object) -> dict[str, Any]:
     return found
 
 
+def blocks(where: Where, series: Series) -> Generator[PlayedBlock]:
+    """Yield the blocks of a series of PAIR, played at dice of one."""
+    game = make_game("bluff", {"dice_per_player": 1})
+    with (
+        playing(game, PAIR, len(series.lineups), where) as play,
+        closing(play([series])) as played,
+    ):
+        yield from played
+
+
 @pytest.mark.slow
 def test_a_cluster_plays_what_this_machine_plays(workers: WorkPool) -> None:
-    game, lineups = make_game("bluff", {"dice_per_player": 1}), every_rotation(PAIR)
-    blocks = PART_BLOCKS + 10
+    series = Series(every_rotation(PAIR), "seed", PART_BLOCKS + 10, transcripts=True)
     assert workers.count == 2
-    asked = DealBlocks(game, lineups, "seed", blocks, transcripts=True)
-    assert list(play_deal_blocks_apart(workers, asked)) == list(play_deal_blocks(asked))
+    assert list(blocks(Where(workers=workers), series)) == list(blocks(Where(), series))
+
+
+@pytest.mark.slow
+def test_short_and_long_series_come_in_order_wherever_they_are_played(workers: WorkPool) -> None:
+    game = make_game("bluff", {"dice_per_player": 1})
+    lengths = (1, PART_BLOCKS - 1, 0, 5, 2 * PART_BLOCKS, 3, 1, 1)
+    asked = [
+        Series(every_rotation(PAIR), f"seed {number}", length)
+        for number, length in enumerate(lengths)
+    ]
+    found = []
+    for where in (Where(), Where(jobs=6), Where(workers=workers)):
+        with playing(game, PAIR, 2, where) as play:
+            found.append(list(play(asked)))
+    assert len(found[0]) == sum(lengths)
+    assert found[0] == found[1] == found[2]
+    one_by_one = [block for series in asked for block in blocks(Where(), series)]
+    assert found[0] == one_by_one
 
 
 @pytest.mark.slow
 def test_a_series_without_end_can_be_given_up(workers: WorkPool) -> None:
-    game, lineups = make_game("bluff", {"dice_per_player": 1}), every_rotation(PAIR)
-    asked = DealBlocks(game, lineups, "seed")
-    played = play_deal_blocks_apart(workers, asked)
-    first = next(played)
-    played.close()
-    assert first == next(play_deal_blocks(asked))
+    series = Series(every_rotation(PAIR), "seed")
+    with closing(blocks(Where(workers=workers), series)) as there:
+        first = next(there)
+    with closing(blocks(Where(), series)) as here:
+        assert first == next(here)
 
 
 @pytest.mark.slow
 def test_a_bot_that_is_not_there_is_named(workers: WorkPool) -> None:
     missing = every_rotation((PAIR[0], NamedBot("two", "nowhere.py")))
-    asked = DealBlocks(make_game("bluff"), missing, "seed", 1)
     with pytest.raises(BotFileError, match="nowhere"):
-        list(play_deal_blocks_apart(workers, asked))
+        list(blocks(Where(workers=workers), Series(missing, "seed", 1)))
 
 
 @pytest.mark.slow

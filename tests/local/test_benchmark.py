@@ -13,11 +13,12 @@ from arena.local.benchmark import (
     RungShare,
     benchmark,
     benchmark_of_recorded,
-    program_blocks,
+    seen_blocks,
 )
 from arena.local.deal_blocks import NamedBot
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
+from arena.local.playing import Where
 from arena.match.transcript import Entrant, Transcript
 
 BROKEN = """
@@ -86,10 +87,10 @@ def test_faults_are_told_with_the_rung(tmp_path: Path) -> None:
 
 
 def test_a_program_meets_no_deal_twice(tmp_path: Path) -> None:
-    play = program_blocks(tmp_path, 15.0)
+    bot, where = NamedBot("honest", "honest"), Where(logs=tmp_path)
     ids = [
         match.transcript.setup.match_id
-        for block in play(NamedBot("honest", "honest"), Rung("random", 3), "seed")
+        for block in seen_blocks(bot, Rung("random", 3), "seed", where)
         for match in block
     ]
     assert len({*ids}) == len(ids) == 6

@@ -1,7 +1,6 @@
 """Deal blocks: what the matches of a block share, and that no bot can profit from it."""
 
 import json
-from contextlib import closing
 from pathlib import Path
 from statistics import NormalDist, fmean, stdev
 
@@ -10,15 +9,15 @@ import pytest
 from arena.games import make_game
 from arena.local.deal_blocks import (
     BlockBrokenError,
-    BlockMatch,
-    DealBlocks,
     Lineup,
     NamedBot,
+    PlayedBlock,
+    Series,
     every_rotation,
 )
 from arena.local.in_process import Contender, Seed, UnreadyBotError, play_match
-from arena.local.lineup_processes import play_deal_blocks
 from arena.local.loading import bot_file, load_bot
+from arena.local.playing import Where, playing
 from arena.match.transcript_json import from_json
 from arena.match.verify import verify
 from tests.local.cheats import remembering
@@ -56,13 +55,14 @@ def _entries(*bots: object) -> list[NamedBot]:
 
 
 def _blocks(
-    lineups: list[Lineup], blocks: int, seed: str = "deals", **asked: bool
-) -> list[tuple[BlockMatch, ...]]:
-    with closing(play_deal_blocks(DealBlocks(BLUFF, lineups, seed, blocks, **asked))) as played:
-        return list(played)
+    lineups: tuple[Lineup, ...], blocks: int, seed: str = "deals", *, transcripts: bool = False
+) -> list[PlayedBlock]:
+    entries = lineups[0].entries
+    with playing(BLUFF, entries, len(lineups), Where()) as play:
+        return list(play([Series(lineups, seed, blocks, transcripts=transcripts)]))
 
 
-def _wins_of_first(block: tuple[BlockMatch, ...]) -> float:
+def _wins_of_first(block: PlayedBlock) -> float:
     """The share of a block's matches at two seats that the first entry won; there are no ties."""
     return fmean(match.result.placing[match.contenders.index(0)] == 1 for match in block)
 
@@ -121,7 +121,7 @@ def test_a_bot_that_remembers_deals_gains_nothing_as_blocks_are_played(tmp_path:
 def test_a_lineup_may_move_on_from_block_to_block() -> None:
     entries = tuple(_entries("random", "random", "random"))
     lineup = Lineup(entries, moves_on=True)
-    played = [block[0].contenders for block in _blocks([lineup], 4)]
+    played = [block[0].contenders for block in _blocks((lineup,), 4)]
     assert played == [(0, 1, 2), (1, 2, 0), (2, 0, 1), (0, 1, 2)]
 
 

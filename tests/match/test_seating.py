@@ -3,13 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.match.seating import moved_on, rotations
+from arena.match.seating import moved_on
 
 
 @given(st.integers(2, 10))
 def test_a_blocks_rotations_seat_everybody_in_every_seat_once(seats: int) -> None:
-    orders = list(rotations(seats))
-    assert len(orders) == seats
+    orders = [moved_on(seats, shift) for shift in range(seats)]
     for seat in range(seats):
         assert sorted(order[seat] for order in orders) == list(range(seats))
 

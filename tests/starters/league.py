@@ -14,6 +14,7 @@ from arena.scheduling.ladder import TableType
 from arena.server.app.assembly import running_arena
 from arena.server.app.referee_settings import RefereeSettings
 from arena.server.results.faults import faults_of
+from tests import recorded_matches
 from tests.bot_programs import bot_program
 from tests.starters.languages import Language
 
@@ -86,7 +87,7 @@ async def _play(
                     context.__exit__(None, None, None)
                     played.logs[f"{name} {table.game}"] = log.read_text()
         languages = {f"{name}-{table.game}": language.name for name, language in entries}
-        for row in await arena.store.matches(limit=1_000_000):
+        for row in await recorded_matches.matches(arena.store, limit=1_000_000):
             transcript = await arena.store.transcript(row.match_id)
             if transcript is None or transcript.setup.game != table.game:
                 continue

@@ -27,11 +27,11 @@ from arena.local.benchmark import (
     Benchmarked,
     RungShare,
     benchmark_of_recorded,
-    program_blocks,
 )
 from arena.local.benchmark import (
     benchmark as measured,
 )
+from arena.local.playing import Where
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import read_json
@@ -77,9 +77,9 @@ def benchmark(
             (entry,) = entries([bot], make_game(GAME))
             name = entry.name
             folder = log_folder(logs) if entry.command else None
-            play = program_blocks(folder, connect_seconds) if folder else None
+            where = Where(logs=folder, connect_seconds=connect_seconds)
             with progress(_MATCHES, "Playing") as advance:
-                found = measured(entry, seed=seed, play=play, advance=advance)
+                found = measured(entry, seed=seed, where=where, advance=advance)
     summary = _summary(name, found)
     summary["protocol"] = None if recorded else PROTOCOL
     summary["seed"] = None if recorded else seed

@@ -7,11 +7,10 @@ if one of them is a program.
 
 import secrets
 import time
-from collections.abc import Generator, Sequence
-from contextlib import ExitStack, closing
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, ExitStack, closing
+from itertools import chain
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated
 
 import typer
 
@@ -30,29 +29,11 @@ from arena.commands.jobs_option import (
 from arena.commands.progress import with_progress
 from arena.commands.terminal import Terminal, say_json
 from arena.commands.time_option import TimeOption, time_control
-from arena.executors import WorkPool
 from arena.games import make_game
-from arena.games.game import AnyGame
-from arena.lab.luck import luck_of
-from arena.local.apart import play_deal_blocks_apart
 from arena.local.bot_modules import BotFileError
-from arena.local.deal_blocks import (
-    BlockMatch,
-    DealBlocks,
-    Lineup,
-    NamedBot,
-    every_rotation,
-    written_down,
-)
-from arena.local.in_process import Contender, PlayedMatch, Seed, play_series
-from arena.local.lineup_processes import play_deal_blocks
-from arena.local.loading import load_bot
-from arena.match.clock import TimeControl
-from arena.match.seating import moved_on
+from arena.local.deal_blocks import Lineup, Series, every_rotation
+from arena.local.playing import PlaySeries, Where, playing
 
-_ALONE_SECONDS = 0.5
-_WORTH_SECONDS = 1.0
-"""The remaining work that justifies further processes, which take half a second to start."""
 _NEVER_TWICE = (
     " --same-deals works only with sample bots and .py files: a program that connects would "
     "remember the others' dice from the first playing of a deal."
@@ -103,15 +84,21 @@ def play(
             if cluster is not None and folder is not None:
                 raise CommandError(PROGRAMS_ELSEWHERE)
             with cluster_of(cluster) as workers:
-                series = _Series(rules, entries, matches, seed, control, transcripts, jobs, workers)
-                if folder is not None:
-                    played = _among_programs(series, folder, connect_seconds)
-                elif same_deals:
-                    played = _in_processes(series, every_rotation(entries))
-                else:
-                    played = _one_by_one(series)
+                where = Where(
+                    jobs or processor_count(), jobs is None, workers, folder, connect_seconds
+                )
+                one = Lineup(tuple(entries), moves_on=True)
+                lineups = every_rotation(entries) if same_deals else (one,)
+                series = Series(
+                    lineups,
+                    seed,
+                    matches // len(lineups),
+                    transcripts=transcripts is not None,
+                    luck=not same_deals,
+                )
                 tally = PlayTally(entries, same_deals=same_deals, logs=folder)
-                tally = _count(played, series, tally)
+                at_play = playing(rules, entries, len(lineups), where, control)
+                _count(at_play, series, matches, transcripts, tally)
         except BotFileError as error:
             raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
         except OSError as error:
@@ -124,112 +111,21 @@ def play(
         print_table(Terminal(), rules, tally.win_rates, summary)
 
 
-@dataclass(frozen=True, slots=True)
-class _Series:
-    """The requested matches."""
-
-    game: AnyGame
-    entries: Sequence[NamedBot]
-    matches: int
-    seed: str
-    control: TimeControl
-    transcripts: Path | None
-    """The file to which each match is written once it is over."""
-    jobs: int | None
-    """The number of processes; None for as many as there are cores, if that is faster."""
-    workers: WorkPool | None
-    """The cluster that plays instead."""
-
-    def finished(self, played: PlayedMatch) -> BlockMatch:
-        """Return a match in the form in which it is counted."""
-        written = written_down(played.transcript) if self.transcripts else None
-        luck = luck_of(played.transcript)
-        return BlockMatch(played.contenders, played.result, played.refused, written, luck)
-
-
-_Matches: TypeAlias = Generator[BlockMatch, None, None]
-
-
-def _count(played: _Matches, series: _Series, tally: PlayTally) -> PlayTally:
-    """Play the matches, and count and write each."""
+def _count(
+    at_play: AbstractContextManager[PlaySeries],
+    series: Series,
+    matches: int,
+    transcripts: Path | None,
+    tally: PlayTally,
+) -> None:
+    """Play the matches; count each, and write it once it is over."""
     begun = time.perf_counter()
     with ExitStack() as stack:
-        stack.enter_context(closing(played))
         # The file is opened first: if it cannot be written, this fails before any match.
-        path = series.transcripts
-        file = stack.enter_context(path.open("w", encoding="utf-8")) if path else None
-        for finished in with_progress(played, series.matches, "Playing"):
+        file = stack.enter_context(transcripts.open("w", encoding="utf-8")) if transcripts else None
+        played = stack.enter_context(closing(stack.enter_context(at_play)([series])))
+        for finished in with_progress(chain.from_iterable(played), matches, "Playing"):
             tally.add(finished)
             if file:
                 file.write(f"{finished.written}\n")
     tally.seconds = time.perf_counter() - begun
-    return tally
-
-
-def _one_by_one(series: _Series) -> _Matches:
-    """Play in this process, and in others as soon as these are clearly faster."""
-    begun, played = time.perf_counter(), 0
-    if series.workers is None and series.jobs in (None, 1):
-        contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in series.entries]
-        in_turn = play_series(series.game, contenders, series.matches, series.seed, series.control)
-        for played, match in enumerate(in_turn, start=1):
-            yield series.finished(match)
-            if series.jobs is None and _help_pays(
-                time.perf_counter() - begun, played, series.matches
-            ):
-                break
-    yield from _in_processes(series, [Lineup(tuple(series.entries), moves_on=True)], first=played)
-
-
-def _help_pays(seconds: float, played: int, matches: int) -> bool:
-    """Return whether further processes would save time."""
-    return (
-        processor_count() > 1
-        and seconds >= _ALONE_SECONDS
-        and seconds / played * (matches - played) >= _WORTH_SECONDS
-    )
-
-
-def _in_processes(series: _Series, lineups: Sequence[Lineup], *, first: int = 0) -> _Matches:
-    """Play blocks of matches in processes or on the cluster, and yield their matches."""
-    blocks = series.matches // len(lineups)
-    if first == blocks:
-        return
-    asked = DealBlocks(
-        game=series.game,
-        lineups=lineups,
-        seed=series.seed,
-        blocks=blocks,
-        first=first,
-        transcripts=series.transcripts is not None,
-        luck=len(lineups) == 1,
-        time_control=series.control,
-    )
-    with closing(
-        play_deal_blocks(asked, jobs=series.jobs or processor_count())
-        if series.workers is None
-        else play_deal_blocks_apart(series.workers, asked)
-    ) as complete:
-        for block in complete:
-            yield from block
-
-
-def _among_programs(series: _Series, logs: Path, connect_seconds: float) -> _Matches:
-    """Play matches among programs that connect, and yield them."""
-    # The import is here: matches in this process must not wait for gRPC.
-    from arena.local.programs.table import ProgramTable, Seating
-
-    source, seats = Seed(series.seed), len(series.entries)
-    seatings = (
-        Seating(source, f"match {number}", moved_on(seats, number))
-        for number in range(series.matches)
-    )
-    with ProgramTable(
-        series.game,
-        series.entries,
-        logs,
-        time_control=series.control,
-        connect_seconds=connect_seconds,
-    ) as table:
-        for played in table.play(seatings):
-            yield series.finished(played)

@@ -24,9 +24,10 @@ def recorded(match_id: str) -> Transcript:
     Raises CommandError.
     """
     # The import is here, because a file needs no database.
-    from arena.commands.database import with_store
+    from arena.commands.database import with_reader
+    from arena.server.results.match_finding import transcript_named
 
-    found = with_store(lambda store: store.transcript(match_id))
+    found = with_reader(lambda read: transcript_named(read, match_id))
     if found is None:
         raise CommandError(f"There is no match {match_id}: see `arena matches`.")
     return found

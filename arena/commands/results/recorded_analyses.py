@@ -13,7 +13,7 @@ from arena.commands.errors import CommandError
 from arena.commands.known_bots import require_bot
 from arena.database.reading import Reader, open_reader
 from arena.database.rows import match_row
-from arena.database.transcripts import Packed, unpack
+from arena.database.transcripts import unpack
 from arena.lab.analysis import (
     ANALYSED_GAMES,
     AnalysedDecision,
@@ -102,8 +102,7 @@ class _Database:
     def transcripts(self, match_ids: Collection[str]) -> dict[str, Transcript]:
         """Return the transcripts of matches by id."""
         return {
-            str(row.match_id): unpack(Packed(row.format, row.sha256, row.data))
-            for row in self.read(transcripts_of_matches(match_ids))
+            str(row.match_id): unpack(row) for row in self.read(transcripts_of_matches(match_ids))
         }
 
     def computed(

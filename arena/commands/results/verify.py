@@ -193,16 +193,16 @@ def _opened(stack: ExitStack) -> Callable[[str], Transcript]:
     # The imports are here, because files need no database.
     from arena.commands.database import existing_database
     from arena.database.errors import TranscriptDamagedError
-    from arena.server.results.export import open_archive
+    from arena.database.reading import open_reader
+    from arena.server.results.match_finding import transcript_named
     from arena.settings import read_settings
 
-    archive = stack.enter_context(
-        open_archive(stack.enter_context(existing_database(read_settings())))
-    )
+    url = stack.enter_context(existing_database(read_settings()))
+    read = stack.enter_context(open_reader(url))
 
     def recorded(match_id: str) -> Transcript:
         try:
-            found = archive.transcript(match_id)
+            found = transcript_named(read, match_id)
         except TranscriptDamagedError as error:
             raise TranscriptError(str(error).rstrip(".")) from error
         if found is None:

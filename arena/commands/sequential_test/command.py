@@ -23,6 +23,7 @@ from arena.commands.sequential_test.report import report, verdict
 from arena.commands.terminal import say, say_json
 from arena.games import make_game
 from arena.games.game import AnyGame
+from arena.local.playing import Where
 from arena.match.score_rule import ScoreRule
 from arena.rating.methods import EloModel
 from arena.rating.sprt import Bounds, SprtState
@@ -118,9 +119,9 @@ def sequential_test(
                 folder = log_folder(logs)
                 if cluster is not None:
                     raise CommandError(PROGRAMS_ELSEWHERE)
-            in_all = jobs or processor_count()
             with cluster_of(cluster) as workers:
-                progress = conduct(contest, limits, seed, max_blocks, folder, in_all, workers)
+                where = Where(jobs or processor_count(), workers=workers, logs=folder)
+                progress = conduct(contest, limits, seed, max_blocks, where)
     result, running = progress.result, progress.running
     difference = running.estimate()
     summary = {

@@ -9,24 +9,19 @@ Where a bot is a program that connects, every match of a block has a deal of its
 """
 
 from collections import Counter
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count, islice
-from pathlib import Path
 
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
 from arena.commands.sequential_test.report import interim
-from arena.executors import WorkPool
 from arena.games.game import AnyGame
-from arena.local.apart import play_deal_blocks_apart
-from arena.local.deal_blocks import BlockMatch, DealBlocks, Lineup, NamedBot, every_rotation
-from arena.local.in_process import Seed
-from arena.local.lineup_processes import play_deal_blocks
+from arena.local.deal_blocks import Lineup, NamedBot, PlayedBlock, Series, every_rotation
+from arena.local.playing import Where, playing
 from arena.match.score_rule import ScoreRule
 from arena.rating.running_sprt import RunningSprt, decided
 from arena.rating.sprt import Bounds, Sprt
@@ -43,16 +38,16 @@ class Contest:
     opponents: tuple[NamedBot, ...]
     score: ScoreRule
 
-    def lineups(self) -> list[Lineup]:
+    def lineups(self) -> tuple[Lineup, ...]:
         """Return the line-ups of a block's matches."""
         if not self.opponents:
             return every_rotation([self.new, self.old])
         # Both versions sit in the same seat; from block to block all bots move on by one seat.
-        return [
+        return tuple(
             Lineup((version, *self.opponents), moves_on=True) for version in (self.new, self.old)
-        ]
+        )
 
-    def block_score(self, block: Sequence[BlockMatch]) -> Fraction:
+    def block_score(self, block: PlayedBlock) -> Fraction:
         """Return the score of a block, 0 to 1; 1/2 is no difference."""
         first, second = (
             points(match.result.placing, self.score)[match.contenders.index(0)] for match in block
@@ -80,32 +75,21 @@ class SequentialProgress:
 
 
 def conduct(
-    contest: Contest,
-    bounds: Bounds,
-    seed: str,
-    max_blocks: int | None,
-    logs: Path | None = None,
-    jobs: int = 1,
-    workers: WorkPool | None = None,
+    contest: Contest, bounds: Bounds, seed: str, max_blocks: int | None, where: Where
 ) -> SequentialProgress:
     """Play until the answer is clear, `max_blocks` are played, or Ctrl-C.
 
-    `logs` is the folder for what the programs print, if one of the bots is a program; else `jobs`
-    processes play, or the `workers` of a cluster.
-
-    Raises RatingError, BotProgramError and the errors of `play_deal_blocks`.
+    Raises RatingError and the errors of `PlaySeries`.
     """
     running = RunningSprt(bounds, matches_per_block=2)
     progress = SequentialProgress(running, running.look())
-    asked = DealBlocks(contest.game, contest.lineups(), seed, max_blocks)
-    if logs is not None:
-        blocks = _seat_blocks(contest, logs, seed, max_blocks)
-    elif workers is not None:
-        blocks = play_deal_blocks_apart(workers, asked)
-    else:
-        blocks = play_deal_blocks(asked, jobs=jobs)
+    lineups, bots = contest.lineups(), (contest.new, contest.old, *contest.opponents)
     try:
-        with closing(blocks), live_line(Console(stderr=True)) as show:
+        with (
+            playing(contest.game, bots, len(lineups), where) as play,
+            closing(play([Series(lineups, seed, max_blocks)])) as blocks,
+            live_line(Console(stderr=True)) as show,
+        ):
             _follow(contest, progress, blocks, show)
     except KeyboardInterrupt:
         progress.interrupted = True
@@ -113,42 +97,10 @@ def conduct(
     return progress
 
 
-def _seat_blocks(
-    contest: Contest, logs: Path, seed: str, max_blocks: int | None
-) -> Generator[tuple[BlockMatch, ...], None, None]:
-    """Yield the matches of each complete block, in order."""
-    # Imported here: tests in process must not wait for gRPC.
-    from arena.local.programs.table import ProgramTable, Seating
-
-    bots = [contest.new, contest.old, *contest.opponents]
-    lineups, source = contest.lineups(), Seed(seed)
-    seatings = (
-        Seating(
-            source,
-            f"match {number} of block {block}",
-            tuple(bots.index(lineup.entries[at]) for at in lineup.seating(block)),
-        )
-        for block in (count() if max_blocks is None else range(max_blocks))
-        for number, lineup in enumerate(lineups)
-    )
-    with (
-        ProgramTable(contest.game, bots, logs) as table,
-        closing(table.play(seatings)) as played,
-    ):
-        for block in count():
-            matches = list(islice(played, len(lineups)))
-            if not matches:
-                return
-            yield tuple(
-                BlockMatch(lineup.seating(block), match.result, match.refused, None)
-                for lineup, match in zip(lineups, matches, strict=True)
-            )
-
-
 def _follow(
     contest: Contest,
     progress: SequentialProgress,
-    blocks: Generator[tuple[BlockMatch, ...], None, None],
+    blocks: Iterable[PlayedBlock],
     show: Live | None,
 ) -> None:
     names = [contest.names(match) for match in range(2)]

@@ -38,6 +38,7 @@ from arena.commands.tournaments.printing import (
 )
 from arena.commands.tournaments.rules import check_format, game_at_tables_of
 from arena.local.deal_blocks import BlockBrokenError
+from arena.local.playing import Where
 from arena.local.programs.program import BotProgramError
 from arena.match.score_rule import ScoreRule
 from arena.records import BlockKind
@@ -111,9 +112,9 @@ def play(
         fresh = programs if same_deals is None else not same_deals
         kind = BlockKind.SEAT if fresh else BlockKind.DEAL
         held = InProcess(rules_of_game, field, TournamentRecord(tournament_of(field, rules)), kind)
-        held.logs = log_folder(logs) if programs else None
-        held.jobs = jobs or processor_count()
-        with cluster_of(cluster) as held.workers:
+        folder = log_folder(logs) if programs else None
+        with cluster_of(cluster) as workers:
+            held.where = Where(jobs or processor_count(), workers=workers, logs=folder)
             ended_by = _play_out(held)
     if as_json:
         say_json(_json(held))
@@ -149,7 +150,7 @@ def _json(held: InProcess) -> dict[str, Any]:
     return tournament_json(held.record) | {
         "block_kind": held.kind.value,
         "standings": standings_json(held.record),
-        "logs": held.logs and str(held.logs),
+        "logs": held.where.logs and str(held.where.logs),
         "faults": [
             {"bot": name, "kind": kind, "reason": reason, "times": times}
             for (name, kind, reason), times in held.faults.most_common()
@@ -166,8 +167,8 @@ def _print(held: InProcess, *, pairings: bool) -> None:
     typer.echo(f"{matches:,} matches in {held.kind.value} blocks, seed {rules.seed}")
     for (name, kind, reason), times in held.faults.most_common(_MOST_REASONS):
         say(f"Faults of {name}: {times} × {kind}: {reason}")
-    if held.logs is not None:
-        say(f"What the programs printed: {held.logs}/NAME.log")
+    if held.where.logs is not None:
+        say(f"What the programs printed: {held.where.logs}/NAME.log")
 
 
 def _what_is_missing(held: InProcess) -> str:

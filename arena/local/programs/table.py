@@ -9,15 +9,15 @@ import asyncio
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, suppress
 from functools import partial
-from itertools import count
+from itertools import chain, count
 from math import inf
 from pathlib import Path
 from typing import Final, NamedTuple
 
 from arena.codec.transcript import to_bytes
 from arena.games.game import AnyGame
-from arena.local.deal_blocks import NamedBot
-from arena.local.in_process import PlayedMatch, Seed, opened
+from arena.local.deal_blocks import BlockMatch, NamedBot, PlayedBlock, Series
+from arena.local.in_process import Seed, opened
 from arena.local.programs import advice
 from arena.local.programs.attentive_timer import AttentiveTimer
 from arena.local.programs.local_referee import LocalReferee
@@ -44,13 +44,16 @@ _FINISH_SECONDS: Final = 3.0
 """How long matches that nobody waits for may go on when all is over."""
 
 
-class Seating(NamedTuple):
+class _Seating(NamedTuple):
     """A match to play."""
 
+    series: Series
     seed: Seed
     label: str
     """What its secret is derived by."""
     order: tuple[int, ...]
+    """The position of each seat's bot in the line-up."""
+    bots: tuple[int, ...]
     """The number of the bot in each seat."""
 
 
@@ -69,6 +72,7 @@ class ProgramTable:
     ) -> None:
         self._game = game
         self._entries = entries
+        self._numbers = {entry: number for number, entry in enumerate(entries)}
         self._logs = logs
         self._time_control = time_control
         self._connect_seconds = connect_seconds
@@ -83,11 +87,11 @@ class ProgramTable:
         self._let_go: dict[int, float] = {}
         """When each bot that asked to leave was let go."""
         self._running: set[HostedMatch] = set()
-        self._waiting: Iterator[tuple[int, Seating]] = iter(())
-        self._next: tuple[int, Seating] | None = None
+        self._waiting: Iterator[tuple[int, _Seating]] = iter(())
+        self._next: tuple[int, _Seating] | None = None
         self._exhausted = False
         """Whether no further match is to begin."""
-        self._played: dict[int, PlayedMatch] = {}
+        self._played: dict[int, tuple[Series, BlockMatch]] = {}
         """Matches that are over, by their number in the series."""
         self._failure: Exception | None = None
         self._watching: asyncio.Task[None] | None = None
@@ -141,28 +145,45 @@ class ProgramTable:
                     self._let_leave()
                     await asyncio.sleep(0.01)
 
-    def play(self, seatings: Iterable[Seating]) -> Generator[PlayedMatch, None, None]:
-        """Yield the matches in the order of the seatings.
+    def play(self, asked: Iterable[Series]) -> Generator[PlayedBlock]:
+        """Yield the complete blocks of the series, in order; no two matches share a deal.
 
         Raises BotProgramError.
         """
-        assert not self._running, "one series after the other"
+        assert not self._running, "one call after the other"
+        seatings = chain.from_iterable(map(self._seatings, asked))
         self._waiting, self._next = zip(count(), seatings), None
         self._exhausted = False
         self._played.clear()
-        wanted = 0
+        wanted, block = 0, list[BlockMatch]()
         while True:
-            for played in self._loop.run(self._some(wanted)):
+            for series, match in self._loop.run(self._some(wanted)):
                 wanted += 1
-                yield played
+                block.append(match)
+                if len(block) == len(series.lineups):
+                    yield tuple(block)
+                    block = []
             if self._all_played(wanted):
                 self._loop.run(self._see_off())
                 return
 
+    def _seatings(self, series: Series) -> Iterator[_Seating]:
+        lineups = [series.of_lineup(number) for number in range(len(series.lineups))]
+        # Line-ups with the same seed would share their deals, and a program that plays a deal
+        # twice could know the others' dice.
+        alone = series.fresh or len(lineups) == 1
+        for block in series.numbers():
+            for number, of_lineup in enumerate(lineups):
+                (lineup,) = of_lineup.lineups
+                label = f"match {block}" if alone else f"match {number} of block {block}"
+                order = lineup.seating(block)
+                bots = tuple(self._numbers[lineup.entries[at]] for at in order)
+                yield _Seating(series, Seed(of_lineup.seed), label, order, bots)
+
     def _all_played(self, wanted: int) -> bool:
         return self._exhausted and not self._running and wanted not in self._played
 
-    async def _some(self, wanted: int) -> list[PlayedMatch]:
+    async def _some(self, wanted: int) -> list[tuple[Series, BlockMatch]]:
         """Return the next matches that are over, at least one if any is to be played."""
         self._fill()
         while wanted not in self._played and not self._all_played(wanted):
@@ -203,7 +224,7 @@ class ProgramTable:
         while self._failure is None:
             self._next = self._next or next(self._waiting, None)
             self._exhausted = self._next is None
-            if self._next is None or not all(map(self._free, self._next[1].order)):
+            if self._next is None or not all(map(self._free, self._next[1].bots)):
                 return
             (number, seating), self._next = self._next, None
             self._begin(number, seating)
@@ -218,11 +239,11 @@ class ProgramTable:
             and self._game.name in session.games
         )
 
-    def _begin(self, number: int, seating: Seating) -> None:
-        names = [self._entries[bot].name for bot in seating.order]
+    def _begin(self, number: int, seating: _Seating) -> None:
+        names = [self._entries[bot].name for bot in seating.bots]
         setup, secret = opened(self._game, names, seating.seed, seating.label, self._time_control)
         players: list[Player] = []
-        for bot in seating.order:
+        for bot in seating.bots:
             self._busy[bot] += 1
             session = self._referee.sessions[bot]
             players.append(ProgramSeat(session, self._attention[bot], self._timer.now))
@@ -231,16 +252,17 @@ class ProgramTable:
         self._running.add(match)
         match.open()
 
-    def _over(self, number: int, seating: Seating, match: HostedMatch, outcome: Outcome) -> None:
+    def _over(self, number: int, seating: _Seating, match: HostedMatch, outcome: Outcome) -> None:
         self._running.discard(match)
-        for bot in seating.order:
+        for bot in seating.bots:
             self._busy[bot] -= 1
         if outcome is Outcome.PLAYED:
             transcript = match.transcript
             assert transcript is not None
             match.announce(to_bytes(transcript))
             refused = tuple(self._explained(seating, match, one) for one in match.refused)
-            self._played[number] = PlayedMatch(seating.order, transcript, refused)
+            played = seating.series.finished(seating.order, transcript, refused)
+            self._played[number] = seating.series, played
             self._news.set()
             # Not from within the last answer of this match: the calls of one would nest in those
             # of another.
@@ -253,14 +275,14 @@ class ProgramTable:
         if outcome not in how:
             self._fail(RuntimeError("a match broke off; the log above says why"))
         elif not self._ended():
-            absent = self._programs[seating.order[match.absent_at_start[0]]]
+            absent = self._programs[seating.bots[match.absent_at_start[0]]]
             self._fail(absent.failed(how[outcome]))
 
-    def _explained(self, seating: Seating, match: HostedMatch, refused: Refused) -> Refused:
+    def _explained(self, seating: _Seating, match: HostedMatch, refused: Refused) -> Refused:
         """Return a refusal with the program's own reason for no answer, which its log has."""
         if refused.kind is not FaultKind.MALFORMED:
             return refused
-        program = self._programs[seating.order[refused.seat]]
+        program = self._programs[seating.bots[refused.seat]]
         why = program.why_no_answer(match.setup.match_id, refused.turn_number)
         return refused if why is None else refused._replace(reason=why)
 

@@ -19,9 +19,7 @@ from arena.database.errors import BannedError, FrozenError, PausedError, Retired
 from arena.database.names import SHIFT_PREFIX, check_name, normal_name, token_hash
 from arena.database.rows import (
     BotVersion,
-    MatchRow,
     PlacedOnLadder,
-    match_row,
     recorded_challenge,
     registered_of,
     with_time_control,
@@ -48,7 +46,6 @@ from arena.server.ladder import pairing_statements
 from arena.server.results import recording, statements
 from arena.server.results.analyses import Analyses
 from arena.server.results.luck import Lucks, measured
-from arena.server.results.match_search import MatchFilter, found_matches
 from arena.server.results.signing import signer
 from arena.server.tournaments.tournaments import Tournaments
 from arena.server.uploads.hosted_builds import HostedBuilds
@@ -160,7 +157,7 @@ class Store:
         If there are more, the oldest are left out. The oldest come first.
         """
         others = await self.workers.token_hashes() + await self.owners.key_hashes(most)
-        rows = await self._rows(bot_statements.token_hashes(max(0, most - len(others))))
+        rows = await self.rows(bot_statements.token_hashes(max(0, most - len(others))))
         return [*others, *(bytes(row["sha256"]) for row in rows)][:most][::-1]
 
     async def rotate_token(
@@ -191,7 +188,7 @@ class Store:
 
     async def bots(self, named: Collection[str] | None = None) -> list[BotVersion]:
         """Return all versions of all bots, or of those with these names, by name and age."""
-        return [BotVersion(**row) for row in await self._rows(bot_statements.bot_list(named=named))]
+        return [BotVersion(**row) for row in await self.rows(bot_statements.bot_list(named=named))]
 
     async def find_bots(self, search: str, limit: int) -> list[BotVersion]:
         """Return the first `limit` versions of the bots that match a search.
@@ -200,7 +197,7 @@ class Store:
         of `bots`.
         """
         found = bot_statements.found_versions(search, limit)
-        return [BotVersion(**row) for row in await self._rows(found)]
+        return [BotVersion(**row) for row in await self.rows(found)]
 
     # Results
 
@@ -254,41 +251,16 @@ class Store:
             await connection.execute(statements.refuse_block(block))
             await running.forget_blocks(await driver_of(connection), [block.id])
 
-    async def match_count(self) -> int:
-        """Return the number of recorded matches."""
-        return int((await self._rows(statements.match_count()))[0]["matches"])
-
-    async def matches(
-        self,
-        *,
-        bot: str | None = None,
-        game: str | None = None,
-        before: str | None = None,
-        limit: int = 50,
-    ) -> list[MatchRow]:
-        """Return the newest matches; `before` is the id of the last match of the page before."""
-        if before is not None and not is_match_id(before.lower()):
-            return []
-        page = found_matches(MatchFilter(bot=bot, game=game), before=before, limit=limit)
-        return [match_row(row) for row in await self._rows(page)]
-
-    async def match(self, match_id: str) -> MatchRow | None:
-        """Return one match; None if there is none with that id."""
-        if not is_match_id(match_id.lower()):
-            return None
-        rows = await self._rows(statements.match_by_id(match_id))
-        return match_row(rows[0]) if rows else None
-
     async def challenge(self, challenge_id: str) -> RecordedChallenge | None:
         """Return what is recorded of the challenge with this UUID; None if it has no match."""
-        rows = await self._rows(statements.matches_of_challenge(challenge_id))
+        rows = await self.rows(statements.matches_of_challenge(challenge_id))
         return recorded_challenge(rows) if rows else None
 
     async def transcript(self, match_id: str) -> Transcript | None:
         """Return the transcript of a match; None if there is none with that id."""
         if not is_match_id(match_id.lower()):
             return None
-        rows = await self._rows(statements.transcript(match_id))
+        rows = await self.rows(statements.transcript(match_id))
         return unpack(Packed(**rows[0])) if rows else None
 
     # Data from which ratings and pairings are computed
@@ -298,7 +270,7 @@ class Store:
         rows = await self._counted(pairing_statements.newest_placings())
         return [PlacedOnLadder(**with_time_control(row)) for row in rows]
 
-    async def _rows(self, statement: Row) -> list[Any]:
+    async def rows(self, statement: Row) -> list[Any]:
         """Return the rows of a statement in a transaction of its own."""
         async with self._transaction() as connection:
             return list((await connection.execute(statement)).mappings())

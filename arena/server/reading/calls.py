@@ -13,7 +13,7 @@ from arena.codec.checks import write_check
 from arena.codec.fields import field, key
 from arena.codec.transcript import read_setup, write_entrant
 from arena.database.reading import ColumnReader
-from arena.database.transcripts import Packed, unpack_message
+from arena.database.transcripts import unpack_message
 from arena.games import OptionsError, UnknownGameError, make_game
 from arena.games.notation import NotationError
 from arena.games.wording import span
@@ -178,7 +178,7 @@ class ReadingCalls:
                 grpc.StatusCode.NOT_FOUND, f"there is no match {request.match_id[:80]}"
             )
         (row,) = rows
-        content = unpack_message(Packed(row.format, row.sha256, row.data))
+        content = unpack_message(row)
         told = registry_pb2.GetTranscriptResponse()
         for fault in self._read(faults_told([match_id])):
             line = told.faults.add(turn_number=fault.turn, reason=fault.reason)

@@ -66,14 +66,6 @@ class Archive:
         rows = self._rows(statements.transcripts_of(selection.statement()))
         return (unpack(Packed(**row)) for row in rows)
 
-    def transcript(self, match_id: str) -> Transcript | None:
-        """Return one match's transcript, or None if no match has that id.
-
-        Raises TranscriptDamagedError.
-        """
-        row = self._connection.execute(statements.transcript(match_id)).mappings().one_or_none()
-        return None if row is None else unpack(Packed(**row))
-
     def _rows(self, statement: Row) -> Iterator[Mapping[str, Any]]:
         streamed = statement.execution_options(yield_per=_ROWS_AT_A_TIME)
         for row in self._connection.execute(streamed).mappings():

@@ -10,7 +10,7 @@ from typing import Any, Final
 from arena.database.errors import TranscriptDamagedError
 from arena.database.reading import Read
 from arena.database.rows import MatchRow, match_row
-from arena.database.transcripts import Packed, unpack
+from arena.database.transcripts import unpack
 from arena.match.fault_steps import fault_steps
 from arena.match.faults import FaultKind
 from arena.match.transcript import Transcript
@@ -59,7 +59,7 @@ def faults_of(read: Read, bot: str, limit: int, version: str | None = None) -> l
         if packed is None:
             continue
         try:
-            transcript = unpack(Packed(packed.format, packed.sha256, packed.data))
+            transcript = unpack(packed)
         except TranscriptDamagedError:
             continue
         own = {

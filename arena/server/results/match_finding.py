@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Final
 from arena.database.errors import TranscriptDamagedError
 from arena.database.reading import Read
 from arena.database.rows import MatchRow, match_row
+from arena.match.match_id import is_match_id
+from arena.server.results import statements
 from arena.server.results.match_search import (
     MatchFilter,
     MatchOrder,
@@ -17,6 +19,7 @@ from arena.server.results.match_search import (
 from arena.server.results.match_sort import Sort
 
 if TYPE_CHECKING:
+    from arena.match.transcript import Transcript
     from arena.server.results.bluffing import Bluffing
 
 REPLAYED: Final = 200
@@ -36,7 +39,7 @@ class Bluffs:
     def of(self, match_ids: Collection[str]) -> "Mapping[str, Bluffing]":
         """Return the bluffs of these matches, in their order, without those that cannot be read."""
         # Imported here: a list of matches in another order needs no games.
-        from arena.database.transcripts import Packed, unpack
+        from arena.database.transcripts import unpack
         from arena.server.results.bluffing import bluffing_of
 
         with self._lock:
@@ -44,7 +47,7 @@ class Bluffs:
         added = {}
         for row in self._read(transcripts_of_matches(missing)) if missing else ():
             try:
-                transcript = unpack(Packed(row.format, row.sha256, row.data))
+                transcript = unpack(row)
             except TranscriptDamagedError:
                 continue
             added[str(row.match_id)] = bluffing_of(transcript)
@@ -60,6 +63,23 @@ class Bluffs:
         return found
 
 
+def match_named(read: Read, match_id: str) -> MatchRow | None:
+    """Return one match; None if there is none with that id."""
+    rows = read(statements.match_by_id(match_id)) if is_match_id(match_id.lower()) else ()
+    return match_row(rows[0]._mapping) if rows else None
+
+
+def transcript_named(read: Read, match_id: str) -> "Transcript | None":
+    """Return the transcript of a match; None if there is none with that id.
+
+    Raises TranscriptDamagedError.
+    """
+    from arena.database.transcripts import unpack  # a list of matches needs no games
+
+    rows = read(statements.transcript(match_id)) if is_match_id(match_id.lower()) else ()
+    return unpack(rows[0]) if rows else None
+
+
 def find(
     read: Read,
     bluffs: Bluffs,
@@ -69,7 +89,12 @@ def find(
     before: str | None = None,
     limit: int,
 ) -> list[MatchRow]:
-    """Return the newest matches that fit, or the closest or boldest among the newest that fit."""
+    """Return the newest matches that fit, or the closest or boldest among the newest that fit.
+
+    There are none older than an unknown match.
+    """
+    if before is not None and not is_match_id(before.lower()):
+        return []
     if sort is not Sort.BOLDEST:
         order = MatchOrder(sort.value)
         rows = read(found_matches(wanted, order=order, before=before, limit=limit))

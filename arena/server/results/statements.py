@@ -75,11 +75,6 @@ def casual() -> ColumnElement[bool]:
 # Results
 
 
-def match_count() -> Row:
-    """Return a statement that counts all matches. Column: matches."""
-    return select(func.count().label("matches")).select_from(matches)
-
-
 def all_matches(
     *,
     game: str | None = None,

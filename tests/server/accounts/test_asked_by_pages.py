@@ -10,14 +10,15 @@ import pytest
 from sqlalchemy import BigInteger, cast, literal_column, select
 
 from arena.database.connecting import LONG_SECONDS
-from arena.database.reading import Reader
-from arena.database.transcripts import Packed, unpack
+from arena.database.reading import Reader, open_reader
+from arena.database.transcripts import unpack
 from arena.match.clock import TimeControl
 from arena.records import ToldFault, VersionId
 from arena.scheduling.pairings import Pairing
 from arena.server.app.store import Store
 from arena.server.results import match_search, statements
 from arena.server.results.export import Selection, open_archive
+from arena.server.results.match_finding import transcript_named
 from arena.server.results.match_search import MatchFilter
 from arena.server.tournaments import tournament_statements
 from arena.server.tournaments.tournament import TournamentState
@@ -216,7 +217,7 @@ async def test_transcripts_and_faults_are_those_of_the_matches_asked_for(
     assert len(read(match_search.faults_told([match_id(first), match_id(second)]))) == 2
     (row,) = read(match_search.transcripts_of_matches([match_id(second)]))
     assert str(row.match_id) == match_id(second)
-    assert unpack(Packed(row.format, row.sha256, row.data)) == second.transcript
+    assert unpack(row) == second.transcript
 
 
 async def test_an_export_selects_by_game_options_seats_and_time_control(
@@ -246,8 +247,9 @@ async def test_an_export_selects_by_game_options_seats_and_time_control(
         assert found(seat_counts=range(3, 5)) == [match_id(three)]
         assert found(time_control=control) == [match_id(slow)]
         assert found(rated=True) == every[:-1]
-        assert archive.transcript(match_id(three)) == three.transcript
-        assert archive.transcript("00000000-0000-4000-8000-000000000000") is None
+    with open_reader(database) as read:
+        assert transcript_named(read, match_id(three)) == three.transcript
+        assert transcript_named(read, "00000000-0000-4000-8000-000000000000") is None
 
 
 def test_what_reads_all_rows_gets_the_time_for_it(read: Reader) -> None:

@@ -17,6 +17,7 @@ from arena.server.app.referee_settings import RefereeSettings
 from arena.server.app.referees_store import RefereesStore, open_referees_store
 from arena.server.app.spools import Spools
 from arena.server.app.takeover import SPOOL_TRIES
+from tests import recorded_matches
 from tests.bots import PATIENCE, Peer
 from tests.databases import plain
 from tests.recorded_results import finished, match_id
@@ -85,7 +86,7 @@ async def test_a_spool_that_can_be_read_after_a_moment_is_recorded(
         match = finished(versions)
         await Spools(tmp_path, key).of(other.lease.epoch).append([match])
         await until(lambda: not arena.store.lease.inherited)
-        assert await arena.store.match(match_id(match)) is not None
+        assert await recorded_matches.match(arena.store, match_id(match)) is not None
         assert Spools(tmp_path, key).left() == {}
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from arena.codec import bot_side
 from arena.v1 import referee_pb2
+from tests import recorded_matches
 from tests.bots import Peer
 from tests.scene import Proxy, Scene, good_pair, opened, playing
 
@@ -93,7 +94,7 @@ async def test_a_stream_opened_again_begins_with_what_is_running_and_the_match_g
             assert same_match
             await after.react(message)
             await after.play(until=lambda: turn.match_id in after.ended)
-        row = await scene.arena.store.match(turn.match_id)
+        row = await recorded_matches.match(scene.arena.store, turn.match_id)
         assert row is not None
         assert not any(seat.forfeited or seat.faults for seat in row.seats)
 
@@ -135,7 +136,7 @@ async def test_a_stream_taken_over_in_the_middle_of_a_match_passes_it_on(scene: 
             assert [t.turn_number for t in message.turns] == [turn.turn_number]
             await newer.react(message)
             await newer.play(until=lambda: turn.match_id in newer.ended)
-        row = await scene.arena.store.match(turn.match_id)
+        row = await recorded_matches.match(scene.arena.store, turn.match_id)
         assert row is not None
         assert not any(seat.faults for seat in row.seats)
 

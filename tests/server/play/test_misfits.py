@@ -8,6 +8,7 @@ import pytest
 
 from arena.v1 import bloeff_pb2, bluff_pb2, game_pb2, transcript_pb2
 from arena.v1 import referee_pb2 as pb
+from tests import recorded_matches
 from tests.bots import Peer
 from tests.scene import Scene, good_pair
 
@@ -184,7 +185,7 @@ async def test_nobody_answers_for_another_bot(scene: Scene) -> None:
             await victim.play(until=lambda: match_id in victim.ended)
             playing.cancel()
         assert not any(message.refusals for message in victim.heard)
-        row = await scene.arena.store.match(match_id)
+        row = await recorded_matches.match(scene.arena.store, match_id)
         assert row is not None
         assert sum(seat.faults for seat in row.seats if seat.bot == "victim") == 0
 

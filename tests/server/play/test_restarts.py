@@ -11,6 +11,7 @@ import pytest
 
 from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2 as pb
+from tests import recorded_matches
 from tests.bots import PATIENCE, Peer
 from tests.scene import CALM, Scene, good_pair, opened, playing
 
@@ -93,7 +94,7 @@ async def test_a_match_goes_on_at_the_turn_where_the_referee_stopped(
         # Told when they are sent, which may be a moment after they were opened.
         assert abs(asked.turn_ms - turn.turn_ms) < 200
         assert asked.bank_ms == turn.bank_ms
-        row = await second.arena.store.match(match_id)
+        row = await recorded_matches.match(second.arena.store, match_id)
         assert row is not None and not row.voided
         assert all(seat.faults == 0 for seat in row.seats)
         assert {one.match_id for one in await second.results("a")} >= set(resumed[0].ended)

@@ -20,6 +20,7 @@ from arena.lab.luck import luck_of, table_of
 from arena.match.transcript import Step, Transcript
 from arena.records import FinishedMatch, VersionId
 from arena.server.app.store import Store
+from tests import recorded_matches
 from tests.lab.luck.matches import careless, series
 from tests.ladder_log import rated_results, require_counts
 from tests.recorded_results import finished, match_id
@@ -65,7 +66,7 @@ async def test_a_result_is_recorded_with_its_luck(
     matches = played_matches(versions, 30, seats)
     await store.record(matches)
     assert lucks(read, seats) == expected(matches)
-    row = await store.match(match_id(matches[0]))
+    row = await recorded_matches.match(store, match_id(matches[0]))
     assert row is not None
     assert row.luck == list(luck_of(matches[0].transcript).seats)
     assert await store.luck.missing() == 0
@@ -127,7 +128,7 @@ async def test_luck_by_another_table_does_not_count_and_is_replaced(
         "INSERT INTO match_luck SELECT id, 'bluff_0.json', sha256('old'), '{0.5,-0.5}' FROM matches"
     )
     assert set((lucks(read)).values()) == {None}
-    assert [row.luck for row in await store.matches()] == [None] * 3
+    assert [row.luck for row in await recorded_matches.matches(store)] == [None] * 3
     assert [done async for done in store.luck.measure_missing()] == [True] * 3
     assert lucks(read) == expected(matches)
     tables = sql.execute("SELECT DISTINCT table_file, encode(table_sha256, 'hex') FROM match_luck")
@@ -169,7 +170,7 @@ async def test_luck_of_other_seats_is_not_read_even_where_the_database_holds_it(
     sql.execute("ALTER TABLE match_luck DISABLE TRIGGER USER")
     sql.execute("UPDATE match_luck SET luck = '{0.5,-0.25,-0.25}'")
     assert set((lucks(read)).values()) == {None}
-    assert [row.luck for row in await store.matches()] == [None, None]
+    assert [row.luck for row in await recorded_matches.matches(store)] == [None, None]
 
 
 async def test_a_database_of_the_release_before_is_upgraded_with_its_results(

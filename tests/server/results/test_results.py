@@ -13,6 +13,9 @@ from arena.match.clock import TimeControl
 from arena.records import VersionId
 from arena.server.app.store import Store
 from arena.server.boards import ladder_statements
+from arena.server.results.match_finding import Bluffs, find, match_named, transcript_named
+from arena.server.results.match_search import MatchFilter
+from tests import recorded_matches
 from tests.ladder_log import rated_results
 from tests.recorded_results import block, finished, forfeited, match_id
 
@@ -66,7 +69,9 @@ async def test_a_void_block_never_counts_and_stays_in_the_log(
     await store.close_block(pair.id)
     await store.record([finished(versions, pair, 1)])
     assert rated(read, 3) == []
-    assert [(match.rated, match.voided) for match in await store.matches()] == [(False, True)] * 2
+    assert [(match.rated, match.voided) for match in await recorded_matches.matches(store)] == [
+        (False, True)
+    ] * 2
 
 
 async def test_a_block_that_counts_cannot_be_voided(
@@ -107,7 +112,7 @@ async def test_matches_with_another_time_control_are_on_a_ladder_of_their_own(
         (2_000, 30_000),
         (60_000, 600_000),
     ]
-    found = await store.match(match_id(thoughtful))
+    found = await recorded_matches.match(store, match_id(thoughtful))
     assert found is not None and found.time_control == slow
     placed = [one.time_control for one in await store.newest_placings()]
     assert sorted(control.turn_ms for control in placed) == [2_000, 60_000]
@@ -130,7 +135,9 @@ async def test_matches_are_listed_newest_first_page_by_page(
     matches = [finished(versions, minute=number // 2) for number in range(7)]
     await store.record(matches)
     pages: list[str] = []
-    while page := await store.matches(limit=3, before=pages[-1] if pages else None):
+    while page := await recorded_matches.matches(
+        store, limit=3, before=pages[-1] if pages else None
+    ):
         pages += [row.match_id for row in page]
     newest = sorted(matches, key=lambda match: (match.finished_at, match_id(match)), reverse=True)
     assert pages == [match_id(match) for match in newest]
@@ -141,8 +148,8 @@ async def test_a_listed_match_says_who_sat_where_and_how_it_ended(
 ) -> None:
     match = forfeited(finished(versions[1::-1], show_and_reroll=True))
     await store.record([match])
-    (row,) = await store.matches()
-    assert row == await store.match(match_id(match))
+    (row,) = await recorded_matches.matches(store)
+    assert row == await recorded_matches.match(store, match_id(match))
     assert (row.game, row.options, row.termination) == (
         "bluff",
         {"show_and_reroll": True},
@@ -158,18 +165,21 @@ async def test_a_listed_match_says_who_sat_where_and_how_it_ended(
 
 async def test_matches_are_found_by_bot_and_by_game(store: Store, versions: Versions) -> None:
     await store.record([finished(versions[:2]), finished(versions[1:])])
-    assert len(await store.matches(bot="BOT0")) == 1
-    assert len(await store.matches(bot="bot1", game="bluff")) == 2
-    assert await store.matches(bot="bot1", game="bloeff") == []
-    assert await store.matches(bot="nobody") == []
+    assert len(await recorded_matches.matches(store, bot="BOT0")) == 1
+    assert len(await recorded_matches.matches(store, bot="bot1", game="bluff")) == 2
+    assert await recorded_matches.matches(store, bot="bot1", game="bloeff") == []
+    assert await recorded_matches.matches(store, bot="nobody") == []
 
 
-async def test_a_match_that_is_not_there_is_none(store: Store, versions: Versions) -> None:
+async def test_a_match_that_is_not_there_is_none(
+    read: Reader, store: Store, versions: Versions
+) -> None:
     await store.record([finished(versions)])
     for unknown in (str(uuid4()), "no id", ""):
-        assert await store.match(unknown) is None
+        assert match_named(read, unknown) is None
+        assert transcript_named(read, unknown) is None
         assert await store.transcript(unknown) is None
-        assert await store.matches(before=unknown) == []
+        assert find(read, Bluffs(read), MatchFilter(), before=unknown, limit=9) == []
 
 
 async def test_ladders_and_who_met_on_them_are_told(

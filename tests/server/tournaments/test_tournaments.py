@@ -28,6 +28,7 @@ from arena.server.app.store import Store
 from arena.server.tournaments.participation import Participation
 from arena.server.tournaments.tournament import BlockState, Rules, Tournament, TournamentState
 from arena.server.tournaments.tournaments import BEFORE, NewEntry
+from tests import recorded_matches
 from tests.database_locks import waiting
 from tests.databases import plain
 from tests.ladder_log import rated_results
@@ -285,7 +286,7 @@ async def test_matches_of_an_unrated_tournament_do_not_count_for_the_ratings(
     own = await opened(store, tournament)
     await store.record(both_rotations(versions, own))
     assert len(rated_results(read, "bluff", {}, [2])) == 2 * rated
-    assert {match.rated for match in await store.matches()} == {rated}
+    assert {match.rated for match in await recorded_matches.matches(store)} == {rated}
 
 
 async def test_withdrawing_turns_what_is_missing_into_walkovers(
