@@ -22,7 +22,7 @@ from arena.games.bluff import Bet, BluffView, Dice, Doubt
 from arena.lab.analysis.bluff.look import Look
 from arena.lab.analysis.bluff.players import KINDS, joint_belief, shown_likelihood
 from arena.lab.analysis.bluff.round_values import RoundValues
-from arena.lab.analysis.bluff.solved_play import RoundPlay, Situation, SolvedPlay
+from arena.lab.analysis.bluff.solved_play import SLIP, RoundPlay, Situation, SolvedPlay
 from arena.lab.analysis.bluff.table import BettingTable, Weights, hands_of
 
 PRIOR = np.array([0.5, 0.3, *[0.2 / KINDS] * KINDS])
@@ -108,7 +108,7 @@ class Duel:
         hand = hands_of(len(dice)).dice.index(dice)
         by_tables = [
             play.likelihood(role, history, doubted=doubted, slip=slip)[hand]
-            for slip in (0.02, STRANGER_SLIP)
+            for slip in (SLIP, STRANGER_SLIP)
         ]
         kinds = shown_likelihood(table, seat, dice, doubted=doubted)
         self.beliefs = self.beliefs * np.array([*by_tables, *kinds])
@@ -133,7 +133,7 @@ class Duel:
         """Return the joint probability of the opponent's hand and bets: [tables or stranger, h]."""
         chances = hands_of(dice).chances
         return np.array(
-            [chances * play.likelihood(role, history, slip=slip) for slip in (0.02, STRANGER_SLIP)]
+            [chances * play.likelihood(role, history, slip=slip) for slip in (SLIP, STRANGER_SLIP)]
         )
 
 
