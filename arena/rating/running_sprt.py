@@ -9,6 +9,7 @@ verdict.
 from collections import Counter
 from fractions import Fraction
 
+from arena.rating.confidence_sequence import confidence_sequence
 from arena.rating.sprt import (
     PAIR_SCORES,
     BlockCounts,
@@ -67,6 +68,12 @@ class RunningSprt:
     def estimate(self) -> EloDifference:
         """Return the difference by the blocks so far, with the effect of stopping removed."""
         return estimate(self._observed(), self._bounds)
+
+    def mean_score(self) -> tuple[float, float, float]:
+        """Return the mean block score, 0 to 1, and the ends of its 95 % confidence sequence."""
+        total = float(sum(score * times for score, times in self._counts.items()))
+        low, high = confidence_sequence(total, self.blocks)
+        return (total / self.blocks if self.blocks else 0.5), low, high
 
     def _observed(self) -> BlockCounts:
         counts = self.counts

@@ -6,6 +6,7 @@ from itertools import product
 
 import numpy as np
 
+from arena.rating.confidence_sequence import confidence_sequence
 from arena.rating.head_to_head import wilson
 from arena.server.boards.board import BoardLine
 from arena.server.boards.comparisons import Comparisons
@@ -40,6 +41,11 @@ class Met:
         low, high = wilson(np.array([self.share * self.count]), np.array([float(self.count)]))
         return float(low[0]), float(high[0])
 
+    @property
+    def sequence(self) -> tuple[float, float]:
+        """95 % confidence sequence of the share: it holds however often one looks."""
+        return confidence_sequence(self.share * self.count, self.count)
+
 
 def met(bot: str, opponent: str, lines: Sequence[BoardLine], found: Comparisons) -> Met:
     """Return the sum over all pairs of their versions."""
@@ -57,13 +63,18 @@ def met(bot: str, opponent: str, lines: Sequence[BoardLine], found: Comparisons)
 
 
 def verdict(found: Met, ladder: str) -> str:
-    """Return the verdict in one sentence; `ladder` names where."""
+    """Return the verdict in one sentence; `ladder` names where.
+
+    A bot is called better only if the confidence sequence says so, because people look often.
+    """
     if not found.count:
         return f"{found.bot} and {found.opponent} have not met in a rated match of {ladder} yet."
-    low, high = found.interval
+    now_low, now_high = found.interval
+    low, high = found.sequence
     points = (
         f"{found.bot} took {found.share:.0%} of the points from {found.opponent} in {ladder} "
-        f"(95 % interval {low:.0%} to {high:.0%}, {found.count:,} comparisons)"
+        f"(95 % interval {now_low:.0%} to {now_high:.0%}; however often one looks, {low:.0%} to "
+        f"{high:.0%}; {found.count:,} comparisons)"
     )
     if low > EVEN:
         return f"{found.bot} is better than {found.opponent}: {points}."

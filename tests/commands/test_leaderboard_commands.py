@@ -209,6 +209,8 @@ def test_the_details_hold_every_pair_with_its_wilson_interval(played: str) -> No
     matrix = head_to_head(Aggregate.of(log_of(played, [2])))
     assert len(details["head_to_head"]) == 3
     for pair in details["head_to_head"]:
+        assert pair["sequence"][0] <= pair["interval"][0] <= pair["interval"][1]
+        assert pair["interval"][1] <= pair["sequence"][1]
         i, j = matrix.bots.index(pair["bot"]), matrix.bots.index(pair["opponent"]["bot"])
         assert (pair["wins"], pair["ties"], pair["losses"]) == (
             *(matrix.wins[i, j], matrix.ties[i, j], matrix.losses[i, j]),

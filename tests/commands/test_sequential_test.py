@@ -66,6 +66,8 @@ def test_a_test_may_end_undecided() -> None:
     assert (code, open_["state"], open_["matches"]) == (ExitCode.UNDECIDED, "continue", 10)
     assert open_["verdict"].startswith("Undecided after 10 matches: random may be better")
     assert open_["matches_to_go"] > 0
+    low, high = open_["mean_score_sequence"]
+    assert 0 <= low <= open_["mean_score"] <= high <= 1
     assert open_["elo_interval"][0] <= open_["elo"] < open_["elo_interval"][1]
 
 

@@ -38,6 +38,7 @@ def details_json(found: Details) -> dict[str, Any]:
                             "losses": met.losses,
                             "share": met.share,
                             "interval": (met.low, met.high),
+                            "sequence": met.sequence,
                         }
                     )
         cycle = [names[bot] for bot in compared.dominance.cycle]

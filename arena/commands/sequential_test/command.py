@@ -124,6 +124,7 @@ def sequential_test(
                 progress = conduct(contest, limits, seed, max_blocks, where)
     result, running = progress.result, progress.running
     difference = running.estimate()
+    mean, *sequence = running.mean_score()
     summary = {
         "game": rules.name,
         "options": rules.options.changed(),
@@ -156,6 +157,8 @@ def sequential_test(
         "nelo": difference.nelo,
         "los": difference.los,
         "raw_elo": result.raw.elo,
+        "mean_score": mean,
+        "mean_score_sequence": sequence,
         "faults": [
             {"bot": name, "kind": kind, "reason": reason, "times": times}
             for (name, kind, reason), times in progress.faults.most_common()

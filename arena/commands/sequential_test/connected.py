@@ -188,7 +188,7 @@ async def follow(
             if result is None:
                 continue
             if show is not None:
-                show.update(Text(interim(result)))
+                show.update(Text(interim(result, progress.running)))
             if decided(result):
                 return True
         if TournamentState.CANCELLED in states or all(state.over for state in states):

@@ -113,7 +113,7 @@ def _follow(
         if result is None:
             continue
         if show is not None:
-            show.update(Text(interim(result)))
+            show.update(Text(interim(result, progress.running)))
         if decided(result):
             return
 

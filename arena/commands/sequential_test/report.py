@@ -6,6 +6,7 @@ from typing import Any
 
 from arena.rating.elo import expected_score
 from arena.rating.methods import EloModel
+from arena.rating.running_sprt import RunningSprt
 from arena.rating.sprt import Bounds, Sprt, SprtState
 
 ONE_SCORE = (
@@ -17,10 +18,12 @@ _MOST_SCORES = 9
 _UNITS = {EloModel.NORMALIZED: "normalised Elo", EloModel.LOGISTIC: "Elo"}
 
 
-def interim(result: Sprt) -> str:
-    """Return the state of the test in one line."""
+def interim(result: Sprt, running: RunningSprt) -> str:
+    """Return the state of the test in one line, with an interval that holds at every look."""
+    mean, low, high = running.mean_score()
     return (
         f"LLR {result.llr:+.2f} ({result.lower:.2f} … {result.upper:.2f})   "
+        f"score {mean:.1%} ({low:.1%} to {high:.1%} at every look)   "
         f"{result.matches:,} matches, about {result.matches_to_go:,.0f} to go"
     )
 

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
+from arena.rating.confidence_sequence import confidence_sequence
 from arena.rating.dominance import Dominance, dominance
 from arena.rating.head_to_head import (
     HeadToHead,
@@ -36,6 +37,12 @@ class Meetings:
     low: float
     high: float
     """The ends, with `low`, of the share's 95 % Wilson interval."""
+
+    @property
+    def sequence(self) -> tuple[float, float]:
+        """The 95 % confidence sequence of the share, which holds however often one looks."""
+        count = self.wins + self.ties + self.losses
+        return confidence_sequence(self.wins + self.ties / 2, count)
 
 
 @dataclass(frozen=True, slots=True)
