@@ -4,7 +4,7 @@
     python -m tools.mutation_sample arena/match/clock.py --count 50 --json .mutation/clock.json
     python -m tools.mutation_sample --again .mutation/clock.json   # those that survived
 
-Every mutant is tried in a copy of the project, on the tests that run its lines.
+Every mutant is tried in a copy of the project, on the quick tests that run its lines.
 
 Why not mutmut or cosmic-ray: mutmut 3 does not change properties, other decorated functions and
 module-level values, which are half of the rules' data and all context managers; it draws no sample.

@@ -134,7 +134,10 @@ def _forget(kept: TestsByLine, modules: set[str]) -> None:
 
 
 def _measure(kept: TestsByLine, tree: Path, modules: Sequence[str]) -> None:
-    """Run test modules under coverage.py, and add their lines."""
+    """Run the quick tests of modules under coverage.py, and add their lines.
+
+    With slow ones it would take hours; a mutant that only these kill counts as survived.
+    """
     data, durations = tree / ".coverage", tree / ".durations.json"
     data.unlink(missing_ok=True)
     print(f"Measuring which test of {len(modules)} modules runs which line", flush=True)
@@ -145,6 +148,8 @@ def _measure(kept: TestsByLine, tree: Path, modules: Sequence[str]) -> None:
             *(
                 "-q",
                 "-n0",
+                "-m",
+                "not slow",
                 "-o",
                 "timeout=600",
                 *(f"--deselect={test}" for test in LEFT_OUT),
