@@ -1,25 +1,28 @@
-"""What the rungs of Bluff at two seats win against strangers: bots that none was tuned on.
+"""What the rungs of Bluff win against strangers: bots that none was tuned on.
 
 python -m benchmarks.strangers [--rungs honest,bayes,cfr,search,exploiter] [--dice 1,2,5]
-                               [--half seen|unseen|both] [--matches 400] [--seed strangers]
-                               [--json FILE]
+                               [--half seen|unseen|both] [--seats 2] [--matches 400]
+                               [--seed strangers] [--json FILE]
 
 Prints the share of matches that a rung wins against each stranger, with 95 % Wilson intervals, and
 for each rung the mean and the worst. benchmarks/strangers_load describes the strangers. Half of
-them may be looked at while a rung is built; the other half is there to be believed. The tables of
-the single round are solved at the first use, in about a minute, and kept in dist/round.tables.
+them may be looked at while a rung is built; the other half is there to be believed. At more than
+two seats a rung sits at mixed tables: each other seat is one of the strangers that play there, or
+`bayes`, drawn for each match. The tables of the single round are solved at the first use, in about
+a minute, and kept in dist/round.tables.
 """
 
 import argparse
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from itertools import product
 from os import cpu_count
 from pathlib import Path
+from random import Random
 from typing import Final
 
 from arena.bot.bot import AnyBot
@@ -28,14 +31,17 @@ from arena.lab.analysis.bluff.solved_play import SolvedPlay, read
 from arena.lab.solver.by_dice import ByDice
 from arena.lab.solver.last_bets import play_single_round
 from arena.lab.solver.play_file import write_play
-from arena.local.in_process import Contender, play_series
+from arena.local.in_process import Contender, PlayedMatch, Seed, play_match, play_series
 from arena.local.loading import load_bot
 from arena.local.win_rates import WinRates
+from arena.match.seating import moved_on
 from benchmarks.strangers_load.seen import seen
 from benchmarks.strangers_load.unseen import unseen
 
 ROUND_TABLES: Final = Path(__file__).parents[1] / "dist" / "round.tables"
 MOST_DICE: Final = 5
+AT_TABLES: Final = ("cautious", "stubborn", "liar", "jumper", "gambler", "caller")
+"""The strangers that play at tables of more than two; the others play by tables for two."""
 SWEEPS: Final = 40
 
 
@@ -59,11 +65,22 @@ def main() -> None:
     parser.add_argument("--rungs", default="honest,bayes,cfr,search,exploiter")
     parser.add_argument("--dice", default="1,2,5", help="of each seat, with commas between")
     parser.add_argument("--half", choices=("seen", "unseen", "both"), default="both")
+    parser.add_argument(
+        "--seats", type=int, default=2, help="2: each stranger alone; 3 to 6: mixed"
+    )
     parser.add_argument("--matches", type=int, default=400, help="of a rung and a stranger")
     parser.add_argument("--seed", default="strangers")
     parser.add_argument("--json", type=Path, help="write the figures there")
     options = parser.parse_args()
-    halves = ("seen", "unseen") if options.half == "both" else (options.half,)
+    halves = ["seen", "unseen"] if options.half == "both" else [options.half]
+    one_by_one = options.seats == 2
+    found = _one_by_one(options, halves) if one_by_one else _mixed_tables(options, halves)
+    if options.json:
+        options.json.write_text(json.dumps([asdict(cell) for cell in found], indent=2) + "\n")
+
+
+def _one_by_one(options: argparse.Namespace, halves: Sequence[str]) -> list[Cell]:
+    """Measure and print the rungs against each stranger, at two seats."""
     tables, found = _tables(), list[Cell]()
     for dice, half in product(map(int, options.dice.split(",")), halves):
         strangers = list(_half(half, tables))
@@ -81,8 +98,7 @@ def main() -> None:
             )
             mean, worst = sum(shares) / len(shares), min(shares)
             print(f"{rung:11}{texts}   {mean:6.1%} {worst:6.1%}", flush=True)
-    if options.json:
-        options.json.write_text(json.dumps([asdict(cell) for cell in found], indent=2) + "\n")
+    return found
 
 
 @cache
@@ -99,6 +115,40 @@ def _tables() -> SolvedPlay:
         ROUND_TABLES.parent.mkdir(exist_ok=True)
         write_play(ROUND_TABLES, [replace(one, value=(one.value + 1) / 2) for one in states])
     return read(ROUND_TABLES.read_bytes())
+
+
+def _mixed_tables(options: argparse.Namespace, halves: Sequence[str]) -> list[Cell]:
+    """Measure and print the rungs at tables of several seats."""
+    rungs, found = options.rungs.split(","), list[Cell]()
+    print(f"{options.seats} seats, mixed tables, fair {1 / options.seats:.1%}")
+    for dice, half in product(map(int, options.dice.split(",")), halves):
+        asked = [(rung, options.seats, half, dice, options.matches, options.seed) for rung in rungs]
+        with ProcessPoolExecutor(cpu_count()) as pool:
+            for cell in pool.map(_mixed, asked):
+                found.append(cell)
+                print(
+                    f"{cell.rung:10} {dice} dice, {half:6} {cell.share:.1%} "
+                    f"({cell.low:.1%} to {cell.high:.1%})",
+                    flush=True,
+                )
+    return found
+
+
+def _mixed(asked: tuple[str, int, str, int, int, str]) -> Cell:
+    rung, seats, half, dice, matches, seed = asked
+    strangers = _half(half, _tables())
+    kinds = [load_bot("bayes"), *(strangers[name] for name in strangers if name in AT_TABLES)]
+    game = make_game("bluff", {"dice_per_player": dice})
+    rates = WinRates([rung, *(f"other {seat}" for seat in range(1, seats))])
+    for number in range(matches):
+        others = Random(f"{seed} {number}").choices(kinds, k=seats - 1)
+        table = [Contender(rung, load_bot(rung))]
+        table += [Contender(f"other {seat}", kind) for seat, kind in enumerate(others, 1)]
+        order = moved_on(seats, number)
+        transcript, refused = play_match(game, [table[at] for at in order], Seed(seed), number)
+        rates.add(PlayedMatch(order, transcript, refused))
+    (won,) = (rate for rate in rates.table() if rate.name == rung)
+    return Cell(rung, "mixed tables", half, dice, matches, won.share, *won.interval)
 
 
 def _pairs(total: int) -> Iterator[tuple[int, int]]:
