@@ -72,7 +72,10 @@ def benchmark(
         if recorded:
             if seed != PROTOCOL or logs is not None:
                 raise CommandError("--recorded plays nothing: leave out --seed and --logs.")
-            found = benchmark_of_recorded(bot, _transcripts(recorded))
+            try:
+                found = benchmark_of_recorded(bot, _transcripts(recorded))
+            except TranscriptError as error:
+                raise CommandError(f"A match cannot be replayed: {error}.") from error
         else:
             (entry,) = entries([bot], make_game(GAME))
             name = entry.name
@@ -113,10 +116,7 @@ def _summary(name: str, found: Benchmarked) -> dict[str, Any]:
     first = {(rung, one.kind.value, one.reason): one for rung, one in reversed(found.faults)}
     return {
         "bot": name,
-        "values": {
-            "file": "cfr.tables",
-            "sha256": hashlib.sha256(chosen_file() or b"").hexdigest(),
-        },
+        "values": hashlib.sha256(chosen_file() or b"").hexdigest(),
         "rungs": [_share_json(share) for share in found.shares],
         "reached": found.reached,
         "loss": found.loss and round(found.loss.mean, 6),
