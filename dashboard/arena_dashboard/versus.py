@@ -24,6 +24,8 @@ class Met:
     wins: int
     ties: int
     losses: int
+    pairs: int = 1
+    """The number of pairs of versions that met."""
 
     @property
     def count(self) -> int:
@@ -43,7 +45,10 @@ class Met:
 
     @property
     def sequence(self) -> tuple[float, float]:
-        """95 % confidence sequence of the share: it holds however often one looks."""
+        """95 % confidence sequence of the share.
+
+        It holds however often one looks, for one pair of versions: another has another share.
+        """
         return confidence_sequence(self.share * self.count, self.count)
 
 
@@ -52,14 +57,15 @@ def met(bot: str, opponent: str, lines: Sequence[BoardLine], found: Comparisons)
     names = {line.version_id: line.bot for line in lines}
     own = [at for at, one in enumerate(found.bots) if names.get(one) == bot]
     others = [at for at, one in enumerate(found.bots) if names.get(one) == opponent]
-    wins = ties = losses = 0
+    wins = ties = losses = pairs = 0
     for at, other in product(own, others):
         meetings = found.met(at, other)
         if meetings is not None:
             wins += meetings.wins
             ties += meetings.ties
             losses += meetings.losses
-    return Met(bot, opponent, wins, ties, losses)
+            pairs += 1
+    return Met(bot, opponent, wins, ties, losses, pairs)
 
 
 def verdict(found: Met, ladder: str) -> str:
@@ -71,10 +77,12 @@ def verdict(found: Met, ladder: str) -> str:
         return f"{found.bot} and {found.opponent} have not met in a rated match of {ladder} yet."
     now_low, now_high = found.interval
     low, high = found.sequence
+    looks = f"however often one looks, {low:.0%} to {high:.0%}"
+    if found.pairs > 1:
+        looks = f"{found.pairs} pairs of versions together"
     points = (
         f"{found.bot} took {found.share:.0%} of the points from {found.opponent} in {ladder} "
-        f"(95 % interval {now_low:.0%} to {now_high:.0%}; however often one looks, {low:.0%} to "
-        f"{high:.0%}; {found.count:,} comparisons)"
+        f"(95 % interval {now_low:.0%} to {now_high:.0%}; {looks}; {found.count:,} comparisons)"
     )
     if low > EVEN:
         return f"{found.bot} is better than {found.opponent}: {points}."

@@ -213,6 +213,14 @@ def test_a_verdict_says_what_the_interval_allows(wins: int, losses: int, words: 
     assert versus.verdict(versus.Met("one", "two", wins, 0, losses), "Bluff").startswith(words)
 
 
+def test_a_verdict_over_several_versions_claims_no_interval_for_all_looks() -> None:
+    one_pair = versus.verdict(versus.Met("one", "two", 60, 0, 40), "Bluff")
+    several = versus.verdict(versus.Met("one", "two", 60, 0, 40, pairs=3), "Bluff")
+    assert "however often one looks" in one_pair
+    assert "however often one looks" not in several
+    assert "3 pairs of versions together" in several
+
+
 def test_bots_that_never_met_have_no_verdict() -> None:
     assert "have not met" in versus.verdict(versus.Met("one", "two", 0, 0, 0), "Bluff")
 
