@@ -15,9 +15,9 @@ import pytest
 CORES: Final = 2
 MINUTES: Final = {"not slow": 2.0, "not system": 10.0, "all": 25.0}
 """The budget of each tier, by what pytest's -m says: the quick tests, `make test`, and all."""
-SLACK: Final = 1.5
-"""How much more fails CI: in a run of all tests they share cores with programs of slow ones, and
-the machine's speed is only guessed."""
+SLACK: Final = 1.75
+"""How much more fails CI: in a run of all tests they share cores with programs of slow ones, the
+machine's speed is only guessed, and a test that waits for a limit takes as long on a fast core."""
 _LOOPS: Final = 74_000_000
 """Turns of an empty loop that a fast core does in a second."""
 _REPORTS_A_LOOK: Final = 100

@@ -10,6 +10,8 @@ from typer.testing import CliRunner
 
 from arena.commands.home import benchmark as command
 from arena.games import make_game
+from arena.local.benchmark import PROTOCOL, RUNGS
+from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.match.transcript import Entrant
@@ -24,18 +26,39 @@ def run(*arguments: str) -> tuple[int, str, str]:
     return result.exit_code, result.stdout, result.stderr
 
 
-@pytest.mark.slow
-def test_the_whole_protocol_tells_honest_from_near_equilibrium_play() -> None:
-    code, out, _ = run("honest", "--json")
+def recorded(tmp_path: Path, matches: int) -> Path:
+    """A file with matches between `mine`, which plays as honest does, and cfr of the house."""
+    file = tmp_path / "matches.jsonl"
+    contenders = [Contender(name, load_bot(name)) for name in ("honest", "cfr")]
+    entrants = (Entrant("mine", "1", "me"), Entrant("cfr", "1", "house"))
+    with file.open("w") as lines:
+        for played in play_series(make_game("bluff"), contenders, matches, "recorded"):
+            seats = tuple(entrants[at] for at in played.contenders)
+            setup = replace(played.transcript.setup, entrants=seats)
+            lines.write(json.dumps(to_json(replace(played.transcript, setup=setup))) + "\n")
+    return file
+
+
+def test_recorded_matches_are_measured_and_told_in_json_and_in_words(tmp_path: Path) -> None:
+    file = recorded(tmp_path, 60)
+    code, out, _ = run("mine", "--recorded", str(file), "--json")
     found = json.loads(out)
+    assert (code, found["bot"], found["protocol"], found["seed"]) == (0, "mine", None, None)
+    (against,) = found["rungs"]
+    assert (against["bot"], against["matches"]) == ("cfr", 60)
+    assert against["share_low"] < 0.365 < against["share_high"]
+    assert found["loss"] > 0.01
+    code, out, _ = run("mine", "--recorded", str(file))
     assert code == 0
-    assert found["protocol"] == found["seed"] == "bluff-benchmark/1"
-    assert found["reached"] == "honest"
-    rungs = {rung["bot"]: rung for rung in found["rungs"]}
-    assert list(rungs) == ["random", "timid", "honest", "bayes", "cfr"]
-    assert rungs["cfr"]["share"] == pytest.approx(0.365, abs=0.02)
-    assert (rungs["cfr"]["share_high"] - rungs["cfr"]["share_low"]) / 2 < 0.011
-    assert not found["faults"]
+    assert "mine: recorded matches" in out
+    assert "Against cfr, near-equilibrium play:" in out
+
+
+def test_the_protocol_has_a_version_and_every_rung_declares_its_play() -> None:
+    assert PROTOCOL == "bluff-benchmark/1"
+    assert RUNGS == (("random", 50), ("timid", 50), ("honest", 150), ("bayes", 300), ("cfr", 900))
+    for rung in RUNGS:
+        assert declared_play(load_bot(rung.bot), make_game("bluff"), 2) is not None
 
 
 @pytest.mark.parametrize(
@@ -64,13 +87,10 @@ def test_recorded_matches_that_cannot_be_read_are_refused(tmp_path: Path) -> Non
 
 
 def test_a_recorded_match_against_the_rules_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "matches.jsonl"
-    contenders = [Contender(name, load_bot(name)) for name in ("honest", "cfr")]
-    (played,) = play_series(make_game("bluff"), contenders, 1, "recorded")
-    entrants = (Entrant("mine", "1", "me"), Entrant("cfr", "1", "house"))
-    setup = replace(played.transcript.setup, entrants=entrants)
-    steps = (*played.transcript.steps[:-1], *played.transcript.steps[:1])
-    file.write_text(json.dumps(to_json(replace(played.transcript, setup=setup, steps=steps))))
+    file = recorded(tmp_path, 1)
+    document = json.loads(file.read_text())
+    document["steps"] = [*document["steps"][:-1], document["steps"][0]]
+    file.write_text(json.dumps(document))
     code, out, err = run("mine", "--recorded", str(file))
     assert (code, out) == (2, "")
     assert "A match cannot be replayed: step " in err

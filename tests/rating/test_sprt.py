@@ -308,34 +308,14 @@ def verdicts(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("model", "elo1"), [(NORMALIZED, 50.0), (LOGISTIC, 60.0)])
-def test_equal_bots_are_called_better_at_most_one_time_in_twenty(
-    model: EloModel, elo1: float
-) -> None:
+def test_equal_bots_are_called_better_at_most_one_time_in_twenty() -> None:
     chances = [0.10, 0.20, 0.40, 0.20, 0.10]
-    bounds = Bounds(0, elo1, model)
+    bounds = Bounds(0, 60.0, LOGISTIC)
     accepted, rejected, matches = verdicts(np.random.default_rng(42), chances, bounds, 1500)
     assert accepted <= 0.05
     assert rejected >= 0.95
     sd = math.sqrt(2 * np.array(chances) @ (np.array(PAIR_SCORES) - 0.5) ** 2)
     assert matches == pytest.approx(expected_matches(bounds, elo=0.0, sd=sd), rel=0.15)
-
-
-@pytest.mark.slow
-def test_a_better_version_is_missed_at_most_one_time_in_twenty() -> None:
-    # Mean and variance of a pair such that nElo is 50: t = 50 sqrt(2) / 347.4 = 0.2035.
-    chances = np.array([0.10, 0.20, 0.40, 0.20, 0.10])
-    scores = np.array(PAIR_SCORES)
-    for _ in range(50):
-        mean = chances @ scores
-        target = 0.5 + 50 * math.sqrt(2) / NELO_PER_T * math.sqrt(chances @ (scores - mean) ** 2)
-        chances = chances * np.exp(8 * (target - mean) * (scores - mean))
-        chances /= chances.sum()
-    accepted, rejected, _ = verdicts(
-        np.random.default_rng(43), chances.tolist(), Bounds(0, 50), 1500
-    )
-    assert rejected <= 0.05
-    assert accepted >= 0.95
 
 
 def pairs_of(nelo: float) -> np.ndarray:
@@ -369,10 +349,15 @@ def test_estimates_after_a_stop_are_median_unbiased_and_their_intervals_cover(
     nelo: float, most: int
 ) -> None:
     """The raw estimate is too low in 37 % (50 nElo) to 66 % (0 nElo) of 2,000 tests."""
-    bounds, chances = Bounds(0, 40), pairs_of(nelo)
+    bounds, chances = Bounds(0, 50), pairs_of(nelo)
     truth = -400 * math.log10(1 / (chances @ np.array(PAIR_SCORES)) - 1)
     counts = stopped_tests(np.random.default_rng(44), chances, bounds, 1000, most)
-    found = [estimate(blocks(tuple(map(int, row))), bounds) for row in counts]
+    observed = [blocks(tuple(map(int, row))) for row in counts]
+    if nelo in (0, 50):  # one of the hypotheses: the other one is accepted once in twenty tests
+        states = Counter(sprt(one, bounds).state for one in observed)
+        wrong = states[SprtState.ACCEPT if nelo == 0 else SprtState.REJECT]
+        assert wrong <= 0.05 * len(observed)
+    found = [estimate(one, bounds) for one in observed]
     below = np.mean([one.elo < truth for one in found])
     covered = np.mean([one.interval[0] <= truth <= one.interval[1] for one in found])
     assert below == pytest.approx(0.5, abs=0.05)

@@ -158,7 +158,7 @@ def test_it_has_the_mean_of_the_results_in_matches_of_many_rounds(bots: tuple[st
     estimator = aivat(bots[0], game)
     contenders = [Contender(name, load_bot(name)) for name in bots]
     gaps = []
-    for played in play_series(game, contenders, 1500, "aivat"):
+    for played in play_series(game, contenders, 800, "aivat"):
         seat = played.contenders.index(0)
         estimate = estimator.estimate(played.transcript, seat)
         gaps.append(estimate - (played.result.placing[seat] == 1))
