@@ -35,7 +35,7 @@ def test_a_tier_beyond_its_budget_is_named() -> None:
     assert lines[0] == "not slow: 2.1 of 2 minutes, over"
     assert lines[1] == "not system: 2.1 of 10 minutes"
     assert within
-    spent.add(report(2 * 60))
+    spent.add(report(3 * 60))
     lines, within = spent.summary()
-    assert lines[0] == "not slow: 3.1 of 2 minutes, TOO LONG"
+    assert lines[0] == "not slow: 3.6 of 2 minutes, TOO LONG"
     assert not within
