@@ -9,7 +9,7 @@ from openskill.models import BradleyTerryFull
 from scipy.stats import spearmanr
 
 from arena.rating.aggregate import Aggregate
-from arena.rating.bootstrap import bootstrap
+from arena.rating.bootstrap import Bootstrap, bootstrap
 from arena.rating.bradley_terry import Anchor, fit
 from arena.rating.errors import AnchorError
 from arena.rating.history import history
@@ -33,6 +33,26 @@ def test_the_bootstrap_finds_the_errors_of_the_sandwich(clusters: Clusters) -> N
     assert replicates.difference_se(first, second) == pytest.approx(
         measured.difference_se[0, 1], rel=0.15
     )
+
+
+def test_the_errors_of_a_bootstrap_are_standard_deviations_of_its_replicates() -> None:
+    found = Bootstrap(("A", "B"), np.array([[10.0, -10.0], [30.0, -30.0], [20.0, -20.0]]))
+    assert found.se == pytest.approx([10.0, 10.0])
+    assert found.difference_se("A", "B") == pytest.approx(20.0)
+
+
+def test_counts_without_some_matches_are_those_of_the_others() -> None:
+    rows = [
+        ("1", None, [("A", 1), ("B", 2)]),
+        ("2", None, [("B", 1), ("C", 1)]),
+        ("3", None, [("C", 1), ("A", 2), ("B", 3)]),
+    ]
+    found, left = (Aggregate.of(Results.of_rows(part)) for part in (rows, rows[:2]))
+    rest = found.without(Aggregate.of(Results.of_rows(rows[2:])))
+    assert dict(zip(rest.bots, rest.matches.tolist(), strict=True)) == {"A": 1, "B": 2, "C": 1}
+    order = np.ix_(*[[left.bots.index(bot) for bot in rest.bots]] * 2)
+    assert rest.wins.tolist() == left.wins[order].tolist()
+    assert rest.ties.tolist() == left.ties[order].tolist()
 
 
 def test_the_bootstrap_over_pairs_of_a_match_is_refused() -> None:

@@ -6,6 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
+from arena.rating.confidence_sequence import confidence_sequence
 from arena.rating.methods import EloModel
 from arena.rating.running_sprt import RunningSprt, decided
 from arena.rating.sprt import BlockCounts, Bounds, Sprt, SprtState, sprt
@@ -88,3 +89,22 @@ def test_far_bounds_are_tested_like_near_ones() -> None:
         running.add(Fraction(1, 2))
     found = running.look()
     assert found.state is SprtState.REJECT
+
+
+def test_blocks_that_all_tied_are_told() -> None:
+    running = RunningSprt(Bounds(0, 50), matches_per_block=2)
+    assert running.all_ties is False
+    running.add(Fraction(1, 2))
+    assert running.all_ties is True
+    running.add(Fraction(1))
+    assert running.all_ties is False
+
+
+def test_the_mean_score_lies_within_its_sequence() -> None:
+    running = RunningSprt(Bounds(0, 50), matches_per_block=2)
+    assert running.mean_score() == (0.5, 0.0, 1.0)
+    for score in (Fraction(1), Fraction(1, 2), Fraction(3, 4), Fraction(1, 4)):
+        running.add(score)
+    mean, low, high = running.mean_score()
+    assert mean == 0.625
+    assert (low, high) == confidence_sequence(2.5, 4)

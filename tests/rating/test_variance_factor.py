@@ -55,3 +55,17 @@ def test_without_enough_blocks_or_any_difference_there_is_no_factor() -> None:
     assert variance_factor(np.empty((0, 2, 2))) is None
     with pytest.raises(RatingError):
         variance_factor(np.ones((100, 1, 2)))
+
+
+def test_the_error_is_that_of_a_ratio_of_sums() -> None:
+    """By linearisation (Cochran, section 6.3), here written out for blocks of one bot's scores."""
+    scores = _correlated(np.random.default_rng(2), 40, 0.3)
+    found = variance_factor(scores)
+    assert found is not None
+    deviations = scores - scores.mean(axis=(0, 1))
+    means = 2 * (deviations.mean(axis=1) ** 2).sum(axis=1) * 40 / 39 * (1 - 1 / 80)
+    matches = (deviations**2).mean(axis=1).sum(axis=1)
+    residuals = means - means.sum() / matches.sum() * matches
+    error = np.sqrt((residuals**2).sum() * 40 / 39) / matches.sum()
+    half = (found.interval[1] - found.interval[0]) / 2
+    assert half == pytest.approx(1.959964 * error, rel=1e-6)
