@@ -35,7 +35,7 @@ Numbers: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Factor:
-    """What an adjustment leaves of the variance, with the 95 % interval."""
+    """The part of the variance that an adjustment leaves, with its 95 % interval."""
 
     factor: float
     low: float
@@ -50,7 +50,7 @@ class Pair:
     other: str
     matches: int
     share: float
-    """Of the known bot."""
+    """The share of matches that the known bot won."""
     luck_column: Factor
     aivat: Factor
     both: Factor

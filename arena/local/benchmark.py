@@ -66,14 +66,14 @@ _Z: Final = 1.959964
 
 @dataclass(frozen=True, slots=True)
 class RungShare:
-    """What a bot wins against a rung; shares are of matches, from 0 to 1."""
+    """The share of matches that a bot wins against a rung; shares are from 0 to 1."""
 
     rung: str
     matches: int
     raw: float
     """The share of matches that the bot won."""
     share: float
-    """The same with most luck removed, and the ends of its 95 % interval."""
+    """The share with most luck removed; `low` and `high` are the ends of its 95 % interval."""
     low: float
     high: float
     variance_factor: float
@@ -90,7 +90,7 @@ class Benchmarked:
     """The result of a benchmark."""
 
     shares: tuple[RungShare, ...]
-    """By rung, the weakest first."""
+    """The shares, the weakest rung first."""
     loss: Estimate | None
     """The loss of a decision against the certified rung, in chances to win."""
     faults: tuple[tuple[str, Refused], ...]

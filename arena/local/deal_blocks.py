@@ -91,7 +91,7 @@ class Series:
     transcripts: bool = False
     luck: bool = False
     name: str = ""
-    """What an error of one of its blocks begins with."""
+    """The beginning of the message of an error in one of its blocks."""
 
     def numbers(self) -> Iterable[int]:
         """Yield the blocks to play."""

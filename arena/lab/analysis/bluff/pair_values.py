@@ -80,7 +80,7 @@ class PairValues:
 
     @cached_property
     def _doubts(self) -> tuple[Weights, Weights]:
-        """By the bettor's role, the values after a doubt: [surplus + dice in play]."""
+        """The values after a doubt, by the bettor's role: [surplus + dice in play]."""
         total = sum(self.play.dice)
         opener, other = (
             np.array(
@@ -95,7 +95,7 @@ class PairValues:
 
     @cached_property
     def _turns(self) -> tuple[Pairs, Pairs]:
-        """By the role on turn, the values at each place: [p, h, i]."""
+        """The values at each place, by the role on turn: [p, h, i]."""
         bets, total = self.play.bets, sum(self.play.dice)
         shares = [
             [table.astype(np.float32) for table in _last_bet_play(self.play, role)]
