@@ -1,4 +1,4 @@
-"""What the rungs of Bluff win against strangers: bots that none was tuned on.
+"""The shares that the rungs of Bluff win against strangers, bots that none was tuned on.
 
 python -m benchmarks.strangers [--rungs honest,bayes,cfr,search,exploiter] [--dice 1,2,5]
                                [--half seen|unseen|both] [--seats 2] [--matches 400]
@@ -47,7 +47,7 @@ SWEEPS: Final = 40
 
 @dataclass(frozen=True)
 class Cell:
-    """What a rung wins against a stranger."""
+    """The share that a rung wins against a stranger."""
 
     rung: str
     stranger: str

@@ -1,4 +1,4 @@
-"""What a bot of the simplest kinds knows: how likely a bet is by its own dice alone."""
+"""The legal bets, and how likely each is by a seat's own dice alone."""
 
 from collections.abc import Sequence
 from functools import cache

@@ -51,7 +51,7 @@ def test_recorded_matches_are_measured_and_told_in_json_and_in_words(tmp_path: P
     code, out, _ = run("mine", "--recorded", str(file))
     assert code == 0
     assert "mine: recorded matches" in out
-    assert "Against cfr, near-equilibrium play:" in out
+    assert "Against cfr, which looks for no weakness:" in out
 
 
 def test_the_protocol_has_a_version_and_every_rung_declares_its_play() -> None:

@@ -168,7 +168,9 @@ def _print(console: Terminal, summary: dict[str, Any], found: Benchmarked) -> No
     best = found.shares[-1]
     if best.rung == CERTIFIED:
         half = (best.high - best.low) / 2
-        console.print(f"Against {CERTIFIED}, near-equilibrium play: {best.share:.1%} ± {half:.1%}.")
+        console.print(
+            f"Against {CERTIFIED}, which looks for no weakness: {best.share:.1%} ± {half:.1%}."
+        )
     if found.loss is not None:
         console.print(
             f"A decision against {CERTIFIED} loses {found.loss.mean:.2%} ± {found.loss.error:.2%} "

@@ -7,10 +7,10 @@
 2. Answer. Once the kinds are certain enough together, the action with the highest value against
    them; before that, an action drawn from the tables.
 3. Risk. What an action loses by the tables, compared with their own play there, is paid from an
-   allowance: RISK of a win, and all that the opponent gave away by the tables' values in rounds
-   whose dice were shown. So against an opponent that plays by the tables it loses at most RISK of a
-   match by their values, whatever it believes (risk what was won in expectation: Ganzfried and
-   Sandholm 2015).
+   allowance: RISK of a win, and all that the opponent's actions lost by the tables' values in rounds
+   whose dice were shown. By these values it never gives up more than that, whatever it believes
+   (risk what was won in expectation: Ganzfried and Sandholm 2015). One who plays by the tables gives
+   little, as each of its actions is worth nearly the same.
 """
 
 from collections.abc import Mapping, Sequence
@@ -30,11 +30,11 @@ PRIOR = np.array([0.5, 0.3, *[0.2 / KINDS] * KINDS])
 STRANGER_SLIP = 0.5
 """The share of a stranger's actions that are random; the others are those of the tables."""
 RISK = 0.02
-"""What may be lost before the opponent gave anything away, in chances to win."""
+"""The allowance at the start of a match, in chances to win."""
 
 
 class Duel:
-    """What a bot believes of its only opponent, and what it may risk."""
+    """The beliefs of a bot about its only opponent, and its allowance."""
 
     def __init__(self, solved: SolvedPlay, certain: float) -> None:
         """Begin a match.
@@ -47,7 +47,7 @@ class Duel:
         self.beliefs = PRIOR.copy()
         """The probabilities of the tables, of a stranger and of each kind."""
         self.allowance = RISK
-        """What may still be lost by the tables' values, in chances to win."""
+        """The part of the allowance that is left, in chances to win."""
 
     def answer(self, view: BluffView, situation: Situation, random: Random) -> Bet | Doubt:
         """Return the action to play in a situation that the tables know."""
