@@ -7,10 +7,10 @@
 2. Answer. Once the kinds are certain enough together, the action with the highest value against
    them; before that, an action drawn from the tables.
 3. Risk. What an action loses by the tables, compared with their own play there, is paid from an
-   allowance: RISK of a win, and all that the opponent's actions lost by the tables' values in rounds
-   whose dice were shown. By these values it never gives up more than that, whatever it believes
-   (risk what was won in expectation: Ganzfried and Sandholm 2015). One who plays by the tables gives
-   little, as each of its actions is worth nearly the same.
+   allowance: RISK of a win, and all that the opponent's actions lost by the tables' values in
+   rounds whose dice were shown. By these values it never gives up more than that, whatever it
+   believes (risk what was won in expectation: Ganzfried and Sandholm 2015). One who plays by the
+   tables gives little, as each of its actions is worth nearly the same.
 """
 
 from collections.abc import Mapping, Sequence
