@@ -5,9 +5,10 @@ python -m benchmarks.aivat [--known cfr,bayes,honest] [--others honest,bayes,cfr
 
 Plays so many independent matches of Bluff between each bot whose play is known and each other one.
 A factor is the variance of the estimate over that of the result: of the results regressed on the
-luck column's luck, on the luck that AIVAT finds, and on both, as `arena benchmark` does. The
-interval is of a bootstrap over the matches. `z` is the mean of AIVAT's plain estimates minus that
-of the results, in its standard errors: about 0 where nothing is biased.
+luck column's luck, on the luck that AIVAT finds by the values of the tables, and on all luck,
+by the values of models as well, as `arena benchmark` does. The interval is of a bootstrap over the
+matches. `z` is the mean of AIVAT's plain estimates by the tables minus that of the results, in its
+standard errors: about 0 where nothing is biased.
 """
 
 import argparse
@@ -21,10 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.games import make_game
-from arena.lab.analysis.aivat import Aivat, PlaceValues, values_of
+from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.lab.luck import luck_of
-from arena.local.declared_play import declared_play
+from arena.local.benchmark import aivat_of
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.rating.luck import luck_adjusted
@@ -53,7 +54,7 @@ class Pair:
     """The share of matches that the known bot won."""
     luck_column: Factor
     aivat: Factor
-    both: Factor
+    all: Factor
     z: float
     milliseconds: float
     """For an estimate of AIVAT."""
@@ -71,10 +72,10 @@ def main() -> None:
     options = parser.parse_args()
     solved = chosen()
     assert solved is not None, "the sample bots are not installed"
-    values, found = values_of(solved), []
+    values, found = ValueSets(solved), []
     print(
         "known      other      matches  won    luck column          AIVAT                "
-        "both                 z     ms"
+        "all                  z     ms"
     )
     for known in options.known.split(","):
         for other in options.others.split(","):
@@ -82,7 +83,7 @@ def main() -> None:
             found.append(pair)
             print(
                 f"{known:10} {other:10} {pair.matches:7,} {pair.share:5.1%}  "
-                f"{_text(pair.luck_column)}  {_text(pair.aivat)}  {_text(pair.both)}  "
+                f"{_text(pair.luck_column)}  {_text(pair.aivat)}  {_text(pair.all)}  "
                 f"{pair.z:+4.1f}  {pair.milliseconds:4.1f}",
                 flush=True,
             )
@@ -90,21 +91,20 @@ def main() -> None:
         options.json.write_text(json.dumps([asdict(pair) for pair in found], indent=2) + "\n")
 
 
-def _pair(known: str, other: str, matches: int, dice: int, seed: str, values: PlaceValues) -> Pair:
+def _pair(known: str, other: str, matches: int, dice: int, seed: str, values: ValueSets) -> Pair:
     game = make_game("bluff", {"dice_per_player": dice})
-    declared = declared_play(load_bot(known), game, 2)
-    assert declared is not None, f"{known} declares no play"
-    aivat = Aivat(values, declared)
+    aivat = aivat_of(known, values, game)
     contenders = [Contender("known", load_bot(known)), Contender("other", load_bot(other))]
     rows, seconds = [], 0.0
     for match in play_series(game, contenders, matches, f"{seed} {known} {other}"):
         seat = match.contenders.index(0)
         begun = time.perf_counter()
-        estimate = aivat.estimate(match.transcript, seat)
+        estimates = aivat.estimates(match.transcript, seat)
         seconds += time.perf_counter() - begun
         result = float(match.result.placing[seat] == 1)
-        rows.append((result, luck_of(match.transcript).seats[seat], result - estimate))
-    results, column, luck = np.array(rows).T
+        rows.append((result, luck_of(match.transcript).seats[seat], *(result - estimates)))
+    found = np.array(rows)
+    results, column, luck = found[:, 0], found[:, 1], found[:, 2]
     error = luck.std(ddof=1) / matches**0.5
     return Pair(
         known,
@@ -113,7 +113,7 @@ def _pair(known: str, other: str, matches: int, dice: int, seed: str, values: Pl
         float(results.mean()),
         _factor(results, column),
         _factor(results, luck),
-        _factor(results, np.column_stack([luck, column])),
+        _factor(results, found[:, 1:]),
         float(-luck.mean() / error) if error else 0.0,
         1000 * seconds / matches,
     )

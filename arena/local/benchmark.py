@@ -1,9 +1,9 @@
 """The benchmark of a bot of Bluff: what it wins against the house's bots, with most luck removed.
 
 The house's bots declare their play, so AIVAT (`arena.lab.analysis.aivat`) knows the luck of each
-match: the result minus its estimate, zero on average. The results are then regressed on that luck
-and on that of the luck column (`arena.lab.luck`), which does no harm where the values of AIVAT do
-not fit, as against bots that always lose.
+match: the result minus its estimate, zero on average. The results are then regressed on that luck,
+by each set of values, and on that of the luck column (`arena.lab.luck`), which does no harm where
+no values fit, as against bots that always lose.
 
 The opponents, the numbers of matches and the deals are fixed and have a version, so that figures of
 different people compare.
@@ -20,8 +20,11 @@ import numpy as np
 
 from arena.errors import UserError
 from arena.games import make_game
+from arena.games.game import AnyGame
 from arena.lab.analysis import Estimate, LossSums, analyse
-from arena.lab.analysis.aivat import Aivat, PlaceValues, UndeclaredPlayError, values_of
+from arena.lab.analysis.aivat import Aivat, UndeclaredPlayError
+from arena.lab.analysis.bluff.last_bet_play import Model
+from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.lab.luck import luck_of
 from arena.local.deal_blocks import Lineup, NamedBot, Series, every_rotation
@@ -31,6 +34,7 @@ from arena.local.playing import Where, playing
 from arena.match.flow import Refused
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import from_json
+from arena.rating.elo import FloatArray
 from arena.rating.head_to_head import wilson
 from arena.rating.luck import luck_adjusted
 
@@ -57,6 +61,8 @@ RUNGS: Final = (
     Rung(CERTIFIED, 900),
 )
 """The opponents, the weakest first."""
+MODELS: Final = {"bayes": Model.BAYES, "honest": Model.HONEST}
+"""The models of opponents that do not play like the tables."""
 VALUED_MATCHES: Final = 100
 """The number of matches against the certified rung whose decisions are valued."""
 FEWEST_BLOCKS: Final = 20
@@ -205,11 +211,18 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
     return Benchmarked(tuple(tally.share() for tally in counted), tallies[CERTIFIED].loss(), ())
 
 
-def _values() -> PlaceValues:
+def aivat_of(bot: str, values: ValueSets, game: AnyGame) -> Aivat:
+    """Return the estimator for matches of two seats in which a bot that declares its play sits."""
+    declared = declared_play(load_bot(bot), game, 2)
+    assert declared is not None, f"{bot} declares no play"
+    return Aivat(values.of(MODELS.get(bot)), values.most_dice, declared)
+
+
+def _values() -> ValueSets:
     solved = chosen()
     if solved is None:
         raise NoTablesError("The benchmark needs the sample bots, with the tables of cfr.")
-    return values_of(solved)
+    return ValueSets(solved)
 
 
 def seen_blocks(bot: NamedBot, rung: Rung, seed: str, where: Where) -> SeenBlocks:
@@ -240,12 +253,10 @@ def seen_blocks(bot: NamedBot, rung: Rung, seed: str, where: Where) -> SeenBlock
 class _Tally:
     """The matches against one rung."""
 
-    def __init__(self, rung: str, values: PlaceValues) -> None:
-        declared = declared_play(load_bot(rung), make_game(GAME), 2)
-        assert declared is not None, f"{rung} declares no play"
-        self._rung, self._aivat = rung, Aivat(values, declared)
+    def __init__(self, rung: str, values: ValueSets) -> None:
+        self._rung, self._aivat = rung, aivat_of(rung, values, make_game(GAME))
         self.matches = 0
-        self._results, self._lucks = list[float](), list[tuple[float, float]]()
+        self._results, self._lucks = list[float](), list[FloatArray]()
         self._losses = list[tuple[int, float]]()
         self.faults = list[Refused]()
         """The faults of the measured bot."""
@@ -260,19 +271,19 @@ class _Tally:
 
         Raises UndeclaredPlayError.
         """
-        results, lucks = list[float](), list[tuple[float, float]]()
+        results, lucks = list[float](), list[FloatArray]()
         for seat, transcript, refused in block:
             result = float(transcript.result.placing[seat] == 1)
-            estimate = 1 - self._aivat.estimate(transcript, 1 - seat)
+            estimates = 1 - self._aivat.estimates(transcript, 1 - seat)
             results.append(result)
-            lucks.append((result - estimate, luck_of(transcript).seats[seat]))
+            lucks.append(np.append(result - estimates, luck_of(transcript).seats[seat]))
             self.faults += [fault for fault in refused if fault.seat == seat]
             if self._rung == CERTIFIED and len(self._losses) < VALUED_MATCHES:
                 losses = analyse(transcript).seats[seat].losses
                 self._losses.append((len(losses), sum(losses)))
         self.matches += len(block)
         self._results.append(fmean(results))
-        self._lucks.append((fmean(luck for luck, _ in lucks), fmean(luck for _, luck in lucks)))
+        self._lucks.append(np.mean(lucks, axis=0))
 
     def share(self) -> RungShare:
         """Return what the bot wins; there must be a match."""

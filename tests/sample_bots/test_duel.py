@@ -10,9 +10,10 @@ import pytest
 from arena.bot import Bot, Turn
 from arena.games import make_game
 from arena.games.bluff import Bet, BluffView, Doubt, Face
-from arena.lab.analysis.aivat import Aivat, values_of
+from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.lab.analysis.bluff.round_values import RoundValues
 from arena.lab.analysis.bluff.solved_play import chosen
+from arena.local.benchmark import aivat_of
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
@@ -127,14 +128,13 @@ def test_what_an_opponent_gives_away_is_what_its_actions_lose_by_the_tables() ->
 @pytest.mark.slow
 def test_against_the_tables_it_loses_nothing_that_could_be_told() -> None:
     solved, game = chosen(), make_game("bluff")
-    declared = declared_play(load_bot("cfr"), game, 2)
-    assert solved is not None and declared is not None
-    aivat, rows = Aivat(values_of(solved), declared), []
+    assert solved is not None
+    aivat, rows = aivat_of("cfr", ValueSets(solved), game), []
     contenders = [Contender("it", Exploiter), Contender("cfr", load_bot("cfr"))]
     for played in play_series(game, contenders, 100, "safe"):
         seat = played.contenders.index(0)
         result = float(played.result.placing[seat] == 1)
-        rows.append((result, result - 1 + aivat.estimate(played.transcript, 1 - seat)))
+        rows.append((result, result - 1 + aivat.estimates(played.transcript, 1 - seat)[0]))
     results, luck = np.array(rows).T
     found = luck_adjusted(results, luck)
     assert found.adjusted + 2 * found.adjusted_se > 0.495

@@ -16,6 +16,9 @@ its actions so far, the other's hand o, and u the value of a place:
 
 are added up. w' is w after a*. After the doubt all dice are seen, so the next round begins anew.
 
+Several sets of values give several estimates. How near each comes to the match depends on how both
+seats play; a regression of results on the luck that each finds takes what fits.
+
 Source: Burch, Schmid, Moravčík, Morrill and Bowling 2018, "AIVAT: A New Variance Reduction
 Technique for Agent Evaluation in Imperfect Information Games".
 """
@@ -27,18 +30,16 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from arena.games.bluff import BluffOptions, BluffView, Dice, Doubt
+from arena.games.bluff.bets import track
 from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.game import AnyGame
-from arena.lab.analysis.bluff.pair_values import PairValues
-from arena.lab.analysis.bluff.solved_play import RoundDice, SolvedPlay
+from arena.lab.analysis.bluff.pair_values import MatchValues
 from arena.lab.analysis.bluff.table import Weights, hands_of
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
 
 DeclaredPlay: TypeAlias = Callable[[Any], Mapping[Any, float]]
 """The probability of each action in a view of the known seat, with whatever dice the view has."""
-
-PlaceValues: TypeAlias = Mapping[RoundDice, PairValues]
 
 _KEPT_VIEWS = 4096
 """The number of public views whose play is kept: openings come again in every match."""
@@ -48,22 +49,20 @@ class UndeclaredPlayError(ValueError):
     """A seat took an action that its declared play never takes."""
 
 
-def values_of(solved: SolvedPlay) -> PlaceValues:
-    """Return the values of all rounds by solved tables; each is computed when it is needed."""
-    return {dice: PairValues(solved, play) for dice, play in solved.rounds.items()}
-
-
 class Aivat:
     """The estimator for matches in which one seat's play is known."""
 
-    def __init__(self, values: PlaceValues, declared: DeclaredPlay) -> None:
+    def __init__(
+        self, values: Sequence[MatchValues], most_dice: int, declared: DeclaredPlay
+    ) -> None:
         """Prepare for matches against a bot.
 
         Args:
-            values: The values of places, by the dice of a round; they change only the variance.
+            values: Sets of values of places; they change only the variance.
+            most_dice: The most dice of a seat for which there are values.
             declared: The play of the known seat.
         """
-        self._values = values
+        self._values, self._most_dice = values, most_dice
         self._shares = lru_cache(maxsize=_KEPT_VIEWS)(partial(_Shares, declared))
 
     def covers(self, game: AnyGame, seats: int) -> bool:
@@ -74,18 +73,21 @@ class Aivat:
             and isinstance(options, BluffOptions)
             and not options.show_and_reroll
             and options.bet_cap == "dice_in_play"
-            and (options.dice_per_player,) * 2 in self._values
+            and options.dice_per_player <= self._most_dice
         )
 
-    def estimate(self, transcript: Transcript, known: int) -> float:
-        """Return the estimate of the known seat's result, where 1 is a win and 0 a loss.
+    def estimates(self, transcript: Transcript, known: int) -> Weights:
+        """Return the estimates of the known seat's result, where 1 is a win and 0 a loss.
 
-        It may lie outside of 0 to 1. A fault of the known seat is taken to be independent of its
+        They may lie outside of 0 to 1. A fault of the known seat is taken to be independent of its
         hand.
 
         Args:
             transcript: A match that `covers` allows.
             known: The seat whose play was declared.
+
+        Returns:
+            [v] An estimate by each set of values.
 
         Raises:
             UndeclaredPlayError: The known seat took an action that its play never takes.
@@ -94,76 +96,89 @@ class Aivat:
         options = transcript.setup.options
         assert isinstance(options, BluffOptions)
         # Without a seat given the start, both are equally likely to open.
-        value = self._values[(options.dice_per_player,) * 2].start
-        estimate = 0.5 if options.start_mode == "roll" else value if known == 0 else 1 - value
+        dice = (options.dice_per_player,) * 2
+        opens, follows = (
+            np.array([values.start(dice, opener) for values in self._values]) for opener in (0, 1)
+        )
+        follows = 1 - follows
+        estimates = opens if known == 0 else follows
+        if options.start_mode == "roll":
+            estimates = (opens + follows) / 2
         game = transcript.setup.make_game()
         current: _Round | None = None
         before: BluffState | None = None
         for frame in replay(transcript):
             step, state = frame.step, frame.state
             if step is not None and before is not None and before.phase is BluffPhase.ROLL:
-                estimate += 0 if current is None else current.value
+                if current is not None:
+                    estimates = estimates + current.ends
                 current = _Round(self._values, state, known)
-                estimate += current.roll_term()
+                estimates = estimates - current.rolled()
             elif step is not None and before is not None and current is not None:
                 declared = step.actor == known and step.fault is None and not step.stand_in
                 shares = self._shares(_public(game.view(before, known))) if declared else None
-                estimate += current.action_term(step.actor, step.action, shares)
+                estimates = estimates + current.action_terms(step.actor, step.action, shares)
             before = state
         # A forfeit decides the match whatever the hands are.
         if current is None or any(transcript.result.forfeited):
-            return estimate + _result(transcript, known)
-        return estimate + current.value
+            return estimates + _result(transcript, known)
+        return estimates + current.ends
 
 
 class _Round:
-    """The terms of one round; all values are the known seat's chances to win."""
+    """The terms of one round by each set of values; all are the known seat's chances to win."""
 
-    def __init__(self, values: PlaceValues, state: BluffState, known: int) -> None:
+    def __init__(self, values: Sequence[MatchValues], state: BluffState, known: int) -> None:
         assert state.opener is not None
         dice = state.dice_counts[state.opener], state.dice_counts[1 - state.opener]
-        self._values, self._known = values[dice], known
-        self._role = 0 if known == state.opener else 1
+        self._known, self._role = known, 0 if known == state.opener else 1
+        self._values = [each.round(dice, self._role) for each in values]
         self._place = 0
-        self._numbers = {bet: number for number, bet in enumerate(self._values.play.bets, start=1)}
+        self._numbers = {bet: number for number, bet in enumerate(track(sum(dice)), start=1)}
         other = hands_of(dice[1 - self._role])
         self._other_hand = other.dice.index(state.hidden[1 - known])
         self._hands = hands_of(dice[self._role])
         self._weights = self._hands.chances
-        self.value = 0.0
-        """The value of the place, over the hands that the known seat may have."""
+        self.ends = np.zeros(len(values))
+        """[v] The value after the doubt, over the hands that the known seat may have."""
 
-    def roll_term(self) -> float:
-        """Return the term of the roll, less the value with which the round began."""
-        rolled = self._of_known(self._values.after_roll(1 - self._role, self._other_hand))
-        self.value = float(self._weights @ rolled)
-        before = self._of_known(np.array([self._values.before_roll, self._values.start]))
-        return float(before[0] - self.value - before[1])
+    def rolled(self) -> Weights:
+        """Return the values after the roll, over the hands that the known seat may have: [v]."""
+        role, hand = 1 - self._role, self._other_hand
+        return (
+            self._of_known([each.after_roll(role, hand) for each in self._values]) @ self._weights
+        )
 
-    def action_term(self, actor: object, action: Any, shares: "_Shares | None") -> float:
-        """Return the term of an action: that of the known seat if its shares are given, else 0."""
-        role = self._role if actor == self._known else 1 - self._role
-        found = self._values.after_actions(self._place, role, 1 - self._role, self._other_hand)
-        after, taken = self._of_known(found), self._row(action)
-        term = 0.0
+    def action_terms(self, actor: object, action: Any, shares: "_Shares | None") -> Weights:
+        """Return the terms of an action: [v].
+
+        They are 0 unless the shares of the known seat's play are given.
+        """
+        known, taken = actor == self._known, self._row(action)
+        terms = np.zeros(len(self._values))
+        role = self._role if known else 1 - self._role
+        where = self._place, role, 1 - self._role, self._other_hand
         if shares is not None:
-            play = shares.by_hand(self._hands.dice, self._weights, len(after), self._row)
-            before = float((play * after).sum(0) @ self._weights)
+            after = self._of_known([each.after_actions(*where) for each in self._values])
+            play = shares.by_hand(self._hands.dice, self._weights, after.shape[1], self._row)
             weights = self._weights * play[taken]
             if not weights.any():
                 raise UndeclaredPlayError(f"Seat {self._known}'s declared play never has: {action}")
+            terms = np.tensordot(after, play * self._weights, 2)
             self._weights = weights / weights.sum()
-            term = before - float(self._weights @ after[taken])
-        self.value = float(self._weights @ after[taken])
+            terms -= after[:, taken] @ self._weights
+        if isinstance(action, Doubt):
+            after = self._of_known([each.after_doubt(*where) for each in self._values])
+            self.ends = after @ self._weights
         self._place += taken
-        return term
+        return terms
 
     def _row(self, action: Any) -> int:
         """Return 0 for the doubt, else the distance of the bet from the standing one."""
         return 0 if isinstance(action, Doubt) else self._numbers[action] - self._place
 
-    def _of_known(self, values: Weights) -> Weights:
-        return values if self._role == 0 else 1 - values
+    def _of_known(self, values: Sequence[Weights]) -> Weights:
+        return np.array(values) if self._role == 0 else 1 - np.array(values)
 
 
 class _Shares:

@@ -14,8 +14,10 @@ from arena.games import make_game
 from arena.games.bluff import STAR, Bet, BluffView, Doubt
 from arena.games.bluff.bets import track
 from arena.games.game import DEALER, AnyGame
-from arena.lab.analysis.aivat import Aivat, PlaceValues, UndeclaredPlayError, values_of
+from arena.lab.analysis.aivat import Aivat, UndeclaredPlayError
+from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.lab.analysis.bluff.solved_play import chosen
+from arena.local.benchmark import aivat_of
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, Seed, opened, play_match, play_series
 from arena.local.loading import load_bot
@@ -28,16 +30,14 @@ Policy: TypeAlias = Callable[[BluffView], Mapping[Any, float]]
 
 
 @cache
-def values() -> PlaceValues:
+def values() -> ValueSets:
     found = chosen()
     assert found is not None
-    return values_of(found)
+    return ValueSets(found)
 
 
 def aivat(bot: str, game: AnyGame) -> Aivat:
-    declared = declared_play(load_bot(bot), game, 2)
-    assert declared is not None
-    return Aivat(values(), declared)
+    return aivat_of(bot, values(), game)
 
 
 def stranger(view: BluffView) -> Mapping[Any, float]:
@@ -95,13 +95,13 @@ def every_match(
 
 @cache
 def all_estimates(known_bot: str, known: int) -> NDArray[np.float64]:
-    """Probability, result and estimate of every match with one die each: [match, 3]."""
+    """Probability, result and estimates of every match with one die each: [match, 2 + v]."""
     game = make_game("bluff", {"dice_per_player": 1, "start_mode": "seat"})
     policies = declared(known_bot, game), stranger
     estimator = aivat(known_bot, game)
     return np.array(
         [
-            (chance, one.result.placing[known] == 1, estimator.estimate(one, known))
+            (chance, one.result.placing[known] == 1, *estimator.estimates(one, known))
             for chance, one in every_match(game, policies if known == 0 else policies[::-1])
         ]
     )
@@ -110,9 +110,11 @@ def all_estimates(known_bot: str, known: int) -> NDArray[np.float64]:
 @pytest.mark.parametrize("known", [0, 1])
 @pytest.mark.parametrize("bot", ["cfr", "bayes", "honest"])
 def test_its_mean_over_all_matches_is_that_of_the_results(bot: str, known: int) -> None:
-    chances, results, estimates = all_estimates(bot, known).T
+    chances, results, *estimates = all_estimates(bot, known).T
     assert chances.sum() == pytest.approx(1, abs=1e-9)
-    assert chances @ estimates == pytest.approx(chances @ results, abs=2e-7)  # single precision
+    assert len(estimates) >= 3  # the values of each pair of players
+    for each in estimates:
+        assert chances @ each == pytest.approx(chances @ results, abs=1e-9)
 
 
 @pytest.mark.parametrize("other", ["bayes", "honest"])
@@ -123,12 +125,12 @@ def test_it_varies_a_fifth_as_much_against_near_equilibrium_play(other: str) -> 
     for played in play_series(game, contenders, 200, "variance"):
         seat = played.contenders.index(0)
         results.append(played.result.placing[seat] == 1)
-        estimates.append(estimator.estimate(played.transcript, seat))
+        estimates.append(estimator.estimates(played.transcript, seat)[0])
     assert np.var(estimates) < 0.2 * np.var(results)
 
 
 def test_intervals_of_its_means_cover_the_truth_in_a_thousand_leagues() -> None:
-    chances, results, estimates = all_estimates("cfr", 0).T
+    chances, results, estimates = all_estimates("cfr", 0)[:, :3].T
     drawn = np.random.default_rng(7).choice(len(chances), (1000, 400), p=chances / chances.sum())
     found = estimates[drawn]
     means, errors = found.mean(1), found.std(1, ddof=1) / np.sqrt(found.shape[1])
@@ -139,9 +141,10 @@ def test_intervals_of_its_means_cover_the_truth_in_a_thousand_leagues() -> None:
 
 
 def test_so_do_those_of_results_regressed_on_the_luck_it_finds() -> None:
-    chances, results, estimates = all_estimates("cfr", 0).T
+    chances, results, *estimates = all_estimates("cfr", 0).T
+    luck = results[:, None] - np.transpose(estimates)
     drawn = np.random.default_rng(8).choice(len(chances), (1000, 400), p=chances / chances.sum())
-    found = [luck_adjusted(results[one], results[one] - estimates[one]) for one in drawn]
+    found = [luck_adjusted(results[one], luck[one]) for one in drawn]
     means = np.array([one.adjusted for one in found])
     errors = np.array([one.adjusted_se for one in found])
     truth = chances @ results
@@ -160,9 +163,9 @@ def test_it_has_the_mean_of_the_results_in_matches_of_many_rounds(bots: tuple[st
     gaps = []
     for played in play_series(game, contenders, 800, "aivat"):
         seat = played.contenders.index(0)
-        estimate = estimator.estimate(played.transcript, seat)
-        gaps.append(estimate - (played.result.placing[seat] == 1))
-    assert abs(np.mean(gaps)) < 3.5 * np.std(gaps) / np.sqrt(len(gaps))
+        estimates = estimator.estimates(played.transcript, seat)
+        gaps.append(estimates - (played.result.placing[seat] == 1))
+    assert np.all(np.abs(np.mean(gaps, 0)) < 3.5 * np.std(gaps, 0) / np.sqrt(len(gaps)))
 
 
 def test_a_match_that_the_other_seat_forfeits_counts_as_its_result() -> None:
@@ -177,7 +180,9 @@ def test_a_match_that_the_other_seat_forfeits_counts_as_its_result() -> None:
         contenders = [Contender("cfr", load_bot("cfr")), Contender("silent", Silent)]
         transcript, _ = play_match(game, contenders, Seed("forfeits"), number)
         # Some matches are lost by the rules before the third fault.
-        estimates.append(estimator.estimate(transcript, 0) - (transcript.result.placing[0] == 1))
+        estimates.append(
+            estimator.estimates(transcript, 0)[0] - (transcript.result.placing[0] == 1)
+        )
     assert abs(np.mean(estimates)) < 3.5 * np.std(estimates) / np.sqrt(len(estimates))
 
 
@@ -189,9 +194,9 @@ def test_a_fault_of_the_known_seat_is_not_taken_for_its_play() -> None:
     other = Bet(2, STAR) if step.action != Bet(2, STAR) else Bet(3, STAR)
     changed = (*transcript.steps[:at], step._replace(action=other))
     with pytest.raises(UndeclaredPlayError, match="Seat 0's declared play never has: "):
-        aivat("honest", game).estimate(replace(transcript, steps=changed), 0)
+        aivat("honest", game).estimates(replace(transcript, steps=changed), 0)
     late = (*changed[:-1], changed[-1]._replace(fault=FaultKind.LATE))
-    aivat("honest", game).estimate(replace(transcript, steps=late), 0)
+    aivat("honest", game).estimates(replace(transcript, steps=late), 0)
 
 
 @pytest.mark.parametrize(
@@ -213,3 +218,20 @@ def test_it_covers_what_the_tables_know(options: dict[str, Any], seats: int, cov
 
 def test_it_covers_no_other_game() -> None:
     assert not aivat("cfr", make_game("bluff")).covers(make_game("bloeff"), 2)
+
+
+@pytest.mark.parametrize(
+    ("known", "other", "most"), [("bayes", "honest", 0.2), ("cfr", "honest", 0.1)]
+)
+def test_values_of_models_fit_play_far_from_equilibrium(
+    known: str, other: str, most: float
+) -> None:
+    game, results, lucks = make_game("bluff", {"dice_per_player": 3}), [], []
+    contenders = [Contender(name, load_bot(name)) for name in (known, other)]
+    estimator = aivat(known, game)
+    for played in play_series(game, contenders, 200, "models"):
+        seat = played.contenders.index(0)
+        result = float(played.result.placing[seat] == 1)
+        results.append(result)
+        lucks.append(result - estimator.estimates(played.transcript, seat))
+    assert luck_adjusted(np.array(results), np.array(lucks)).variance_factor < most

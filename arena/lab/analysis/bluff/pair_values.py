@@ -1,49 +1,120 @@
-"""The values of all places of a round by the hands of both seats, if both play by solved tables.
+"""The values of all places of a round by the hands of both seats, for two known players.
 
-Play is taken by the last bet alone: that of tables which know more bets is averaged over the
-others. So these are values of play close to the tables, and exact for that play.
+Their play is taken by the last bet alone, so the values are exact for such play and close to those
+of players who know more.
 
 Letters in the shapes of arrays: a = action, h = hand of the opener, i = hand of the other seat,
 p = place: 0 before the first bet, else the number of the last bet on the track.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.games.bluff import Bet
+from arena.games.bluff.bets import track
 from arena.games.bluff.showdown import losses_of
-from arena.lab.analysis.bluff.recall import TableNodes
-from arena.lab.analysis.bluff.solved_play import RoundDice, RoundPlay, SolvedPlay
+from arena.lab.analysis.bluff.last_bet_play import LastBetPlay, Model, by_model, by_tables
+from arena.lab.analysis.bluff.solved_play import RoundDice, SolvedPlay
 from arena.lab.analysis.bluff.table import Weights, hands_of
 
-Pairs: TypeAlias = NDArray[np.float32]
-"""[h, i] The opener's chance to win the match, by the hands of both."""
+Pairs: TypeAlias = NDArray[np.float16]
+"""[h, i] The opener's chance to win the match, by the hands of both.
 
-_SELDOM = 1e-4
-"""The reach below which play that knows all bets is not followed further."""
+In half precision, as there are many. The estimates remain exact: they take the mean of these
+numbers themselves.
+"""
+RoundKey: TypeAlias = tuple[RoundDice, tuple[LastBetPlay, LastBetPlay]]
+"""The dice of a round and the players, the opener's first."""
+
+
+class ValueSets:
+    """The values of matches between all pairs of three players: the tables and the models."""
+
+    def __init__(self, solved: SolvedPlay) -> None:
+        """Prepare for the play of solved tables; values are computed when they are needed."""
+        self.most_dice = max(own for own, _ in solved.rounds)
+        """The most dice of a seat."""
+        self._tables = by_tables(solved)
+        self._models = {model: by_model(model) for model in Model}
+        self._rounds = dict[RoundKey, PairValues]()
+
+    def of(self, known: Model | None = None) -> list["MatchValues"]:
+        """Return the values of matches against each of the players, and those of the tables.
+
+        Args:
+            known: The model that comes close to the seat whose play is known; None if the tables
+                do.
+        """
+        tables, models = self._tables, self._models.values()
+        if known is None:
+            return [self._match(tables, other) for other in (tables, *models)]
+        own = self._models[known]
+        pairs = [(own, other) for other in (tables, *models)]
+        return [self._match(*pair) for pair in ((tables, tables), *pairs)]
+
+    def _match(self, known: LastBetPlay, other: LastBetPlay) -> "MatchValues":
+        return MatchValues(known, other, self._rounds)
+
+
+class MatchValues:
+    """The values of matches between two players; each round is computed when it is needed."""
+
+    def __init__(
+        self, known: LastBetPlay, other: LastBetPlay, rounds: "dict[RoundKey, PairValues]"
+    ) -> None:
+        """Prepare for the matches of two players, who may be the same.
+
+        Args:
+            known: The play of the seat that declares its own, or what comes close to it.
+            other: The play that is expected of the other seat.
+            rounds: What is computed, to be shared with the values of other matches.
+        """
+        self._players = known, other
+        self._rounds = rounds
+
+    def round(self, dice: RoundDice, opener: int) -> "PairValues":
+        """Return the values of the rounds with the opener's dice and the other's.
+
+        Args:
+            dice: The opener's dice and the other's.
+            opener: 0 if the known player opens, 1 if the other does.
+        """
+        players = self._players[opener], self._players[1 - opener]
+        if (dice, players) not in self._rounds:
+            self._rounds[dice, players] = PairValues(
+                dice,
+                (players[0](dice, 0), players[1](dice, 1)),
+                lambda left, opens: self.start(left, opener if opens == 0 else 1 - opener),
+            )
+        return self._rounds[dice, players]
+
+    def start(self, dice: RoundDice, opener: int) -> float:
+        """Return the chance to win of the seat that opens a round, before the roll."""
+        return self.round(dice, opener).before_roll
 
 
 @dataclass(frozen=True)
 class PairValues:
     """The opener's chances to win the match in the rounds that begin with certain dice."""
 
-    solved: SolvedPlay
-    play: RoundPlay
-
-    @property
-    def start(self) -> float:
-        """The value with which the tables begin the round."""
-        return self.solved.values[self.play.dice]
+    dice: RoundDice
+    play: tuple[Sequence[Weights], Sequence[Weights]]
+    """The play of the opener and of the other: [p][a, h]."""
+    starts: Callable[[RoundDice, int], float]
+    """The chance to win of the seat that opens the next round, by its dice and the other's, and by
+    the role that it has in this round.
+    """
 
     @cached_property
     def before_roll(self) -> float:
         """The mean of the value after the roll, over all rolls."""
-        opener, other = (hands_of(dice).chances for dice in self.play.dice)
-        return float(opener @ self._turns[0][0] @ other)
+        opener, other = (hands_of(dice).chances for dice in self.dice)
+        return float(opener @ self._turns[0][0].astype(np.float64) @ other)
 
     def after_roll(self, role: int, hand: int) -> Weights:
         """Return the values after the roll where the seat with this role has a hand: [hand].
@@ -66,42 +137,57 @@ class PairValues:
         Returns:
             The opener's chance after a doubt (0 before the first bet), then after each higher bet.
         """
-        own = hands_of(self.play.dice[role])
         bets = self._turns[1 - actor][place + 1 :]
         raised = bets[:, hand] if role == 0 else bets[:, :, hand]
-        if not place:
-            doubt = np.zeros(raised.shape[1])
-        else:
-            bet = self.play.bets[place - 1]
-            theirs = hands_of(self.play.dice[1 - role]).matching[bet.face - 1]
-            found = theirs + own.matching[bet.face - 1, hand] - bet.quantity
-            doubt = self._doubts[1 - actor][found + sum(self.play.dice)]
-        return np.concatenate([doubt[None], raised])
+        nothing = np.zeros(raised.shape[1])
+        doubt = self.after_doubt(place, actor, role, hand) if place else nothing
+        return np.concatenate([doubt[None], raised.astype(np.float64)])
+
+    def after_doubt(self, place: int, actor: int, role: int, hand: int) -> Weights:
+        """Return the values after a doubt: [hand of the opposite seat].
+
+        The arguments are those of `after_actions`; there must be a bet.
+        """
+        bet = self.bets[place - 1]
+        own, theirs = (hands_of(dice).matching[bet.face - 1] for dice in self._dice_from(role))
+        found = theirs + own[hand] - bet.quantity
+        values: Weights = self._doubts[1 - actor][found + sum(self.dice)]
+        return values
+
+    def _dice_from(self, role: int) -> RoundDice:
+        return self.dice if role == 0 else self.dice[::-1]
+
+    @cached_property
+    def bets(self) -> tuple[Bet, ...]:
+        """All bets of the round, ascending."""
+        return track(sum(self.dice))
 
     @cached_property
     def _doubts(self) -> tuple[Weights, Weights]:
         """The values after a doubt, by the bettor's role: [surplus + dice in play]."""
-        total = sum(self.play.dice)
+        total = sum(self.dice)
         opener, other = (
-            np.array(
-                [
-                    _after_doubt(self.solved, self.play.dice, bettor, surplus)
-                    for surplus in range(-total, total + 1)
-                ]
-            )
+            np.array([self._after_doubt(bettor, surplus) for surplus in range(-total, total + 1)])
             for bettor in (0, 1)
         )
         return opener, other
 
+    def _after_doubt(self, bettor: int, surplus: int) -> float:
+        """Return the opener's chance to win after a doubt that finds `surplus` above the bet."""
+        losses = losses_of(self.dice, bettor, 1 - bettor, surplus)
+        left = self.dice[0] - losses[0], self.dice[1] - losses[1]
+        if 0 in left:
+            return float(left[0] > 0)
+        # The seat that wins the bet opens the next round.
+        opens = bettor if surplus >= 0 else 1 - bettor
+        return self.starts(left, 0) if opens == 0 else 1 - self.starts(left[::-1], 1)
+
     @cached_property
     def _turns(self) -> tuple[Pairs, Pairs]:
         """The values at each place, by the role on turn: [p, h, i]."""
-        bets, total = self.play.bets, sum(self.play.dice)
-        shares = [
-            [table.astype(np.float32) for table in _last_bet_play(self.play, role)]
-            for role in (0, 1)
-        ]
-        opener, other = (hands_of(dice) for dice in self.play.dice)
+        bets, total = self.bets, sum(self.dice)
+        shares = [[table.astype(np.float32) for table in play] for play in self.play]
+        opener, other = (hands_of(dice) for dice in self.dice)
         shape = len(bets) + 1, len(opener.dice), len(other.dice)
         values = np.zeros(shape, np.float32), np.zeros(shape, np.float32)
         for place in range(len(bets), -1, -1):
@@ -115,65 +201,4 @@ class PairValues:
                 doubts = self._doubts[1 - role].astype(np.float32)[surplus]
                 values[role][place] = doubts * (share[0] if role else share[0][:, None])
                 values[role][place] += np.einsum(by_hand, share[1:], values[1 - role][place + 1 :])
-        return values
-
-
-def _after_doubt(solved: SolvedPlay, dice: RoundDice, bettor: int, surplus: int) -> float:
-    """Return the opener's chance to win after a doubt that finds `surplus` dice above the bet."""
-    losses = losses_of(dice, bettor, 1 - bettor, surplus)
-    left = dice[0] - losses[0], dice[1] - losses[1]
-    if 0 in left:
-        return float(left[0] > 0)
-    # The seat that wins the bet opens the next round.
-    opens = bettor if surplus >= 0 else 1 - bettor
-    return solved.values[left] if opens == 0 else 1 - solved.values[left[::-1]]
-
-
-def _last_bet_play(play: RoundPlay, role: int) -> list[Weights]:
-    """Return the play of a role by the last bet alone: [p][a, h], each hand's column sums to 1."""
-    if play.recall == 1:
-        return play.by_place[role]
-    sums = _all_bets(play, role) if play.recall is None else _several_bets(play, role)
-    return [_as_shares(weights, place) for place, weights in enumerate(sums)]
-
-
-def _several_bets(play: RoundPlay, role: int) -> list[Weights]:
-    """Return the sums over all nodes of a place, of play that knows several bets: [p][a, h]."""
-    bets, table = len(play.bets), play.tables[role].astype(np.float64)
-    assert play.recall is not None
-    sums = []
-    for place, (first, end) in enumerate(pairwise(TableNodes.of(bets, play.recall).first_rows)):
-        nodes = table[first:end].reshape(-1, bets - place + 1, table.shape[1])
-        total = nodes.sum(1, keepdims=True)
-        sums.append((nodes / np.where(total > 0, total, 1)).sum(0))
-    return sums
-
-
-def _all_bets(play: RoundPlay, role: int) -> list[Weights]:
-    """Return the sums over histories weighted by reach, of play that knows all bets: [p][a, h]."""
-    bets = len(play.bets)
-    sums = [np.zeros((bets - p + 1, play.tables[role].shape[1])) for p in range(bets + 1)]
-
-    def walk(history: tuple[int, ...], reach: float) -> None:
-        place, turn = history[-1] if history else 0, len(history) % 2
-        weights = play.weights(turn, history)
-        if turn == role:
-            sums[place] += weights * reach
-        for bet, most in enumerate(weights[1:].max(1, initial=0), start=place + 1):
-            if most * reach > _SELDOM:
-                walk((*history, bet), most * reach)
-
-    walk((), 1.0)
-    return sums
-
-
-def _as_shares(weights: Weights, place: int) -> Weights:
-    """Return weights as probabilities.
-
-    A hand without any doubts, or bets the lowest where no doubt is possible.
-    """
-    total = weights.sum(0)
-    nothing = np.zeros_like(weights)
-    nothing[0 if place else 1] = 1
-    shares: Weights = np.where(total > 0, weights / np.where(total > 0, total, 1), nothing)
-    return shares
+        return values[0].astype(np.float16), values[1].astype(np.float16)
