@@ -9,6 +9,7 @@ from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.server.accounts import bot_statements
 from arena.server.boards.live_board import Leaderboard
+from arena.server.results.benchmarks import figures
 from arena.server.results.kept_analyses import mean_losses
 from arena_dashboard import data, ladder_table
 
@@ -39,8 +40,9 @@ def _table(
         for row in data.read(bot_statements.halted(ids))
     }
     trend, losses = _trend(url, ladder), mean_losses(data.reader(), ladder)
+    benchmarks = figures(data.reader(), ids, ladder.game, ladder.seats)
     return ladder_table.content(
-        _board.lines, range(start, stop), ladder.game, trend, checks, losses, halted
+        _board.lines, range(start, stop), ladder.game, trend, checks, losses, halted, benchmarks
     )
 
 

@@ -12,6 +12,7 @@ from arena.records import VersionId
 from arena.server.boards.board import CENTRE, BoardLine
 from arena.server.boards.luck_adjusted import luck_source
 from arena.server.boards.trend import TREND_SHARE
+from arena.server.results.benchmarks import BenchmarkFigure
 from arena.server.uploads.check_words import check_in_words, check_mark
 from arena.server.uploads.checks import RecordedCheck
 
@@ -42,6 +43,8 @@ _HINTS = {
     "loss": "What a decision costs on average, in percent of a win, and half its 95 % interval: 0 "
     "is perfect play. – where fewer than two of its matches were analysed. It does not affect "
     "ranks.",
+    "benchmark": "The share of matches won against the house's cfr with most luck removed, in "
+    "percent, and half its 95 % interval: 50 is level with it. It does not affect ranks.",
     "share": "First places by match; a shared one counts in part.",
     "place": "1 is best; ties share the mean of their places.",
 }
@@ -55,12 +58,14 @@ def content(
     checks: Mapping[VersionId, RecordedCheck] = MappingProxyType({}),
     losses: Mapping[VersionId, Estimate] = MappingProxyType({}),
     halted: Mapping[VersionId, str] = MappingProxyType({}),
+    benchmarks: Mapping[VersionId, BenchmarkFigure] = MappingProxyType({}),
 ) -> dict[str, Any]:
     """Return the table's content: its axis, hints, flags, and the rows of the shown lines.
 
     The rows are best first and have the values that `browser/ladder.js` names. `trend` is the Elo
     that versions gained lately, `checks` their last checks against the protocol, `losses` the mean
-    loss of their decisions, and `halted` tells whether their bot is "frozen" or "paused".
+    loss of their decisions, `halted` tells whether their bot is "frozen" or "paused", and
+    `benchmarks` what they win against the certified bot.
     """
     lines = lines[shown.start : shown.stop]
     costs = [_percents(losses.get(line.version_id)) for line in lines]
@@ -75,12 +80,14 @@ def content(
         | {word: _HALTED[word] for word in halted.values()},
         "adjusted": any(line.luck_adjusted is not None for line in lines),
         "losses": any(costs),
+        "benchmarks": bool(benchmarks),
         "rows": [
             [
                 *_row(line, halted.get(line.version_id)),
                 _rounded(trend.get(line.version_id)),
                 _checked(checks.get(line.version_id)),
                 cost,
+                _share(benchmarks.get(line.version_id)),
             ]
             for line, cost in zip(lines, costs, strict=True)
         ],
@@ -121,6 +128,13 @@ def _percents(loss: Estimate | None) -> list[float] | None:
     if loss is None or not isfinite(loss.error):
         return None
     return [round(100 * loss.mean, 2), round(100 * loss.error, 2)]
+
+
+def _share(figure: BenchmarkFigure | None) -> list[float] | None:
+    """Return a benchmark's share and half its interval in percent; None without a benchmark."""
+    if figure is None:
+        return None
+    return [round(100 * figure.share, 2), round(50 * (figure.high - figure.low), 2)]
 
 
 def _domain(lines: Sequence[BoardLine]) -> tuple[float, float]:

@@ -1,5 +1,6 @@
 """`arena benchmark`: what it prints, and what it refuses."""
 
+import asyncio
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -8,7 +9,10 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
+from arena.codec.transcript import to_bytes
 from arena.commands.home import benchmark as command
+from arena.commands.ratings.leaderboard import leaderboard
+from arena.database.reading import open_reader
 from arena.games import make_game
 from arena.local.benchmark import PROTOCOL, RUNGS
 from arena.local.declared_play import declared_play
@@ -16,9 +20,15 @@ from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.match.transcript import Entrant
 from arena.match.transcript_json import to_json
+from arena.records import Registered, VersionId
+from arena.server.app.store import open_store
+from arena.server.results.benchmarks import figures
+from tests.recorded_results import block, finished
 
 app = typer.Typer()
 app.command()(command.benchmark)
+board = typer.Typer()
+board.command()(leaderboard)
 
 
 def run(*arguments: str) -> tuple[int, str, str]:
@@ -94,3 +104,78 @@ def test_a_recorded_match_against_the_rules_is_refused(tmp_path: Path) -> None:
     code, out, err = run("mine", "--recorded", str(file))
     assert (code, out) == (2, "")
     assert "A match cannot be replayed: step " in err
+
+
+async def rated(url: str, matches: int) -> dict[str, Registered]:
+    """Record matches between `mine` 1, which plays as honest does, and cfr of the house.
+
+    A version 2 of `mine` has played none.
+    """
+    async with open_store(url) as store:
+        cfr, _ = await store.register("cfr", "house", house=True)
+        first, _ = await store.register("mine", "me")
+        second, _ = await store.register("mine", "me", "2")
+        contenders = [Contender(name, load_bot(name)) for name in ("honest", "cfr")]
+        found = []
+        for played in play_series(make_game("bluff"), contenders, matches, "rated"):
+            seated = [(first, cfr)[at] for at in played.contenders]
+            base = finished([one.version_id for one in seated], block())
+            setup = replace(
+                played.transcript.setup,
+                match_id=base.transcript.setup.match_id,
+                entrants=tuple(one.entrant for one in seated),
+            )
+            transcript = replace(played.transcript, setup=setup)
+            found.append(replace(base, transcript=transcript, written=to_bytes(transcript)))
+        await store.record(found)
+    return {"cfr": cfr, "first": first, "second": second}
+
+
+def test_a_bot_of_the_arena_is_measured_by_its_rated_matches_and_stands_on_the_board(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    bots = asyncio.run(rated(database, 40))
+    first: VersionId = bots["first"].version_id
+    code, out, _ = run("mine:1", "--rated", "--json")
+    found = json.loads(out)
+    assert (code, found["bot"], found["protocol"]) == (0, "mine 1", None)
+    (against,) = found["rungs"]
+    assert (against["bot"], against["matches"]) == ("cfr", 40)
+    with open_reader(database) as read:
+        kept = figures(read, [one.version_id for one in bots.values()], "bluff", [2])
+        assert figures(read, [first], "bluff", [3, 4]) == figures(read, [first], "skull", [2]) == {}
+    assert [*kept] == [first]
+    assert kept[first].matches == 40
+    assert kept[first].low == pytest.approx(against["share_low"], abs=1e-6)
+    assert kept[first].high == pytest.approx(against["share_high"], abs=1e-6)
+    shown = json.loads(CliRunner().invoke(board, ["--json"]).stdout)["ratings"]
+    benchmarks = {one["bot"]: one["benchmark"] for one in shown}
+    assert benchmarks["mine"]["share"] == pytest.approx(against["share"], abs=1e-6)
+    assert benchmarks["cfr"] is None
+    text = CliRunner().invoke(board, [], env={"COLUMNS": "140"}).stdout
+    half = (kept[first].high - kept[first].low) / 2
+    assert f"{kept[first].share:.1%} ± {half:.1%}" in text
+    # Measured anew, there is still one figure.
+    assert run("mine:1", "--rated")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["mine", "--rated"], "None of these matches is one of Bluff between mine and a bot"),
+        (["mine:7", "--rated"], "mine has no version 7."),
+        (["theirs", "--rated"], "BOT theirs: there is no such bot; the bots are cfr, mine"),
+        (["mine", "--rated", "--seed", "x"], "--rated plays nothing"),
+    ],
+)
+def test_what_has_played_nothing_on_the_arena_is_refused_and_nothing_is_kept(
+    database: str, monkeypatch: pytest.MonkeyPatch, arguments: list[str], why: str
+) -> None:
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    bots = asyncio.run(rated(database, 1))
+    code, out, err = run(*arguments)
+    assert (code, out) == (2, "")
+    assert why in err
+    with open_reader(database) as read:
+        assert figures(read, [one.version_id for one in bots.values()], "bluff", [2]) == {}

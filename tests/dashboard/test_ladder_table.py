@@ -12,6 +12,7 @@ from arena.rating.flags import Flag
 from arena.records import CheckOrigin, CheckOutcome, VersionId
 from arena.server.boards.board import BoardLine
 from arena.server.boards.luck_adjusted import LuckAdjusted
+from arena.server.results.benchmarks import BenchmarkFigure
 from arena.server.uploads.check_words import check_in_words
 from arena.server.uploads.checks import RecordedCheck
 from arena_dashboard import ladder_table
@@ -61,7 +62,7 @@ def rows(found: list[BoardLine]) -> list[list[Any]]:
 def test_a_row_has_rank_range_elo_interval_matches_share_and_place() -> None:
     assert rows([LINE])[0] == [
         *(7, 2, 1, 3, "alpha", "1.2", "ada", False, False, 1523.4, 1480.2, 1566.6),
-        *(1234, 0.515, 1.485, "", [], 0, None, None, None),
+        *(1234, 0.515, 1.485, "", [], 0, None, None, None, None),
     ]
     house, anchor = rows([LINE, HONEST])[1][7:9]
     assert house and anchor
@@ -92,6 +93,16 @@ def test_a_board_of_which_no_mean_loss_is_known_has_no_column_of_them(
     losses: dict[VersionId, Estimate],
 ) -> None:
     assert not content_of([LINE], losses=losses)["losses"]
+
+
+def test_a_benchmark_is_a_share_in_percent_and_there_is_no_column_without_one() -> None:
+    figure = BenchmarkFigure(70, 0.46612, 0.429, 0.503, datetime.now(UTC))
+    found = content_of(
+        [LINE, replace(HONEST, version_id=VersionId(1))], benchmarks={LINE.version_id: figure}
+    )
+    assert found["benchmarks"] and "50 is level" in found["hints"]["benchmark"]
+    assert [row[21] for row in found["rows"]] == [[46.61, 3.7], None]
+    assert not content_of([LINE])["benchmarks"]
 
 
 def test_the_axis_holds_all_bots_and_one_wide_interval_does_not_flatten_the_rest() -> None:

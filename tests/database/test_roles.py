@@ -185,7 +185,14 @@ def test_the_lesser_roles_have_no_rights_but_those_on_named_tables(with_roles: s
     public = {
         *("bots", "versions", "owners", "conformance_checks", "blocks", "voidings", "matches"),
         *("match_seats", "version_counts", "transcripts", "match_faults", "rating_events"),
-        *("match_luck", "signing_key", "match_analyses", "version_losses", "board_checkpoints"),
+        *(
+            "match_luck",
+            "signing_key",
+            "match_analyses",
+            "version_losses",
+            "version_benchmarks",
+            "board_checkpoints",
+        ),
         *("log_revision", "played_ladders", "tournaments", "tournament_entries"),
         *("tournament_pairings", "tournament_blocks", "alembic_version"),
     }

@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.home.benchmark_on_arena import measured_on_arena
 from arena.commands.home.faults import fault_json, fault_text
 from arena.commands.home.line_up import entries
 from arena.commands.home.logs import LogFolder, log_folder
@@ -54,13 +55,21 @@ def benchmark(
             "matches, as `arena export --transcripts` writes them. May be repeated.",
         ),
     ] = None,
+    rated: Annotated[
+        bool,
+        typer.Option(
+            "--rated",
+            help="Play nothing: BOT is a bot of this arena, or BOT:VERSION, by default the newest. "
+            "Takes its rated matches, and shows its figure on the leaderboard.",
+        ),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print one JSON object.")] = False,
     logs: LogFolder = None,
     connect_seconds: Annotated[
         float, typer.Option(min=0.1, help="How long a program may take to connect.")
     ] = 15.0,
 ) -> None:
-    """Measure a bot of Bluff at two seats against the house's bots, in about half a minute.
+    """Measure a bot of Bluff at two seats against the house's bots, in under a minute.
 
     The house's bots declare how they play, so most of the luck is known and taken out: 1,800
     matches against the strongest tell as much as some 10,000. The opponents, the numbers of matches
@@ -69,11 +78,18 @@ def benchmark(
     with exit_with_message():
         begun = time.perf_counter()
         name, folder = bot, None
-        if recorded:
-            if seed != PROTOCOL or logs is not None:
-                raise CommandError("--recorded plays nothing: leave out --seed and --logs.")
+        if recorded or rated:
+            option = "--recorded" if recorded else "--rated"
+            if seed != PROTOCOL or logs is not None or (recorded and rated):
+                raise CommandError(
+                    f"{option} plays nothing, and takes matches of one place: leave out --seed, "
+                    "--logs and --" + ("rated." if recorded else "recorded.")
+                )
             try:
-                found = benchmark_of_recorded(bot, _transcripts(recorded))
+                if recorded:
+                    found = benchmark_of_recorded(bot, _transcripts(recorded))
+                else:
+                    name, found = measured_on_arena(bot)
             except TranscriptError as error:
                 raise CommandError(f"A match cannot be replayed: {error}.") from error
         else:
@@ -84,8 +100,9 @@ def benchmark(
             with progress(_MATCHES, "Playing") as advance:
                 found = measured(entry, seed=seed, where=where, advance=advance)
     summary = _summary(name, found)
-    summary["protocol"] = None if recorded else PROTOCOL
-    summary["seed"] = None if recorded else seed
+    played = not (recorded or rated)
+    summary["protocol"] = PROTOCOL if played else None
+    summary["seed"] = seed if played else None
     summary["logs"] = folder and str(folder)
     summary["seconds"] = round(time.perf_counter() - begun, 1)
     if as_json:

@@ -21,6 +21,7 @@ from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
+from arena.rating.ladder_id import LadderId
 from arena.rating.methods import ScoreRule
 
 # Imported where it is needed: `arena up` prints leaderboards only at its end, if at all.
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from arena.database.reading import Read, Reader
     from arena.server.boards.board import BoardLine
     from arena.server.boards.remarks import Remarks
+    from arena.server.results.benchmarks import BenchmarkFigure
     from arena.server.uploads.checks import RecordedCheck
 
 Score = Annotated[
@@ -35,7 +37,7 @@ Score = Annotated[
 ]
 Seats = Annotated[int | None, typer.Option(help="The table size; by default the smallest played.")]
 
-_LESSER = ("mean place", "owner", "check", "wins", "matches", "flags")
+_LESSER = ("mean place", "owner", "check", "wins", "benchmark", "matches", "flags")
 """The columns that a narrow terminal omits, from left to right."""
 
 
@@ -85,7 +87,7 @@ def leaderboard(
         def with_details(read: "Reader") -> "tuple[int, boards_details.Details, Remarks]":
             size, ladder = ladder_of_table(read, game, changed, seats, score, control)
             found = boards_details.details(read, ladder, check=check)
-            return size, found, remarks_on(read, found.board.lines)
+            return size, found, remarks_on(read, ladder, found.board.lines)
 
         size, found, remarks = with_reader(with_details)
         if as_json:
@@ -102,7 +104,7 @@ def leaderboard(
         def alone(read: "Reader") -> "tuple[int, Sequence[BoardLine], Remarks]":
             size, ladder = ladder_of_table(read, game, changed, seats, score, control)
             lines = LiveBoard(ladder, read).now().lines
-            return size, lines, remarks_on(read, lines)
+            return size, lines, remarks_on(read, ladder, lines)
 
         size, lines, remarks = with_reader(alone)
         if as_json:
@@ -132,7 +134,7 @@ def _follow(
         console = Terminal()
         with Live(console=console, auto_refresh=False) as live:
             async for board in follow(url, LiveBoard(ladder, read)):
-                remarks = remarks_on(read, board.lines)
+                remarks = remarks_on(read, ladder, board.lines)
                 if as_json:
                     document = ladder_json(rules, size, score, control, board.lines, remarks)
                     ends = {"matches": board.matches, "sequence": board.sequence}
@@ -178,11 +180,11 @@ def title(
     return said if score is ScoreRule.PLACEMENT else f"{said}, only first place counts"
 
 
-def remarks_on(read: "Read", lines: Sequence["BoardLine"]) -> "Remarks":
+def remarks_on(read: "Read", ladder: LadderId, lines: Sequence["BoardLine"]) -> "Remarks":
     """Return the remarks on the versions of a leaderboard."""
     from arena.server.boards.remarks import remarks_of
 
-    return remarks_of(read, [line.version_id for line in lines])
+    return remarks_of(read, [line.version_id for line in lines], ladder.game, ladder.seats)
 
 
 def print_leaderboard(
@@ -252,6 +254,7 @@ def _table(
     from arena.server.boards.remarks import NO_REMARK
 
     checked = any(remark.check for remark in remarks.values())
+    measured = any(remark.benchmark for remark in remarks.values())
     elos = [Column(head, no_wrap=True) for head in ["Elo", "luck-\nadjusted"][: 1 + adjusted]]
     table = Table(
         "#",
@@ -261,6 +264,7 @@ def _table(
         "matches",
         "wins",
         "mean place",
+        *([Column("benchmark", no_wrap=True)] if measured else []),
         *(["check"] if checked else []),
         title=title,
     )
@@ -279,6 +283,7 @@ def _table(
             str(line.matches),
             f"{line.win_share:.1%}",
             f"{line.mean_placing:.2f}",
+            *([_benchmark(remark.benchmark)] if measured else []),
             *([_checked(remark.check)] if checked else []),
             *([", ".join(sorted(flag.value for flag in line.flags))] if line.flags else []),
         )
@@ -289,6 +294,12 @@ def _checked(check: "RecordedCheck | None") -> str:
     from arena.server.uploads.check_words import check_mark
 
     return "" if check is None else check_mark(check)
+
+
+def _benchmark(figure: "BenchmarkFigure | None") -> str:
+    if figure is None:
+        return ""
+    return f"{figure.share:.1%} ± {(figure.high - figure.low) / 2:.1%}"
 
 
 def _elo(line: "BoardLine") -> str:

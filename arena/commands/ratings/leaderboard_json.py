@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from arena.server.boards.board import BoardLine
     from arena.server.boards.luck_adjusted import LuckSource
     from arena.server.boards.remarks import Remark, Remarks
+    from arena.server.results.benchmarks import BenchmarkFigure
 
 
 def luck_of_lines(rules: AnyGame, lines: Sequence["BoardLine"]) -> "LuckSource | None":
@@ -68,6 +69,12 @@ def _line_json(line: "BoardLine", remark: "Remark") -> dict[str, Any]:
         "flags": sorted(flag.value for flag in line.flags),
         "luck_adjusted": None if line.luck_adjusted is None else asdict(line.luck_adjusted),
         "check": None if remark.check is None else check_json(remark.check),
+        "benchmark": None if remark.benchmark is None else _benchmark_json(remark.benchmark),
         "frozen": remark.frozen,
         "paused": remark.paused,
     }
+
+
+def _benchmark_json(figure: "BenchmarkFigure") -> dict[str, Any]:
+    """Return a figure of `arena benchmark --rated`."""
+    return asdict(figure) | {"measured_at": figure.measured_at.isoformat()}

@@ -309,4 +309,4 @@ def _print_leaderboards(arena: Arena, table_types: list[TableType]) -> None:
         lines = LiveBoard(ladder_id, arena.read).now().lines
         rules = make_game(table.game, changed)
         named = title(rules, table.seats, control=table.time_control)
-        print_leaderboard(rules, named, lines, remarks_on(arena.read, lines))
+        print_leaderboard(rules, named, lines, remarks_on(arena.read, ladder_id, lines))

@@ -1,6 +1,6 @@
 """The tables of analyses, which are derived from transcripts and may be deleted at any time.
 
-match_analyses          version_losses
+match_analyses          version_losses          version_benchmarks
 """
 
 from sqlalchemy import (
@@ -18,7 +18,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import JSONB
 
-from arena.database.columns import metadata
+from arena.database.columns import metadata, now
 from arena.database.tables.bots import versions
 from arena.database.tables.matches import matches
 
@@ -57,4 +57,20 @@ version_losses = Table(
     CheckConstraint("loss >= 0", name="loss_least"),
     # A board asks for all versions of its ladder.
     Index("version_losses_ladder_ix", "game", "options", "seat_count"),
+)
+
+version_benchmarks = Table(
+    "version_benchmarks",
+    metadata,
+    # The share of matches at tables of two that a version wins against the certified bot of the
+    # house, from 0 to 1, with most luck removed, and its 95 % interval, as last measured.
+    Column("version_id", ForeignKey(versions.c.id), primary_key=True),
+    Column("game", Text, primary_key=True),
+    Column("matches", Integer, nullable=False),
+    Column("share", Double, nullable=False),
+    Column("low", Double, nullable=False),
+    Column("high", Double, nullable=False),
+    now("measured_at"),
+    CheckConstraint("matches >= 1", name="matches_least"),
+    CheckConstraint("0 <= low AND low <= share AND share <= high AND high <= 1", name="in_order"),
 )

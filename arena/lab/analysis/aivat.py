@@ -113,7 +113,7 @@ class Aivat:
                 if current is not None:
                     estimates = estimates + current.ends
                 current = _Round(self._values, state, known)
-                estimates = estimates - current.rolled()
+                estimates = estimates + current.roll_terms()
             elif step is not None and before is not None and current is not None:
                 declared = step.actor == known and step.fault is None and not step.stand_in
                 shares = self._shares(_public(game.view(before, known))) if declared else None
@@ -133,6 +133,7 @@ class _Round:
         dice = state.dice_counts[state.opener], state.dice_counts[1 - state.opener]
         self._known, self._role = known, 0 if known == state.opener else 1
         self._values = [each.round(dice, self._role) for each in values]
+        self._starts = np.array([each.start(dice, self._role) for each in values])
         self._place = 0
         self._numbers = {bet: number for number, bet in enumerate(track(sum(dice)), start=1)}
         other = hands_of(dice[1 - self._role])
@@ -142,12 +143,13 @@ class _Round:
         self.ends = np.zeros(len(values))
         """[v] The value after the doubt, over the hands that the known seat may have."""
 
-    def rolled(self) -> Weights:
-        """Return the values after the roll, over the hands that the known seat may have: [v]."""
+    def roll_terms(self) -> Weights:
+        """Return the terms of the roll, less the values with which the round began: [v]."""
         role, hand = 1 - self._role, self._other_hand
-        return (
-            self._of_known([each.after_roll(role, hand) for each in self._values]) @ self._weights
-        )
+        rolled = self._of_known([each.after_roll(role, hand) for each in self._values])
+        before = self._of_known([np.array(each.before_roll) for each in self._values])
+        terms: Weights = before - rolled @ self._weights - self._of_known(self._starts)
+        return terms
 
     def action_terms(self, actor: object, action: Any, shares: "_Shares | None") -> Weights:
         """Return the terms of an action: [v].
@@ -177,7 +179,7 @@ class _Round:
         """Return 0 for the doubt, else the distance of the bet from the standing one."""
         return 0 if isinstance(action, Doubt) else self._numbers[action] - self._place
 
-    def _of_known(self, values: Sequence[Weights]) -> Weights:
+    def _of_known(self, values: Sequence[Weights] | Weights) -> Weights:
         return np.array(values) if self._role == 0 else 1 - np.array(values)
 
 

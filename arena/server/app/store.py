@@ -45,6 +45,7 @@ from arena.server.failover.lease import require
 from arena.server.ladder import pairing_statements
 from arena.server.results import recording, statements
 from arena.server.results.analyses import Analyses
+from arena.server.results.benchmarks import Benchmarks
 from arena.server.results.luck import Lucks, measured
 from arena.server.results.signing import signer
 from arena.server.tournaments.tournaments import Tournaments
@@ -85,6 +86,7 @@ class Store:
         self.sign_ins = SignIns(engine)
         self.luck = Lucks(engine)
         self.analyses = Analyses(engine)
+        self.benchmarks = Benchmarks(engine)
         self.checks = Checks(engine)
         self.signer = partial(signer, engine)
         self._pack = packer()

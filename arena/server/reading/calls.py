@@ -146,7 +146,8 @@ class ReadingCalls:
         lines = self._boards.board(ladder).now().lines
         page, token = _page(lines, request.page_size, request.page_token)
         response = registry_pb2.GetLeaderboardResponse(seats=table, next_page_token=token)
-        remarks = remarks_of(self._read, [one.version_id for one in page])
+        ids = [one.version_id for one in page]
+        remarks = remarks_of(self._read, ids, ladder.game, ladder.seats)
         for one in page:
             remark = remarks.get(one.version_id, NO_REMARK)
             line = response.ratings.add(

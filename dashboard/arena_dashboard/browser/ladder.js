@@ -4,12 +4,13 @@
 /**
  * @typedef {[number, number, number, number, string, string, string, boolean, boolean, number,
  *   number, number, number, number, number, string, string[], number, number | null,
- *   [string, string, boolean] | null, [number, number] | null]} Row
+ *   [string, string, boolean] | null, [number, number] | null,
+ *   [number, number] | null]} Row
  *   version id, rank, best and worst rank, bot, version, owner, house, anchor, Elo, low, high,
  *   matches, win share, mean place, luck-adjusted, flags, band, trend, check (its mark, what it
- *   means, whether all is well), mean loss and its error
+ *   means, whether all is well), mean loss and its error, benchmark and its error
  * @typedef {{game: string, low: number, high: number, centre: number, adjusted: boolean,
- *   losses: boolean, sought: string | null,
+ *   losses: boolean, benchmarks: boolean, sought: string | null,
  *   hints: Record<string, string>, flags: Record<string, [string, string]>, rows: Row[]}} Data
  */
 
@@ -17,7 +18,7 @@ const STEP = 100; // rows shown at first, and added by a press of the button
 const ID = 0, RANK = 1, BEST = 2, WORST = 3, BOT = 4, VERSION = 5, OWNER = 6, HOUSE = 7;
 const ANCHOR = 8, ELO = 9, LOW = 10, HIGH = 11, MATCHES = 12, SHARE = 13, PLACE = 14;
 const ADJUSTED = 15, FLAGS = 16, BAND = 17, TREND = 18, CHECK = 19;
-const LOSS = 20;
+const LOSS = 20, BENCHMARK = 21;
 
 /**
  * @param {string} name @param {string} [className] @param {...(Node | string)} children
@@ -114,7 +115,13 @@ const COLUMNS = [
   },
   {
     id: "loss", head: "Mean loss", classes: "ba-number ba-wide",
-    order: (row) => row[LOSS]?.[0] ?? 999, key: (row) => String(row[LOSS]), cell: loss,
+    order: (row) => row[LOSS]?.[0] ?? 999, key: (row) => String(row[LOSS]),
+    cell: (row) => percent(row[LOSS]),
+  },
+  {
+    id: "benchmark", head: "Benchmark", classes: "ba-number ba-wide",
+    order: (row) => -(row[BENCHMARK]?.[0] ?? -1), key: (row) => String(row[BENCHMARK]),
+    cell: (row) => percent(row[BENCHMARK]),
   },
   {
     id: "share", head: "Win share", classes: "ba-number ba-wide", order: (row) => -row[SHARE],
@@ -137,10 +144,10 @@ function trend(row) {
   return [made];
 }
 
-/** What a decision costs, in percent of a win. @param {Row} row */
-function loss(row) {
-  if (!row[LOSS]) return ["–"];
-  const [mean, error] = row[LOSS];
+/** A mean and its error. @param {[number, number] | null} found */
+function percent(found) {
+  if (!found) return ["–"];
+  const [mean, error] = found;
   return [mean.toFixed(1), element("small", "", `±${error.toFixed(1)}`)];
 }
 
@@ -213,7 +220,8 @@ class Ladder {
     this.sought = data.sought;
     if (sought) this.shown = Math.max(this.shown, data.rows.indexOf(sought) + 1);
     this.columns = COLUMNS.filter(
-      ({ id }) => (id !== "adjusted" || data.adjusted) && (id !== "loss" || data.losses),
+      ({ id }) => (id !== "adjusted" || data.adjusted) && (id !== "loss" || data.losses)
+        && (id !== "benchmark" || data.benchmarks),
     );
     this.heads();
     this.draw();

@@ -19,6 +19,13 @@ MEAN_LOSS = (
 )
 
 
+BENCHMARK = (
+    "- **Benchmark**: the share of matches that a bot wins against the house's cfr at tables of "
+    "two, with most luck removed, in percent, as `arena benchmark BOT --rated`, which the operator "
+    "runs, last measured it.\n"
+)
+
+
 def show(ladder: LadderId) -> None:
     """Show the ladder, kept up to date while the page is visible."""
     # Only the first visit waits: later ones use the same board.
@@ -70,7 +77,7 @@ def explain(lines: Sequence[BoardLine], game: str) -> None:
             "matches, its own and those of others, where that is more than chance explains "
             f"(95 %); of a long log only the last {TREND_EVENTS:,} matches of all ladders are "
             "looked at.\n"
-            f"{MEAN_LOSS if game in ANALYSED_GAMES else ''}"
+            f"{MEAN_LOSS + BENCHMARK if game in ANALYSED_GAMES else ''}"
             "- **Win share**: first places by match. **Mean place**: 1 is best.\n"
             "- **checked**: in `arena check`, which its author ran, or the arena if it hosts the "
             "bot, it met all scenarios that were tried; otherwise the mark says how many it "

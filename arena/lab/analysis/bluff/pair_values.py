@@ -7,7 +7,7 @@ Letters in the shapes of arrays: a = action, h = hand of the opener, i = hand of
 p = place: 0 before the first bet, else the number of the last bet on the track.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
@@ -39,7 +39,7 @@ class ValueSets:
         """Prepare for the play of solved tables; values are computed when they are needed."""
         self.most_dice = max(own for own, _ in solved.rounds)
         """The most dice of a seat."""
-        self._tables = by_tables(solved)
+        self._solved, self._tables = solved, by_tables(solved)
         self._models = {model: by_model(model) for model in Model}
         self._rounds = dict[RoundKey, PairValues]()
 
@@ -58,23 +58,29 @@ class ValueSets:
         return [self._match(*pair) for pair in ((tables, tables), *pairs)]
 
     def _match(self, known: LastBetPlay, other: LastBetPlay) -> "MatchValues":
-        return MatchValues(known, other, self._rounds)
+        starts = self._solved.values if known is other is self._tables else {}
+        return MatchValues(known, other, starts, self._rounds)
 
 
 class MatchValues:
     """The values of matches between two players; each round is computed when it is needed."""
 
     def __init__(
-        self, known: LastBetPlay, other: LastBetPlay, rounds: "dict[RoundKey, PairValues]"
+        self,
+        known: LastBetPlay,
+        other: LastBetPlay,
+        starts: Mapping[RoundDice, float],
+        rounds: "dict[RoundKey, PairValues]",
     ) -> None:
         """Prepare for the matches of two players, who may be the same.
 
         Args:
             known: The play of the seat that declares its own, or what comes close to it.
             other: The play that is expected of the other seat.
+            starts: The opener's chance to win by the dice of a round, where it is known better.
             rounds: What is computed, to be shared with the values of other matches.
         """
-        self._players = known, other
+        self._players, self._starts = (known, other), starts
         self._rounds = rounds
 
     def round(self, dice: RoundDice, opener: int) -> "PairValues":
@@ -95,7 +101,8 @@ class MatchValues:
 
     def start(self, dice: RoundDice, opener: int) -> float:
         """Return the chance to win of the seat that opens a round, before the roll."""
-        return self.round(dice, opener).before_roll
+        found = self._starts.get(dice)
+        return self.round(dice, opener).before_roll if found is None else found
 
 
 @dataclass(frozen=True)
