@@ -1,7 +1,7 @@
 """The variance that AIVAT leaves of a match's result, beside the luck column.
 
 python -m benchmarks.aivat [--known cfr,bayes,honest] [--others honest,bayes,cfr,timid]
-                           [--matches 1000] [--dice 5] [--seed aivat] [--json FILE]
+                           [--seats 2] [--matches 1000] [--dice 5] [--seed aivat] [--json FILE]
 
 Plays so many independent matches of Bluff between each bot whose play is known and each other one.
 A factor is the variance of the estimate over that of the result: of the results regressed on the
@@ -9,29 +9,42 @@ luck column's luck, on the luck that AIVAT finds by the values of the tables, an
 by the values of models as well, as `arena benchmark` does. The interval is of a bootstrap over the
 matches. `z` is the mean of AIVAT's plain estimates by the tables minus that of the results, in its
 standard errors: about 0 where nothing is biased.
+
+At more seats the other bot sits among as many of the known one as are missing, and what is removed
+is the luck of the rolls, valued by playing each round on as if it played like the known bot; with
+all luck, like `bayes` and like `honest` as well.
 """
 
 import argparse
 import json
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from random import Random
 from typing import Final, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.games import make_game
+from arena.games.game import AnyGame
+from arena.lab.analysis.aivat import DeclaredPlay
 from arena.lab.analysis.bluff.pair_values import ValueSets
+from arena.lab.analysis.bluff.round_luck import round_luck
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.lab.luck import luck_of
-from arena.local.benchmark import aivat_of
+from arena.local.benchmark import MODELS, aivat_of
+from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
+from arena.match.transcript import Transcript
 from arena.rating.luck import luck_adjusted
 
 RESAMPLES: Final = 500
 Numbers: TypeAlias = NDArray[np.float64]
+Lucks: TypeAlias = Callable[[Transcript, int], Sequence[float]]
+"""A function from a match and the other bot's seat to that bot's luck, by several values."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +64,7 @@ class Pair:
     other: str
     matches: int
     share: float
-    """The share of matches that the known bot won."""
+    """The share of matches that the other bot won."""
     luck_column: Factor
     aivat: Factor
     all: Factor
@@ -69,6 +82,7 @@ def main() -> None:
     parser.add_argument("--dice", type=int, default=5, help="of each seat")
     parser.add_argument("--seed", default="aivat")
     parser.add_argument("--json", type=Path, help="write the figures there")
+    parser.add_argument("--seats", type=int, default=2)
     options = parser.parse_args()
     solved = chosen()
     assert solved is not None, "the sample bots are not installed"
@@ -79,7 +93,11 @@ def main() -> None:
     )
     for known in options.known.split(","):
         for other in options.others.split(","):
-            pair = _pair(known, other, options.matches, options.dice, options.seed, values)
+            game = make_game("bluff", {"dice_per_player": options.dice})
+            lucks = _aivat_of(known, values, game)
+            if options.seats > 2:
+                lucks = _rounds_of(known, game, options.seats)
+            pair = _pair(known, other, options.seats, options.matches, game, options.seed, lucks)
             found.append(pair)
             print(
                 f"{known:10} {other:10} {pair.matches:7,} {pair.share:5.1%}  "
@@ -91,20 +109,53 @@ def main() -> None:
         options.json.write_text(json.dumps([asdict(pair) for pair in found], indent=2) + "\n")
 
 
-def _pair(known: str, other: str, matches: int, dice: int, seed: str, values: ValueSets) -> Pair:
-    game = make_game("bluff", {"dice_per_player": dice})
+def _aivat_of(known: str, values: ValueSets, game: AnyGame) -> Lucks:
     aivat = aivat_of(known, values, game)
-    contenders = [Contender("known", load_bot(known)), Contender("other", load_bot(other))]
+
+    def lucks(transcript: Transcript, seat: int) -> Sequence[float]:
+        lost = float(transcript.result.placing[seat] != 1)
+        found = aivat.estimates(transcript, 1 - seat) - lost
+        return [float(luck) for luck in found]
+
+    return lucks
+
+
+def _rounds_of(known: str, game: AnyGame, seats: int) -> Lucks:
+    plays = {bot: _play_of(bot, game, seats) for bot in (known, *MODELS)}
+    random = Random(known)
+
+    def lucks(transcript: Transcript, seat: int) -> Sequence[float]:
+        found = []
+        for play in plays.values():
+            at_table = [plays[known]] * seats
+            at_table[seat] = play
+            found.append(round_luck(transcript, seat, at_table, random))
+        return found
+
+    return lucks
+
+
+def _play_of(bot: str, game: AnyGame, seats: int) -> DeclaredPlay:
+    found = declared_play(load_bot(bot), game, seats)
+    assert found is not None, f"{bot} declares no play"
+    return found
+
+
+def _pair(
+    known: str, other: str, seats: int, matches: int, game: AnyGame, seed: str, lucks: Lucks
+) -> Pair:
+    contenders = [Contender("other", load_bot(other))]
+    contenders += [Contender(f"known {seat}", load_bot(known)) for seat in range(1, seats)]
     rows, seconds = [], 0.0
     for match in play_series(game, contenders, matches, f"{seed} {known} {other}"):
         seat = match.contenders.index(0)
         begun = time.perf_counter()
-        estimates = aivat.estimates(match.transcript, seat)
+        found = lucks(match.transcript, seat)
         seconds += time.perf_counter() - begun
         result = float(match.result.placing[seat] == 1)
-        rows.append((result, luck_of(match.transcript).seats[seat], *(result - estimates)))
-    found = np.array(rows)
-    results, column, luck = found[:, 0], found[:, 1], found[:, 2]
+        rows.append((result, luck_of(match.transcript).seats[seat], *found))
+    table = np.array(rows)
+    results, column, luck = table[:, 0], table[:, 1], table[:, 2]
     error = luck.std(ddof=1) / matches**0.5
     return Pair(
         known,
@@ -113,7 +164,7 @@ def _pair(known: str, other: str, matches: int, dice: int, seed: str, values: Va
         float(results.mean()),
         _factor(results, column),
         _factor(results, luck),
-        _factor(results, found[:, 1:]),
+        _factor(results, table[:, 1:]),
         float(-luck.mean() / error) if error else 0.0,
         1000 * seconds / matches,
     )
