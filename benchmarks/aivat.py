@@ -21,7 +21,6 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from random import Random
 from typing import Final, TypeAlias
 
 import numpy as np
@@ -122,7 +121,7 @@ def _aivat_of(known: str, values: ValueSets, game: AnyGame) -> Lucks:
 
 def _rounds_of(known: str, game: AnyGame, seats: int) -> Lucks:
     plays = {bot: _play_of(bot, game, seats) for bot in (known, *MODELS)}
-    random = Random(known)
+    random = np.random.default_rng(1)
 
     def lucks(transcript: Transcript, seat: int) -> Sequence[float]:
         found = []

@@ -1,7 +1,5 @@
 """The luck of rolls at larger tables: zero on average, and most of what decides a match."""
 
-from random import Random
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -29,7 +27,7 @@ def rows(
     game = make_game("bluff", {"dice_per_player": 2})
     plays = [play_of(bot, game, len(bots)) for bot in assumed]
     contenders = [Contender(f"{bot} {at}", load_bot(bot)) for at, bot in enumerate(bots)]
-    results, lucks, random = [], [], Random("luck")
+    results, lucks, random = [], [], np.random.default_rng(5)
     for played in play_series(game, contenders, matches, "rounds"):
         seat = played.contenders.index(0)
         by_seat = [plays[at] for at in played.contenders]

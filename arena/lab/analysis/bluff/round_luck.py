@@ -7,8 +7,9 @@ assumed. A round ends at its showdown; what is left is valued by the dice alone.
 """
 
 from collections.abc import Sequence
-from random import Random
 from statistics import fmean
+
+import numpy as np
 
 from arena.games.bluff import BluffOptions, CupRoll, Face
 from arena.games.bluff.state import BluffPhase, BluffState
@@ -36,7 +37,7 @@ def round_luck(
     transcript: Transcript,
     seat: int,
     plays: Sequence[DeclaredPlay],
-    random: Random,
+    random: np.random.Generator,
     playouts: int = PLAYOUTS,
 ) -> float:
     """Return the luck of a seat's rolls, and of the others', in chances to win the match.
@@ -64,20 +65,25 @@ def round_luck(
     return luck
 
 
-def _rolled(game: AnyGame, state: BluffState, random: Random) -> BluffState:
+def _rolled(game: AnyGame, state: BluffState, random: np.random.Generator) -> BluffState:
     """Return the state after a roll of all dice."""
-    dice = [tuple(sorted(random.choices(_FACES, k=count))) for count in state.dice_counts]
+    drawn = [np.sort(random.integers(len(_FACES), size=count)) for count in state.dice_counts]
+    dice = [tuple(_FACES[index] for index in cup) for cup in drawn]
     after: BluffState = game.apply(state, DEALER, CupRoll(tuple(dice)))
     return after
 
 
 def _played_on(
-    game: AnyGame, state: BluffState, seat: int, plays: Sequence[DeclaredPlay], random: Random
+    game: AnyGame,
+    state: BluffState,
+    seat: int,
+    plays: Sequence[DeclaredPlay],
+    random: np.random.Generator,
 ) -> float:
     """Return a seat's chance to win by the dice that are left after the round."""
     while state.phase is BluffPhase.BETTING and state.turn is not None:
         shares = plays[state.turn](game.view(state, state.turn))
-        (action,) = random.choices([*shares], [*shares.values()])
-        state = game.apply(state, state.turn, action)
+        index = random.choice(len(shares), p=[*shares.values()])
+        state = game.apply(state, state.turn, [*shares][index])
     strengths = [count**STRENGTH for count in state.dice_counts]
-    return strengths[seat] / sum(strengths)
+    return float(strengths[seat] / sum(strengths))
