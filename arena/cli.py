@@ -23,6 +23,8 @@ COMMANDS = {
     "health": "serving.health:health",
     "migrate": "database:migrate",
     "roles": "database:roles",
+    "backup": "backup:backup",
+    "restore": "backup:restore",
     "signup": "owners.login:signup",
     "login": "owners.login:login",
     "submit": "owners.submit:submit",

@@ -8,6 +8,7 @@ StorageError (a UserError)
 ├── PostgresMissingError        neither the wheel's Postgres nor the system's is installed
 ├── DataDirectoryError          the data directory is not one that this Postgres can open
 ├── SchemaTooNewError           a newer release of the arena has migrated the database
+├── BackupError                 a backup cannot be made, read or restored
 ├── MigrationBlockedError       another session holds a lock that a migration needs
 ├── MigrationRefusedError       the database user lacks a permission that a migration needs
 ├── LeaseTakenError             another referee has taken over from this one
@@ -85,6 +86,10 @@ class DataDirectoryError(StorageError):
 
 class SchemaTooNewError(StorageError):
     """A newer release of the arena has migrated the database."""
+
+
+class BackupError(StorageError):
+    """A backup cannot be made, read or restored."""
 
 
 class MigrationBlockedError(StorageError):

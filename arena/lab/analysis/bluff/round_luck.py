@@ -18,7 +18,7 @@ from arena.lab.analysis.aivat import DeclaredPlay
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
 
-PLAYOUTS = 8
+PLAYOUTS = 16
 """The number of playouts of each mean: with so many, little variance is their own."""
 STRENGTH = 2.5
 """The power of a seat's dice in proportion to which it wins the match.

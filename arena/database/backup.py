@@ -1,0 +1,253 @@
+"""A backup of an arena's database in one file, made while the arena runs, and its restoration.
+
+The file is a ZIP archive, uncompressed, of two members: `dump`, as `pg_dump --format=custom` writes
+it, and `manifest.json`, with the schema's revision, the release, the time, the SHA-256 of the dump
+and the number of rows of each table. Rows are counted in the snapshot of the dump.
+
+What only says who is playing now (`RUNNING`) is left out: a restored arena would go on with matches
+that have ended elsewhere.
+"""
+
+import hashlib
+import json
+import os
+import re
+import zipfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+import psycopg
+from psycopg import sql
+from sqlalchemy import make_url
+
+from arena.database.binaries import find_binaries
+from arena.database.errors import BackupError, DatabaseUnreachableError
+from arena.database.schema import HEAD, migrate
+from arena.processes import PIPE, SubprocessError, own_environment, run_to_end
+
+RUNNING: Final = (
+    "leases",
+    "presence",
+    "recorded_batches",
+    "running_blocks",
+    "running_matches",
+    "running_replies",
+    "untold_ends",
+)
+"""The tables of which a backup has no rows."""
+_DUMP: Final = "dump"
+_MANIFEST: Final = "manifest.json"
+_PIECE: Final = 1 << 20
+_EVERYWHERE: Final = re.compile(r" (SCHEMA|COMMENT|ACL) - (SCHEMA )?public | ACL pg_catalog ")
+"""Lines of `pg_restore --list`: the schema `public`, and rights on functions of Postgres itself,
+which `arena roles` has taken away.
+"""
+_NONE: Final = "The file is no backup of an arena"
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """What a backup says of itself."""
+
+    revision: str
+    """The revision of its schema."""
+    release: str
+    """The release of the arena that made it."""
+    made_at: datetime
+    sha256: str
+    """The SHA-256 of the dump."""
+    rows: Mapping[str, int]
+    """The number of rows by table; one outside of the schema `public` is called schema.table."""
+
+
+def back_up(url: str, file: Path) -> Manifest:
+    """Write a backup of a migrated database; the file appears only when it is complete.
+
+    Raises:
+        BackupError: Postgres's program refused it, or the file cannot be written.
+        DatabaseUnreachableError: The database does not answer.
+    """
+    part = file.with_name(f".{file.name}.part")
+    try:
+        with (
+            _connection(url) as connection,
+            TemporaryDirectory(dir=file.absolute().parent) as place,
+        ):
+            dump = Path(place) / _DUMP
+            connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            (snapshot,) = _row(connection, sql.SQL("SELECT pg_export_snapshot()"))
+            _run(
+                *("pg_dump", url, "--format=custom", "--no-owner"),
+                f"--snapshot={snapshot}",
+                *(f"--exclude-table-data={table}" for table in RUNNING),
+                f"--file={dump}",
+            )
+            manifest = Manifest(
+                HEAD,
+                version("bluff-arena"),
+                datetime.now(UTC),
+                _digest(dump),
+                {name: _count(connection, name) for name in _tables(connection)},
+            )
+            opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+            with os.fdopen(opened, "wb") as raw, zipfile.ZipFile(raw, "w") as archive:
+                archive.writestr(_MANIFEST, _text(manifest))
+                archive.write(dump, _DUMP)
+        part.replace(file)
+    except OSError as error:
+        raise BackupError(f"{file} cannot be written: {error.strerror}.") from error
+    finally:
+        part.unlink(missing_ok=True)
+    return manifest
+
+
+def restore(url: str, file: Path) -> Manifest:
+    """Restore a backup into an empty database, check it, and migrate it to this release's schema.
+
+    Raises:
+        BackupError: The file is no backup or is damaged, the database is not empty, Postgres's
+            program refused it: the database is then as before. Or other rows came back than were
+            counted: then it must not be used.
+        DatabaseUnreachableError: The database does not answer.
+    """
+    manifest = read_manifest(file)
+    if manifest.revision > HEAD:
+        raise BackupError(
+            f"{file} was made by release {manifest.release}, whose schema is newer: restore it "
+            "with that release or a later one."
+        )
+    with _connection(url) as connection:
+        if _row(connection, sql.SQL("SELECT to_regclass('public.alembic_version')")) != (None,):
+            raise BackupError(
+                "There is an arena already: restore into an empty ARENA_HOME, or an empty database."
+            )
+    try:
+        with TemporaryDirectory(dir=file.absolute().parent) as place:
+            with zipfile.ZipFile(file) as archive:
+                dump = Path(archive.extract(_DUMP, place))
+            if _digest(dump) != manifest.sha256:
+                raise BackupError(f"{file} is damaged: its SHA-256 differs from that it names.")
+            chosen = Path(place) / "chosen"
+            chosen.write_text(_chosen(dump))
+            _run(
+                *("pg_restore", url, "--no-owner", "--exit-on-error", "--single-transaction"),
+                *(f"--use-list={chosen}", str(dump)),
+            )
+    except (OSError, zipfile.BadZipFile) as error:
+        raise BackupError(f"{file} cannot be read: {error}.") from error
+    with _connection(url) as connection:
+        for table, expected in manifest.rows.items():
+            if (found := _count(connection, table)) != expected:
+                raise BackupError(
+                    f"{table} has {found:,} rows, and {expected:,} in the backup: remove what was "
+                    "restored, and try again."
+                )
+    migrate(url)
+    return manifest
+
+
+def read_manifest(file: Path) -> Manifest:
+    """Return what a backup says of itself. Raises BackupError."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            found = json.loads(archive.read(_MANIFEST))
+        return Manifest(
+            str(found["revision"]),
+            str(found["release"]),
+            datetime.fromisoformat(found["made_at"]),
+            str(found["sha256"]),
+            {str(name): int(rows) for name, rows in found["rows"].items()},
+        )
+    except OSError as error:
+        raise BackupError(f"{file} cannot be read: {error.strerror}.") from error
+    except (zipfile.BadZipFile, KeyError, ValueError, TypeError, AttributeError) as error:
+        raise BackupError(f"{_NONE}: {file}.") from error
+
+
+def _text(manifest: Manifest) -> str:
+    found = {
+        "revision": manifest.revision,
+        "release": manifest.release,
+        "made_at": manifest.made_at.isoformat(),
+        "sha256": manifest.sha256,
+        "rows": dict(manifest.rows),
+    }
+    return json.dumps(found, indent=2) + "\n"
+
+
+def _tables(connection: "psycopg.Connection[Any]") -> list[str]:
+    """Return the tables whose rows are in a backup."""
+    found = connection.execute(
+        "SELECT schemaname, tablename FROM pg_tables "
+        "WHERE schemaname NOT IN ('pg_catalog', 'information_schema') ORDER BY 1, 2"
+    )
+    names = [table if schema == "public" else f"{schema}.{table}" for schema, table in found]
+    return [name for name in names if name not in RUNNING]
+
+
+@contextmanager
+def _connection(url: str) -> Iterator["psycopg.Connection[Any]"]:
+    try:
+        with psycopg.connect(_plain(url)) as connection:
+            yield connection
+    except psycopg.OperationalError as error:
+        raise DatabaseUnreachableError(f"The database does not answer: {error}") from error
+
+
+def _row(
+    connection: "psycopg.Connection[Any]", statement: sql.SQL | sql.Composed
+) -> tuple[Any, ...]:
+    found = connection.execute(statement).fetchone()
+    assert found is not None
+    return tuple(found)
+
+
+def _count(connection: "psycopg.Connection[Any]", table: str) -> int:
+    *schema, name = table.split(".")
+    place = sql.Identifier(*(schema or ["public"]), name)
+    (count,) = _row(connection, sql.SQL("SELECT count(*) FROM {}").format(place))
+    return int(count)
+
+
+def _chosen(dump: Path) -> str:
+    """Return the list of a dump's contents without those that every database has."""
+    listed = run_to_end([find_binaries().directory / "pg_restore", "--list", dump]).decode()
+    return "".join(
+        line for line in listed.splitlines(keepends=True) if not _EVERYWHERE.search(line)
+    )
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()
+
+
+def _plain(url: str) -> str:
+    """Return the URL as libpq takes it."""
+    place = make_url(url).set(drivername="postgresql")
+    return place.render_as_string(hide_password=False)
+
+
+def _run(program: str, url: str, *arguments: str) -> None:
+    """Run a program of Postgres on a database; its password is not among the arguments.
+
+    Raises BackupError.
+    """
+    place = make_url(url).set(drivername="postgresql")
+    password = {"PGPASSWORD": str(place.password)} if place.password else None
+    environment = own_environment(password)
+    # `set` takes None for "as it was".
+    address = place._replace(password=None).render_as_string(hide_password=False)
+    program_file = find_binaries().directory / program
+    command: list[str | Path] = [program_file, f"--dbname={address}", *arguments]
+    try:
+        run_to_end(command, env=environment, stderr=PIPE)
+    except SubprocessError as error:
+        said = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip()
+        raise BackupError(f"Postgres's {program} failed: {said}") from error
