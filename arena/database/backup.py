@@ -10,7 +10,6 @@ that have ended elsewhere.
 
 import hashlib
 import json
-import os
 import re
 import zipfile
 from collections.abc import Iterator, Mapping
@@ -73,7 +72,6 @@ def back_up(url: str, file: Path) -> Manifest:
         BackupError: Postgres's program refused it, or the file cannot be written.
         DatabaseUnreachableError: The database does not answer.
     """
-    part = file.with_name(f".{file.name}.part")
     try:
         with (
             _connection(url) as connection,
@@ -95,15 +93,15 @@ def back_up(url: str, file: Path) -> Manifest:
                 _digest(dump),
                 {name: _count(connection, name) for name in _tables(connection)},
             )
-            opened = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-            with os.fdopen(opened, "wb") as raw, zipfile.ZipFile(raw, "w") as archive:
+            # In a directory of our own: nobody else has made the file, or reads it.
+            part = Path(place) / "part"
+            with zipfile.ZipFile(part, "w") as archive:
                 archive.writestr(_MANIFEST, _text(manifest))
                 archive.write(dump, _DUMP)
-        part.replace(file)
+            part.chmod(0o600)
+            part.replace(file)
     except OSError as error:
         raise BackupError(f"{file} cannot be written: {error.strerror}.") from error
-    finally:
-        part.unlink(missing_ok=True)
     return manifest
 
 
@@ -128,7 +126,7 @@ def restore(url: str, file: Path) -> Manifest:
                 "There is an arena already: restore into an empty ARENA_HOME, or an empty database."
             )
     try:
-        with TemporaryDirectory(dir=file.absolute().parent) as place:
+        with TemporaryDirectory() as place:
             with zipfile.ZipFile(file) as archive:
                 dump = Path(archive.extract(_DUMP, place))
             if _digest(dump) != manifest.sha256:

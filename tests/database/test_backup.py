@@ -83,6 +83,16 @@ async def fill_more(url: str) -> None:
         await store.record([finished([bot.version_id for bot in bots], block())])
 
 
+def test_nobody_who_may_write_to_the_folder_gets_to_read_it(database: str, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_text("theirs")
+    file = tmp_path / "arena.backup"
+    file.symlink_to(elsewhere)
+    back_up(database, file)
+    assert (elsewhere.read_text(), file.is_symlink()) == ("theirs", False)
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+
+
 def test_it_is_of_one_moment_while_results_are_recorded(
     database: str, empty_database: str, tmp_path: Path
 ) -> None:
