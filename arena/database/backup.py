@@ -79,6 +79,7 @@ def back_up(url: str, file: Path) -> Manifest:
         ):
             dump = Path(place) / _DUMP
             connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
+            made_at = datetime.now(UTC)
             (snapshot,) = _row(connection, sql.SQL("SELECT pg_export_snapshot()"))
             _run(
                 *("pg_dump", url, "--format=custom", "--no-owner"),
@@ -89,7 +90,7 @@ def back_up(url: str, file: Path) -> Manifest:
             manifest = Manifest(
                 HEAD,
                 version("bluff-arena"),
-                datetime.now(UTC),
+                made_at,
                 _digest(dump),
                 {name: _count(connection, name) for name in _tables(connection)},
             )
