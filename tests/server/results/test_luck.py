@@ -195,7 +195,7 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     sql.execute("DROP TABLE board_checkpoints, log_revision, played_ladders")
     sql.execute("DROP FUNCTION advance_log_revision, note_log_changed, note_ladders CASCADE")
     sql.execute("DROP TABLE owner_identities, sign_ins, used_id_tokens")
-    sql.execute("DROP TABLE match_analyses, version_losses")
+    sql.execute("DROP TABLE match_analyses, version_losses, version_benchmarks")
     sql.execute("ALTER TABLE match_seats DROP COLUMN finished_at")
     sql.execute(
         "ALTER TABLE match_seats ADD CONSTRAINT match_seats_match_id_fk"
