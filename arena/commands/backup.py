@@ -10,7 +10,7 @@ from arena.commands.terminal import say
 
 # Imported on use: an error in the arguments must not wait for SQLAlchemy.
 if TYPE_CHECKING:
-    from arena.database.backup import Manifest
+    from arena.database.backup import BackupManifest
 
 _File = Annotated[Path, typer.Argument(metavar="FILE", help="The backup.")]
 
@@ -63,6 +63,6 @@ def restore(file: _File) -> None:
     )
 
 
-def _words(manifest: "Manifest") -> str:
+def _words(manifest: "BackupManifest") -> str:
     rows = manifest.rows
     return f"{rows['bots']:,} bots, {rows['owners']:,} owners, {rows['matches']:,} matches"

@@ -51,7 +51,7 @@ _NONE: Final = "The file is no backup of an arena"
 
 
 @dataclass(frozen=True, slots=True)
-class Manifest:
+class BackupManifest:
     """What a backup says of itself."""
 
     revision: str
@@ -65,7 +65,7 @@ class Manifest:
     """The number of rows by table; one outside of the schema `public` is called schema.table."""
 
 
-def back_up(url: str, file: Path) -> Manifest:
+def back_up(url: str, file: Path) -> BackupManifest:
     """Write a backup of a migrated database; the file appears only when it is complete.
 
     Raises:
@@ -87,7 +87,7 @@ def back_up(url: str, file: Path) -> Manifest:
                 *(f"--exclude-table-data={table}" for table in RUNNING),
                 f"--file={dump}",
             )
-            manifest = Manifest(
+            manifest = BackupManifest(
                 HEAD,
                 version("bluff-arena"),
                 made_at,
@@ -106,7 +106,7 @@ def back_up(url: str, file: Path) -> Manifest:
     return manifest
 
 
-def restore(url: str, file: Path) -> Manifest:
+def restore(url: str, file: Path) -> BackupManifest:
     """Restore a backup into an empty database, check it, and migrate it to this release's schema.
 
     Raises:
@@ -151,12 +151,12 @@ def restore(url: str, file: Path) -> Manifest:
     return manifest
 
 
-def read_manifest(file: Path) -> Manifest:
+def read_manifest(file: Path) -> BackupManifest:
     """Return what a backup says of itself. Raises BackupError."""
     try:
         with zipfile.ZipFile(file) as archive:
             found = json.loads(archive.read(_MANIFEST))
-        return Manifest(
+        return BackupManifest(
             str(found["revision"]),
             str(found["release"]),
             datetime.fromisoformat(found["made_at"]),
@@ -169,7 +169,7 @@ def read_manifest(file: Path) -> Manifest:
         raise BackupError(f"{_NONE}: {file}.") from error
 
 
-def _text(manifest: Manifest) -> str:
+def _text(manifest: BackupManifest) -> str:
     found = {
         "revision": manifest.revision,
         "release": manifest.release,
