@@ -12,7 +12,7 @@ import hashlib
 import json
 import re
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -52,7 +52,7 @@ _NONE: Final = "The file is no backup of an arena"
 
 @dataclass(frozen=True, slots=True)
 class BackupManifest:
-    """What a backup says of itself."""
+    """The contents of `manifest.json`."""
 
     revision: str
     """The revision of its schema."""
@@ -138,7 +138,7 @@ def restore(url: str, file: Path) -> BackupManifest:
                 *("pg_restore", url, "--no-owner", "--exit-on-error", "--single-transaction"),
                 *(f"--use-list={chosen}", str(dump)),
             )
-    except (OSError, zipfile.BadZipFile) as error:
+    except (OSError, KeyError, zipfile.BadZipFile) as error:
         raise BackupError(f"{file} cannot be read: {error}.") from error
     with _connection(url) as connection:
         for table, expected in manifest.rows.items():
@@ -216,7 +216,7 @@ def _count(connection: "psycopg.Connection[Any]", table: str) -> int:
 
 def _chosen(dump: Path) -> str:
     """Return the list of a dump's contents without those that every database has."""
-    listed = run_to_end([find_binaries().directory / "pg_restore", "--list", dump]).decode()
+    listed = _output([find_binaries().directory / "pg_restore", "--list", dump]).decode()
     return "".join(
         line for line in listed.splitlines(keepends=True) if not _EVERYWHERE.search(line)
     )
@@ -245,8 +245,13 @@ def _run(program: str, url: str, *arguments: str) -> None:
     address = place._replace(password=None).render_as_string(hide_password=False)
     program_file = find_binaries().directory / program
     command: list[str | Path] = [program_file, f"--dbname={address}", *arguments]
+    _output(command, environment)
+
+
+def _output(command: Sequence[str | Path], environment: Mapping[str, str] | None = None) -> bytes:
+    """Return what a program of Postgres prints. Raises BackupError."""
     try:
-        run_to_end(command, env=environment, stderr=PIPE)
+        return run_to_end(command, env=environment, stderr=PIPE)
     except SubprocessError as error:
         said = (getattr(error, "stderr", None) or b"").decode(errors="replace").strip()
-        raise BackupError(f"Postgres's {program} failed: {said}") from error
+        raise BackupError(f"Postgres's {Path(command[0]).name} failed: {said}") from error

@@ -1,6 +1,7 @@
 """A backup holds all that an arena knows as of one moment, and is restored whole or not at all."""
 
 import asyncio
+import hashlib
 import json
 import stat
 import threading
@@ -65,7 +66,7 @@ def test_all_that_is_known_is_restored_and_each_role_sees_what_it_saw(
 
 
 def rights(url: str) -> list[Any]:
-    """What each role may do with tables, functions and schemas."""
+    """The rights of each role on tables, functions and schemas."""
     with psycopg.connect(plain(url)) as connection:
         return connection.execute(
             "SELECT relname, relacl::text FROM pg_class WHERE relacl IS NOT NULL "
@@ -158,6 +159,16 @@ def test_what_is_no_backup_of_this_release_changes_nothing(
     back_up(database, file)
     changed(file, dump=b"more")
     with pytest.raises(BackupError, match="is damaged"):
+        restore(empty_database, file)
+    with zipfile.ZipFile(file, "w") as archive:
+        nothing = hashlib.sha256(b"no dump").hexdigest()
+        found = {"revision": HEAD, "release": "1", "made_at": "2026-01-01", "sha256": nothing}
+        archive.writestr("manifest.json", json.dumps(found | {"rows": {}}))
+    with pytest.raises(BackupError, match="cannot be read"):
+        restore(empty_database, file)
+    with zipfile.ZipFile(file, "a") as archive:
+        archive.writestr("dump", "no dump")
+    with pytest.raises(BackupError, match="Postgres's pg_restore failed"):
         restore(empty_database, file)
     back_up(database, file)
     changed(file, {"revision": "9999", "release": "99.0"})

@@ -22,7 +22,7 @@ from arena.server.results.statements import all_matches, transcripts_of
 
 @dataclass(frozen=True, slots=True)
 class BenchmarkFigure:
-    """What a version wins at tables of two against the certified bot of the house, without luck."""
+    """The share that a version wins against the certified bot of the house, at tables of two."""
 
     matches: int
     share: float

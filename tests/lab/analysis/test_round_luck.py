@@ -1,13 +1,12 @@
 """The luck of rolls at larger tables: zero on average, and most of what decides a match."""
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.lab.analysis.aivat import DeclaredPlay
-from arena.lab.analysis.bluff.round_luck import covers, round_luck
+from arena.lab.analysis.bluff.round_luck import round_luck
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
@@ -45,18 +44,3 @@ def test_it_is_zero_on_average_whatever_play_is_assumed() -> None:
     _, lucks = rows(["timid", "honest", "bayes"], ["bayes", "timid", "honest"], 200)
     assert lucks.std() > 0.05
     assert abs(lucks.mean()) < 3.5 * lucks.std() / np.sqrt(len(lucks))
-
-
-@pytest.mark.parametrize(
-    ("name", "options", "covered"),
-    [
-        ("bluff", {}, True),
-        ("bluff", {"bet_cap": "table"}, True),
-        ("bluff", {"show_and_reroll": True}, False),
-        ("skull", {}, False),
-    ],
-)
-def test_it_is_told_for_bluff_without_rerolls(
-    name: str, options: dict[str, object], covered: bool
-) -> None:
-    assert covers(make_game(name, options)) == covered

@@ -1,4 +1,4 @@
-"""What versions win against the certified bot of the house, with luck removed."""
+"""The share that each version wins against the certified bot of the house, luck removed."""
 
 from alembic import op
 

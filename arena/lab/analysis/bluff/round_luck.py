@@ -11,7 +11,7 @@ from statistics import fmean
 
 import numpy as np
 
-from arena.games.bluff import BluffOptions, CupRoll, Face
+from arena.games.bluff import CupRoll, Face
 from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.game import DEALER, AnyGame
 from arena.lab.analysis.aivat import DeclaredPlay
@@ -28,11 +28,6 @@ The likeliest in matches of `bayes` with itself: 2.7, 2.0 and 3.1 at three, four
 _FACES = tuple(Face)
 
 
-def covers(game: AnyGame) -> bool:
-    """Return whether the rolls of matches under a game's options can be valued."""
-    return isinstance(game.options, BluffOptions) and not game.options.show_and_reroll
-
-
 def round_luck(
     transcript: Transcript,
     seat: int,
@@ -43,7 +38,7 @@ def round_luck(
     """Return the luck of a seat's rolls, and of the others', in chances to win the match.
 
     Args:
-        transcript: A match whose game `covers` allows.
+        transcript: A match of Bluff without `show_and_reroll`.
         seat: The seat whose luck is returned.
         plays: The play that is assumed of each seat; it changes only the variance.
         random: The source of rolls and actions.
