@@ -62,7 +62,8 @@ def dealer_of(transcript):
     require(hashlib.sha256(secret).digest() == committed, "not the committed secret")
     require(len(entropies) == len(transcript["seats"]), "not one entropy per seat")
     require(all(8 <= len(entropy) <= 64 for entropy in entropies), "the length of an entropy")
-    parts = [transcript["match_id"].encode(), *entropies]
+    keyed_by = transcript.get("deal_id", transcript["match_id"])
+    parts = [keyed_by.encode(), *entropies]
     match_key = hmac.digest(secret, b"".join(map(frame, parts)), "sha256")
 
     def below(key, bound):

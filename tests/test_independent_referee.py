@@ -17,9 +17,11 @@ from arena.games.game import AnyGame
 from arena.match.clock import TimeControl
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import OpenTurn, Reply, TimedAction, play
+from arena.match.replay import TranscriptError
 from arena.match.result import Termination
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
-from arena.match.transcript_json import to_json
+from arena.match.transcript_json import from_json, to_json
+from arena.match.verify import verify
 from arena.randomness import KeyedRandomness, commitment, match_key
 from tests.games.contract import HOOKS
 from tests.independent_referee import GAMES, WrongError, check
@@ -46,14 +48,16 @@ def _variants() -> Iterator[Any]:
                     yield pytest.param(name, options, seats, id=f"{name}-{seats}-{options}")
 
 
-def match(name: str, options: Any, seats: int, seed: int, faulty: float) -> Document:
+def match(
+    name: str, options: Any, seats: int, seed: int, faulty: float, deal_id: str = ""
+) -> Document:
     """The JSON of a match among seats that answer at random, and badly now and then."""
     random = Random(seed)
     game = make_game(name, options)
     secret = random.randbytes(32)
     entropies = tuple(random.randbytes(random.randint(8, 64)) for _ in range(seats))
     match_id = f"00000000-0000-4000-8000-{seed:012}"
-    randomness = KeyedRandomness(match_key(secret, match_id, entropies))
+    randomness = KeyedRandomness(match_key(secret, deal_id or match_id, entropies))
     flow = play(game, seats, randomness, fault_limit := random.randint(1, 4))
     try:
         ask = next(flow)
@@ -68,6 +72,7 @@ def match(name: str, options: Any, seats: int, seed: int, faulty: float) -> Docu
         entrants=tuple(Entrant(f"bot-{seat}", "1", "somebody") for seat in range(seats)),
         time_control=TimeControl(),
         fault_limit=fault_limit,
+        deal_id=deal_id,
     )
     opening = Opening(secret, entropies)
     transcript = Transcript(setup, commitment(secret), record.steps, record.result, opening)
@@ -304,6 +309,19 @@ def run(file: Path) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-I", "-S", PROGRAM, file], capture_output=True, text=True, check=False
     )
+
+
+def test_a_deal_that_several_matches_share_is_keyed_by_its_own_id(tmp_path: Path) -> None:
+    deal_id = "00000000-0000-4000-8000-00000000dea1"
+    first, second = (match("bluff", {}, 2, seed, 0.0, deal_id) for seed in (1, 2))
+    for document in (first, second):
+        check(document)
+        verify(from_json(document))
+    del first["deal_id"]
+    with pytest.raises(WrongError):
+        check(first)
+    with pytest.raises(TranscriptError, match="the opening gives"):
+        verify(from_json(first))
 
 
 def test_it_runs_without_the_arena(tmp_path: Path) -> None:

@@ -25,6 +25,10 @@ CHECK_QUEUE: Final = "checks"
 """The queue of checks."""
 PLAY_TASK: Final = "play"
 """The task that lets a bot play for a shift; its argument is `bot_id`."""
+FINAL_TASK: Final = "final"
+"""The task that plays a block of a final; its arguments are `event_id`, `round_number`,
+`table_number` and `block_number`.
+"""
 CHECK_TASK: Final = "check"
 """The task that checks a build; its argument is `version_id`."""
 

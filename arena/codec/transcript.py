@@ -120,6 +120,7 @@ def write_setup(setup: Setup, message: transcript_pb2.Setup) -> None:
     """Write the terms settled before the first draw."""
     message.match_id = setup.match_id
     message.fault_limit = setup.fault_limit
+    message.deal_id = setup.deal_id
     write_options(setup, message.options)
     write_time_control(setup.time_control, message.time_control)
     for entrant in setup.entrants:
@@ -141,6 +142,7 @@ def read_setup(message: transcript_pb2.Setup) -> Setup:
         entrants=tuple(read_entrant(entrant) for entrant in message.entrants),
         time_control=TimeControl(message.time_control.turn_ms, message.time_control.bank_ms),
         fault_limit=message.fault_limit,
+        deal_id=message.deal_id,
     )
 
 

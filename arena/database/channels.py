@@ -12,5 +12,8 @@ The payload is the id of the version; without one it may be any.
 TOURNAMENTS_CHANNEL = "arena_tournaments"
 """Notified when a tournament is created, paired, or changes its state. The payload is its id."""
 
+EVENTS_CHANNEL = "arena_events"
+"""Notified when an event is created, changed, frozen, played or released. The payload is its id."""
+
 REFEREES_CHANNEL = "arena_referees"
 """Notified when a referee starts, stops in order, or takes over from another."""

@@ -17,7 +17,8 @@ StorageError (a UserError)
 ├── NameRefusedError            a name that is malformed or taken
 │   ├── NameTakenError          the name, or one that looks like it, is taken
 │   │   └── VersionExistsError  the bot has a version of that name
-│   └── TournamentExistsError   a tournament has that name
+│   ├── TournamentExistsError   a tournament has that name
+│   └── EventExistsError        an event has that name
 ├── TooManyVersionsError        a bot, or all of an owner, got too many versions in a day
 ├── TooManyBotsError            an owner has as many bots as are allowed
 ├── DetailsRefusedError         an owner's details of a bot are malformed
@@ -34,6 +35,9 @@ StorageError (a UserError)
 ├── LogNotKeptError             a program's output in a match is not kept, or not known yet
 ├── UnknownShiftError           the worker runs no such shift
 ├── UnknownWorkerError          no worker has that name
+├── UnknownEventError           no event has that name
+├── EventStateError             the event's dates do not allow the change
+├── EventRefusedError           what is asked of an event is malformed
 ├── UnknownTournamentError      no tournament has that name
 ├── TournamentStateError        the tournament's state does not allow the change
 ├── RetiredError                the token's bot or version is out of service
@@ -211,6 +215,22 @@ class FrozenError(StorageError):
 
 class TournamentExistsError(NameRefusedError):
     """A tournament has that name."""
+
+
+class EventExistsError(NameRefusedError):
+    """An event has that name."""
+
+
+class UnknownEventError(StorageError):
+    """No event has that name."""
+
+
+class EventStateError(StorageError):
+    """The event's dates do not allow the change; the message names the date."""
+
+
+class EventRefusedError(StorageError):
+    """What is asked of an event is malformed."""
 
 
 class UnknownTournamentError(StorageError):

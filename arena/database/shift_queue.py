@@ -14,7 +14,7 @@ from typing import Final
 
 from sqlalchemy import TextClause, text
 
-from arena.builds.hosted import CHECK_QUEUE, CHECK_TASK, PLAY_TASK, QUEUE
+from arena.builds.hosted import CHECK_QUEUE, CHECK_TASK, FINAL_TASK, PLAY_TASK, QUEUE
 from arena.database.advisory_locks import AdvisoryLock
 from arena.database.tables.uploads import QUEUE_SCHEMA
 from arena.records import OwnerId, VersionId
@@ -24,6 +24,9 @@ ALIVE_SECONDS: Final = 30
 
 A heartbeat comes every few seconds.
 """
+
+FINAL_PRIORITY: Final = 30
+"""The priority of the blocks of finals: no shift begins while one waits."""
 
 
 def queue_lock() -> TextClause:
@@ -125,6 +128,34 @@ def queue_play(
         HAVING count(*) > 0
         """  # noqa: S608  our own constants
     ).bindparams(bot_id=bot_id, first=first, priority=5 if first else 0, delay=delay)
+
+
+def queue_finals(event_id: int, blocks: Collection[tuple[int, int, int]]) -> TextClause:
+    """Return a statement that queues the blocks of a final that neither wait nor run.
+
+    Blocks are (round, table, number). They come before all shifts, the first of each pairing first.
+    """
+    rounds, tables, numbers = zip(*blocks, strict=True) if blocks else ((), (), ())
+    return text(
+        f"""
+        SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
+            '{QUEUE}', '{FINAL_TASK}', {FINAL_PRIORITY}, NULL, name, jsonb_build_object(
+                'event_id', CAST(:event_id AS integer), 'round_number', round,
+                'table_number', "table", 'block_number', number), NULL
+        )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1 ORDER BY round, number, "table"))
+        FROM (
+            SELECT *, concat_ws('-', 'final', CAST(:event_id AS text), round, "table", number)
+                AS name
+            FROM unnest(CAST(:rounds AS integer[]), CAST(:tables AS integer[]),
+                CAST(:numbers AS integer[])) AS given (round, "table", number)
+        ) AS wanted
+        WHERE name NOT IN (
+            SELECT queueing_lock FROM {QUEUE_SCHEMA}.procrastinate_jobs
+            WHERE task_name = '{FINAL_TASK}' AND status IN ('todo', 'doing')
+        )
+        HAVING count(*) > 0
+        """  # noqa: S608  our own constants
+    ).bindparams(event_id=event_id, rounds=list(rounds), tables=list(tables), numbers=list(numbers))
 
 
 def checks_ahead(version_ids: Collection[VersionId]) -> TextClause:

@@ -24,8 +24,10 @@ def canonical(transcript: Transcript) -> bytes:
     """Return the bytes that are signed."""
     setup, opening = transcript.setup, transcript.opening
     entropies = ",".join([f'"{entropy.hex()}"' for entropy in opening.entropies])
+    # Left out where a deal is one match's alone, as in all transcripts of earlier releases.
+    deal = f'"deal_id":{_quoted(setup.deal_id)},' if setup.deal_id else ""
     return (
-        f'{{"commitment":"{transcript.commitment.hex()}","fault_limit":{setup.fault_limit},'
+        f'{{"commitment":"{transcript.commitment.hex()}",{deal}"fault_limit":{setup.fault_limit},'
         f'"faults":[{_faults(transcript)}],"format":"{FORMAT}","game":"{setup.game}",'
         f'"match_id":{_quoted(setup.match_id)},'
         f'"opening":{{"entropies":[{entropies}],"secret":"{opening.secret.hex()}"}},'

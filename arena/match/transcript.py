@@ -66,6 +66,13 @@ class Setup:
     entrants: tuple[Entrant, ...]
     time_control: TimeControl
     fault_limit: int
+    deal_id: str = ""
+    """A UUID that several matches with one deal share; "" if the deal is this match's alone."""
+
+    @property
+    def keyed_by(self) -> str:
+        """The id from which the match key is computed."""
+        return self.deal_id or self.match_id
 
     def make_game(self) -> AnyGame:
         """Return the rules of this match."""

@@ -132,6 +132,7 @@ class TranscriptDocument(_Part):
     format: Literal["arena-transcript/1"]
     protocol_version: Literal[1]
     match_id: Annotated[str, AfterValidator(_uuid)]
+    deal_id: Annotated[str, AfterValidator(_uuid)] | None = None
     game: Annotated[str, AfterValidator(_game)]
     options: dict[str, Any]
     seats: _List[_Seat]

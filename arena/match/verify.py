@@ -59,7 +59,7 @@ class _Referee:
         self._transcript = transcript
         self._game = setup.make_game()
         self._faults = FaultCount(len(setup.entrants), setup.fault_limit)
-        key = match_key(opening.secret, setup.match_id, opening.entropies)
+        key = match_key(opening.secret, setup.keyed_by, opening.entropies)
         self._randomness = KeyedRandomness(key)
         self._asked = 0
         """The number of seats asked at the same moment that have not acted yet."""

@@ -25,7 +25,7 @@ _sym_db = _symbol_database.Default()
 from arena.v1 import game_pb2 as arena_dot_v1_dot_game__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/transcript.proto\x12\x08\x61rena.v1\x1a\x13\x61rena/v1/game.proto\"6\n\x07\x45ntrant\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\r\n\x05owner\x18\x03 \x01(\t\"/\n\x0bTimeControl\x12\x0f\n\x07turn_ms\x18\x01 \x01(\x05\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\x05\"\xa4\x01\n\x05Setup\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\"\n\x07options\x18\x02 \x01(\x0b\x32\x11.arena.v1.Options\x12#\n\x08\x65ntrants\x18\x03 \x03(\x0b\x32\x11.arena.v1.Entrant\x12+\n\x0ctime_control\x18\x04 \x01(\x0b\x32\x15.arena.v1.TimeControl\x12\x13\n\x0b\x66\x61ult_limit\x18\x05 \x01(\x05\"\xab\x01\n\x04Step\x12\x1e\n\x04\x64raw\x18\x01 \x01(\x0b\x32\x0e.arena.v1.DrawH\x00\x12\"\n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x10.arena.v1.ActionH\x00\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12\x14\n\x0cmilliseconds\x18\x04 \x01(\x05\x12\"\n\x05\x66\x61ult\x18\x05 \x01(\x0e\x32\x13.arena.v1.FaultKind\x12\x10\n\x08stand_in\x18\x06 \x01(\x08\x42\x05\n\x03\x61\x63t\"x\n\x06Result\x12\x0f\n\x07placing\x18\x01 \x03(\x05\x12\x0e\n\x06scores\x18\x02 \x03(\x05\x12*\n\x0btermination\x18\x03 \x01(\x0e\x32\x15.arena.v1.Termination\x12\x0e\n\x06\x66\x61ults\x18\x04 \x03(\x05\x12\x11\n\tforfeited\x18\x05 \x03(\x08\"\'\n\tSignature\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x12\r\n\x05value\x18\x02 \x01(\x0c\"\xe6\x01\n\nTranscript\x12\x18\n\x10protocol_version\x18\x01 \x01(\x05\x12\x1e\n\x05setup\x18\x02 \x01(\x0b\x32\x0f.arena.v1.Setup\x12\x12\n\ncommitment\x18\x03 \x01(\x0c\x12\x1d\n\x05steps\x18\x04 \x03(\x0b\x32\x0e.arena.v1.Step\x12 \n\x06result\x18\x05 \x01(\x0b\x32\x10.arena.v1.Result\x12\x0e\n\x06secret\x18\x06 \x01(\x0c\x12\x11\n\tentropies\x18\x07 \x03(\x0c\x12&\n\tsignature\x18\x08 \x01(\x0b\x32\x13.arena.v1.Signature*\x85\x01\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46\x41ULT_KIND_LATE\x10\x01\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x02\x12\x18\n\x14\x46\x41ULT_KIND_MALFORMED\x10\x03\x12\x15\n\x11\x46\x41ULT_KIND_ABSENT\x10\x04*]\n\x0bTermination\x12\x1b\n\x17TERMINATION_UNSPECIFIED\x10\x00\x12\x18\n\x14TERMINATION_FINISHED\x10\x01\x12\x17\n\x13TERMINATION_FORFEIT\x10\x02\x42?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/transcript.proto\x12\x08\x61rena.v1\x1a\x13\x61rena/v1/game.proto\"6\n\x07\x45ntrant\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\r\n\x05owner\x18\x03 \x01(\t\"/\n\x0bTimeControl\x12\x0f\n\x07turn_ms\x18\x01 \x01(\x05\x12\x0f\n\x07\x62\x61nk_ms\x18\x02 \x01(\x05\"\xb5\x01\n\x05Setup\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\"\n\x07options\x18\x02 \x01(\x0b\x32\x11.arena.v1.Options\x12#\n\x08\x65ntrants\x18\x03 \x03(\x0b\x32\x11.arena.v1.Entrant\x12+\n\x0ctime_control\x18\x04 \x01(\x0b\x32\x15.arena.v1.TimeControl\x12\x13\n\x0b\x66\x61ult_limit\x18\x05 \x01(\x05\x12\x0f\n\x07\x64\x65\x61l_id\x18\x06 \x01(\t\"\xab\x01\n\x04Step\x12\x1e\n\x04\x64raw\x18\x01 \x01(\x0b\x32\x0e.arena.v1.DrawH\x00\x12\"\n\x06\x61\x63tion\x18\x02 \x01(\x0b\x32\x10.arena.v1.ActionH\x00\x12\x0c\n\x04seat\x18\x03 \x01(\x05\x12\x14\n\x0cmilliseconds\x18\x04 \x01(\x05\x12\"\n\x05\x66\x61ult\x18\x05 \x01(\x0e\x32\x13.arena.v1.FaultKind\x12\x10\n\x08stand_in\x18\x06 \x01(\x08\x42\x05\n\x03\x61\x63t\"x\n\x06Result\x12\x0f\n\x07placing\x18\x01 \x03(\x05\x12\x0e\n\x06scores\x18\x02 \x03(\x05\x12*\n\x0btermination\x18\x03 \x01(\x0e\x32\x15.arena.v1.Termination\x12\x0e\n\x06\x66\x61ults\x18\x04 \x03(\x05\x12\x11\n\tforfeited\x18\x05 \x03(\x08\"\'\n\tSignature\x12\x0b\n\x03key\x18\x01 \x01(\x0c\x12\r\n\x05value\x18\x02 \x01(\x0c\"\xe6\x01\n\nTranscript\x12\x18\n\x10protocol_version\x18\x01 \x01(\x05\x12\x1e\n\x05setup\x18\x02 \x01(\x0b\x32\x0f.arena.v1.Setup\x12\x12\n\ncommitment\x18\x03 \x01(\x0c\x12\x1d\n\x05steps\x18\x04 \x03(\x0b\x32\x0e.arena.v1.Step\x12 \n\x06result\x18\x05 \x01(\x0b\x32\x10.arena.v1.Result\x12\x0e\n\x06secret\x18\x06 \x01(\x0c\x12\x11\n\tentropies\x18\x07 \x03(\x0c\x12&\n\tsignature\x18\x08 \x01(\x0b\x32\x13.arena.v1.Signature*\x85\x01\n\tFaultKind\x12\x1a\n\x16\x46\x41ULT_KIND_UNSPECIFIED\x10\x00\x12\x13\n\x0f\x46\x41ULT_KIND_LATE\x10\x01\x12\x16\n\x12\x46\x41ULT_KIND_ILLEGAL\x10\x02\x12\x18\n\x14\x46\x41ULT_KIND_MALFORMED\x10\x03\x12\x15\n\x11\x46\x41ULT_KIND_ABSENT\x10\x04*]\n\x0bTermination\x12\x1b\n\x17TERMINATION_UNSPECIFIED\x10\x00\x12\x18\n\x14TERMINATION_FINISHED\x10\x01\x12\x17\n\x13TERMINATION_FORFEIT\x10\x02\x42?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -33,22 +33,22 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.transcript_pb2', _
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_FAULTKIND']._serialized_start=903
-  _globals['_FAULTKIND']._serialized_end=1036
-  _globals['_TERMINATION']._serialized_start=1038
-  _globals['_TERMINATION']._serialized_end=1131
+  _globals['_FAULTKIND']._serialized_start=920
+  _globals['_FAULTKIND']._serialized_end=1053
+  _globals['_TERMINATION']._serialized_start=1055
+  _globals['_TERMINATION']._serialized_end=1148
   _globals['_ENTRANT']._serialized_start=60
   _globals['_ENTRANT']._serialized_end=114
   _globals['_TIMECONTROL']._serialized_start=116
   _globals['_TIMECONTROL']._serialized_end=163
   _globals['_SETUP']._serialized_start=166
-  _globals['_SETUP']._serialized_end=330
-  _globals['_STEP']._serialized_start=333
-  _globals['_STEP']._serialized_end=504
-  _globals['_RESULT']._serialized_start=506
-  _globals['_RESULT']._serialized_end=626
-  _globals['_SIGNATURE']._serialized_start=628
-  _globals['_SIGNATURE']._serialized_end=667
-  _globals['_TRANSCRIPT']._serialized_start=670
-  _globals['_TRANSCRIPT']._serialized_end=900
+  _globals['_SETUP']._serialized_end=347
+  _globals['_STEP']._serialized_start=350
+  _globals['_STEP']._serialized_end=521
+  _globals['_RESULT']._serialized_start=523
+  _globals['_RESULT']._serialized_end=643
+  _globals['_SIGNATURE']._serialized_start=645
+  _globals['_SIGNATURE']._serialized_end=684
+  _globals['_TRANSCRIPT']._serialized_start=687
+  _globals['_TRANSCRIPT']._serialized_end=917
 # @@protoc_insertion_point(module_scope)

@@ -147,10 +147,15 @@ class Setup(_message.Message):
     ENTRANTS_FIELD_NUMBER: _builtins.int
     TIME_CONTROL_FIELD_NUMBER: _builtins.int
     FAULT_LIMIT_FIELD_NUMBER: _builtins.int
+    DEAL_ID_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match, a UUID."""
     fault_limit: _builtins.int
     """The number of faults by which a seat forfeits."""
+    deal_id: _builtins.str
+    """Set where several matches are played with one deal, as in the final of an event: the UUID that
+    takes the place of `match_id` in the match key. Connected bots never meet a deal twice.
+    """
     @_builtins.property
     def options(self) -> _game_pb2.Options:
         """The game and all its parameters."""
@@ -171,10 +176,11 @@ class Setup(_message.Message):
         entrants: _abc.Iterable[Global___Entrant] | None = ...,
         time_control: Global___TimeControl | None = ...,
         fault_limit: _builtins.int = ...,
+        deal_id: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["options", b"options", "time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "fault_limit", b"fault_limit", "match_id", b"match_id", "options", b"options", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["deal_id", b"deal_id", "entrants", b"entrants", "fault_limit", b"fault_limit", "match_id", b"match_id", "options", b"options", "time_control", b"time_control"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

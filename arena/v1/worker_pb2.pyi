@@ -5,8 +5,11 @@ Workers: machines of the operator that run hosted bots."""
 
 from arena.v1 import referee_pb2 as _referee_pb2
 from arena.v1 import registry_pb2 as _registry_pb2
+from arena.v1 import transcript_pb2 as _transcript_pb2
+from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
+from google.protobuf.internal import containers as _containers
 import builtins as _builtins
 import sys
 import typing as _typing
@@ -105,16 +108,24 @@ class FetchBuildRequest(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     SHIFT_ID_FIELD_NUMBER: _builtins.int
+    EVENT_ID_FIELD_NUMBER: _builtins.int
+    SHA256_FIELD_NUMBER: _builtins.int
     shift_id: _builtins.int
     """The shift that runs it."""
+    event_id: _builtins.int
+    """Instead of a shift: the event in whose final it plays, with `sha256`."""
+    sha256: _builtins.bytes
+    """The SHA-256 of a build of that event, 32 bytes."""
     def __init__(
         self,
         *,
         shift_id: _builtins.int = ...,
+        event_id: _builtins.int = ...,
+        sha256: _builtins.bytes = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["shift_id", b"shift_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id", "sha256", b"sha256", "shift_id", b"shift_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -256,3 +267,248 @@ class EndShiftResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EndShiftResponse: _TypeAlias = EndShiftResponse  # noqa: Y015
+
+@_typing.final
+class FinalBlock(_message.Message):
+    """A block of the final of an event."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_ID_FIELD_NUMBER: _builtins.int
+    ROUND_FIELD_NUMBER: _builtins.int
+    TABLE_FIELD_NUMBER: _builtins.int
+    NUMBER_FIELD_NUMBER: _builtins.int
+    event_id: _builtins.int
+    """The event."""
+    round: _builtins.int
+    """The round, from 1."""
+    table: _builtins.int
+    """The table within the round, from 1."""
+    number: _builtins.int
+    """The block within the pairing, from 1."""
+    def __init__(
+        self,
+        *,
+        event_id: _builtins.int = ...,
+        round: _builtins.int = ...,
+        table: _builtins.int = ...,
+        number: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event_id", b"event_id", "number", b"number", "round", b"round", "table", b"table"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FinalBlock: _TypeAlias = FinalBlock  # noqa: Y015
+
+@_typing.final
+class BeginFinalBlockRequest(_message.Message):
+    """Asks for BeginFinalBlock."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLOCK_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def block(self) -> Global___FinalBlock:
+        """The block."""
+
+    def __init__(
+        self,
+        *,
+        block: Global___FinalBlock | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["block", b"block"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["block", b"block"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BeginFinalBlockRequest: _TypeAlias = BeginFinalBlockRequest  # noqa: Y015
+
+@_typing.final
+class BeginFinalBlockResponse(_message.Message):
+    """Answers BeginFinalBlock."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BUILDS_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def builds(self) -> _containers.RepeatedCompositeFieldContainer[Global___FinalBuild]:
+        """The builds that play, at most one for each seat."""
+
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___FinalMatch]:
+        """The matches to play, each with programs that are started for it alone."""
+
+    def __init__(
+        self,
+        *,
+        builds: _abc.Iterable[Global___FinalBuild] | None = ...,
+        matches: _abc.Iterable[Global___FinalMatch] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds", b"builds", "matches", b"matches"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___BeginFinalBlockResponse: _TypeAlias = BeginFinalBlockResponse  # noqa: Y015
+
+@_typing.final
+class FinalBuild(_message.Message):
+    """A build that was fixed when an event's entries closed."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SHA256_FIELD_NUMBER: _builtins.int
+    FILE_NAME_FIELD_NUMBER: _builtins.int
+    sha256: _builtins.bytes
+    """Its SHA-256, 32 bytes."""
+    file_name: _builtins.str
+    """The build's file name: bot.py or bot.zip."""
+    def __init__(
+        self,
+        *,
+        sha256: _builtins.bytes = ...,
+        file_name: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["file_name", b"file_name", "sha256", b"sha256"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FinalBuild: _TypeAlias = FinalBuild  # noqa: Y015
+
+@_typing.final
+class FinalMatch(_message.Message):
+    """A match of a final, and how it is dealt."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SETUP_FIELD_NUMBER: _builtins.int
+    SECRET_FIELD_NUMBER: _builtins.int
+    ENTROPIES_FIELD_NUMBER: _builtins.int
+    BUILDS_FIELD_NUMBER: _builtins.int
+    secret: _builtins.bytes
+    """The referee's secret, 32 bytes."""
+    @_builtins.property
+    def setup(self) -> _transcript_pb2.Setup:
+        """Its terms."""
+
+    @_builtins.property
+    def entropies(self) -> _containers.RepeatedScalarFieldContainer[_builtins.bytes]:
+        """The seats' entropies, by seat. They take the place of those that the programs send."""
+
+    @_builtins.property
+    def builds(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """By seat, which of `BeginFinalBlockResponse.builds` sits there."""
+
+    def __init__(
+        self,
+        *,
+        setup: _transcript_pb2.Setup | None = ...,
+        secret: _builtins.bytes = ...,
+        entropies: _abc.Iterable[_builtins.bytes] | None = ...,
+        builds: _abc.Iterable[_builtins.int] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["setup", b"setup"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds", b"builds", "entropies", b"entropies", "secret", b"secret", "setup", b"setup"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___FinalMatch: _TypeAlias = FinalMatch  # noqa: Y015
+
+@_typing.final
+class EndFinalBlockRequest(_message.Message):
+    """Asks for EndFinalBlock. Either all matches, or the builds that cannot play."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BLOCK_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    ABSENT_FIELD_NUMBER: _builtins.int
+    REASON_FIELD_NUMBER: _builtins.int
+    reason: _builtins.str
+    """Of builds that did not start: why, in a sentence."""
+    @_builtins.property
+    def block(self) -> Global___FinalBlock:
+        """The block."""
+
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayedFinalMatch]:
+        """The matches, in the order in which they were asked for."""
+
+    @_builtins.property
+    def absent(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """Which of `BeginFinalBlockResponse.builds` did not start, twice in a row: what is left of the
+        pairing is decided against them.
+        """
+
+    def __init__(
+        self,
+        *,
+        block: Global___FinalBlock | None = ...,
+        matches: _abc.Iterable[Global___PlayedFinalMatch] | None = ...,
+        absent: _abc.Iterable[_builtins.int] | None = ...,
+        reason: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["block", b"block"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "block", b"block", "matches", b"matches", "reason", b"reason"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndFinalBlockRequest: _TypeAlias = EndFinalBlockRequest  # noqa: Y015
+
+@_typing.final
+class PlayedFinalMatch(_message.Message):
+    """A match of a final that was played."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TRANSCRIPT_FIELD_NUMBER: _builtins.int
+    STARTED_MS_FIELD_NUMBER: _builtins.int
+    FINISHED_MS_FIELD_NUMBER: _builtins.int
+    started_ms: _builtins.int
+    """When it began, in milliseconds since 1970."""
+    finished_ms: _builtins.int
+    """When it was over, in milliseconds since 1970."""
+    @_builtins.property
+    def transcript(self) -> _transcript_pb2.Transcript:
+        """Its transcript."""
+
+    def __init__(
+        self,
+        *,
+        transcript: _transcript_pb2.Transcript | None = ...,
+        started_ms: _builtins.int = ...,
+        finished_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["transcript", b"transcript"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["finished_ms", b"finished_ms", "started_ms", b"started_ms", "transcript", b"transcript"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PlayedFinalMatch: _TypeAlias = PlayedFinalMatch  # noqa: Y015
+
+@_typing.final
+class EndFinalBlockResponse(_message.Message):
+    """Answers EndFinalBlock."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EndFinalBlockResponse: _TypeAlias = EndFinalBlockResponse  # noqa: Y015

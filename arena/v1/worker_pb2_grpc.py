@@ -53,6 +53,16 @@ class WorkerServiceStub(object):
                 request_serializer=arena_dot_v1_dot_worker__pb2.TellStepRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_worker__pb2.TellStepResponse.FromString,
                 _registered_method=True)
+        self.BeginFinalBlock = channel.unary_unary(
+                '/arena.v1.WorkerService/BeginFinalBlock',
+                request_serializer=arena_dot_v1_dot_worker__pb2.BeginFinalBlockRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_worker__pb2.BeginFinalBlockResponse.FromString,
+                _registered_method=True)
+        self.EndFinalBlock = channel.unary_unary(
+                '/arena.v1.WorkerService/EndFinalBlock',
+                request_serializer=arena_dot_v1_dot_worker__pb2.EndFinalBlockRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_worker__pb2.EndFinalBlockResponse.FromString,
+                _registered_method=True)
         self.EndShift = channel.unary_unary(
                 '/arena.v1.WorkerService/EndShift',
                 request_serializer=arena_dot_v1_dot_worker__pb2.EndShiftRequest.SerializeToString,
@@ -89,6 +99,22 @@ class WorkerServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def BeginFinalBlock(self, request, context):
+        """Begins a block of the final of an event whose job this worker took from the queue. NOT_FOUND if
+        there is nothing to do any more: the job is done. Repeating it returns the same.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def EndFinalBlock(self, request, context):
+        """Hands in a block of a final. Repeating it changes nothing. INVALID_ARGUMENT if its matches are
+        not those that were asked for, or do not follow from the rules and the deal.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def EndShift(self, request, context):
         """Ends a shift. Its token is not valid any more. Repeating it changes nothing.
         """
@@ -113,6 +139,16 @@ def add_WorkerServiceServicer_to_server(servicer, server):
                     servicer.TellStep,
                     request_deserializer=arena_dot_v1_dot_worker__pb2.TellStepRequest.FromString,
                     response_serializer=arena_dot_v1_dot_worker__pb2.TellStepResponse.SerializeToString,
+            ),
+            'BeginFinalBlock': grpc.unary_unary_rpc_method_handler(
+                    servicer.BeginFinalBlock,
+                    request_deserializer=arena_dot_v1_dot_worker__pb2.BeginFinalBlockRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_worker__pb2.BeginFinalBlockResponse.SerializeToString,
+            ),
+            'EndFinalBlock': grpc.unary_unary_rpc_method_handler(
+                    servicer.EndFinalBlock,
+                    request_deserializer=arena_dot_v1_dot_worker__pb2.EndFinalBlockRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_worker__pb2.EndFinalBlockResponse.SerializeToString,
             ),
             'EndShift': grpc.unary_unary_rpc_method_handler(
                     servicer.EndShift,
@@ -205,6 +241,60 @@ class WorkerService(object):
             '/arena.v1.WorkerService/TellStep',
             arena_dot_v1_dot_worker__pb2.TellStepRequest.SerializeToString,
             arena_dot_v1_dot_worker__pb2.TellStepResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def BeginFinalBlock(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.WorkerService/BeginFinalBlock',
+            arena_dot_v1_dot_worker__pb2.BeginFinalBlockRequest.SerializeToString,
+            arena_dot_v1_dot_worker__pb2.BeginFinalBlockResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def EndFinalBlock(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.WorkerService/EndFinalBlock',
+            arena_dot_v1_dot_worker__pb2.EndFinalBlockRequest.SerializeToString,
+            arena_dot_v1_dot_worker__pb2.EndFinalBlockResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -45,6 +45,14 @@ class WorkerServiceStub:
     """Returns a build that a shift of this worker runs."""
     TellStep: _grpc.UnaryUnaryMultiCallable[_worker_pb2.TellStepRequest, _worker_pb2.TellStepResponse]
     """Tells the step that a check is at, for its owner."""
+    BeginFinalBlock: _grpc.UnaryUnaryMultiCallable[_worker_pb2.BeginFinalBlockRequest, _worker_pb2.BeginFinalBlockResponse]
+    """Begins a block of the final of an event whose job this worker took from the queue. NOT_FOUND if
+    there is nothing to do any more: the job is done. Repeating it returns the same.
+    """
+    EndFinalBlock: _grpc.UnaryUnaryMultiCallable[_worker_pb2.EndFinalBlockRequest, _worker_pb2.EndFinalBlockResponse]
+    """Hands in a block of a final. Repeating it changes nothing. INVALID_ARGUMENT if its matches are
+    not those that were asked for, or do not follow from the rules and the deal.
+    """
     EndShift: _grpc.UnaryUnaryMultiCallable[_worker_pb2.EndShiftRequest, _worker_pb2.EndShiftResponse]
     """Ends a shift. Its token is not valid any more. Repeating it changes nothing."""
 
@@ -65,6 +73,14 @@ class WorkerServiceAsyncStub(WorkerServiceStub):
     """Returns a build that a shift of this worker runs."""
     TellStep: _aio.UnaryUnaryMultiCallable[_worker_pb2.TellStepRequest, _worker_pb2.TellStepResponse]  # type: ignore[assignment]
     """Tells the step that a check is at, for its owner."""
+    BeginFinalBlock: _aio.UnaryUnaryMultiCallable[_worker_pb2.BeginFinalBlockRequest, _worker_pb2.BeginFinalBlockResponse]  # type: ignore[assignment]
+    """Begins a block of the final of an event whose job this worker took from the queue. NOT_FOUND if
+    there is nothing to do any more: the job is done. Repeating it returns the same.
+    """
+    EndFinalBlock: _aio.UnaryUnaryMultiCallable[_worker_pb2.EndFinalBlockRequest, _worker_pb2.EndFinalBlockResponse]  # type: ignore[assignment]
+    """Hands in a block of a final. Repeating it changes nothing. INVALID_ARGUMENT if its matches are
+    not those that were asked for, or do not follow from the rules and the deal.
+    """
     EndShift: _aio.UnaryUnaryMultiCallable[_worker_pb2.EndShiftRequest, _worker_pb2.EndShiftResponse]  # type: ignore[assignment]
     """Ends a shift. Its token is not valid any more. Repeating it changes nothing."""
 
@@ -100,6 +116,26 @@ class WorkerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_worker_pb2.TellStepResponse, _abc.Awaitable[_worker_pb2.TellStepResponse]]:
         """Tells the step that a check is at, for its owner."""
+
+    @_abc_1.abstractmethod
+    def BeginFinalBlock(
+        self,
+        request: _worker_pb2.BeginFinalBlockRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_worker_pb2.BeginFinalBlockResponse, _abc.Awaitable[_worker_pb2.BeginFinalBlockResponse]]:
+        """Begins a block of the final of an event whose job this worker took from the queue. NOT_FOUND if
+        there is nothing to do any more: the job is done. Repeating it returns the same.
+        """
+
+    @_abc_1.abstractmethod
+    def EndFinalBlock(
+        self,
+        request: _worker_pb2.EndFinalBlockRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_worker_pb2.EndFinalBlockResponse, _abc.Awaitable[_worker_pb2.EndFinalBlockResponse]]:
+        """Hands in a block of a final. Repeating it changes nothing. INVALID_ARGUMENT if its matches are
+        not those that were asked for, or do not follow from the rules and the deal.
+        """
 
     @_abc_1.abstractmethod
     def EndShift(

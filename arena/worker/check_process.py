@@ -57,7 +57,7 @@ async def checked(
 
     Every step is passed to `tell_step`, which may raise WorkerCallError.
     """
-    with _scratch_folder() as scratch:
+    with scratch_folder() as scratch:
         plan = {
             "folder": str(program.folder.absolute()),
             "program": list(program.command),
@@ -122,14 +122,14 @@ def _end(result: dict[str, Any]) -> ShiftEnd:
 
 
 @contextmanager
-def _scratch_folder() -> Iterator[Path]:
+def scratch_folder() -> Iterator[Path]:
     """Yield an empty folder with a short path, for sockets; it is locked while it is used."""
     with tempfile.TemporaryDirectory(prefix=_FOLDERS) as name, _locked(Path(name)):
         yield Path(name)
 
 
 def remove_left_folders() -> None:
-    """Remove the folders of checks whose worker was killed."""
+    """Remove the folders of checks and finals whose worker was killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_FOLDERS}*"):
         # Locked: a check uses it. Not ours: another user's. Gone: another worker was faster.
         with suppress(OSError), _locked(folder):

@@ -74,9 +74,27 @@ class Shifts:
 
     async def fetch(self, shift_id: int) -> bytes:
         """Return the build that a shift runs."""
+        return await self._fetch(pb.FetchBuildRequest(shift_id=shift_id))
 
+    async def fetch_for_final(self, event_id: int, sha256: bytes) -> bytes:
+        """Return a build of an event."""
+        return await self._fetch(pb.FetchBuildRequest(event_id=event_id, sha256=sha256))
+
+    async def begin_final(self, block: pb.FinalBlock) -> pb.BeginFinalBlockResponse | None:
+        """Begin a block of a final. Return None if nothing is to do."""
+        request = pb.BeginFinalBlockRequest(block=block)
+        try:
+            begun: pb.BeginFinalBlockResponse = await self._ask("BeginFinalBlock", request)
+        except _NothingError:
+            return None
+        return begun
+
+    async def end_final(self, ending: pb.EndFinalBlockRequest) -> None:
+        """Hand in a block of a final."""
+        await self._ask("EndFinalBlock", ending)
+
+    async def _fetch(self, request: pb.FetchBuildRequest) -> bytes:
         def fetch(stub: Any) -> bytes:
-            request = pb.FetchBuildRequest(shift_id=shift_id)
             parts = stub.FetchBuild(request, timeout=FETCH_SECONDS, metadata=self._metadata)
             return b"".join(part.data for part in parts)
 

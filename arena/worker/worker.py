@@ -8,7 +8,7 @@ workers, puts back.
 
 import asyncio
 from collections.abc import Callable
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -20,7 +20,7 @@ import structlog
 from procrastinate import JobContext, PsycopgConnector
 
 from arena.builds import BuildRefusedError
-from arena.builds.hosted import CHECK_QUEUE, CHECK_TASK, PLAY_TASK, QUEUE
+from arena.builds.hosted import CHECK_QUEUE, CHECK_TASK, FINAL_TASK, PLAY_TASK, QUEUE
 from arena.v1 import worker_pb2 as pb
 from arena.worker.check_process import (
     CHECK_SECONDS,
@@ -29,11 +29,12 @@ from arena.worker.check_process import (
     checked,
     remove_left_folders,
 )
+from arena.worker.final_process import played_block
 from arena.worker.kept_builds import KeptBuilds
 from arena.worker.known_referees import KnownReferees
 from arena.worker.limits import LEAVE_SECONDS
 from arena.worker.program import command_of
-from arena.worker.referee import Shifts, WorkerCallError
+from arena.worker.referee import Shifts, TemporaryCallError, WorkerCallError
 from arena.worker.relay import relayed
 from arena.worker.sandbox import HostedProgram, SandboxError
 from arena.worker.shift import CUT_SHORT, HostedPlace, play_shift
@@ -189,6 +190,17 @@ def _add_tasks(
             # A check without a job counts as lost.
             await asyncio.shield(reporting)
 
+    @app.task(name=FINAL_TASK, queue=QUEUE)
+    async def final(event_id: int, round_number: int, table_number: int, block_number: int) -> None:
+        block = pb.FinalBlock(
+            event_id=event_id, round=round_number, table=table_number, number=block_number
+        )
+        try:
+            await _final(place, block, leave)
+        except (BuildRefusedError, SandboxError, WorkerCallError) as error:
+            # The referee queues it again.
+            log.error("a block of a final failed on this machine", why=str(error))
+
     # With a queueing lock alone: the job of a worker that died would hold a lock for ever.
     @app.periodic(cron="*/10 * * * * *")
     @app.task(name=_RETURNING, queue=QUEUE, queueing_lock=_RETURNING, pass_context=True)
@@ -252,6 +264,32 @@ async def _play(
             on_ending=on_ending,
         )
     return ShiftEnd(report.sentence, report.printed, cut_short=report.ending in CUT_SHORT)
+
+
+async def _final(place: Workplace, block: pb.FinalBlock, leave: asyncio.Event) -> None:
+    """Play a block of a final, and hand it in until a referee has answered."""
+    begun = await place.shifts.begin_final(block)
+    if begun is None:
+        return
+    programs = []
+    for one in begun.builds:
+        fetch = partial(place.shifts.fetch_for_final, block.event_id, one.sha256)
+        build, folder = await place.builds.get(one.sha256, one.file_name, fetch)
+        programs.append(HostedProgram(folder, command_of(build)))
+    ending = await played_block(begun, programs, leave)
+    if ending is None:
+        return
+    ending.block.CopyFrom(block)
+    while not leave.is_set():
+        try:
+            await place.shifts.end_final(ending)
+        except TemporaryCallError as error:
+            log.warning("a block of a final is not handed in, retrying", why=str(error))
+            with suppress(TimeoutError):
+                async with asyncio.timeout(RETRY_SECONDS):
+                    await leave.wait()
+        else:
+            return
 
 
 async def _listens(socket: Path) -> bool:

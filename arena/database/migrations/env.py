@@ -3,11 +3,12 @@
 from alembic import context
 
 from arena.database.tables import analyses as analysis_tables  # noqa: F401  the others it stands on
+from arena.database.tables import events as event_tables  # noqa: F401  the others it stands on
 from arena.database.tables.tournaments import tournaments
 
 context.configure(
     connection=context.config.attributes["connection"],
-    # All tables: this file of them stands on the other.
+    # All tables: these files of them stand on the others.
     target_metadata=tournaments.metadata,
 )
 with context.begin_transaction():

@@ -10,7 +10,7 @@ from typing import Final
 import structlog
 
 from arena.codec.transcript import to_bytes
-from arena.database.channels import TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
+from arena.database.channels import EVENTS_CHANNEL, TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.database.errors import StorageError
 from arena.database.listening import notifications
 from arena.database.reading import open_reader
@@ -30,6 +30,9 @@ from arena.server.app.spools import Spools
 from arena.server.app.takeover import Takeover
 from arena.server.app.tokens import HostedPlayers, Players, Tokens
 from arena.server.boards.checkpoint_keeper import CheckpointKeeper
+from arena.server.events.event_service import EventService
+from arena.server.events.final_blocks import WorkersFinals
+from arena.server.events.keeper import EventKeeper
 from arena.server.failover.readiness import Readiness
 from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.challenge_service import ChallengeService
@@ -156,9 +159,11 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             uploads=UploadService(
                 tokens, store.builds, store.shifts, settings.hosting, allowance, gate
             ),
+            events=EventService(tokens, store.events, gate),
             # All addresses, but only if this referee has one of its own.
             workers=WorkerService(
-                *(store.workers, store.shifts, settings.hosting, gate),
+                *(store.workers, store.shifts, WorkersFinals(store.finals, store.signer)),
+                *(settings.hosting, gate),
                 lambda: lease.addresses if lease.address else (),
             ),
         )
@@ -177,6 +182,11 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             tasks.create_task(history.follow()),
             tasks.create_task(conductor.search()),
             tasks.create_task(presences.run()),
+            tasks.create_task(
+                EventKeeper(store.finals, store.record).run(
+                    notifications(database_url, [EVENTS_CHANNEL])
+                )
+            ),
             tasks.create_task(lease.listen(database_url)),
             *([tasks.create_task(keeper.run())] if settings.read_beside else []),
         ]

@@ -17,6 +17,7 @@ from arena.errors import UserError
 from arena.library_logs import bound_library_logs
 from arena.server.accounts.owner_service import OwnerService
 from arena.server.app.tls import TlsFiles, server_credentials
+from arena.server.events.event_service import EventService
 from arena.server.ladder.challenge_service import ChallengeService
 from arena.server.limits.channel_options import OPTIONS
 from arena.server.limits.gate import Gate
@@ -35,6 +36,7 @@ from arena.server.watching.spectator_service import SpectatorService
 from arena.v1 import (
     attendance_pb2,
     challenge_pb2,
+    event_pb2,
     owner_pb2,
     referee_pb2,
     registry_pb2,
@@ -74,6 +76,7 @@ class Services:
     spectating: SpectatorService
     attendance: AttendanceService
     uploads: UploadService
+    events: EventService
     workers: WorkerService
 
     def handlers(self) -> dict[str, Handlers]:
@@ -86,6 +89,7 @@ class Services:
             _name(spectator_pb2): self.spectating.handlers,
             _name(attendance_pb2): self.attendance.handlers,
             _name(upload_pb2): self.uploads.handlers,
+            _name(event_pb2): self.events.handlers,
             _name(worker_pb2): self.workers.handlers,
         }
 

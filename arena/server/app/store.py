@@ -40,6 +40,8 @@ from arena.server.accounts import bot_statements, registering
 from arena.server.accounts.auditing import record
 from arena.server.accounts.owners import Owners
 from arena.server.accounts.sign_ins import SignIns
+from arena.server.events.events import Events
+from arena.server.events.finals import Finals
 from arena.server.failover import running
 from arena.server.failover.lease import require
 from arena.server.ladder import pairing_statements
@@ -79,6 +81,8 @@ class Store:
         self._engine = engine
         self._epoch = epoch
         self.tournaments = Tournaments(engine, epoch)
+        self.events = Events(engine)
+        self.finals = Finals(engine)
         self.owners = Owners(engine)
         self.builds = HostedBuilds(engine)
         self.shifts = HostedShifts(engine)

@@ -249,7 +249,7 @@ class HostedMatch:
 
     def _randomness(self) -> KeyedRandomness:
         entropies = self._entropies_by_seat()
-        return KeyedRandomness(match_key(self._secret, self.setup.match_id, entropies))
+        return KeyedRandomness(match_key(self._secret, self.setup.keyed_by, entropies))
 
     def _finish(self, record: MatchRecord) -> None:
         self._close()

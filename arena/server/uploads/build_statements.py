@@ -3,6 +3,7 @@
 from typing import Any
 
 from sqlalchemy import (
+    ColumnElement,
     Delete,
     Insert,
     Select,
@@ -25,6 +26,7 @@ from arena.builds.hosted import BuildState
 from arena.database.names import folded
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
+from arena.database.tables.events import event_builds, event_entries, events
 from arena.database.tables.owners import owners
 from arena.database.tables.uploads import (
     build_files,
@@ -154,7 +156,8 @@ def add_build_file(build_id: int) -> Insert:
 def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
     """Delete the bytes of an owner's builds that are no longer needed.
 
-    The `kept` builds uploaded last stay, and so do those that play and those being checked.
+    The `kept` builds uploaded last stay, and so do those that play, those being checked, and those
+    of events that are not over.
     """
     last = (
         select(hosted_versions.c.build_id)
@@ -174,11 +177,48 @@ def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
             )
         )
     )
+    frozen = select(event_builds.c.build_id).join(events).where(*_not_over())
     return delete(build_files).where(
+        build_files.c.build_id.not_in(frozen),
         build_files.c.build_id.in_(select(builds.c.id).where(builds.c.owner_id == owner_id)),
         build_files.c.build_id.not_in(last),
         build_files.c.build_id.not_in(needed),
     )
+
+
+def closed_event(owner_id: OwnerId, bot: str) -> Row:
+    """Select `name`, `freezes_at` and `results_at` of an event that refuses new builds of a bot.
+
+    The bot has entered, and the event is between its freeze and its release.
+    """
+    return (
+        select(events.c.name, events.c.freezes_at, events.c.results_at)
+        .join(event_entries, event_entries.c.event_id == events.c.id)
+        .join(bots, bots.c.id == event_entries.c.bot_id)
+        .where(*_not_over(), events.c.freezes_at <= func.clock_timestamp())
+        .where(not_(events.c.practice))
+        .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
+        .order_by(events.c.results_at.desc())
+        .limit(1)
+    )
+
+
+def open_events(owner_id: OwnerId, bot: str) -> Row:
+    """Select `name`, `freezes_at` and `now` of the events that take new builds of a bot."""
+    now = func.clock_timestamp()
+    return (
+        select(events.c.name, events.c.freezes_at, now.label("now"))
+        .join(event_entries, event_entries.c.event_id == events.c.id)
+        .join(bots, bots.c.id == event_entries.c.bot_id)
+        .where(*_not_over(), events.c.freezes_at > now)
+        .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
+        .order_by(events.c.freezes_at)
+    )
+
+
+def _not_over() -> tuple[ColumnElement[bool], ...]:
+    """Return the conditions that an event is neither released nor cancelled."""
+    return events.c.released_at.is_(None), events.c.cancelled_at.is_(None)
 
 
 def add_hosted_version(version_id: VersionId, build_id: int) -> Insert:

@@ -14,6 +14,7 @@ from arena.database import shift_queue
 from arena.database.errors import (
     BannedError,
     BuildNotKeptError,
+    EventStateError,
     TooManyBotsError,
     TooManyUploadsError,
     UnknownBotError,
@@ -22,6 +23,7 @@ from arena.database.errors import (
 from arena.database.names import check_name, normal_name
 from arena.database.transaction import transaction
 from arena.match.transcript import Entrant
+from arena.moments import in_utc
 from arena.records import Allowance, Owner, VersionId
 from arena.server.accounts import owner_statements, registering
 from arena.server.accounts.auditing import record
@@ -60,7 +62,8 @@ class HostedBuilds:
         An empty `version` stands for the next free number.
 
         Raises BannedError, TooManyUploadsError, TooManyBotsError, VersionExistsError if the bot can
-        already play with this build, and what `registering.add_version` raises.
+        already play with this build, EventStateError while an event fixes the bot's build, and what
+        `registering.add_version` raises.
         """
         bot = normal_name("bot", bot)
         if version:
@@ -69,6 +72,7 @@ class HostedBuilds:
             locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
             if locked.banned_at is not None:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
+            await _require_open(connection, owner, bot)
             await _require_allowed(connection, owner, bot, terms)
             await _require_new(connection, owner, bot, build)
             label = version or await _next_label(connection, owner, bot)
@@ -179,6 +183,17 @@ async def _require_allowed(
         raise TooManyBotsError(
             f"The arena hosts {others} bots of yours, and {terms.hosted_bots} are allowed: retire "
             "one first, or upload a new version of one."
+        )
+
+
+async def _require_open(connection: AsyncConnection, owner: Owner, bot: str) -> None:
+    """Raise EventStateError if an event that the bot has entered takes no new builds."""
+    found = (await connection.execute(hosting_statements.closed_event(owner.id, bot))).one_or_none()
+    if found is not None:
+        raise EventStateError(
+            f"{bot} is entered in {found.name}, whose builds were fixed at "
+            f"{in_utc(found.freezes_at)}: upload again when its results are out, at "
+            f"{in_utc(found.results_at)}. Nothing was changed."
         )
 
 

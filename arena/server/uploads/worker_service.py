@@ -1,7 +1,7 @@
 """`WorkerService`: the calls of the operator's workers, which run hosted bots."""
 
 from collections.abc import Awaitable, Callable, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 
 import grpc
 import grpc.aio
@@ -25,6 +25,22 @@ CHUNK_BYTES: Final = 64 * 1024
 """The largest number of bytes of a build in one message."""
 
 
+class FinalBlocks(Protocol):
+    """The finals of events, whose blocks workers play."""
+
+    async def begin(self, request: pb.BeginFinalBlockRequest) -> pb.BeginFinalBlockResponse | None:
+        """Return what a block consists of; None if there is nothing to do any more."""
+        ...
+
+    async def end(self, request: pb.EndFinalBlockRequest) -> None:
+        """Record a block. Raises ProtocolError for one that is not as it was to be."""
+        ...
+
+    async def build_file(self, event_id: int, sha256: bytes) -> bytes:
+        """Return the bytes of a build of an event. Raises BuildNotKeptError."""
+        ...
+
+
 class WorkerService:
     """The implementation of the proto's WorkerService."""
 
@@ -32,6 +48,7 @@ class WorkerService:
         self,
         workers: Workers,
         shifts: HostedShifts,
+        finals: FinalBlocks,
         terms: HostingTerms | None,
         gate: Gate,
         referees: Callable[[], Sequence[str]],
@@ -40,6 +57,7 @@ class WorkerService:
 
         `referees` returns the addresses of all referees.
         """
+        self._finals = finals
         self._workers = workers
         self._shifts = shifts
         self._terms = terms
@@ -58,6 +76,8 @@ class WorkerService:
             ),
             "TellStep": self._handler("TellStep", self._tell_step),
             "EndShift": self._handler("EndShift", self._end),
+            "BeginFinalBlock": self._handler("BeginFinalBlock", self._begin_final),
+            "EndFinalBlock": self._handler("EndFinalBlock", self._end_final),
         }
 
     def _handler(
@@ -121,12 +141,29 @@ class WorkerService:
     async def _fetch(self, request: pb.FetchBuildRequest, context: Context) -> None:
         async def send() -> None:
             worker = await self._worker(context)
-            data = await self._shifts.build_file(worker, ShiftId(request.shift_id))
+            if request.event_id:
+                data = await self._finals.build_file(request.event_id, request.sha256)
+            else:
+                data = await self._shifts.build_file(worker, ShiftId(request.shift_id))
             for start in range(0, len(data), CHUNK_BYTES):
                 part = data[start : start + CHUNK_BYTES]
                 await context.write(pb.FetchBuildResponse(data=part))
 
         await guarded(self._gate, "FetchBuild", context, send, token_or_nothing(context))
+
+    async def _begin_final(
+        self, request: pb.BeginFinalBlockRequest, _worker: Worker
+    ) -> pb.BeginFinalBlockResponse:
+        begun = await self._finals.begin(request)
+        if begun is None:
+            raise ProtocolError(grpc.StatusCode.NOT_FOUND, "there is nothing to do any more")
+        return begun
+
+    async def _end_final(
+        self, request: pb.EndFinalBlockRequest, _worker: Worker
+    ) -> pb.EndFinalBlockResponse:
+        await self._finals.end(request)
+        return pb.EndFinalBlockResponse()
 
     async def _tell_step(self, request: pb.TellStepRequest, worker: Worker) -> pb.TellStepResponse:
         await self._shifts.tell_step(worker, ShiftId(request.shift_id), request.step)

@@ -1,0 +1,179 @@
+"""The tables of events, in addition to `arena.database.tables.tournaments`.
+
+    events ─ event_secrets
+       ├──< event_entries ── bots
+       ├──< event_builds ── hosted_versions
+       └──< event_pairings ─< event_blocks
+
+A final is blind until it is released: its pairings and matches are here, where the reader role sees
+nothing of them, and move to the tables of tournaments and matches with the release.
+"""
+
+from sqlalchemy import (
+    ARRAY,
+    Boolean,
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    ForeignKeyConstraint,
+    Identity,
+    Index,
+    Integer,
+    LargeBinary,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from arena.database.columns import NAME, Time, metadata, now
+from arena.database.tables.bots import bots
+from arena.database.tables.owners import owners
+from arena.database.tables.tournaments import tournaments
+from arena.database.tables.uploads import builds, hosted_versions
+
+events = Table(
+    "events",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("title", Text, nullable=False),
+    # Markdown.
+    Column("text", Text, nullable=False),
+    # The rules of the final, as in `tournaments`.
+    Column("format", Text, nullable=False),
+    Column("game", Text, nullable=False),
+    Column("options", JSONB, nullable=False),
+    Column("seat_count", SmallInteger, nullable=False),
+    Column("blocks", SmallInteger, nullable=False),
+    Column("rounds", SmallInteger),
+    Column("score", Text, nullable=False),
+    Column("turn_ms", Integer, nullable=False),
+    Column("bank_ms", Integer, nullable=False),
+    # Whether entered bots get new builds between the freeze and the release, for the ladder.
+    Column("practice", Boolean, nullable=False),
+    Column("opens_at", Time, nullable=False),
+    Column("freezes_at", Time, nullable=False),
+    Column("final_at", Time, nullable=False),
+    Column("results_at", Time, nullable=False),
+    now("created_at"),
+    Column("frozen_at", Time),
+    Column("began_at", Time),
+    Column("ended_at", Time),
+    Column("released_at", Time),
+    Column("cancelled_at", Time),
+    Column("why_cancelled", Text, nullable=False, server_default=text("''")),
+    # SHA-256 of the seed, published from the start.
+    Column("commitment", LargeBinary, nullable=False),
+    # The seed, opened by the release.
+    Column("seed", LargeBinary),
+    Column("needs_code", Boolean, nullable=False),
+    # The final as a tournament, made by the release.
+    Column("tournament_id", ForeignKey(tournaments.c.id), unique=True),
+    CheckConstraint(f"name {NAME}", name="name_allowed"),
+    CheckConstraint("char_length(title) BETWEEN 1 AND 100", name="title_length"),
+    CheckConstraint("char_length(text) <= 20000", name="text_length"),
+    CheckConstraint(
+        "opens_at < freezes_at AND freezes_at <= final_at AND final_at <= results_at",
+        name="dates_ordered",
+    ),
+    CheckConstraint("octet_length(commitment) = 32", name="commitment_length"),
+    CheckConstraint("seed IS NULL OR sha256(seed) = commitment", name="seed_committed"),
+    # Nothing is opened before the date.
+    CheckConstraint(
+        "(released_at IS NOT NULL) = (seed IS NOT NULL)"
+        " AND (released_at IS NOT NULL) = (tournament_id IS NOT NULL)"
+        " AND (released_at IS NULL OR released_at >= results_at)",
+        name="released_as_a_whole",
+    ),
+    CheckConstraint("began_at IS NULL OR frozen_at IS NOT NULL", name="began_frozen"),
+    CheckConstraint("ended_at IS NULL OR began_at IS NOT NULL", name="ended_begun"),
+    CheckConstraint("released_at IS NULL OR ended_at IS NOT NULL", name="released_ended"),
+    # One event per name, ignoring case.
+    Index("events_name_key", func.lower(text("name")), unique=True),
+    # Those that dates still change.
+    Index(
+        "events_unfinished_ix",
+        "id",
+        postgresql_where=text("released_at IS NULL AND cancelled_at IS NULL"),
+    ),
+)
+
+event_secrets = Table(
+    "event_secrets",
+    metadata,
+    Column("event_id", ForeignKey(events.c.id), primary_key=True),
+    Column("seed", LargeBinary, nullable=False),
+    # The hash of the code with which bots enter; None if anybody may.
+    Column("code_sha256", LargeBinary),
+    CheckConstraint("octet_length(seed) = 32", name="seed_length"),
+)
+
+event_entries = Table(
+    "event_entries",
+    metadata,
+    Column("event_id", ForeignKey(events.c.id), primary_key=True),
+    Column("bot_id", ForeignKey(bots.c.id), primary_key=True),
+    # An owner enters one bot.
+    Column("owner_id", ForeignKey(owners.c.id), nullable=False),
+    Column("team", Text, nullable=False),
+    now("entered_at"),
+    UniqueConstraint("event_id", "owner_id"),
+    CheckConstraint("char_length(team) BETWEEN 1 AND 40", name="team_length"),
+)
+
+event_builds = Table(
+    "event_builds",
+    metadata,
+    # The builds with which the entered bots played at the freeze. An entry without one is not here.
+    Column("event_id", ForeignKey(events.c.id), primary_key=True),
+    Column("bot_id", ForeignKey(bots.c.id), primary_key=True),
+    Column("version_id", ForeignKey(hosted_versions.c.version_id), nullable=False),
+    Column("build_id", ForeignKey(builds.c.id), nullable=False, index=True),
+    # That of the build, for those who may not read builds.
+    Column("sha256", LargeBinary, nullable=False),
+    # Withdrawn by the organiser after the freeze.
+    Column("withdrawn_at", Time),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+event_pairings = Table(
+    "event_pairings",
+    metadata,
+    Column("event_id", ForeignKey(events.c.id), primary_key=True),
+    Column("round", SmallInteger, primary_key=True),
+    # A reserved word in SQL: quote it by hand.
+    Column("table", SmallInteger, primary_key=True),
+    Column("entries", ARRAY(SmallInteger), nullable=False),
+    Column("absent", ARRAY(SmallInteger), nullable=False, server_default=text("'{}'")),
+    # Why the absent ones did not play.
+    Column("reason", Text, nullable=False, server_default=text("''")),
+    CheckConstraint('"round" >= 1 AND "table" >= 1', name="counted_from_one"),
+    CheckConstraint("cardinality(entries) >= 1", name="entries_least"),
+)
+
+event_blocks = Table(
+    "event_blocks",
+    metadata,
+    # A block of a final is recorded once.
+    Column("event_id", Integer, primary_key=True),
+    Column("round", SmallInteger, primary_key=True),
+    Column("table", SmallInteger, primary_key=True),
+    Column("number", SmallInteger, primary_key=True),
+    # By match, in the order of the rotations: the signed transcript, serialised.
+    Column("transcripts", ARRAY(LargeBinary), nullable=False),
+    Column("started_at", ARRAY(Time), nullable=False),
+    Column("finished_at", ARRAY(Time), nullable=False),
+    # By match and then by seat.
+    Column("placings", ARRAY(SmallInteger), nullable=False),
+    now("recorded_at"),
+    ForeignKeyConstraint(
+        ["event_id", "round", "table"],
+        [event_pairings.c.event_id, event_pairings.c.round, event_pairings.c.table],
+        name="event_blocks_pairing_fk",
+    ),
+    CheckConstraint("number >= 1", name="number_least"),
+)

@@ -1,0 +1,1 @@
+"""Events: entries, the freeze of their builds, finals that are blind, and their archives."""

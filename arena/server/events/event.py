@@ -1,0 +1,164 @@
+"""`Event`: a course or a contest, its dates, its phase, and the bots that have entered."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import Enum
+from typing import Any, NewType
+
+from arena.match.clock import TimeControl
+from arena.match.score_rule import ScoreRule
+from arena.moments import in_utc
+from arena.records import Registered
+from arena.scheduling.formats import FormatName
+from arena.server.tournaments.tournament import Rules
+
+EventId = NewType("EventId", int)
+
+
+class Phase(Enum):
+    """Where an event is."""
+
+    ANNOUNCED = "announced"
+    OPEN = "open"
+    FROZEN = "frozen"
+    FINAL = "final"
+    """The final is played, or over and not released."""
+    RELEASED = "released"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True, slots=True)
+class Dates:
+    """The dates of an event, in order; all have a time zone."""
+
+    opens: datetime
+    """From when on bots may enter."""
+    freezes: datetime
+    """When entries close and the builds of the final are fixed."""
+    final: datetime
+    results: datetime
+    """Before it nobody sees anything of the final."""
+
+    @property
+    def why_refused(self) -> str:
+        """Why these dates are not possible; "" if they are."""
+        named = {
+            "opens": self.opens,
+            "freeze": self.freezes,
+            "final": self.final,
+            "results": self.results,
+        }
+        for name, moment in named.items():
+            if moment.tzinfo is None:
+                return f"{name} has no time zone: write it as in 2026-12-01T18:00:00+01:00"
+        if not self.opens < self.freezes <= self.final <= self.results:
+            said = ", ".join(f"{name} {in_utc(moment)}" for name, moment in named.items())
+            return f"opens, freeze, final and results must follow each other; they are {said}"
+        return ""
+
+
+@dataclass(frozen=True, slots=True)
+class FinalRules:
+    """How the final is played."""
+
+    format: FormatName
+    game: str
+    options: Mapping[str, Any]
+    """The options that differ from the game's defaults."""
+    seats: int
+    blocks: int
+    """The number of deal blocks of a pairing."""
+    rounds: int | None
+    score: ScoreRule
+    time_control: TimeControl
+
+    def tournament(self, seed: str) -> Rules:
+        """Return the rules of the tournament that the final is; `seed` draws its pairings."""
+        return Rules(
+            format=self.format,
+            game=self.game,
+            options=self.options,
+            seats=self.seats,
+            blocks=self.blocks,
+            rounds=self.rounds,
+            score=self.score,
+            seed=seed,
+            rated=False,
+            time_control=self.time_control,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvent:
+    """What an organiser says of an event."""
+
+    title: str
+    text: str
+    """Markdown."""
+    rules: FinalRules
+    dates: Dates
+    needs_code: bool
+    practice: bool
+    """Whether entered bots may get new builds between the freeze and the release."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """An event as it is stored."""
+
+    id: EventId
+    name: str
+    said: NewEvent
+    commitment: bytes
+    """SHA-256 of the seed of the final."""
+    entries: int
+    """The number of bots that have entered."""
+    frozen_at: datetime | None
+    began_at: datetime | None
+    ended_at: datetime | None
+    """When the last block of the final was played."""
+    released_at: datetime | None
+    cancelled_at: datetime | None
+    why_cancelled: str
+    seed: bytes | None
+    """The seed, once the results are released."""
+    tournament: str | None
+    """The tournament that the final is, once it is released."""
+
+    def phase(self, now: datetime) -> Phase:
+        """Return where the event is."""
+        if self.cancelled_at is not None:
+            return Phase.CANCELLED
+        if self.released_at is not None:
+            return Phase.RELEASED
+        if self.began_at is not None:
+            return Phase.FINAL
+        if self.frozen_at is not None or now >= self.said.dates.freezes:
+            return Phase.FROZEN
+        return Phase.OPEN if now >= self.said.dates.opens else Phase.ANNOUNCED
+
+
+@dataclass(frozen=True, slots=True)
+class EventEntry:
+    """A bot that has entered an event."""
+
+    bot: str
+    owner: str
+    team: str
+    entered_at: datetime
+    version: str | None
+    """The version that plays the final; before the freeze, that which would. None without one."""
+    sha256: bytes | None
+    """The hash of its build, published by the freeze."""
+    withdrawn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Finalist:
+    """A bot of a final, with the build that the freeze has fixed."""
+
+    registered: Registered
+    sha256: bytes
+    file_name: str
+    withdrawn: bool

@@ -1,0 +1,118 @@
+"""`read_event`: an event from the text of an `event.toml`."""
+
+import tomllib
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from arena.errors import UserError
+from arena.games import make_game
+from arena.games.validation_errors import error_text
+from arena.games.wording import span
+from arena.match.clock import TimeControlError, read_time_control
+from arena.match.score_rule import ScoreRule
+from arena.scheduling.formats import FormatName
+from arena.server.events.event import Dates, FinalRules, NewEvent
+
+EXAMPLE = """\
+title = "Bluff in autumn"
+text = \"\"\"
+A contest for bots at two seats. **Everybody** may enter one bot.
+\"\"\"
+game = "bluff"             # or bluff_you, bloeff
+entry = "open"             # or "code": `arena event create` prints a code to give out
+practice = true            # new builds for the ladder between the freeze and the results
+
+[final]
+format = "round-robin"     # or swiss, knockout, gauntlet
+seats = 2
+blocks = 20                # of a pairing; in each a deal is played once from every seat
+
+[dates]
+opens   = 2026-12-01T08:00:00+01:00
+freeze  = 2026-12-18T18:00:00+01:00   # the builds that play then are those of the final
+final   = 2026-12-18T18:10:00+01:00
+results = 2026-12-19T18:00:00+01:00   # nobody sees anything of the final before
+"""
+"""An event.toml, as `arena event example` prints it."""
+
+
+class EventFileError(UserError):
+    """The text is no event; the message says what is wrong with it."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Final(_Part):
+    format: str = "round-robin"
+    seats: Annotated[int, Field(ge=2)] = 2
+    blocks: Annotated[int, Field(ge=1, le=1000)] = 20
+    rounds: Annotated[int, Field(ge=1, le=1000)] | None = None
+    score: str = "placement"
+    time: str = ""
+
+
+class _Dates(_Part):
+    opens: datetime
+    freeze: datetime
+    final: datetime
+    results: datetime
+
+
+class _EventFile(_Part):
+    title: Annotated[str, Field(min_length=1, max_length=100)]
+    text: Annotated[str, Field(max_length=20_000)] = ""
+    game: str = "bluff"
+    options: dict[str, Any] = {}
+    entry: str = "open"
+    practice: bool = False
+    final: _Final = _Final()
+    dates: _Dates
+
+
+def read_event(text: str) -> NewEvent:
+    """Return the event of an event.toml.
+
+    Raises EventFileError, and UnknownGameError and OptionsError of the game.
+    """
+    try:
+        found = _EventFile.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise EventFileError(f"The file is not TOML: {error}.") from error
+    except ValidationError as error:
+        raise EventFileError(f"{error_text(error, whole='the event')}.") from error
+    game, final = make_game(found.game, found.options), found.final
+    if final.seats not in game.seat_counts:
+        allowed = span(game.seat_counts[0], game.seat_counts[-1])
+        raise EventFileError(f"final.seats is {final.seats}: {game.title} is played by {allowed}.")
+    if found.entry not in ("open", "code"):
+        raise EventFileError(f'entry is "{found.entry}": say "open" or "code".')
+    try:
+        control = read_time_control(final.time)
+    except TimeControlError as error:
+        raise EventFileError(f"final.time: {error}.") from error
+    dates = Dates(found.dates.opens, found.dates.freeze, found.dates.final, found.dates.results)
+    if why := dates.why_refused:
+        raise EventFileError(f"{why[0].upper()}{why[1:]}.")
+    rules = FinalRules(
+        format=_named(FormatName, "final.format", final.format),
+        game=game.name,
+        options=game.options.changed(),
+        seats=final.seats,
+        blocks=final.blocks,
+        rounds=final.rounds,
+        score=_named(ScoreRule, "final.score", final.score),
+        time_control=control,
+    )
+    return NewEvent(found.title, found.text, rules, dates, found.entry == "code", found.practice)
+
+
+def _named(kind: Any, member: str, value: str) -> Any:
+    try:
+        return kind(value)
+    except ValueError:
+        known = ", ".join(one.value for one in kind)
+        raise EventFileError(f'{member} is "{value}": say one of {known}.') from None

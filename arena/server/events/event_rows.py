@@ -1,0 +1,66 @@
+"""Conversion of rows of `event_statements` to events, entries and finalists."""
+
+from typing import Any
+
+from sqlalchemy import Row as SqlRow
+
+from arena.match.clock import TimeControl
+from arena.match.score_rule import ScoreRule
+from arena.match.transcript import Entrant
+from arena.records import Registered, VersionId
+from arena.scheduling.formats import FormatName
+from arena.server.events.event import (
+    Dates,
+    Event,
+    EventEntry,
+    EventId,
+    Finalist,
+    FinalRules,
+    NewEvent,
+)
+
+
+def event(row: SqlRow[Any]) -> Event:
+    """Return the event of a row of `event_list`."""
+    rules = FinalRules(
+        format=FormatName(row.format),
+        game=row.game,
+        options=row.options,
+        seats=row.seat_count,
+        blocks=row.blocks,
+        rounds=row.rounds,
+        score=ScoreRule(row.score),
+        time_control=TimeControl(row.turn_ms, row.bank_ms),
+    )
+    dates = Dates(row.opens_at, row.freezes_at, row.final_at, row.results_at)
+    return Event(
+        EventId(row.id),
+        row.name,
+        NewEvent(row.title, row.text, rules, dates, row.needs_code, row.practice),
+        bytes(row.commitment),
+        row.entries,
+        row.frozen_at,
+        row.began_at,
+        row.ended_at,
+        row.released_at,
+        row.cancelled_at,
+        row.why_cancelled,
+        None if row.seed is None else bytes(row.seed),
+        row.tournament,
+    )
+
+
+def entry(row: SqlRow[Any]) -> EventEntry:
+    """Return the entry of a row of `entries_of`."""
+    sha256 = None if row.sha256 is None else bytes(row.sha256)
+    return EventEntry(
+        row.bot, row.owner, row.team, row.entered_at, row.version, sha256, row.withdrawn
+    )
+
+
+def finalist(row: SqlRow[Any]) -> Finalist:
+    """Return the finalist of a row of `finalists`."""
+    registered = Registered(
+        VersionId(row.version_id), Entrant(row.bot, row.version, row.owner), row.house
+    )
+    return Finalist(registered, bytes(row.sha256), row.file_name, row.withdrawn)

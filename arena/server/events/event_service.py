@@ -1,0 +1,74 @@
+"""`EventService`: the calls of owners about events."""
+
+from datetime import datetime
+from typing import Any, Final
+
+import grpc.aio
+
+from arena.records import Owner
+from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
+from arena.server.events.event import Event, Phase
+from arena.server.events.events import Events
+from arena.server.limits.gate import Gate
+from arena.server.limits.refusals import Context
+from arena.v1 import event_pb2 as pb
+
+_PHASES: Final = {phase: pb.EventPhase.Value(f"EVENT_PHASE_{phase.name}") for phase in Phase}
+
+
+class EventService:
+    """The implementation of the proto's EventService."""
+
+    def __init__(self, keys: OwnerKeys, events: Events, gate: Gate) -> None:
+        self._calls = OwnerCalls(keys, gate, pb)
+        self._events = events
+        self._gate = gate
+
+    @property
+    def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
+        """The calls by name, for the server."""
+        return {
+            "ListEvents": self._calls.of_anybody("ListEvents", self._list),
+            "EnterEvent": self._calls.of_owner("EnterEvent", self._enter),
+            "LeaveEvent": self._calls.of_owner("LeaveEvent", self._leave),
+        }
+
+    async def _list(
+        self, request: pb.ListEventsRequest, _context: Context
+    ) -> pb.ListEventsResponse:
+        found, now = await self._events.newest(request.name or None)
+        return pb.ListEventsResponse(events=[_message(one, now) for one in found])
+
+    async def _enter(self, request: pb.EnterEventRequest, owner: Owner) -> pb.EnterEventResponse:
+        self._gate.change(owner)
+        event, now, version = await self._events.enter(
+            owner, request.event, request.bot, code=request.code, team=request.team
+        )
+        return pb.EnterEventResponse(event=_message(event, now), version=version or "")
+
+    async def _leave(self, request: pb.LeaveEventRequest, owner: Owner) -> pb.LeaveEventResponse:
+        self._gate.change(owner)
+        await self._events.leave(owner, request.event)
+        return pb.LeaveEventResponse()
+
+
+def _message(event: Event, now: datetime) -> pb.EventDetails:
+    said, dates = event.said, event.said.dates
+    return pb.EventDetails(
+        name=event.name,
+        title=said.title,
+        text=said.text,
+        phase=_PHASES[event.phase(now)],
+        opens_ms=_milliseconds(dates.opens),
+        freezes_ms=_milliseconds(dates.freezes),
+        final_ms=_milliseconds(dates.final),
+        results_ms=_milliseconds(dates.results),
+        entries=event.entries,
+        needs_code=said.needs_code,
+        commitment=event.commitment,
+        seed=event.seed or b"",
+    )
+
+
+def _milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)

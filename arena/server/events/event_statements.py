@@ -1,0 +1,358 @@
+"""SQL statements about events, their entries and their finals; callers execute them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Delete, Insert, Update, delete, func, select, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.sql.dml import ReturningDelete
+
+from arena.database.channels import EVENTS_CHANNEL
+from arena.database.names import folded
+from arena.database.statement import Row
+from arena.database.tables.bots import bots, versions
+from arena.database.tables.events import (
+    event_blocks,
+    event_builds,
+    event_entries,
+    event_pairings,
+    event_secrets,
+    events,
+)
+from arena.database.tables.owners import owners
+from arena.database.tables.tournaments import tournaments
+from arena.database.tables.uploads import build_files, builds, hosted_bots, hosted_versions
+
+MOST_LISTED = 100
+
+
+def freeze_due() -> Row:
+    """Fix the builds of all events whose freeze has come.
+
+    What follows in the transaction is before or after every freeze as a whole.
+    """
+    return select(func.freeze_due_events())
+
+
+def clock() -> Row:
+    """Select the time."""
+    return select(func.clock_timestamp())
+
+
+def cancel(event_id: int, why: str) -> Update:
+    """Cancel an event."""
+    return change(event_id, {"cancelled_at": func.now(), "why_cancelled": why})
+
+
+def add_event(values: Mapping[str, Any]) -> Insert:
+    """Insert an event unless one has that name; the statement returns its id."""
+    return insert(events).values(dict(values)).on_conflict_do_nothing().returning(events.c.id)
+
+
+def add_secrets(event_id: int, seed: bytes, code_sha256: bytes | None) -> Insert:
+    """Insert the seed of an event and the hash of the code of its entries."""
+    return insert(event_secrets).values(event_id=event_id, seed=seed, code_sha256=code_sha256)
+
+
+def event_list(*, name: str | None = None, ids: Collection[int] | None = None) -> Row:
+    """Select the newest MOST_LISTED events, the one of `name`, or those of `ids`; newest first.
+
+    The columns are those of `events`, `entries` (how many bots have entered), `tournament` (the
+    name of that of the final) and `now`.
+    """
+    entered = (
+        select(func.count())
+        .where(event_entries.c.event_id == events.c.id)
+        .correlate(events)
+        .scalar_subquery()
+    )
+    found = (
+        select(events, entered.label("entries"), tournaments.c.name.label("tournament"))
+        .add_columns(func.clock_timestamp().label("now"))
+        .select_from(events.outerjoin(tournaments))
+        .order_by(events.c.id.desc())
+        .limit(MOST_LISTED)
+    )
+    if name is not None:
+        found = found.where(func.lower(events.c.name) == name.lower())
+    return found if ids is None else found.where(events.c.id.in_(ids))
+
+
+def unfinished() -> Row:
+    """Select `id` of the events that dates still change, oldest first."""
+    return (
+        select(events.c.id)
+        .where(events.c.released_at.is_(None), events.c.cancelled_at.is_(None))
+        .order_by(events.c.id)
+    )
+
+
+def playing() -> Row:
+    """Select `id` of the events whose final is being played."""
+    return unfinished().where(events.c.began_at.is_not(None), events.c.ended_at.is_(None))
+
+
+def seconds_to_next_date() -> Row:
+    """Select `seconds` until the next date of any event; NULL without one."""
+    now = func.clock_timestamp()
+    dates = [
+        select(column.label("date")).where(
+            events.c.released_at.is_(None), events.c.cancelled_at.is_(None), column > now
+        )
+        for column in (events.c.freezes_at, events.c.final_at, events.c.results_at)
+    ]
+    first, *others = dates
+    upcoming = first.union_all(*others).subquery()
+    wait = func.extract("epoch", func.min(upcoming.c.date) - now)
+    return select(wait.label("seconds"))
+
+
+def locked(event_id: int) -> Row:
+    """Select `id` of an unfinished event, locked; no row if another transaction has it locked."""
+    return (
+        select(events.c.id)
+        .where(events.c.id == event_id)
+        .where(events.c.released_at.is_(None), events.c.cancelled_at.is_(None))
+        .with_for_update(skip_locked=True)
+    )
+
+
+def secrets_of(event_id: int) -> Row:
+    """Select `seed` and `code_sha256`."""
+    return select(event_secrets.c.seed, event_secrets.c.code_sha256).where(
+        event_secrets.c.event_id == event_id
+    )
+
+
+def change(event_id: int, values: Mapping[str, Any]) -> Update:
+    """Change an event."""
+    return update(events).where(events.c.id == event_id).values(dict(values))
+
+
+def owned_bot(owner_id: int, bot: str) -> Row:
+    """Select `id`, `name`, `retired_at` and `version` of an owner's bot.
+
+    `version` is the label of the uploaded version that plays; None without one.
+    """
+    return (
+        select(bots.c.id, bots.c.name, bots.c.retired_at, versions.c.label.label("version"))
+        .select_from(
+            bots.outerjoin(hosted_bots, hosted_bots.c.bot_id == bots.c.id).outerjoin(
+                versions, versions.c.id == hosted_bots.c.version_id
+            )
+        )
+        .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
+    )
+
+
+def enter(event_id: int, owner_id: int, bot_id: int, team: str) -> Insert:
+    """Enter a bot in the place of the one that its owner has entered before."""
+    put = insert(event_entries).values(
+        event_id=event_id, owner_id=owner_id, bot_id=bot_id, team=team
+    )
+    return put.on_conflict_do_update(
+        index_elements=[event_entries.c.event_id, event_entries.c.owner_id],
+        set_={"bot_id": bot_id, "team": team},
+    )
+
+
+def leave(
+    event_id: int, *, owner_id: int | None = None, bot: str | None = None
+) -> ReturningDelete[Any]:
+    """Remove the entry of an owner, or of a bot; the statement returns its bot's id."""
+    gone = delete(event_entries).where(event_entries.c.event_id == event_id)
+    if owner_id is not None:
+        gone = gone.where(event_entries.c.owner_id == owner_id)
+    if bot is not None:
+        gone = gone.where(
+            event_entries.c.bot_id.in_(select(bots.c.id).where(bots.c.folded == folded(bot)))
+        )
+    return gone.returning(event_entries.c.bot_id)
+
+
+def withdraw(event_id: int, bot: str) -> Update:
+    """Withdraw a bot from a final; the statement returns its id."""
+    return (
+        update(event_builds)
+        .where(event_builds.c.event_id == event_id, event_builds.c.withdrawn_at.is_(None))
+        .where(event_builds.c.bot_id.in_(select(bots.c.id).where(bots.c.folded == folded(bot))))
+        .values(withdrawn_at=func.now())
+        .returning(event_builds.c.bot_id)
+    )
+
+
+def entries_of(event_id: int) -> Row:
+    """Select the entries of an event, by the time of entry, from what everybody may read.
+
+    The columns are `bot`, `owner`, `team`, `entered_at`, and `version`, `sha256`, `withdrawn` of
+    the build that the freeze has fixed.
+    """
+    return (
+        select(bots.c.name.label("bot"), owners.c.name.label("owner"), event_entries.c.team)
+        .add_columns(event_entries.c.entered_at, versions.c.label.label("version"))
+        .add_columns(event_builds.c.sha256)
+        .add_columns(event_builds.c.withdrawn_at.is_not(None).label("withdrawn"))
+        .select_from(
+            event_entries.join(bots, bots.c.id == event_entries.c.bot_id)
+            .join(owners, owners.c.id == event_entries.c.owner_id)
+            .outerjoin(
+                event_builds,
+                (event_builds.c.event_id == event_entries.c.event_id)
+                & (event_builds.c.bot_id == event_entries.c.bot_id),
+            )
+            .outerjoin(versions, versions.c.id == event_builds.c.version_id)
+        )
+        .where(event_entries.c.event_id == event_id)
+        .order_by(event_entries.c.entered_at, bots.c.folded)
+    )
+
+
+def builds_now(event_id: int) -> Row:
+    """Select what the organiser wants to know of the entries of an event.
+
+    The columns are `bot`; `plays`, the label of the version that plays now; and `label`, `state`
+    and `reason` of the bot's newest build; all None without one.
+    """
+    playing, newest = versions.alias(), hosted_versions.alias()
+    last = (
+        select(func.max(hosted_versions.c.version_id))
+        .select_from(hosted_versions.join(versions))
+        .where(versions.c.bot_id == bots.c.id)
+        .correlate(bots)
+        .scalar_subquery()
+    )
+    label = versions.alias()
+    return (
+        select(bots.c.name.label("bot"), playing.c.label.label("plays"))
+        .add_columns(label.c.label.label("label"), newest.c.state, newest.c.reason)
+        .select_from(
+            event_entries.join(bots, bots.c.id == event_entries.c.bot_id)
+            .outerjoin(hosted_bots, hosted_bots.c.bot_id == bots.c.id)
+            .outerjoin(playing, playing.c.id == hosted_bots.c.version_id)
+            .outerjoin(newest, newest.c.version_id == last)
+            .outerjoin(label, label.c.id == newest.c.version_id)
+        )
+        .where(event_entries.c.event_id == event_id)
+    )
+
+
+def finalists(event_id: int) -> Row:
+    """Select the builds that the freeze has fixed.
+
+    The columns are `version_id`, `bot`, `version`, `owner`, `house`, `sha256`, `file_name` and
+    `withdrawn`.
+    """
+    return (
+        select(event_builds.c.version_id, bots.c.name.label("bot"))
+        .add_columns(versions.c.label.label("version"), owners.c.name.label("owner"))
+        .add_columns(bots.c.house, event_builds.c.sha256, builds.c.file_name)
+        .add_columns(event_builds.c.withdrawn_at.is_not(None).label("withdrawn"))
+        .select_from(
+            event_builds.join(bots, bots.c.id == event_builds.c.bot_id)
+            .join(owners, owners.c.id == bots.c.owner_id)
+            .join(versions, versions.c.id == event_builds.c.version_id)
+            .join(builds, builds.c.id == event_builds.c.build_id)
+        )
+        .where(event_builds.c.event_id == event_id)
+    )
+
+
+def build_file(event_id: int, sha256: bytes) -> Row:
+    """Select `data`: the bytes of a build that an event's freeze has fixed."""
+    return (
+        select(build_files.c.data)
+        .join(event_builds, event_builds.c.build_id == build_files.c.build_id)
+        .where(event_builds.c.event_id == event_id, event_builds.c.sha256 == sha256)
+        .limit(1)
+    )
+
+
+def add_pairings(event_id: int, pairings: Sequence[Mapping[str, Any]]) -> Insert:
+    """Insert pairings, each with `round`, `table` and `entries`."""
+    return insert(event_pairings).values([{"event_id": event_id, **one} for one in pairings])
+
+
+def pairings_of(event_id: int) -> Row:
+    """Select `round`, `table`, `entries`, `absent` of a final that is not released."""
+    pairing = event_pairings.c
+    return (
+        select(pairing.round, pairing.table, pairing.entries, pairing.absent)
+        .where(pairing.event_id == event_id)
+        .order_by(pairing.round, pairing.table)
+    )
+
+
+def pairing(event_id: int, round_: int, table: int) -> Row:
+    """Select the columns of `pairings_of` of one pairing."""
+    return pairings_of(event_id).where(
+        event_pairings.c.round == round_, event_pairings.c.table == table
+    )
+
+
+def forfeit(event_id: int, round_: int, table: int, absent: Sequence[int], why: str) -> Update:
+    """Decide what is left of a pairing against the absent entries."""
+    return (
+        update(event_pairings)
+        .where(event_pairings.c.event_id == event_id)
+        .where(event_pairings.c.round == round_, event_pairings.c.table == table)
+        .values(absent=sorted(absent), reason=why)
+    )
+
+
+def add_block(values: Mapping[str, Any]) -> Insert:
+    """Insert a block that was played, unless it is recorded; the statement returns its number."""
+    return (
+        insert(event_blocks)
+        .values(dict(values))
+        .on_conflict_do_nothing()
+        .returning(event_blocks.c.number)
+    )
+
+
+def blocks_of(event_id: int, *, matches: bool = False) -> Row:
+    """Select `round`, `table`, `number` and `placings` of the blocks of a final, in order.
+
+    With `matches`, also `transcripts`, `started_at` and `finished_at`.
+    """
+    block = event_blocks.c
+    found = (
+        select(block.round, block.table, block.number, block.placings)
+        .where(block.event_id == event_id)
+        .order_by(block.round, block.table, block.number)
+    )
+    if not matches:
+        return found
+    return found.add_columns(block.transcripts, block.started_at, block.finished_at)
+
+
+def block(event_id: int, round_: int, table: int, number: int) -> Row:
+    """Select `number` of a recorded block."""
+    found = event_blocks.c
+    return select(found.number).where(
+        found.event_id == event_id,
+        found.round == round_,
+        found.table == table,
+        found.number == number,
+    )
+
+
+def block_count(event_id: int, round_: int, table: int) -> Row:
+    """Select `blocks`: how many blocks of a pairing are recorded."""
+    return select(func.count().label("blocks")).where(
+        event_blocks.c.event_id == event_id,
+        event_blocks.c.round == round_,
+        event_blocks.c.table == table,
+    )
+
+
+def forget_final(event_id: int) -> tuple[Delete, Delete]:
+    """Delete what was kept of a blind final, which is released."""
+    return (
+        delete(event_blocks).where(event_blocks.c.event_id == event_id),
+        delete(event_pairings).where(event_pairings.c.event_id == event_id),
+    )
+
+
+def tell(event_id: int) -> Row:
+    """Notify listeners that something about an event has changed."""
+    return select(func.pg_notify(EVENTS_CHANNEL, str(event_id)))

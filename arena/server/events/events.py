@@ -1,0 +1,281 @@
+"""`Events`: stored events and their entries, with one transaction per method.
+
+Every method raises DatabaseUnreachableError while the database does not answer. Methods that change
+an event notify EVENTS_CHANNEL in the same transaction, and record who did it in the audit.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from hmac import compare_digest
+from shlex import quote
+from typing import Any
+
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database.errors import (
+    BannedError,
+    EventExistsError,
+    EventRefusedError,
+    EventStateError,
+    UnknownBotError,
+    UnknownEventError,
+)
+from arena.database.names import LONGEST, check_name, code_hash, new_code
+from arena.database.transaction import transaction
+from arena.moments import in_utc
+from arena.records import Owner
+from arena.server.accounts import owner_statements
+from arena.server.accounts.auditing import record
+from arena.server.events import event_rows as rows
+from arena.server.events import event_statements as statements
+from arena.server.events.event import Dates, Event, EventEntry, NewEvent, Phase
+from arena.server.tournaments import tournament_statements
+
+
+@dataclass(frozen=True, slots=True)
+class BuildNow:
+    """What an entered bot plays with now, and its newest build."""
+
+    plays: str | None
+    """The label of the version that plays; None without one."""
+    newest: str | None
+    state: str | None
+    reason: str | None
+
+
+class Events:
+    """The events in the database."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def create(self, name: str, said: NewEvent, actor: str) -> tuple[Event, str | None]:
+        """Make an event; return it and the code of its entries, which cannot be read again.
+
+        Raises NameRefusedError, EventExistsError and EventRefusedError.
+        """
+        check_name("event", name)
+        seed = secrets.token_bytes(32)
+        code = new_code() if said.needs_code else None
+        rules, dates = said.rules, said.dates
+        values = {
+            "name": name,
+            "title": said.title,
+            "text": said.text,
+            "format": rules.format.value,
+            "game": rules.game,
+            "options": dict(rules.options),
+            "seat_count": rules.seats,
+            "blocks": rules.blocks,
+            "rounds": rules.rounds,
+            "score": rules.score.value,
+            "turn_ms": rules.time_control.turn_ms,
+            "bank_ms": rules.time_control.bank_ms,
+            "practice": said.practice,
+            "commitment": hashlib.sha256(seed).digest(),
+            "needs_code": said.needs_code,
+            **_columns(dates),
+        }
+        async with self._transaction() as connection:
+            found = await connection.execute(tournament_statements.tournament_list(name=name))
+            if found.first() is not None:
+                raise EventExistsError(
+                    f"There is a tournament {name}, and the final gets the event's name: choose "
+                    "another one."
+                )
+            event_id = await connection.scalar(statements.add_event(values))
+            if event_id is None:
+                raise EventExistsError(f"There is already an event {name}: choose another name.")
+            hashed = None if code is None else code_hash(code)
+            await connection.execute(statements.add_secrets(event_id, seed, hashed))
+            event, now = await _named(connection, name)
+            if now >= dates.freezes:
+                raise EventRefusedError(f"The freeze is over already: it is {in_utc(now)}.")
+            await record(connection, actor, "create event", name)
+            await connection.execute(statements.tell(event_id))
+        return event, code
+
+    async def newest(self, name: str | None = None) -> tuple[list[Event], datetime]:
+        """Return the newest events, or the one of a name, newest first, and the time."""
+        async with self._transaction() as connection:
+            found = (await connection.execute(statements.event_list(name=name))).all()
+            (now,) = (await connection.execute(statements.clock())).one()
+        return [rows.event(row) for row in found], now
+
+    async def named(self, name: str) -> tuple[Event, datetime]:
+        """Return the event of a name, and the time. Raises UnknownEventError."""
+        async with self._transaction() as connection:
+            return await _named(connection, name)
+
+    async def entries(self, event: Event) -> list[EventEntry]:
+        """Return the entries of an event by the time of entry."""
+        async with self._transaction() as connection:
+            found = await connection.execute(statements.entries_of(event.id))
+            return [rows.entry(row) for row in found]
+
+    async def builds_now(self, event: Event) -> dict[str, BuildNow]:
+        """Return what the entered bots play with now, and their newest builds, by bot."""
+        async with self._transaction() as connection:
+            found = await connection.execute(statements.builds_now(event.id))
+            return {row.bot: BuildNow(row.plays, row.label, row.state, row.reason) for row in found}
+
+    async def move(self, name: str, dates: Dates, actor: str) -> Event:
+        """Change dates that are still to come, for ones to come.
+
+        Raises UnknownEventError, EventRefusedError and EventStateError.
+        """
+        if why := dates.why_refused:
+            raise EventRefusedError(f"{why[0].upper()}{why[1:]}.")
+        async with self._transaction() as connection:
+            await connection.execute(statements.freeze_due())
+            event, now = await _named(connection, name)
+            before, after = _columns(event.said.dates), _columns(dates)
+            changed = {key: moment for key, moment in after.items() if moment != before[key]}
+            gone = {
+                "opens_at": now >= event.said.dates.opens,
+                "freezes_at": event.frozen_at is not None,
+                "final_at": event.began_at is not None,
+                "results_at": event.released_at is not None,
+            }
+            for key, moment in changed.items():
+                word = key.removesuffix("_at")
+                if event.cancelled_at is not None or gone[key]:
+                    raise EventStateError(
+                        f"The date “{word}” of {event.name} cannot be moved: it was "
+                        f"{in_utc(before[key])}."
+                    )
+                if key != "opens_at" and moment <= now:
+                    raise EventRefusedError(
+                        f"The date “{word}” would be over already: it is {in_utc(now)}."
+                    )
+            if changed:
+                await connection.execute(statements.change(event.id, changed))
+                told = {key: f"{in_utc(before[key])} → {in_utc(changed[key])}" for key in changed}
+                await record(connection, actor, "move event", event.name, told)
+                await connection.execute(statements.tell(event.id))
+            return (await _named(connection, name))[0]
+
+    async def cancel(self, name: str, actor: str, why: str) -> None:
+        """End an event for good, without results. Raises UnknownEventError and EventStateError."""
+        async with self._transaction() as connection:
+            event, _ = await _named(connection, name)
+            if event.released_at is not None or event.cancelled_at is not None:
+                done = "released" if event.released_at is not None else "cancelled"
+                raise EventStateError(f"The event {event.name} is {done} already.")
+            await connection.execute(statements.cancel(event.id, why))
+            await record(connection, actor, "cancel event", event.name, {"why": why})
+            await connection.execute(statements.tell(event.id))
+
+    async def enter(
+        self, owner: Owner, name: str, bot: str, *, code: str = "", team: str = ""
+    ) -> tuple[Event, datetime, str | None]:
+        """Enter an owner's bot, in the place of the one that the owner entered before.
+
+        Returns the event, the time, and the version that would play the final now, if any.
+
+        Raises UnknownEventError, UnknownBotError, BannedError, EventRefusedError for a wrong code
+        or team, and EventStateError outside of the dates.
+        """
+        team = " ".join(team.split()) or owner.name
+        if len(team) > LONGEST or not team.isprintable():
+            raise EventRefusedError(f"A team's name has 1 to {LONGEST} printable characters.")
+        async with self._transaction() as connection:
+            await connection.execute(statements.freeze_due())
+            event, now = await _named(connection, name)
+            locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
+            if locked.banned_at is not None:
+                raise BannedError(f"The operator has banned the owner {owner.name}.")
+            _require_open(event, now)
+            kept = (await connection.execute(statements.secrets_of(event.id))).one()
+            if kept.code_sha256 is not None and not compare_digest(
+                kept.code_sha256, code_hash(code)
+            ):
+                said = "This is not the code" if code else "A code is needed"
+                raise EventRefusedError(
+                    f"{said} of {event.name}: its organiser gives it out, and `arena event enter "
+                    "--code` takes it."
+                )
+            found = (await connection.execute(statements.owned_bot(owner.id, bot))).one_or_none()
+            if found is None or found.retired_at is not None:
+                raise UnknownBotError(
+                    f"You have no bot {bot} in service: `arena submit FILE` uploads one."
+                )
+            await connection.execute(statements.enter(event.id, owner.id, found.id, team))
+            await record(connection, owner.name, "enter event", event.name, {"bot": found.name})
+            await connection.execute(statements.tell(event.id))
+            event, now = await _named(connection, name)
+        return event, now, found.version
+
+    async def leave(self, owner: Owner, name: str) -> None:
+        """Take an owner's bot out of an event before its freeze.
+
+        Raises UnknownEventError and EventStateError.
+        """
+        async with self._transaction() as connection:
+            await connection.execute(statements.freeze_due())
+            event, now = await _named(connection, name)
+            _require_open(event, now)
+            gone = await connection.execute(statements.leave(event.id, owner_id=owner.id))
+            if not gone.all():
+                raise EventStateError(f"You have entered no bot in {event.name}.")
+            await record(connection, owner.name, "leave event", event.name)
+            await connection.execute(statements.tell(event.id))
+
+    async def withdraw(self, name: str, bot: str, actor: str) -> None:
+        """Take a bot out of an event, as the organiser; in a final it loses what it has not played.
+
+        Raises UnknownEventError, UnknownBotError and EventStateError.
+        """
+        async with self._transaction() as connection:
+            await connection.execute(statements.freeze_due())
+            event, _ = await _named(connection, name)
+            if event.ended_at is not None or event.cancelled_at is not None:
+                raise EventStateError(f"Everything of {event.name} is played: nobody can leave it.")
+            gone = (
+                statements.withdraw(event.id, bot)
+                if event.frozen_at is not None
+                else statements.leave(event.id, bot=bot)
+            )
+            if not (await connection.execute(gone)).all():
+                raise UnknownBotError(f"No bot {bot} is entered in {event.name}.")
+            await record(connection, actor, "withdraw from event", event.name, {"bot": bot})
+            await connection.execute(statements.tell(event.id))
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+def _require_open(event: Event, now: datetime) -> None:
+    """Raise EventStateError unless bots may enter and leave now."""
+    phase, dates = event.phase(now), event.said.dates
+    if phase is Phase.OPEN:
+        return
+    if phase is Phase.ANNOUNCED:
+        raise EventStateError(f"Entries of {event.name} open at {in_utc(dates.opens)}.")
+    if phase is Phase.CANCELLED:
+        raise EventStateError(f"The event {event.name} is cancelled.")
+    raise EventStateError(
+        f"Entries of {event.name} closed at {in_utc(dates.freezes)}: `arena event show "
+        f"{quote(event.name)}` shows who plays."
+    )
+
+
+def _columns(dates: Dates) -> dict[str, datetime]:
+    return {
+        "opens_at": dates.opens,
+        "freezes_at": dates.freezes,
+        "final_at": dates.final,
+        "results_at": dates.results,
+    }
+
+
+async def _named(connection: AsyncConnection, name: str) -> tuple[Event, datetime]:
+    """Return the event of a name, and the time. Raises UnknownEventError."""
+    found: Sequence[Any] = (await connection.execute(statements.event_list(name=name))).all()
+    for row in found:
+        return rows.event(row), row.now
+    raise UnknownEventError(f"There is no event {name}: see `arena event list`.")

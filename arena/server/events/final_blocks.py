@@ -1,0 +1,67 @@
+"""`WorkersFinals`: finals as workers ask for them, in messages (see `uploads.worker_service`)."""
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+from google.protobuf.message import Message
+
+from arena.codec.malformed import MalformedError
+from arena.codec.transcript import from_message, write_setup
+from arena.server.events.finals import FinalBlockId, Finals, HandedIn
+from arena.server.requests.errors import malformed
+from arena.signatures import Signer
+from arena.v1 import worker_pb2 as pb
+
+
+class WorkersFinals:
+    """The FinalBlocks of a referee, which signs what is handed in."""
+
+    def __init__(self, finals: Finals, signer: Callable[[], Awaitable[Signer]]) -> None:
+        self._finals = finals
+        self._signer = signer
+
+    async def begin(self, request: pb.BeginFinalBlockRequest) -> pb.BeginFinalBlockResponse | None:
+        """Return what a block consists of; None if there is nothing to do any more."""
+        found = await self._finals.begin_block(_block(request.block))
+        if found is None:
+            return None
+        response = pb.BeginFinalBlockResponse()
+        for build in found.builds:
+            response.builds.add(sha256=build.sha256, file_name=build.file_name)
+        for dealt in found.matches:
+            seated = [found.entries.index(entry) for entry in dealt.entries]
+            match = response.matches.add(
+                secret=dealt.secret, entropies=dealt.entropies, builds=seated
+            )
+            write_setup(dealt.setup, match.setup)
+        return response
+
+    async def end(self, request: pb.EndFinalBlockRequest) -> None:
+        """Record a block. Raises ProtocolError for one that is not as it was to be."""
+        block = _block(request.block)
+        if request.absent:
+            await self._finals.absent(block, list(request.absent), request.reason)
+            return
+        try:
+            played = [
+                HandedIn(
+                    from_message(one.transcript), _time(one.started_ms), _time(one.finished_ms)
+                )
+                for one in request.matches
+            ]
+        except (MalformedError, OverflowError, OSError, ValueError) as error:
+            raise malformed(str(error)) from error
+        await self._finals.end_block(block, played, await self._signer())
+
+    async def build_file(self, event_id: int, sha256: bytes) -> bytes:
+        """Return the bytes of a build of an event. Raises BuildNotKeptError."""
+        return await self._finals.build_file(event_id, sha256)
+
+
+def _block(message: Message) -> FinalBlockId:
+    assert isinstance(message, pb.FinalBlock)
+    return FinalBlockId(message.event_id, message.round, message.table, message.number)
+
+
+def _time(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -1,0 +1,69 @@
+"""`EventKeeper`: freezes, plays and releases events at their dates, until cancelled.
+
+It wakes at the next date, when an event changes, and when a pairing of a final is played. While a
+final is played it also looks regularly for blocks whose worker was lost. All referees run one; what
+is due is done once (see `arena.server.events.finals`).
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Collection
+from contextlib import aclosing
+from typing import Final
+
+import structlog
+
+from arena.database.errors import LeaseLostError, StorageFailedError
+from arena.server.events.finals import Finals, Record
+
+LOOK_SECONDS: Final = 15.0
+"""The interval of looking for lost blocks of a final."""
+LONGEST_WAIT_SECONDS: Final = 3_600.0
+"""The clock of the database may be set meanwhile."""
+RETRY_SECONDS: Final = 2.0
+
+log = structlog.get_logger()
+
+
+class EventKeeper:
+    """The keeper of one referee. `run` must be running."""
+
+    def __init__(self, finals: Finals, record: Record) -> None:
+        """Keep the events of `finals`; `record` records the matches of a released final."""
+        self._finals = finals
+        self._record = record
+        self._news = asyncio.Event()
+
+    async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
+        """Keep the events; `changes` yields when one may have changed."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._listen(changes))
+            while True:
+                self._news.clear()
+                await self._wait(await self._look())
+
+    async def _look(self) -> float:
+        """Do what is due; return after how many seconds to look again."""
+        try:
+            seconds = await self._finals.keep(self._record)
+            playing = await self._finals.playing()
+        except (StorageFailedError, LeaseLostError) as error:
+            log.error("events not kept", why=str(error))
+            return RETRY_SECONDS
+        except Exception:
+            # One event must not end all; the next look may do better.
+            log.exception("events not kept", retry_s=LOOK_SECONDS)
+            return LOOK_SECONDS
+        longest = LOOK_SECONDS if playing else LONGEST_WAIT_SECONDS
+        return longest if seconds is None else min(seconds, longest)
+
+    async def _wait(self, seconds: float) -> None:
+        try:
+            async with asyncio.timeout(seconds):
+                await self._news.wait()
+        except TimeoutError:
+            return
+
+    async def _listen(self, changes: AsyncGenerator[Collection[str]]) -> None:
+        async with aclosing(changes) as told:
+            async for _ in told:
+                self._news.set()
