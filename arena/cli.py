@@ -35,6 +35,7 @@ COMMANDS = {
     "invite": "owners.invite:app",
     "audit": "owners.audit:audit",
     "tournament": "tournaments.tournament:app",
+    "event": "events.event:app",
     "challenge": "challenge:challenge",
     "leaderboard": "ratings.leaderboard:leaderboard",
     "check-boards": "ratings.check_boards:check_boards",

@@ -33,6 +33,7 @@ TITLES: Final = {
     "bot": "Bots",
     "matches": "Matches",
     "tournaments": "Tournaments",
+    "events": "Events",
     "play": "Play",
     "submit": "Submit a bot",
     "my-bots": "My bots",
@@ -53,6 +54,7 @@ NEEDED_BY: Final[dict[str, tuple[str, ...]]] = {
     "bot": ("TextInput",),
     "matches": ("Selectbox", "DateInput", "Checkbox"),
     "replay": ("DownloadButton",),
+    "events": ("Form", "Selectbox", "TextInput"),
     "submit": ("StreamlitSyntaxHighlighter",),
 }
 """The further modules that a page needs, by its path."""

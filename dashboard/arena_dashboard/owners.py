@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from arena.addresses import host_port, on_loopback
+from arena.clients.event_client import EventClient
 from arena.clients.owner_client import OwnerCallError, SignUpTerms
 from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.settings import Settings, read_settings
@@ -45,7 +46,7 @@ class SignedIn:
     key: str
 
 
-def referee() -> UploadClient | None:
+def referee() -> EventClient | None:
     """Return the client of the referee at ARENA_ADDRESS for this page's visitor.
 
     None if the variable is not set. Raises AddressError.
@@ -57,14 +58,14 @@ def referee() -> UploadClient | None:
     return client.for_visitor(st.context.ip_address or "127.0.0.1", _settings().dashboard_secret)
 
 
-def _client() -> UploadClient | None:
+def _client() -> EventClient | None:
     address = os.environ.get("ARENA_ADDRESS", "").strip()
     return _client_at(address) if address else None
 
 
 @cache
-def _client_at(address: str) -> UploadClient:
-    return UploadClient.at(address, os.environ)
+def _client_at(address: str) -> EventClient:
+    return EventClient.at(address, os.environ)
 
 
 @cache

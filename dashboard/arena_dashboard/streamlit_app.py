@@ -29,6 +29,7 @@ pages = [
     page_at("bot", "bot"),
     page_at("matches", "matches"),
     page_at("tournaments", "tournaments"),
+    page_at("events", "events"),
     page_at("play", "play"),
     submit,
     # For the signed-in owner; reached from "Submit a bot".

@@ -25,7 +25,7 @@ entry = "open"             # or "code": `arena event create` prints a code to gi
 practice = true            # new builds for the ladder between the freeze and the results
 
 [final]
-format = "round-robin"     # or swiss, knockout, gauntlet
+format = "round-robin"     # or swiss, knockout
 seats = 2
 blocks = 20                # of a pairing; in each a deal is played once from every seat
 
@@ -98,7 +98,7 @@ def read_event(text: str) -> NewEvent:
     if why := dates.why_refused:
         raise EventFileError(f"{why[0].upper()}{why[1:]}.")
     rules = FinalRules(
-        format=_named(FormatName, "final.format", final.format),
+        format=_format(final.format),
         game=game.name,
         options=game.options.changed(),
         seats=final.seats,
@@ -108,6 +108,13 @@ def read_event(text: str) -> NewEvent:
         time_control=control,
     )
     return NewEvent(found.title, found.text, rules, dates, found.entry == "code", found.practice)
+
+
+def _format(value: str) -> FormatName:
+    found: FormatName = _named(FormatName, "final.format", value)
+    if found is FormatName.GAUNTLET:
+        raise EventFileError("A gauntlet has one bot that meets all others: it is no final.")
+    return found
 
 
 def _named(kind: Any, member: str, value: str) -> Any:

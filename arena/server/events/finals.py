@@ -98,6 +98,12 @@ class Finals:
             seconds = await connection.scalar(statements.seconds_to_next_date())
         return None if seconds is None else max(0.0, float(seconds))
 
+    async def finalists(self, event: Event) -> list[Finalist]:
+        """Return the builds that an event's freeze has fixed."""
+        async with self._transaction() as connection:
+            found = await connection.execute(statements.finalists(event.id))
+            return [rows.finalist(row) for row in found]
+
     async def playing(self) -> bool:
         """Return whether a final has blocks to play."""
         async with self._transaction() as connection:

@@ -1,0 +1,78 @@
+"""`EventClient`: an UploadClient that also lists events, and enters bots in them."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from arena.bot.address import Address
+from arena.clients.upload_client import UploadClient
+from arena.v1 import event_pb2 as pb
+from arena.v1.event_pb2_grpc import EventServiceStub
+
+
+@dataclass(frozen=True, slots=True)
+class EventSeen:
+    """An event, as everybody sees it."""
+
+    name: str
+    title: str
+    text: str
+    phase: str
+    """announced, open, frozen, final, released or cancelled."""
+    opens: datetime
+    freezes: datetime
+    final: datetime
+    results: datetime
+    entries: int
+    needs_code: bool
+    commitment: str
+    """In hexadecimal digits."""
+    seed: str
+    """In hexadecimal digits; "" until the results are released."""
+
+
+class EventClient(UploadClient):
+    """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
+
+    def __init__(self, address: Address) -> None:
+        super().__init__(address)
+        # The types of generated stubs are those of grpc.aio as well.
+        self._events: Any = EventServiceStub(address.channel())
+
+    def events(self, name: str = "") -> list[EventSeen]:
+        """Return the newest events, or the one of a name, newest first."""
+        answer = self._ask(self._events.ListEvents, pb.ListEventsRequest(name=name))
+        return [_event(one) for one in answer.events]
+
+    def enter(
+        self, key: str, event: str, bot: str, *, code: str = "", team: str = ""
+    ) -> tuple[EventSeen, str]:
+        """Enter a bot; return the event, and the version that would play the final now or ""."""
+        request = pb.EnterEventRequest(event=event, bot=bot, code=code, team=team)
+        answer = self._ask(self._events.EnterEvent, request, key)
+        return _event(answer.event), answer.version
+
+    def leave(self, key: str, event: str) -> None:
+        """Take the owner's bot out of an event."""
+        self._ask(self._events.LeaveEvent, pb.LeaveEventRequest(event=event), key)
+
+
+def _event(one: pb.EventDetails) -> EventSeen:
+    return EventSeen(
+        one.name,
+        one.title,
+        one.text,
+        pb.EventPhase.Name(one.phase).removeprefix("EVENT_PHASE_").lower(),
+        _time(one.opens_ms),
+        _time(one.freezes_ms),
+        _time(one.final_ms),
+        _time(one.results_ms),
+        one.entries,
+        one.needs_code,
+        one.commitment.hex(),
+        one.seed.hex(),
+    )
+
+
+def _time(milliseconds: int) -> datetime:
+    return datetime.fromtimestamp(milliseconds / 1000, UTC)

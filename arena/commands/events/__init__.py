@@ -1,0 +1,1 @@
+"""`arena event` and its commands."""

@@ -1,0 +1,118 @@
+"""`arena event archive` and `arena event verify`: a released event in one file, and its check."""
+
+import asyncio
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.progress import progress, with_progress
+from arena.commands.terminal import say, say_json
+
+if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy
+    from arena.server.app.store import Store
+
+WRONG = 1
+"""The exit code if an archive does not agree with itself."""
+
+
+def archive(
+    name: Annotated[str, typer.Argument(help="The event's name.")],
+    file: Annotated[Path, typer.Argument(help="The file to write, such as cup.zip.")],
+    force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+) -> None:
+    """Write a released event to one file: rules, entries, all transcripts, standings."""
+    from arena.commands.database import existing_database
+    from arena.database.reading import open_reader
+    from arena.server.app.store import open_store
+    from arena.server.events import archive as archives
+    from arena.server.results.match_finding import transcript_named
+    from arena.settings import read_settings
+
+    async def read(store: "Store") -> Any:
+        event, _ = await store.events.named(name)
+        if event.released_at is None or event.tournament is None:
+            raise CommandError(f"{event.name} is not released: there is nothing to archive yet.")
+        tournament = await store.tournaments.named(event.tournament)
+        record = await store.tournaments.record(tournament)
+        entries = await store.events.entries(event)
+        finalists = await store.finals.finalists(event)
+        return event, entries, finalists, record, (await store.signer()).public_key
+
+    async def opened(url: str) -> Any:
+        async with open_store(url) as store:
+            return await read(store)
+
+    with exit_with_message():
+        if file.exists() and not force:
+            raise CommandError(f"{file} exists: name another file, or give --force to replace it.")
+        with existing_database(read_settings()) as url:
+            event, entries, finalists, record, key = asyncio.run(opened(url))
+            final = archives.drawn(event, finalists)
+            total = sum(map(len, record.points.values())) * event.said.rules.seats
+            part = file.with_name(f".{file.name}.part")
+            try:
+                with open_reader(url) as find:
+                    matches = archives.recorded_matches(
+                        final, record, lambda match_id: transcript_named(find, match_id)
+                    )
+                    shown = with_progress(matches, total, "Writing")
+                    count = archives.write(part, event, entries, final, record, shown, key)
+                part.replace(file)
+            except OSError as error:
+                raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
+            finally:
+                part.unlink(missing_ok=True)
+    say(
+        f"{file}: {len(entries)} entries, {count:,} matches, {file.stat().st_size / 1e6:,.1f} MB. "
+        f"Anybody checks it by `arena event verify {file.name}`."
+    )
+
+
+def verify(
+    file: Annotated[Path, typer.Argument(help="The archive.")],
+    key: Annotated[
+        str,
+        typer.Option(metavar="PUBLIC", help="Require signatures by this key (see `arena key`)."),
+    ] = "",
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Recompute the final of an archived event: lots, pairings, deals, matches and standings.
+
+    It needs no arena. Exit code 1 if anything differs; the first difference is named.
+    """
+    from arena.server.events import archive as archives
+
+    with exit_with_message():
+        if key and not re.fullmatch("[0-9a-fA-F]{64}", key):
+            raise CommandError("--key takes 64 hexadecimal digits, as `arena key` prints them.")
+        demanded = bytes.fromhex(key) if key else None
+        try:
+            with progress(archives.expected_matches(file), "Verifying") as advance:
+                found = archives.check(file, demanded, advance)
+        except OSError as error:
+            raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
+        except archives.ArchiveError as error:
+            say(f"Wrong: {error}", err=True)
+            raise typer.Exit(WRONG) from error
+    if as_json:
+        say_json(
+            {
+                "event": found.name,
+                "matches": found.matches,
+                "pairings": found.pairings,
+                "signed_by": found.key.hex(),
+                "commitment": found.commitment.hex(),
+                "standings": list(found.standings),
+            }
+        )
+        return
+    say(
+        f"{found.name}: the seed is the committed one, and all follows from it and from the builds "
+        f"of the freeze: {found.pairings:,} pairings, {found.matches:,} matches refereed again, "
+        f"the standings. Signed by {found.key.hex()}."
+    )
+    for line in found.standings[:3]:
+        say(f"{line['place']}. {line['bot']} {line['version']}: {line['points']:g} points")

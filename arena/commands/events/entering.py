@@ -1,0 +1,119 @@
+"""The commands of `arena event` for everybody and for owners, over the wire."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at
+from arena.commands.terminal import Terminal, say, say_json
+from arena.moments import in_utc, iso_utc
+
+if TYPE_CHECKING:
+    from arena.clients.event_client import EventClient, EventSeen
+
+EventName = Annotated[str, typer.Argument(help="The event's name.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+def list_events(address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False) -> None:
+    """List the events, newest first."""
+    with exit_with_message():
+        found = _client(address).events()
+    if as_json:
+        say_json([event_json(one) for one in found])
+        return
+    if not found:
+        say("There is no event yet: `arena event example` prints one to begin with.")
+        return
+    table = Table("event", "title", "phase", "entries", "freeze", "results")
+    for one in found:
+        table.add_row(
+            *(one.name, one.title, one.phase, str(one.entries)),
+            *(in_utc(one.freezes), in_utc(one.results)),
+        )
+    Terminal().print_table(table)
+
+
+def show(
+    name: EventName, address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False
+) -> None:
+    """Show an event: its dates, its phase, how many have entered."""
+    with exit_with_message():
+        found = _client(address).events(name)
+        if not found:
+            raise CommandError(f"there is no event {name}: see `arena event list`.")
+    if as_json:
+        say_json(event_json(found[0]))
+    else:
+        _print(found[0])
+
+
+def enter(
+    name: EventName,
+    bot: Annotated[str, typer.Argument(help="Your hosted bot.")],
+    code: Annotated[str, typer.Option(help="The organiser's code, where one is needed.")] = "",
+    team: Annotated[str, typer.Option(help="The name to enter under; by default yours.")] = "",
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: AsJson = False,
+) -> None:
+    """Enter a bot of yours, in the place of the one that you entered before."""
+    with exit_with_message():
+        key = login_at(address).key
+        event, version = _client(address).enter(key, name, bot, code=code, team=team)
+    if as_json:
+        say_json(event_json(event) | {"bot": bot, "version": version or None})
+        return
+    now = (
+        f"Its version {version} would play the final now"
+        if version
+        else "No build of it is accepted yet, so it would not play the final now"
+    )
+    say(
+        f"{bot} is entered in {event.name}. {now}; builds that are accepted before "
+        f"{in_utc(event.freezes)} count."
+    )
+
+
+def leave(name: EventName, address: AddressOption = DEFAULT_ADDRESS) -> None:
+    """Take your bot out of an event, before its freeze."""
+    with exit_with_message():
+        _client(address).leave(login_at(address).key, name)
+    say(f"Your bot is not entered in {name} any more.")
+
+
+def event_json(event: "EventSeen") -> dict[str, Any]:
+    """Return an event as JSON; dates in the ISO form."""
+    found = asdict(event)
+    for name in ("opens", "freezes", "final", "results"):
+        found[name] = iso_utc(found[name])
+    return found
+
+
+def _print(event: "EventSeen") -> None:
+    say(f"{event.name}: {event.title}")
+    if event.text.strip():
+        say(event.text.strip())
+    how = ", with the organiser's code" if event.needs_code else ""
+    say(f"Phase: {event.phase}. {event.entries} bots have entered{how}.")
+    for word, moment in (
+        ("Entries open", event.opens),
+        ("Builds are fixed", event.freezes),
+        ("The final begins", event.final),
+        ("Results are out", event.results),
+    ):
+        say(f"{word}: {in_utc(moment)}")
+    say(f"SHA-256 of the final's seed: {event.commitment}")
+    if event.seed:
+        say(f"The seed: {event.seed}")
+
+
+def _client(address: str) -> "EventClient":
+    import os
+
+    # Imported here, because `arena --help` needs no gRPC.
+    from arena.clients.event_client import EventClient
+
+    return EventClient.at(address, os.environ)

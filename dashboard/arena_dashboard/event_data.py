@@ -1,0 +1,68 @@
+"""Current data of events for the pages, read through `data`.
+
+Of a final that is not released there is nothing to read: the pages' role does not see its tables.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import streamlit as st
+
+from arena.server.events import event_rows as rows
+from arena.server.events import event_statements as statements
+from arena.server.events.event import Event, EventEntry, Phase
+from arena_dashboard import data
+
+KEPT_SECONDS = 4.0
+
+
+@dataclass(frozen=True, slots=True)
+class EventView:
+    """An event as it stands."""
+
+    event: Event
+    phase: Phase
+    entries: Sequence[EventEntry]
+    """By the time of entry."""
+
+
+def newest() -> list[EventView]:
+    """Return the newest events, without their entries."""
+    return [
+        EventView(rows.event(row), rows.event(row).phase(row.now), ())
+        for row in data.read(statements.event_list())
+    ]
+
+
+def named(name: str) -> EventView | None:
+    """Return an event; None if there is none of that name. Not to be changed."""
+    return _named(data.database_url(), name)
+
+
+Mark = tuple[Phase, int, int, datetime, datetime, datetime, datetime]
+"""The value that changes from one moment of an event to the next."""
+
+
+def mark(found: EventView) -> Mark:
+    """Return the mark of what was read."""
+    dates = found.event.said.dates
+    fixed = sum(one.sha256 is not None for one in found.entries)
+    moments = (dates.opens, dates.freezes, dates.final, dates.results)
+    return (found.phase, len(found.entries), fixed, *moments)
+
+
+def current_mark(name: str) -> Mark | None:
+    """Return the mark of the event as it stands, at most some seconds old."""
+    found = named(name)
+    return None if found is None else mark(found)
+
+
+@st.cache_resource(ttl=KEPT_SECONDS, max_entries=100, show_spinner=False)
+def _named(url: str | None, name: str) -> EventView | None:
+    del url  # tells one database's events from another's
+    for row in data.read(statements.event_list(name=name)):
+        event = rows.event(row)
+        entries = [rows.entry(one) for one in data.read(statements.entries_of(event.id))]
+        return EventView(event, event.phase(row.now), entries)
+    return None

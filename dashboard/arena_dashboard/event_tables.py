@@ -1,0 +1,171 @@
+"""Events as HTML: the list, the dates, the entries, and how to check a final; pure functions."""
+
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from urllib.parse import urlencode
+
+from arena.games import GAMES
+from arena.server.events.event import Event, EventEntry, Phase
+from arena_dashboard.event_data import EventView
+from arena_dashboard.markup import Html, badge, tag, together
+from arena_dashboard.tables import bot_link, options, time_in_words, time_of
+from arena_dashboard.tournament_tables import tournament_link
+
+_PHASES = {
+    Phase.ANNOUNCED: ("announced", "plain"),
+    Phase.OPEN: ("open for entries", "good"),
+    Phase.FROZEN: ("builds are fixed", "warn"),
+    Phase.FINAL: ("final", "warn"),
+    Phase.RELEASED: ("results", "plain"),
+    Phase.CANCELLED: ("cancelled", "bad"),
+}
+_SHORT = 12
+"""The digits of a hash that a table shows; it has all of them to read aloud and to copy."""
+
+
+def event_link(name: str) -> str:
+    """Return the address of an event's page."""
+    return "events?" + urlencode({"name": name})
+
+
+def phase_of(found: EventView) -> Html:
+    """Return the phase of an event, as a badge."""
+    return badge(*_PHASES[found.phase])
+
+
+def event_list(found: Sequence[EventView]) -> Html:
+    """Return the list of events."""
+    head = tag("tr", *(tag("th", text, scope="col") for text in ("Event", "Game", "Bots", "Next")))
+    return _table("Events, newest first", head, map(_listed, found))
+
+
+def in_words(event: Event) -> str:
+    """Return the rules of the final in one line."""
+    rules = event.said.rules
+    blocks = "1 deal block" if rules.blocks == 1 else f"{rules.blocks} deal blocks"
+    parts = [
+        GAMES[rules.game].title if rules.game in GAMES else rules.game,
+        options(rules.options.items()),
+        f"{rules.seats} seats",
+        rules.format.value,
+        f"{blocks} of {rules.seats} matches for each pairing",
+        time_in_words(rules.time_control.name),
+    ]
+    return " · ".join(part for part in parts if part)
+
+
+def dates(found: EventView) -> Html:
+    """Return the dates of an event with what happens then; those that are over are marked."""
+    said = found.event.said.dates
+    done = {
+        Phase.ANNOUNCED: 0,
+        Phase.OPEN: 1,
+        Phase.FROZEN: 2,
+        Phase.FINAL: 3,
+        Phase.RELEASED: 4,
+        Phase.CANCELLED: 0,
+    }[found.phase]
+    steps = (
+        ("Entries open", said.opens),
+        ("Entries close, builds are fixed", said.freezes),
+        ("The final begins", said.final),
+        ("Results are out", said.results),
+    )
+    return tag(
+        "ol",
+        *(
+            tag("li", tag("b", what), " ", time_of(moment), "" if at >= done else " ✓")
+            for at, (what, moment) in enumerate(steps)
+        ),
+        class_="ba-dates",
+    )
+
+
+def entries(found: EventView) -> Html:
+    """Return the entries of an event, by the time of entry."""
+    frozen = found.event.frozen_at is not None
+    heads = ["Team", "Bot", "Owner", "Entered", *["Build of the final"] * frozen]
+    head = tag("tr", *(tag("th", text, scope="col") for text in heads))
+    return _table("Entries", head, (_entered(one, frozen=frozen) for one in found.entries))
+
+
+def _entered(one: EventEntry, *, frozen: bool) -> Html:
+    build = [tag("td", _build(one))] if frozen else []
+    return tag(
+        "tr",
+        tag("td", one.team),
+        tag("td", tag("a", one.bot, href=bot_link(one.bot))),
+        tag("td", one.owner, class_="ba-faint"),
+        tag("td", time_of(one.entered_at), class_="ba-faint"),
+        *build,
+    )
+
+
+def _build(one: EventEntry) -> Html:
+    if one.sha256 is None:
+        return tag("span", "none was accepted in time: it does not play", class_="ba-faint")
+    digits = one.sha256.hex()
+    shown = together(
+        f"v{one.version} ", tag("code", f"{digits[:_SHORT]}…", title=f"SHA-256 {digits}")
+    )
+    return together(shown, " ", badge("withdrawn", "bad")) if one.withdrawn else shown
+
+
+def checkable(event: Event) -> Html:
+    """Return what was committed to, and the seed once it is opened."""
+    parts = [
+        tag("p", "SHA-256 of the seed, published before anybody entered: "),
+        tag("p", tag("code", event.commitment.hex(), class_="ba-wrap")),
+    ]
+    if event.seed is not None:
+        parts.append(tag("p", "The seed, opened with the results: "))
+        parts.append(tag("p", tag("code", event.seed.hex(), class_="ba-wrap")))
+    return tag("div", *parts)
+
+
+def results(event: Event) -> Html:
+    """Return the link to the final; "" before the results are out."""
+    if event.tournament is None:
+        return Html("")
+    link = tag("a", "The final: standings and replays", href=tournament_link(event.tournament))
+    return tag("p", link, class_="ba-link")
+
+
+def _listed(found: EventView) -> Html:
+    event = found.event
+    return tag(
+        "tr",
+        tag(
+            "td",
+            tag("a", event.said.title, href=event_link(event.name), class_="ba-name"),
+            " ",
+            phase_of(found),
+        ),
+        tag("td", in_words(event), class_="ba-faint"),
+        tag("td", f"{event.entries:,}", class_="ba-number"),
+        tag("td", _next(found), class_="ba-faint"),
+    )
+
+
+def _next(found: EventView) -> Html:
+    said = found.event.said.dates
+    upcoming: dict[Phase, tuple[str, datetime]] = {
+        Phase.ANNOUNCED: ("opens", said.opens),
+        Phase.OPEN: ("entries until", said.freezes),
+        Phase.FROZEN: ("final at", said.final),
+        Phase.FINAL: ("results at", said.results),
+    }
+    if found.phase not in upcoming:
+        return Html("")
+    word, moment = upcoming[found.phase]
+    return together(f"{word} ", time_of(moment))
+
+
+def _table(caption: str, head: Html, lines: Iterable[Html]) -> Html:
+    return tag(
+        "table",
+        tag("caption", caption, class_="ba-unseen"),
+        tag("thead", head),
+        tag("tbody", together(*lines)),
+        class_="ba-table",
+    )

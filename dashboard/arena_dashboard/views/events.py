@@ -1,0 +1,123 @@
+"""The page "Events": the list, or the one in the URL."""
+
+import streamlit as st
+
+from arena.clients.owner_client import OwnerCallError
+from arena.errors import UserError
+from arena.server.events.event import Phase
+from arena_dashboard import browser, data, event_data, event_tables, owners
+from arena_dashboard.event_data import EventView
+from arena_dashboard.markup import in_markdown, tag, together
+from arena_dashboard.url_choice import shortened
+
+_BLIND = (
+    "The final is played in secret. Neither results nor matches are anywhere to be seen before the "
+    "results are out."
+)
+
+
+def show_list() -> None:
+    """All events, newest first."""
+    found = event_data.newest()
+    if found:
+        st.html(event_tables.event_list(found))
+    else:
+        st.info("There is no event yet: `arena event example` prints one to begin with.")
+
+
+def show(found: EventView) -> None:
+    """Show one event."""
+    event = found.event
+    words = event_tables.in_words(event)
+    st.html(together(event_tables.phase_of(found), " ", tag("span", words)))
+    if found.phase is Phase.CANCELLED:
+        st.warning(f"It was cancelled. {in_markdown(event.why_cancelled)}")
+    if found.phase is Phase.FINAL:
+        st.info(_BLIND)
+    st.html(event_tables.results(event))
+    if event.said.text.strip():
+        # Streamlit escapes the HTML in it.
+        st.markdown(event.said.text)
+    st.subheader("Dates")
+    st.html(event_tables.dates(found))
+    if found.phase is Phase.OPEN:
+        st.subheader("Enter")
+        show_form(found)
+    st.subheader(f"Entries ({len(found.entries):,})")
+    if found.entries:
+        st.html(event_tables.entries(found))
+    else:
+        st.caption("Nobody yet.")
+    st.subheader("How the final can be checked")
+    st.caption(
+        "Lots, pairings and every deal follow from a secret seed and from the builds of the "
+        "freeze. Its hash is public from the start; once the seed is opened, `arena event verify` "
+        "recomputes everything from the event's archive."
+    )
+    st.html(event_tables.checkable(event))
+
+
+def show_form(found: EventView) -> None:
+    """Let an owner who is signed in enter a bot."""
+    event = found.event
+    try:
+        client = owners.referee()
+        owner = None if client is None else owners.signed_in(client)
+    except UserError as error:
+        st.warning(str(error))
+        return
+    if client is None:
+        return
+    if owner is None:
+        link = tag("a", "Sign in and submit a bot", href="submit")
+        st.html(tag("p", link, ", then enter it here.", class_="ba-link"))
+        return
+    try:
+        mine = [bot.name for bot in client.bots(owner.key).bots if not bot.retired]
+    except OwnerCallError as error:
+        owners.refused(error)
+        return
+    if not mine:
+        link = tag("a", "Submit a bot", href="submit")
+        st.html(tag("p", link, " first, then enter it here.", class_="ba-link"))
+        return
+    now = next((one.bot for one in found.entries if one.owner == owner.name), None)
+    if now is not None:
+        st.caption(f"You have entered {in_markdown(now)}.")
+    with st.form("enter"):
+        bot = st.selectbox("Bot", mine, index=mine.index(now) if now in mine else 0)
+        team = st.text_input("Team", max_chars=40, placeholder=owner.name)
+        code = st.text_input("Code", max_chars=40) if event.said.needs_code else ""
+        if not st.form_submit_button("Enter" if now is None else "Change the entry"):
+            return
+    try:
+        _, version = client.enter(owner.key, event.name, bot, code=code, team=team)
+    except OwnerCallError as error:
+        owners.refused(error)
+        return
+    if version:
+        st.success(f"Entered. Version {in_markdown(version)} would play the final now.")
+    else:
+        st.success("Entered. It plays the final if a build of it is accepted before the freeze.")
+
+
+asked = st.query_params.get("name")
+found = event_data.named(asked) if asked else None
+if found is None:
+    st.title("Events")
+    if asked:
+        st.warning(f"There is no event “{shortened(asked)}”. These are all:")
+    show_list()
+else:
+    title = found.event.said.title
+    st.set_page_config(f"{title} · Bluff Arena")
+    st.title(in_markdown(title))
+    st.html(tag("p", tag("a", "All events", href="events"), class_="ba-link"))
+    show(found)
+    if found.phase not in (Phase.RELEASED, Phase.CANCELLED):
+        name = found.event.name
+        browser.keep_current(
+            ("event", name),
+            (event_data.mark(found), data.away()),
+            lambda: (event_data.current_mark(name), data.away()),
+        )

@@ -1,0 +1,1 @@
+"""Events: entries, the freeze, finals and their archives."""

@@ -1,0 +1,132 @@
+"""Events for tests: their dates follow each other within seconds, or were moved behind our back."""
+
+from datetime import UTC, datetime, timedelta
+from random import Random
+from typing import Any
+
+import psycopg
+
+from arena.builds import read_build
+from arena.builds.hosted import HostingTerms
+from arena.match.clock import DEFAULT_TIME_CONTROL
+from arena.match.flow import TimedAction, play
+from arena.match.score_rule import ScoreRule
+from arena.match.transcript import Opening, Transcript
+from arena.randomness import KeyedRandomness, commitment, match_key
+from arena.records import Allowance, Owner
+from arena.scheduling.formats import FormatName
+from arena.server.app.store import Store
+from arena.server.events.event import Dates, Event, FinalRules, NewEvent
+from arena.server.events.final import DealtMatch
+from arena.server.events.finals import FinalBlockId, HandedIn
+from tests.jobs import accept_build
+
+DAY = timedelta(days=1)
+RULES = FinalRules(
+    format=FormatName.ROUND_ROBIN,
+    game="bluff",
+    options={"dice_per_player": 2},
+    seats=2,
+    blocks=2,
+    rounds=None,
+    score=ScoreRule.PLACEMENT,
+    time_control=DEFAULT_TIME_CONTROL,
+)
+
+
+def said(rules: FinalRules = RULES, *, needs_code: bool = False, practice: bool = True) -> NewEvent:
+    """An event that opened yesterday and freezes tomorrow; a day lies between its dates."""
+    now = datetime.now(UTC)
+    dates = Dates(now - DAY, now + DAY, now + 2 * DAY, now + 3 * DAY)
+    return NewEvent("A cup", "", rules, dates, needs_code, practice)
+
+
+def let_pass(sql: "psycopg.Connection[Any]", name: str, days: float) -> None:
+    """Let time pass for an event: all its dates move back."""
+    sql.execute(
+        "UPDATE events SET opens_at = opens_at - %(by)s, freezes_at = freezes_at - %(by)s,"
+        " final_at = final_at - %(by)s, results_at = results_at - %(by)s,"
+        " frozen_at = frozen_at - %(by)s, began_at = began_at - %(by)s,"
+        " ended_at = ended_at - %(by)s WHERE name = %(name)s",
+        {"by": days * DAY, "name": name},
+    )
+
+
+async def signed_up(store: Store, name: str) -> Owner:
+    return (await store.owners.sign_up(name, None))[0]
+
+
+async def uploaded(store: Store, owner: Owner, bot: str, source: str = "pass") -> None:
+    """Upload a build of a bot; it is not checked yet."""
+    build = read_build("bot.py", f"# {bot}\n{source}".encode())
+    await store.builds.upload(owner, bot, "", build, HostingTerms(), Allowance(50, 50, 50))
+
+
+async def entrant(store: Store, database: str, event: str, name: str) -> Owner:
+    """An owner with an accepted bot `bot-NAME` that has entered an event."""
+    owner = await signed_up(store, name)
+    await uploaded(store, owner, f"bot-{name}")
+    await accept_build(store, database, f"bot-{name}")
+    await store.events.enter(owner, event, f"bot-{name}")
+    return owner
+
+
+async def frozen(store: Store, sql: "psycopg.Connection[Any]", event: Event) -> Event:
+    """The event on the day after its freeze, as the keeper leaves it."""
+    let_pass(sql, event.name, 1.1)
+    await store.finals.keep(store.record)
+    return (await store.events.named(event.name))[0]
+
+
+def played(dealt: DealtMatch, seed: int = 0) -> HandedIn:
+    """A match of a final among bots that answer at random."""
+    setup, random = dealt.setup, Random(f"{dealt.setup.match_id} {seed}")
+    game = setup.make_game()
+    key = match_key(dealt.secret, setup.keyed_by, dealt.entropies)
+    flow = play(game, len(setup.entrants), KeyedRandomness(key), setup.fault_limit)
+    try:
+        ask = next(flow)
+        while True:
+            ask = flow.send(
+                [TimedAction(random.choice(list(game.choices(turn.view)))) for turn in ask.turns]
+            )
+    except StopIteration as end:
+        record = end.value
+    opening = Opening(dealt.secret, dealt.entropies)
+    transcript = Transcript(setup, commitment(dealt.secret), record.steps, record.result, opening)
+    began = datetime.now(UTC)
+    return HandedIn(transcript, began, began + timedelta(seconds=1))
+
+
+def queued(sql: "psycopg.Connection[Any]") -> list[FinalBlockId]:
+    """The blocks of finals that wait for a worker, in the order of their jobs."""
+    rows = sql.execute(
+        "SELECT args FROM procrastinate.procrastinate_jobs WHERE task_name = 'final'"
+        " AND status = 'todo' ORDER BY priority DESC, id"
+    ).fetchall()
+    return [
+        FinalBlockId(
+            args["event_id"], args["round_number"], args["table_number"], args["block_number"]
+        )
+        for (args,) in rows
+    ]
+
+
+def done(sql: "psycopg.Connection[Any]") -> None:
+    """All jobs of finals are done, as far as the queue knows."""
+    sql.execute("DELETE FROM procrastinate.procrastinate_jobs WHERE task_name = 'final'")
+
+
+async def played_out(store: Store, sql: "psycopg.Connection[Any]", event: Event) -> Event:
+    """Play what is queued, again and again, until the final of an event that has begun is over."""
+    signer = await store.signer()
+    while (event := (await store.events.named(event.name))[0]).ended_at is None:
+        blocks = queued(sql)
+        assert blocks, "nothing is queued, and the final is not over"
+        done(sql)
+        for block in blocks:
+            found = await store.finals.begin_block(block)
+            if found is not None:
+                await store.finals.end_block(block, list(map(played, found.matches)), signer)
+        await store.finals.keep(store.record)
+    return event

@@ -1,0 +1,194 @@
+"""Who may enter an event, until when, and which dates may be moved."""
+
+import asyncio
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import psycopg
+import pytest
+
+from arena.database.errors import (
+    BannedError,
+    EventExistsError,
+    EventRefusedError,
+    EventStateError,
+    NameRefusedError,
+    UnknownBotError,
+    UnknownEventError,
+)
+from arena.server.app.store import Store
+from arena.server.events.event import Dates, Phase
+from tests.jobs import accept_build
+from tests.server.events.cups import DAY, entrant, frozen, let_pass, said, signed_up, uploaded
+
+
+async def test_an_owner_enters_one_bot_and_may_change_it_until_the_freeze(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event, code = await store.events.create("cup", said(), "me")
+    assert code is None
+    owner = await signed_up(store, "ann")
+    await uploaded(store, owner, "first")
+    await uploaded(store, owner, "second")
+    _, _, version = await store.events.enter(owner, "CUP", "First", team="  The   A team ")
+    assert version is None
+    (entry,) = await store.events.entries(event)
+    assert (entry.bot, entry.owner, entry.team) == ("first", "ann", "The A team")
+    await store.events.enter(owner, "cup", "second")
+    (entry,) = await store.events.entries(event)
+    assert (entry.bot, entry.team, entry.version) == ("second", "ann", None)
+    await store.events.leave(owner, "cup")
+    assert await store.events.entries(event) == []
+    with pytest.raises(EventStateError, match="You have entered no bot in cup"):
+        await store.events.leave(owner, "cup")
+    await store.events.enter(owner, "cup", "first")
+    event = await frozen(store, sql, event)
+    for late in (store.events.enter(owner, "cup", "second"), store.events.leave(owner, "cup")):
+        with pytest.raises(EventStateError, match=r"Entries of cup closed at 20\d\d-"):
+            await late
+
+
+async def test_nobody_enters_before_the_opening_or_another_owners_bot(
+    store: Store, sql: "psycopg.Connection[Any]"
+) -> None:
+    await store.events.create("cup", said(), "me")
+    ann, bob = await signed_up(store, "ann"), await signed_up(store, "bob")
+    await uploaded(store, ann, "hers")
+    with pytest.raises(UnknownBotError, match="You have no bot hers in service"):
+        await store.events.enter(bob, "cup", "hers")
+    with pytest.raises(UnknownEventError, match="There is no event none"):
+        await store.events.enter(ann, "none", "hers")
+    with pytest.raises(EventRefusedError, match="1 to 40 printable characters"):
+        await store.events.enter(ann, "cup", "hers", team="x" * 41)
+    let_pass(sql, "cup", -1.1)
+    with pytest.raises(EventStateError, match="Entries of cup open at "):
+        await store.events.enter(ann, "cup", "hers")
+    let_pass(sql, "cup", 1.1)
+    await store.retire("hers")
+    with pytest.raises(UnknownBotError):
+        await store.events.enter(ann, "cup", "hers")
+
+
+async def test_a_code_is_needed_where_the_organiser_says_so_and_stored_as_its_hash(
+    store: Store, sql: "psycopg.Connection[Any]"
+) -> None:
+    _, code = await store.events.create("cup", said(needs_code=True), "me")
+    assert code is not None
+    owner = await signed_up(store, "ann")
+    await uploaded(store, owner, "mine")
+    for wrong, why in (("", "A code is needed of cup"), ("ABCD-EFGH", "This is not the code")):
+        with pytest.raises(EventRefusedError, match=why):
+            await store.events.enter(owner, "cup", "mine", code=wrong)
+    await store.events.enter(owner, "cup", "mine", code=code.lower().replace("-", " "))
+    kept = sql.execute("SELECT code_sha256 FROM event_secrets").fetchone()
+    assert kept is not None
+    assert code.encode() not in bytes(kept[0])
+    audit = sql.execute("SELECT string_agg(details::text, '') FROM audit").fetchone()
+    assert audit is not None
+    assert code not in str(audit[0])
+
+
+async def test_a_banned_owner_does_not_enter(store: Store) -> None:
+    await store.events.create("cup", said(), "me")
+    owner = await signed_up(store, "ann")
+    await uploaded(store, owner, "mine")
+    await store.owners.ban("ann", "me")
+    with pytest.raises(BannedError):
+        await store.events.enter(owner, "cup", "mine")
+
+
+async def test_names_of_events_are_checked_and_unique(store: Store) -> None:
+    await store.events.create("cup", said(), "me")
+    with pytest.raises(EventExistsError, match="There is already an event Cup"):
+        await store.events.create("Cup", said(), "me")
+    with pytest.raises(NameRefusedError):
+        await store.events.create("a cup", said(), "me")
+    past = said()
+    days = Dates(*(moment - 2 * DAY for moment in dates_of(past.dates)))
+    with pytest.raises(EventRefusedError, match="The freeze is over already"):
+        await store.events.create("late", replace(past, dates=days), "me")
+    with pytest.raises(UnknownEventError):
+        await store.events.named("late")
+
+
+def dates_of(dates: Dates) -> tuple[datetime, datetime, datetime, datetime]:
+    return dates.opens, dates.freezes, dates.final, dates.results
+
+
+async def test_dates_to_come_can_be_moved_with_a_line_in_the_audit(
+    store: Store, sql: "psycopg.Connection[Any]"
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    old = event.said.dates
+    moved = replace(old, freezes=old.freezes + timedelta(hours=1))
+    event = await store.events.move("cup", moved, "me")
+    assert event.said.dates == moved
+    line = sql.execute("SELECT actor, details FROM audit WHERE action = 'move event'").fetchone()
+    assert line is not None
+    assert line[0] == "me"
+    assert list(line[1]) == ["freezes_at"]
+    with pytest.raises(EventRefusedError, match="must follow each other"):
+        await store.events.move("cup", replace(moved, freezes=old.results + DAY), "me")
+    with pytest.raises(EventRefusedError, match="would be over already"):
+        await store.events.move("cup", replace(moved, freezes=datetime.now(UTC)), "me")
+    with pytest.raises(EventStateError, match="“opens” of cup cannot be moved"):
+        await store.events.move("cup", replace(moved, opens=old.opens - DAY), "me")
+    assert (await store.events.named("cup"))[0].said.dates == moved
+
+
+async def test_a_freeze_that_is_over_is_not_moved(
+    store: Store, sql: "psycopg.Connection[Any]"
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    let_pass(sql, "cup", 1.1)  # no referee has looked since
+    now = (await store.events.named("cup"))[0].said.dates
+    with pytest.raises(EventStateError, match="“freezes” of cup cannot be moved"):
+        await store.events.move("cup", replace(now, freezes=now.freezes + DAY), "me")
+    assert (await store.events.named("cup"))[0].said.dates == now
+    assert event.phase(datetime.now(UTC)) is Phase.OPEN
+
+
+async def test_the_organiser_sees_who_has_no_accepted_build_and_withdraws_bots(
+    store: Store, database: str
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    await entrant(store, database, "cup", "ann")
+    bob = await signed_up(store, "bob")
+    await uploaded(store, bob, "bobs")
+    await store.events.enter(bob, "cup", "bobs")
+    now = await store.events.builds_now(event)
+    assert (now["bot-ann"].plays, now["bot-ann"].state) == ("1", "accepted")
+    assert (now["bobs"].plays, now["bobs"].newest, now["bobs"].state) == (None, "1", "checking")
+    await store.events.withdraw("cup", "bobs", "me")
+    assert [one.bot for one in await store.events.entries(event)] == ["bot-ann"]
+    with pytest.raises(UnknownBotError, match="No bot bobs is entered in cup"):
+        await store.events.withdraw("cup", "bobs", "me")
+
+
+async def test_a_cancelled_event_stays_so(store: Store, database: str) -> None:
+    await store.events.create("cup", said(), "me")
+    await store.events.cancel("cup", "me", "rain")
+    event, now = await store.events.named("cup")
+    assert event.phase(now) is Phase.CANCELLED
+    assert event.why_cancelled == "rain"
+    with pytest.raises(EventStateError, match="is cancelled already"):
+        await store.events.cancel("cup", "me", "")
+    owner = await signed_up(store, "ann")
+    await uploaded(store, owner, "mine")
+    with pytest.raises(EventStateError, match="The event cup is cancelled"):
+        await store.events.enter(owner, "cup", "mine")
+
+
+async def test_two_machines_of_an_owner_that_enter_at_once_leave_one_entry(
+    store: Store, database: str
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    owner = await signed_up(store, "ann")
+    for bot in ("first", "second"):
+        await uploaded(store, owner, bot)
+        await accept_build(store, database, bot)
+    await asyncio.gather(
+        *(store.events.enter(owner, "cup", bot) for bot in ("first", "second") * 5)
+    )
+    assert len(await store.events.entries(event)) == 1
