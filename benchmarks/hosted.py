@@ -6,6 +6,8 @@ sharing      how evenly many bots share eight slots
 nuisances    matches a second of a pair of hosted bots beside each nuisance
 uploads      300 uploads in a minute beside a running load
 first-match  from `arena submit` to the first rated match
+freeze       how long after its date 1,000 entries of an event are frozen
+final        matches a minute of the final of an event, with one slot and with two
 
 Each part starts what it needs, takes one to five minutes and prints medians and ratios; all of them
 are run without a PART. Run it on a quiet machine: everything shares the processors.
@@ -23,13 +25,14 @@ import structlog
 from arena.worker.sandbox import why_not_here
 from benchmarks.hosted_load.annoying import beside
 from benchmarks.hosted_load.costing import costs
+from benchmarks.hosted_load.finals import final, freeze_seconds
 from benchmarks.hosted_load.programs import NUISANCES
 from benchmarks.hosted_load.rushing import rush
 from benchmarks.hosted_load.sharing import SHIFT_SECONDS, shares
 from benchmarks.hosted_load.submitting import first_matches
 from benchmarks.hosted_load.switching import gaps
 
-PARTS = ("cost", "shifts", "sharing", "nuisances", "uploads", "first-match")
+PARTS = ("cost", "shifts", "sharing", "nuisances", "uploads", "first-match", "freeze", "final")
 MATCHES = (1, 16)
 SLOTS = 8
 
@@ -114,6 +117,27 @@ def first_match(options: argparse.Namespace) -> None:
         print(f"| {name} | {statistics.median(times):.1f} s | {max(times):.1f} s |", flush=True)
 
 
+def freeze(options: argparse.Namespace) -> None:
+    """Print how long a freeze takes."""
+    found = [asyncio.run(freeze_seconds(1000)) for _ in range(options.rounds)]
+    print(
+        f"\n1,000 entries are frozen {statistics.median(found):.3f} s after the date, at most "
+        f"{max(found):.3f} s",
+        flush=True,
+    )
+
+
+def final_of_an_event(_options: argparse.Namespace) -> None:
+    """Print how fast a final is played, and how long one of 20 bots with 40 blocks takes."""
+    print("\n| slots | matches | a minute | 20 bots, 40 blocks a pairing |")
+    print("| --- | --- | --- | --- |")
+    whole = 20 * 19 // 2 * 40 * 2
+    for slots in (1, 2):
+        one = asyncio.run(final(bots=5, blocks=4 * slots, slots=slots))
+        rate = 60 * one.matches / one.seconds
+        print(f"| {slots} | {one.matches} | {rate:.0f} | {whole / rate / 60:.1f} h |", flush=True)
+
+
 def main() -> None:
     """Run the parts that were asked for."""
     parser = argparse.ArgumentParser(
@@ -139,6 +163,8 @@ def main() -> None:
             "nuisances": nuisances,
             "uploads": uploads,
             "first-match": first_match,
+            "freeze": freeze,
+            "final": final_of_an_event,
         }[part](options)
 
 

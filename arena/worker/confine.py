@@ -16,8 +16,6 @@ from arena.worker.confined_program import ConfinedProgram
 from arena.worker.printed import MOST_KEPT
 from arena.worker.sandbox import HostedProgram, SandboxError, confined
 
-NOT_CONFINED: Final = 75
-"""The exit code if the program could not be confined on this machine; no program's own."""
 _LOOK_SECONDS: Final = 0.02
 
 
@@ -48,7 +46,7 @@ async def _run(folder: Path, socket: Path, program: list[str]) -> int:
         for other in others:
             other.cancel()
     _pass_on(running, told, over=True)
-    return 1 if code == NOT_CONFINED else code
+    return code
 
 
 def _pass_on(running: ConfinedProgram, told: int, *, over: bool = False) -> int:
@@ -67,8 +65,7 @@ def main() -> None:
     try:
         sys.exit(asyncio.run(_run(Path(folder), Path(socket), program)))
     except SandboxError as error:
-        print(error, file=sys.stderr)
-        sys.exit(NOT_CONFINED)
+        sys.exit(str(error))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ import base64
 import json
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -22,26 +23,49 @@ from typing import Final
 from arena.codec.transcript import read_setup, to_message
 from arena.local.programs.dealt_match import AbsentError, Deal, play_dealt
 from arena.match.transcript import Transcript
+from arena.processes import how_it_ended
 from arena.v1 import worker_pb2 as pb
-from arena.worker.confine import NOT_CONFINED, confined_command
+from arena.worker.confined_program import ConfinedProgram
 from arena.worker.limits import CONNECT_SECONDS
+from arena.worker.sandbox import HostedProgram, SandboxError, confined
 
 TRIES: Final = 2
 """How often a match is begun before the programs that do not start have lost."""
+_TAIL_LINES: Final = 6
+"""The number of the output's last lines in the reason why a program did not play."""
 
 
 @dataclass(frozen=True, slots=True)
-class FinalProgram:
-    """A build that plays: the folder with its files, and the command that starts it there."""
+class _SeatProgram:
+    """A program in the sandbox, for a seat."""
 
-    folder: Path
-    command: tuple[str, ...]
+    running: ConfinedProgram
+
+    async def ended(self) -> str:
+        """Wait until it has ended, or end it when it exceeds a limit. Return how it ended."""
+        waiting = asyncio.create_task(self.running.wait())
+        exceeding = asyncio.create_task(self.running.exceeded())
+        try:
+            await asyncio.wait({waiting, exceeding}, return_when=asyncio.FIRST_COMPLETED)
+            if exceeding.done():
+                self.running.kill()
+                how = f"was ended. {exceeding.result()}"
+            elif self.running.ran_out_of_memory:
+                how = f"was ended. {self.running.too_much_memory}"
+            else:
+                code = waiting.result()
+                how = f"{how_it_ended(-(code - 128) if code > 128 else code)}."
+        finally:
+            waiting.cancel()
+            exceeding.cancel()
+        lines = [line for line in self.running.printed.text().splitlines() if line.strip()]
+        return "\n".join([how, *lines[-_TAIL_LINES:]])
 
 
 async def play_block(
-    block: pb.BeginFinalBlockResponse, programs: Sequence[FinalProgram], folder: Path
+    block: pb.BeginFinalBlockResponse, programs: Sequence[HostedProgram], folder: Path
 ) -> pb.EndFinalBlockRequest:
-    """Play the matches of a block, one after the other."""
+    """Play the matches of a block, one after the other. Raises SandboxError."""
     ending = pb.EndFinalBlockRequest()
     for match in block.matches:
         try:
@@ -57,29 +81,27 @@ async def play_block(
 
 
 async def _match(
-    match: pb.FinalMatch, programs: Sequence[FinalProgram], folder: Path
+    match: pb.FinalMatch, programs: Sequence[HostedProgram], folder: Path
 ) -> Transcript:
-    """Play a match. Raises AbsentError."""
+    """Play a match. Raises AbsentError and SandboxError."""
     setup = read_setup(match.setup)
     deal = Deal(match.secret, tuple(match.entropies))
 
-    def command(seat: int, address: str) -> list[str]:
+    @asynccontextmanager
+    async def start(seat: int, socket: Path, token: str) -> AsyncIterator[_SeatProgram]:
         program = programs[match.builds[seat]]
-        socket = Path(address.removeprefix("unix:"))
-        return confined_command(program.folder, socket, list(program.command))
+        async with confined(program, socket=socket, token=token) as running:
+            yield _SeatProgram(running)
 
     tries = TRIES
     while True:
         tries -= 1
         with TemporaryDirectory(dir=folder) as place:
             try:
-                return await play_dealt(setup, deal, command, Path(place), CONNECT_SECONDS)
-            except AbsentError as error:
-                if NOT_CONFINED in error.codes:
-                    sys.exit(str(error))  # this machine's fault; another try may do better
+                return await play_dealt(setup, deal, start, Path(place), CONNECT_SECONDS)
+            except AbsentError:
                 if not tries:
-                    why = str(error).replace(f"{place}/", "")
-                    raise AbsentError(error.seats, why) from error
+                    raise
 
 
 def _now_ms() -> int:
@@ -89,9 +111,12 @@ def _now_ms() -> int:
 def main() -> None:
     """Play the plan on stdin."""
     said = json.load(sys.stdin)
-    programs = [FinalProgram(Path(folder), tuple(command)) for folder, command in said["programs"]]
+    programs = [HostedProgram(Path(folder), command) for folder, command in said["programs"]]
     block = pb.BeginFinalBlockResponse.FromString(base64.b64decode(said["block"]))
-    ending = asyncio.run(play_block(block, programs, Path(said["folder"])))
+    try:
+        ending = asyncio.run(play_block(block, programs, Path(said["folder"])))
+    except SandboxError as error:
+        sys.exit(str(error))
     print(base64.b64encode(ending.SerializeToString()).decode(), flush=True)
 
 

@@ -1,11 +1,13 @@
 """Events as HTML: the list, the dates, the entries, and how to check a final; pure functions."""
 
-from collections.abc import Iterable, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from urllib.parse import urlencode
 
 from arena.games import GAMES
 from arena.server.events.event import Event, EventEntry, Phase
+from arena.server.events.standings import FinalLine
 from arena_dashboard.event_data import EventView
 from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import bot_link, options, time_in_words, time_of
@@ -35,7 +37,8 @@ def phase_of(found: EventView) -> Html:
 
 def event_list(found: Sequence[EventView]) -> Html:
     """Return the list of events."""
-    head = tag("tr", *(tag("th", text, scope="col") for text in ("Event", "Game", "Bots", "Next")))
+    heads = (("Event", ""), ("Game", ""), ("Bots", "ba-number"), ("Next", ""))
+    head = tag("tr", *(tag("th", text, scope="col", class_=kind) for text, kind in heads))
     return _table("Events, newest first", head, map(_listed, found))
 
 
@@ -111,6 +114,29 @@ def _build(one: EventEntry) -> Html:
     return together(shown, " ", badge("withdrawn", "bad")) if one.withdrawn else shown
 
 
+def standing_table(lines: Sequence[FinalLine], teams: Mapping[str, str]) -> Html:
+    """Return the standings of a final; `teams` are by bot."""
+    heads = (("Place", "ba-number"), ("Team", ""), ("Bot", ""), ("Points", "ba-number"))
+    head = tag("tr", *(tag("th", text, scope="col", class_=kind) for text, kind in heads))
+    shared = Counter(line.place for line in lines)
+    rows = (
+        tag(
+            "tr",
+            tag("td", f"{'=' if shared[line.place] > 1 else ''}{line.place}", class_="ba-number"),
+            tag("td", teams.get(line.entrant.bot, "")),
+            tag("td", tag("a", line.entrant.bot, href=bot_link(line.entrant.bot))),
+            tag(
+                "td",
+                points_text(line.points)
+                + ("" if line.margin is None else f" ± {points_text(line.margin)}"),
+                class_="ba-number",
+            ),
+        )
+        for line in lines
+    )
+    return _table("Standings of the final", head, rows)
+
+
 def checkable(event: Event) -> Html:
     """Return what was committed to, and the seed once it is opened."""
     parts = [
@@ -129,6 +155,11 @@ def results(event: Event) -> Html:
         return Html("")
     link = tag("a", "The final: standings and replays", href=tournament_link(event.tournament))
     return tag("p", link, class_="ba-link")
+
+
+def points_text(points: float) -> str:
+    """Return points with one digit, none if it is 0."""
+    return f"{points:.1f}".removesuffix(".0")
 
 
 def _listed(found: EventView) -> Html:

@@ -54,7 +54,7 @@ NEEDED_BY: Final[dict[str, tuple[str, ...]]] = {
     "bot": ("TextInput",),
     "matches": ("Selectbox", "DateInput", "Checkbox"),
     "replay": ("DownloadButton",),
-    "events": ("Form", "Selectbox", "TextInput"),
+    "events": ("Selectbox", "TextInput"),
     "submit": ("StreamlitSyntaxHighlighter",),
 }
 """The further modules that a page needs, by its path."""

@@ -10,15 +10,14 @@ UserError
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
-from dataclasses import dataclass
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Final
+from typing import Final, Protocol, TypeAlias
 
 from arena.errors import UserError
 from arena.local.programs.attentive_timer import AttentiveTimer
 from arena.local.programs.local_referee import LocalReferee
-from arena.local.programs.program import BotProgram
 from arena.local.programs.seat import Attention, ProgramSeat
 from arena.match.transcript import Setup, Transcript
 from arena.server.play.hosted_match import HostedMatch, Outcome
@@ -27,17 +26,15 @@ from arena.server.play.terms import Patience
 
 _LOOK_SECONDS: Final = 0.05
 _GRACE_SECONDS: Final = 2.0
-"""How long a program may be away from a running match: a process that ended does not come back."""
+"""How long a program may be away from a running match: one that ended does not come back."""
 
 
 class AbsentError(UserError):
     """Programs did not start, connect or join; the message says why."""
 
-    def __init__(self, seats: Sequence[int], why: str, codes: Sequence[int | None] = ()) -> None:
+    def __init__(self, seats: Sequence[int], why: str) -> None:
         super().__init__(why)
         self.seats = tuple(seats)
-        self.codes = tuple(codes)
-        """The exit codes of the programs that ended."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +44,18 @@ class Deal:
     secret: bytes
     entropies: tuple[bytes, ...]
     """By seat."""
+
+
+class SeatProgram(Protocol):
+    """A program that was started for a seat."""
+
+    async def ended(self) -> str:
+        """Wait until it has ended. Return how, in a sentence that its name begins."""
+        ...
+
+
+StartProgram: TypeAlias = Callable[[int, Path, str], AbstractAsyncContextManager[SeatProgram]]
+"""Runs the program of a seat until the block ends; it connects to the socket with the token."""
 
 
 class _DealtMatch(HostedMatch):
@@ -75,19 +84,41 @@ class _Table:
 
     setup: Setup
     referee: LocalReferee
-    programs: Sequence[BotProgram]
     news: asyncio.Event
     timer: AttentiveTimer
+    ended: dict[int, str] = field(default_factory=dict)
+    """How the programs of seats have ended."""
+
+    @property
+    def seats(self) -> range:
+        """All seats."""
+        return range(len(self.setup.entrants))
+
+    @asynccontextmanager
+    async def following(self, seat: int, program: SeatProgram) -> AsyncIterator[None]:
+        """Note when a program ends."""
+
+        async def follow() -> None:
+            self.ended[seat] = await program.ended()
+            self.news.set()
+
+        task = asyncio.create_task(follow())
+        try:
+            yield
+        finally:
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
 
     async def connected(self, seconds: float) -> None:
         """Wait until all programs are connected. Raises AbsentError."""
+        until = self.timer.now() + seconds
         while True:
-            found = {seat: self._why_away(seat, seconds) for seat in range(len(self.programs))}
-            absent = {seat: why for seat, why in found.items() if why}
+            late = self.timer.now() >= until
+            absent = {seat: why for seat in self.seats if (why := self._why_away(seat, late))}
             if absent:
-                codes = [self.programs[seat].code for seat in absent]
-                raise AbsentError(list(absent), " ".join(absent.values()), codes)
-            if len(self.referee.sessions) == len(self.programs):
+                said = (f"{self.setup.entrants[seat]} {why}" for seat, why in absent.items())
+                raise AbsentError(list(absent), " ".join(said))
+            if len(self.referee.sessions) == len(self.seats):
                 return
             await self._look()
 
@@ -101,7 +132,7 @@ class _Table:
 
         players = [
             ProgramSeat(self.referee.sessions[seat], Attention(), self.timer.now)
-            for seat in range(len(self.programs))
+            for seat in self.seats
         ]
         patience = Patience(grace_seconds=_GRACE_SECONDS).at(self.setup.time_control)
         match = _DealtMatch(self.setup, players, deal, self.timer, done, patience)
@@ -117,18 +148,13 @@ class _Table:
         names = ", ".join(str(self.setup.entrants[seat]) for seat in absent)
         raise AbsentError(absent, f"{names} did not join the match.")
 
-    def _why_away(self, seat: int, seconds: float) -> str:
+    def _why_away(self, seat: int, late: bool) -> str:
         """Return why a program cannot play any more; "" if it may."""
-        program, session = self.programs[seat], self.referee.sessions.get(seat)
+        session = self.referee.sessions.get(seat)
         if session is not None:
-            if self.setup.game in session.games:
-                return ""
-            return str(program.failed(f"does not play {self.setup.make_game().title}"))
-        if not program.running:
-            return str(program.failed(program.how_it_ended()))
-        if program.timer.now() > seconds:
-            return str(program.failed(f"did not connect within {seconds:g} s"))
-        return ""
+            plays = self.setup.game in session.games
+            return "" if plays else f"does not play {self.setup.make_game().title}."
+        return self.ended.get(seat, "did not connect in time." if late else "")
 
     async def _look(self) -> None:
         """Wait for news, and at most for a look at the programs."""
@@ -140,38 +166,22 @@ class _Table:
 
 
 async def play_dealt(
-    setup: Setup,
-    deal: Deal,
-    command: Callable[[int, str], Sequence[str]],
-    folder: Path,
-    connect_seconds: float,
+    setup: Setup, deal: Deal, start: StartProgram, folder: Path, connect_seconds: float
 ) -> Transcript:
-    """Play a match; `command` returns how a seat's program is started for the referee's address.
+    """Play a match; the referee's socket is in `folder`.
 
-    `folder` is for the socket and for what the programs print, SEAT.log. Raises AbsentError.
+    Raises AbsentError, and what `start` raises.
     """
-    names = {seat: str(entrant) for seat, entrant in enumerate(setup.entrants)}
     news = asyncio.Event()
+    names = {seat: str(entrant) for seat, entrant in enumerate(setup.entrants)}
     referee = LocalReferee(names, news.set)
+    socket = folder / "referee.sock"
     async with AsyncExitStack() as stack:
-        address = f"unix:{folder / 'referee.sock'}"
-        await stack.enter_async_context(referee.listening(address))
-        programs = [
-            BotProgram(name, command(seat, address), address, token, folder / f"{seat}.log")
-            for (seat, name), token in zip(names.items(), referee.tokens.values(), strict=True)
-        ]
-        await stack.enter_async_context(_ended_with(programs))
-        table = _Table(setup, referee, programs, news, AttentiveTimer())
+        await stack.enter_async_context(referee.listening(f"unix:{socket}"))
+        table = _Table(setup, referee, news, AttentiveTimer())
+        for seat in table.seats:
+            program = start(seat, socket, referee.tokens[seat])
+            running = await stack.enter_async_context(program)
+            await stack.enter_async_context(table.following(seat, running))
         await table.connected(connect_seconds)
         return await table.played(deal)
-
-
-@asynccontextmanager
-async def _ended_with(programs: Sequence[BotProgram]) -> AsyncIterator[None]:
-    """End the programs at the end of the block."""
-    try:
-        yield
-    finally:
-        for program in programs:
-            program.ask_to_stop()
-        await asyncio.gather(*(asyncio.to_thread(one.stop) for one in programs))

@@ -12,7 +12,7 @@ JSON object a line, by round, table, block and match. `event.json` has the rest:
     key             the arena's public key, which signed the transcripts
     entries         the builds of the freeze: bot, version, owner, team, sha256, withdrawn
     pairings        round, table, the bots that met, and those that did not play (`absent`)
-    standings       see `standings`
+    standings       see `arena.server.events.standings`
 
 `check` needs no arena: it draws the field's lots, the schedule and every deal from the seed,
 referees every match again, and computes pairings and standings from them.
@@ -23,11 +23,10 @@ import json
 import zipfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import IO, Annotated, Any, Final, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
 
 from arena.errors import UserError
 from arena.games import make_game
@@ -40,13 +39,13 @@ from arena.match.transcript import Entrant, Opening, Transcript
 from arena.match.transcript_json import read_json, to_json
 from arena.match.verify import verify
 from arena.moments import iso_utc
-from arena.rating.shared_places import TablePoints, places
 from arena.records import Registered, VersionId
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import EntryNumber, Pairing
 from arena.server.events.event import Event, EventEntry, Finalist, FinalRules
 from arena.server.events.final import DealtMatch
 from arena.server.events.final import Final as DrawnFinal
+from arena.server.events.standings import standings_json
 from arena.server.tournaments.tournament import BlockRecord, PairingKey, TournamentRecord
 from arena.signatures import check_signature
 
@@ -76,13 +75,13 @@ class _ArchivedRules(_Part):
 
 
 class _ArchivedDates(_Part):
-    opens: str
-    freeze: str
-    final: str
-    results: str
-    began: str
-    ended: str
-    released: str
+    opens: AwareDatetime
+    freeze: AwareDatetime
+    final: AwareDatetime
+    results: AwareDatetime
+    began: AwareDatetime
+    ended: AwareDatetime
+    released: AwareDatetime
 
 
 class _ArchivedEntry(_Part):
@@ -165,7 +164,7 @@ def write(
         "key": key.hex(),
         "entries": _entries(final, entries),
         "pairings": _pairings(final, record),
-        "standings": standings(final, record),
+        "standings": standings_json(record),
     }
     count = 0
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -196,44 +195,6 @@ def recorded_matches(
             elif not record.is_given_up(key):
                 raise ArchiveError(f"Block {number} of round {key[0]}, table {key[1]} is missing.")
             number += 1
-
-
-def standings(final: DrawnFinal, record: TournamentRecord) -> list[dict[str, Any]]:
-    """Return the standings of a final, best first.
-
-    Members: `place`, `bot`, `version`, `points`, `blocks`; of a round robin also `margin`, half the
-    width of the 95 % interval of the points. There, a place is shared by bots of which the best is
-    not ahead at 95 % (see `arena.rating.shared_places`); elsewhere as the format says.
-    """
-    tournament = record.tournament
-    played = record.played()
-    lines = tournament.plan.standings(len(tournament.entries), played)
-    by_entry = {line.entry: line for line in lines}
-    order: list[tuple[EntryNumber, int, float | None]] = [
-        (line.entry, line.rank, None) for line in lines
-    ]
-    if tournament.rules.format is FormatName.ROUND_ROBIN:
-        tables = [
-            TablePoints(
-                one.pairing.entries, tuple(tuple(map(float, block)) for block in one.blocks)
-            )
-            for one in played
-            if one.blocks
-        ]
-        found = places(tables, [line.entry for line in lines])
-        # By points, as the format ranks once all have played as many blocks.
-        order = [(one.bot, one.place, round(one.margin, 6)) for one in found]
-    return [
-        {
-            "place": place,
-            "bot": final.finalists[entry - 1].registered.entrant.bot,
-            "version": final.finalists[entry - 1].registered.entrant.version,
-            "points": round(float(by_entry[entry].points), 6),
-            **({} if margin is None else {"margin": margin}),
-            "blocks": by_entry[entry].blocks,
-        }
-        for entry, place, margin in order
-    ]
 
 
 def check(
@@ -298,7 +259,7 @@ class _Check:
         record = self._fold()
         document = self._document
         _agree("pairings", document["pairings"], _pairings(self._final, record))
-        _agree("standings", document["standings"], standings(self._final, record))
+        _agree("standings", document["standings"], standings_json(record))
         return Checked(
             document["name"],
             self._matches,
@@ -359,8 +320,8 @@ class _Check:
     def _fold(self) -> TournamentRecord:
         """Return the record of the final, from its matches alone. Raises ArchiveError."""
         dates = self._document["dates"]
-        began, ended = (datetime.fromisoformat(dates[name]) for name in ("began", "ended"))
-        tournament = self._final.tournament(self._document["name"], began, ended)
+        name = self._document["name"]
+        tournament = self._final.tournament(name, dates["began"], dates["ended"])
         record = TournamentRecord(tournament)
         while True:
             added = tournament.plan.next_pairings(

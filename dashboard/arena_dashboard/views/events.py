@@ -5,7 +5,8 @@ import streamlit as st
 from arena.clients.owner_client import OwnerCallError
 from arena.errors import UserError
 from arena.server.events.event import Phase
-from arena_dashboard import browser, data, event_data, event_tables, owners
+from arena.server.events.standings import standings
+from arena_dashboard import browser, data, event_data, event_tables, owners, tournament_data
 from arena_dashboard.event_data import EventView
 from arena_dashboard.markup import in_markdown, tag, together
 from arena_dashboard.url_choice import shortened
@@ -34,7 +35,7 @@ def show(found: EventView) -> None:
         st.warning(f"It was cancelled. {in_markdown(event.why_cancelled)}")
     if found.phase is Phase.FINAL:
         st.info(_BLIND)
-    st.html(event_tables.results(event))
+    show_results(found)
     if event.said.text.strip():
         # Streamlit escapes the HTML in it.
         st.markdown(event.said.text)
@@ -55,6 +56,23 @@ def show(found: EventView) -> None:
         "recomputes everything from the event's archive."
     )
     st.html(event_tables.checkable(event))
+
+
+def show_results(found: EventView) -> None:
+    """Show the standings of the final, once they are released."""
+    name = found.event.tournament
+    final = None if name is None else tournament_data.tournament_view(name)
+    if final is None:
+        return
+    lines = standings(final.record)
+    teams = {one.bot: one.team for one in found.entries}
+    st.html(event_tables.standing_table(lines, teams))
+    if any(line.margin is not None for line in lines):
+        st.caption(
+            "Points ± half of their 95 % interval. Bots share a place (=) if the best of them is "
+            "not ahead of them at 95 %."
+        )
+    st.html(event_tables.results(found.event))
 
 
 def show_form(found: EventView) -> None:

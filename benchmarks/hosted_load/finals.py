@@ -1,0 +1,126 @@
+"""How long the freeze of an event takes, and how many matches of a final are played a minute."""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Final
+
+import psycopg
+
+from arena.match.clock import DEFAULT_TIME_CONTROL
+from arena.match.score_rule import ScoreRule
+from arena.scheduling.formats import FormatName
+from arena.server.events.event import Dates, FinalRules, NewEvent
+from benchmarks.hosted_load.programs import GOOD
+from benchmarks.hosted_load.stage import HostingArena, hosting_arena
+
+_NAME: Final = "cup"
+_FREEZE: Final = timedelta(minutes=10)
+_LOOK_SECONDS: Final = 0.2
+_ENTRIES: Final = """
+WITH owner AS (
+    INSERT INTO owners (name, folded, skeleton)
+    SELECT 'o' || n, 'o' || n, 'o' || n FROM generate_series(1, %(n)s) AS n RETURNING id
+), bot AS (
+    INSERT INTO bots (owner_id, name, house, folded, skeleton)
+    SELECT id, 'b' || id, false, 'b' || id, 'b' || id FROM owner RETURNING id, owner_id
+), version AS (
+    INSERT INTO versions (bot_id, label) SELECT id, '1' FROM bot RETURNING id, bot_id
+), build AS (
+    INSERT INTO builds (owner_id, sha256, file_name, size)
+    SELECT owner_id, sha256(id::text::bytea), 'bot.py', 1 FROM bot RETURNING id, owner_id
+), hosted AS (
+    INSERT INTO hosted_versions (version_id, build_id, state)
+    SELECT version.id, build.id, 'accepted'
+    FROM version JOIN bot ON bot.id = bot_id JOIN build ON build.owner_id = bot.owner_id
+    RETURNING version_id
+), playing AS (
+    INSERT INTO hosted_bots (bot_id, version_id)
+    SELECT bot_id, version.id FROM version JOIN hosted ON hosted.version_id = version.id
+    RETURNING bot_id
+)
+INSERT INTO event_entries (event_id, bot_id, owner_id, team)
+SELECT (SELECT max(id) FROM events), bot.id, bot.owner_id, 'team'
+FROM bot JOIN playing ON playing.bot_id = bot.id
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class FinalPlayed:
+    """A final that was played."""
+
+    matches: int
+    seconds: float
+
+
+async def freeze_seconds(entries: int) -> float:
+    """Return how long after its date a freeze of so many entries was made."""
+    async with hosting_arena() as stage:
+        store = stage.arena.store
+        await store.events.create(_NAME, _said(1), "benchmark")
+        soon = datetime.now(UTC) + timedelta(seconds=5)
+        with _connection(stage) as connection:
+            connection.execute(_ENTRIES, {"n": entries})
+            connection.execute("UPDATE events SET freezes_at = %s", [soon])
+            connection.execute("SELECT pg_notify('arena_events', '')")
+            while True:
+                row = connection.execute(
+                    "SELECT extract(epoch FROM frozen_at - freezes_at)::float8 FROM events "
+                    "WHERE frozen_at IS NOT NULL"
+                ).fetchone()
+                if row is not None:
+                    return float(row[0])
+                await asyncio.sleep(_LOOK_SECONDS)
+
+
+async def final(bots: int, blocks: int, slots: int) -> FinalPlayed:
+    """Play a round robin among so many bots."""
+    async with hosting_arena() as stage:
+        store = stage.arena.store
+        await store.events.create(_NAME, _said(blocks), "benchmark")
+        for number in range(bots):
+            await stage.host(f"bot-{number}", f"# {number}\n{GOOD}")
+            owner = await store.owners.named(f"owner of bot-{number}")
+            await store.events.enter(owner, _NAME, f"bot-{number}")
+        with _connection(stage) as connection:
+            # No shift of the ladder comes before it.
+            connection.execute("DELETE FROM procrastinate.procrastinate_jobs")
+            connection.execute("UPDATE events SET freezes_at = now(), final_at = now()")
+            connection.execute("SELECT pg_notify('arena_events', '')")
+            async with stage.worker(slots):
+                recorded = 0
+                while recorded < slots:  # until the worker runs
+                    await asyncio.sleep(_LOOK_SECONDS)
+                    recorded = _blocks(connection)
+                begun, before = time.monotonic(), recorded
+                while (await store.events.named(_NAME))[0].ended_at is None:  # noqa: ASYNC110  only the database knows
+                    await asyncio.sleep(_LOOK_SECONDS)
+                seconds = time.monotonic() - begun
+                return FinalPlayed(2 * (_blocks(connection) - before), seconds)
+
+
+def _blocks(connection: "psycopg.Connection[tuple[int]]") -> int:
+    row = connection.execute("SELECT count(*) FROM event_blocks").fetchone()
+    assert row is not None
+    return row[0]
+
+
+def _connection(stage: HostingArena) -> "psycopg.Connection[tuple[int]]":
+    return psycopg.connect(stage.url.replace("+psycopg", "", 1), autocommit=True)
+
+
+def _said(blocks: int) -> NewEvent:
+    now = datetime.now(UTC)
+    rules = FinalRules(
+        FormatName.ROUND_ROBIN,
+        "bluff",
+        {},
+        2,
+        blocks,
+        None,
+        ScoreRule.PLACEMENT,
+        DEFAULT_TIME_CONTROL,
+    )
+    dates = Dates(now - _FREEZE, now + _FREEZE, now + 2 * _FREEZE, now + 3 * _FREEZE)
+    return NewEvent("Cup", "", rules, dates, needs_code=False, practice=True)

@@ -1,0 +1,146 @@
+"""An event by command: the organiser's, the owners', and whoever checks its archive."""
+
+import json
+import zipfile
+from collections.abc import AsyncIterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from structlog.testing import capture_logs
+
+from arena.builds.hosted import HostingTerms
+from arena.records import SignUp
+from tests.commands.test_owners import arena, refused
+from tests.jobs import accept_build
+from tests.scene import Scene, opened
+from tests.server.events.cups import let_pass, played_out, uploaded
+from tests.stores import sql as sql
+
+FILE = """
+title = "A cup"
+text = "For **all**."
+entry = "code"
+options = {{dice_per_player = 2}}
+[final]
+blocks = 2
+[dates]
+opens = {opens}
+freeze = {freeze}
+final = {freeze}
+results = {results}
+"""
+
+
+@pytest.fixture
+async def scene(
+    database: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> AsyncIterator[Scene]:
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("ARENA_DATABASE_URL", database)
+    with capture_logs():  # the referee's log would be among what the commands print
+        async with opened(database, sign_up=SignUp.OPEN, hosting=HostingTerms()) as scene:
+            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
+            yield scene
+
+
+def event_file(folder: Path, days: int = 1) -> Path:
+    now = datetime.now(UTC).replace(microsecond=0)
+    file = folder / "event.toml"
+    moments = {"opens": -1, "freeze": days, "results": days + 1}
+    dates = {name: (now + timedelta(days=by)).isoformat() for name, by in moments.items()}
+    file.write_text(FILE.format(**dates))
+    return file
+
+
+@pytest.mark.slow
+async def test_an_event_from_its_announcement_to_an_archive_that_anybody_checks(
+    scene: Scene, sql: "psycopg.Connection[Any]", tmp_path: Path
+) -> None:
+    store = scene.arena.store
+    example = await arena("event", "example")
+    (tmp_path / "example.toml").write_text(example.stdout)
+    assert "[dates]" in example.stdout
+    made = await arena("event", "create", "cup", "--from", event_file(tmp_path))
+    assert made.exit_code == 0, made.output
+    code = made.stdout.strip().splitlines()[-1]
+    assert "arena event enter cup BOT --code CODE" in made.stderr
+    key_of_ann = (await arena("signup", "ann")).stdout.strip()
+    owners = [await store.owners.by_key(key) for key in (key_of_ann, await scene.key("bob"))]
+    for owner in owners:
+        assert owner is not None
+        await uploaded(store, owner, f"bot-{owner.name}")
+        await accept_build(store, scene.database, f"bot-{owner.name}")
+    assert owners[1] is not None
+    await store.events.enter(owners[1], "cup", "bot-bob", code=code, team="The Bobs")
+    told = await refused("event", "enter", "cup", "bot-ann")
+    assert "A code is needed of cup" in told
+    entered = await arena("event", "enter", "cup", "bot-ann", "--code", code)
+    assert "Its version 1 would play the final now" in entered.stdout, entered.output
+    shown = json.loads((await arena("event", "show", "cup", "--json")).stdout)
+    assert (shown["phase"], shown["entries"], shown["seed"]) == ("open", 2, "")
+    assert "A cup" in (await arena("event", "list")).stdout
+    lines = json.loads((await arena("event", "entries", "cup", "--json")).stdout)
+    assert [(one["bot"], one["team"], one["state"]) for one in lines] == [
+        ("bot-bob", "The Bobs", "accepted"),
+        ("bot-ann", "ann", "accepted"),
+    ]
+    later = (datetime.now(UTC) + timedelta(days=3)).isoformat()
+    moved = await arena("event", "move", "cup", "--results", later)
+    assert moved.exit_code == 0, moved.output
+    file = tmp_path / "cup.zip"
+    assert "cup is not released" in await refused("event", "archive", "cup", file)
+
+    let_pass(sql, "cup", 1.1)
+    await store.finals.keep(store.record)
+    await played_out(store, sql, (await store.events.named("cup"))[0])
+    assert "cup is not released" in await refused("event", "archive", "cup", file)
+    let_pass(sql, "cup", 2)
+    await store.finals.keep(store.record)
+
+    written = await arena("event", "archive", "cup", file)
+    assert "2 entries, 4 matches" in written.stdout, written.output
+    assert "exists: name another file" in await refused("event", "archive", "cup", file)
+    checked = await arena("event", "verify", file)
+    assert "1 pairings, 4 matches refereed again" in checked.stdout, checked.output
+    key = (await store.signer()).public_key.hex()
+    found = json.loads((await arena("event", "verify", file, "--key", key, "--json")).stdout)
+    assert (found["matches"], found["signed_by"]) == (4, key)
+    with zipfile.ZipFile(file) as archive, zipfile.ZipFile(tmp_path / "other.zip", "w") as other:
+        document = json.loads(archive.read("event.json"))
+        document["standings"].reverse()
+        other.writestr("event.json", json.dumps(document))
+        other.writestr("transcripts.jsonl", archive.read("transcripts.jsonl"))
+    wrong = await arena("event", "verify", tmp_path / "other.zip")
+    assert wrong.exit_code == 1
+    assert wrong.stderr.startswith("Wrong: standings[0]")
+
+
+async def test_what_is_wrong_with_an_event_is_told_before_anything_is_made(
+    scene: Scene, tmp_path: Path
+) -> None:
+    assert "The freeze is over already" in await refused(
+        "event", "create", "cup", "--from", event_file(tmp_path, days=0)
+    )
+    nowhere = tmp_path / "nowhere.toml"
+    assert "nowhere.toml cannot be read" in await refused(
+        "event", "create", "cup", "--from", nowhere
+    )
+    assert "There is no event cup" in await refused("event", "cancel", "cup")
+    assert "there is no event cup" in await refused("event", "show", "cup")
+    assert "say which date" in await refused("event", "move", "cup")
+    assert "a date is written as" in await refused("event", "move", "cup", "--final", "soon")
+    assert "64 hexadecimal digits" in await refused("event", "verify", nowhere, "--key", "x")
+    assert "cannot be read" in await refused("event", "verify", nowhere)
+    assert "There is no event yet" in (await arena("event", "list")).stdout
+
+
+async def test_an_event_is_cancelled_and_bots_are_withdrawn(scene: Scene, tmp_path: Path) -> None:
+    await arena("event", "create", "cup", "--from", event_file(tmp_path))
+    assert "No bot mine is entered" in await refused("event", "withdraw", "cup", "mine")
+    done = await arena("event", "cancel", "cup", "--why", "rain")
+    assert done.exit_code == 0, done.output
+    shown = json.loads((await arena("event", "show", "cup", "--json")).stdout)
+    assert shown["phase"] == "cancelled"

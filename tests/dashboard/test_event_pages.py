@@ -1,0 +1,126 @@
+"""The page of events: the list, one of them in each phase, and what it must not show."""
+
+import asyncio
+import re
+from collections.abc import Awaitable, Callable
+from typing import Any
+
+import psycopg
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from arena.server.app.store import Store, open_store
+from tests.dashboard.pages import html, open_page, texts
+from tests.databases import plain
+from tests.server.events.cups import entrant, let_pass, played_out, said
+
+Sql = psycopg.Connection[Any]
+
+
+def held(url: str, use: Callable[[Store, Sql], Awaitable[None]]) -> None:
+    """Make an event with two entries, and use the store on it."""
+
+    async def run() -> None:
+        async with open_store(url) as store:
+            with psycopg.connect(plain(url), autocommit=True) as sql:
+                await store.events.create("cup", said(), "me")
+                for name in ("ann", "bob"):
+                    await entrant(store, url, "cup", name)
+                await use(store, sql)
+
+    asyncio.run(run())
+
+
+async def nothing(_store: Store, _sql: Sql) -> None:
+    pass
+
+
+async def frozen(store: Store, sql: Sql) -> None:
+    let_pass(sql, "cup", 1.1)
+    await store.finals.keep(store.record)
+
+
+async def played(store: Store, sql: Sql) -> None:
+    let_pass(sql, "cup", 2.1)
+    await store.finals.keep(store.record)
+    await played_out(store, sql, (await store.events.named("cup"))[0])
+
+
+async def released(store: Store, sql: Sql) -> None:
+    await played(store, sql)
+    let_pass(sql, "cup", 1)
+    await store.finals.keep(store.record)
+
+
+def words(app: AppTest) -> str:
+    return " ".join(re.sub(r"<[^>]*>", " ", html(app)).split())
+
+
+def test_without_an_event_the_page_says_how_to_make_one(arena: str) -> None:
+    app = open_page("events")
+    assert not app.exception
+    assert "arena event example" in texts(app)
+
+
+def test_an_open_event_shows_dates_entries_and_the_commitment_but_no_builds(arena: str) -> None:
+    held(arena, nothing)
+    app = open_page("events")
+    assert "A cup open for entries" in words(app)
+    app = open_page("events", name="cup")
+    assert not app.exception
+    shown = words(app)
+    assert "open for entries" in shown
+    assert re.search(r"ann bot-ann ann 20\d\d-", shown)
+    assert "Build of the final" not in shown
+    assert re.search(r"published before anybody entered: [0-9a-f]{64}", shown)
+
+
+def test_a_frozen_event_shows_the_builds_of_the_final(arena: str) -> None:
+    held(arena, frozen)
+    shown = words(open_page("events", name="cup"))
+    assert "builds are fixed" in shown
+    assert re.search(r"v1 [0-9a-f]{12}…", shown)
+
+
+def test_nothing_of_a_final_is_shown_before_its_results_are_out(arena: str) -> None:
+    held(arena, played)
+    app = open_page("events", name="cup")
+    assert not app.exception
+    assert "is played in secret" in texts(app)
+    assert "Points" not in words(app)
+    assert "The seed, opened" not in words(app)
+    assert "no tournament" in texts(open_page("tournaments"))
+    assert "No matches" in texts(open_page("matches")) or "Replay" not in words(
+        open_page("matches")
+    )
+
+
+def test_results_are_shown_with_their_errors_and_lead_to_the_replays(arena: str) -> None:
+    held(arena, released)
+    app = open_page("events", name="cup")
+    assert not app.exception
+    shown = words(app)
+    assert re.search(r"Place Team Bot Points", shown)
+    assert re.search(r"[\d.]+ ± [\d.]+", shown)
+    assert 'href="tournaments?name=cup"' in html(app)
+    assert "The seed, opened with the results" in shown
+    assert "2 of 2" in words(open_page("tournaments", name="cup"))
+
+
+def test_an_unknown_event_is_said(arena: str) -> None:
+    app = open_page("events", name="<b>none</b>")
+    assert not app.exception
+    assert any("There is no event" in warning.value for warning in app.warning)
+
+
+def test_the_text_of_an_event_is_markdown_without_html(
+    arena: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def with_text(_store: Store, sql: Sql) -> None:
+        sql.execute("UPDATE events SET text = '**Bold** <script>x</script>', title = '*Cup*'")
+
+    held(arena, with_text)
+    app = open_page("events", name="cup")
+    (shown,) = [one for one in app.markdown if "Bold" in one.value]
+    assert not shown.proto.allow_html
+    assert any(title.value == r"\*Cup\*" for title in app.title)

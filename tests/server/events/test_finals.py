@@ -1,0 +1,288 @@
+"""Finals: played in secret from what was fixed, recorded once, released at their date."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+import psycopg
+import pytest
+from sqlalchemy import text
+from sqlalchemy.exc import DBAPIError
+
+from arena.database.engine import reading_engine
+from arena.database.errors import EventRefusedError
+from arena.match.result import Result
+from arena.records import FinishedMatch
+from arena.scheduling.formats import FormatName
+from arena.server.app.store import Store
+from arena.server.events.event import Event, Phase
+from arena.server.events.finals import FinalBlockId, HandedIn
+from arena.server.tournaments.tournaments import NewEntry
+from tests import recorded_matches
+from tests.server.events.cups import (
+    RULES,
+    done,
+    entrant,
+    frozen,
+    let_pass,
+    played,
+    played_out,
+    queued,
+    said,
+)
+
+
+async def begun(
+    store: Store,
+    database: str,
+    sql: "psycopg.Connection[Any]",
+    rules: Any = RULES,
+    names: Sequence[str] = ("ann", "bob", "eve"),
+) -> Event:
+    """A final that has begun."""
+    event, _ = await store.events.create("cup", said(rules), "me")
+    for name in names:
+        await entrant(store, database, "cup", name)
+    await frozen(store, sql, event)
+    let_pass(sql, "cup", 1)
+    await store.finals.keep(store.record)
+    return (await store.events.named("cup"))[0]
+
+
+async def released(store: Store, sql: "psycopg.Connection[Any]") -> Event:
+    """The event on the day of its results."""
+    let_pass(sql, "cup", 1)
+    await store.finals.keep(store.record)
+    return (await store.events.named("cup"))[0]
+
+
+async def test_nothing_of_a_final_is_seen_before_its_date_and_everything_then(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event = await begun(store, database, sql)
+    assert event.began_at is not None
+    event = await played_out(store, sql, event)
+    before = await recorded_matches.matches(store, limit=100)
+    assert before == []
+    assert (await store.tournaments.newest(10))[0] == []
+    reader = reading_engine(database)
+    for table in ("event_secrets", "event_pairings", "event_blocks"):
+        with (
+            reader.connect() as connection,
+            pytest.raises(DBAPIError, match=f"permission denied for table {table}"),
+        ):
+            connection.execute(text(f"SELECT * FROM {table}"))
+    reader.dispose()
+    await store.finals.keep(store.record)
+    assert (await store.events.named("cup"))[0].seed is None
+    event = await released(store, sql)
+    assert event.tournament == "cup"
+    assert event.seed is not None
+    record = await store.tournaments.record(await store.tournaments.named("cup"))
+    assert len(record.pairings) == 3
+    assert [len(points) for points in record.points.values()] == [2, 2, 2]
+    rows = await recorded_matches.matches(store, limit=100)
+    assert len(rows) == 12
+    assert not any(row.rated for row in rows)
+    left = sql.execute("SELECT count(*) FROM event_blocks").fetchone()
+    assert left == (0,)
+    rated = sql.execute("SELECT count(*) FROM rating_events").fetchone()
+    assert rated == (0,)
+
+
+async def test_the_two_matches_of_a_deal_block_are_dealt_the_same_dice(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    await begun(store, database, sql)
+    block = queued(sql)[0]
+    found = await store.finals.begin_block(block)
+    assert found is not None
+    first, second = found.matches
+    assert first.setup.deal_id == second.setup.deal_id
+    assert first.setup.match_id != second.setup.match_id
+    assert first.entries == second.entries[::-1]
+    draws = [next(step.action for step in played(one).transcript.steps) for one in (first, second)]
+    assert draws[0] == draws[1]
+    again = await store.finals.begin_block(block)
+    assert again == found
+
+
+async def test_a_block_is_recorded_once_and_queued_until_then(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    await begun(store, database, sql)
+    blocks = queued(sql)
+    assert len(blocks) == len(set(blocks)) == 6
+    await store.finals.keep(store.record)
+    assert queued(sql) == blocks
+    signer = await store.signer()
+    found = await store.finals.begin_block(blocks[0])
+    assert found is not None
+    matches = [played(one) for one in found.matches]
+    await store.finals.end_block(blocks[0], matches, signer)
+    others = [played(one, seed=1) for one in found.matches]
+    await store.finals.end_block(blocks[0], others, signer)
+    kept = sql.execute("SELECT placings FROM event_blocks").fetchall()
+    assert kept == [([place for one in matches for place in one.transcript.result.placing],)]
+    assert await store.finals.begin_block(blocks[0]) is None
+    done(sql)  # as if all workers had died
+    await store.finals.keep(store.record)
+    assert queued(sql) == blocks[1:]
+
+
+async def test_a_worker_cannot_hand_in_another_match(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    await begun(store, database, sql)
+    block, other = queued(sql)[:2]
+    signer = await store.signer()
+    found = await store.finals.begin_block(block)
+    elsewhere = await store.finals.begin_block(other)
+    assert found is not None and elsewhere is not None
+    first, second = (played(one) for one in found.matches)
+    lost = first.transcript.result
+    placing = tuple(3 - place for place in lost.placing)
+    changed: Result = replace(lost, placing=placing)
+    for why, matches in (
+        ("has 2 matches; 1 came", [first]),
+        ("another deal", [second, first]),
+        ("another deal", [first, played(elsewhere.matches[1])]),
+        ("rules", [_with(first, result=changed), second]),
+        ("rules", [_with(first, steps=first.transcript.steps[:-1]), second]),
+        ("another commitment", [_with(first, commitment=bytes(32)), second]),
+        (
+            "before it began",
+            [replace(first, finished_at=first.started_at - timedelta(seconds=1)), second],
+        ),
+    ):
+        with pytest.raises(EventRefusedError, match=why):
+            await store.finals.end_block(block, matches, signer)
+    kept = sql.execute("SELECT count(*) FROM event_blocks").fetchone()
+    assert kept == (0,)
+    unknown = FinalBlockId(block.event_id, 9, 9, 1)
+    assert await store.finals.begin_block(unknown) is None
+    await store.finals.end_block(unknown, [first, second], signer)
+
+
+def _with(match: HandedIn, **changes: Any) -> HandedIn:
+    return replace(match, transcript=replace(match.transcript, **changes))
+
+
+async def test_a_build_that_does_not_start_loses_what_is_left_of_its_pairings(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event = await begun(store, database, sql)
+    for block in queued(sql):
+        found = await store.finals.begin_block(block)
+        if found is None:
+            continue
+        names = [one.registered.entrant.owner for one in found.builds]
+        if "eve" in names:
+            await store.finals.absent(block, [names.index("eve")], "It did not start.")
+        else:
+            with pytest.raises(EventRefusedError, match="no such build"):
+                await store.finals.absent(block, [2], "")
+    await played_out(store, sql, event)
+    event = await released(store, sql)
+    record = await store.tournaments.record(await store.tournaments.named("cup"))
+    entries = {one.registered.entrant.owner: one for one in record.tournament.entries}
+    lost = {key for key, absent in record.forfeits.items() if absent == {entries["eve"].number}}
+    assert len(lost) == 2
+    line = record.tournament.plan.standings(3, record.played())[-1]
+    assert line.entry == entries["eve"].number
+    assert line.points == 0
+
+
+async def test_a_bot_withdrawn_from_a_final_loses_what_it_has_not_played(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event = await begun(store, database, sql)
+    await store.events.withdraw("cup", "bot-eve", "me")
+    await store.finals.keep(store.record)
+    event = await played_out(store, sql, event)
+    event = await released(store, sql)
+    tournament = await store.tournaments.named("cup")
+    assert [one.registered.entrant.owner for one in tournament.entries if one.withdrawn] == ["eve"]
+    assert len(await recorded_matches.matches(store, limit=100)) == 4
+
+
+async def test_a_knockout_is_paired_as_it_is_decided(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    rules = replace(RULES, format=FormatName.KNOCKOUT, blocks=1)
+    event = await begun(store, database, sql, rules, ("a1", "b2", "c3", "d4", "e5"))
+    await played_out(store, sql, event)
+    event = await released(store, sql)
+    record = await store.tournaments.record(await store.tournaments.named("cup"))
+    assert len({round_ for round_, _ in record.pairings}) == 3
+    first = record.tournament.plan.standings(5, record.played())[0]
+    assert first.rank == 1
+    assert first.points == 3
+
+
+async def test_an_event_that_too_few_can_play_is_cancelled_with_the_reason(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event = await begun(store, database, sql, names=("ann",))
+    assert event.phase(event.said.dates.results) is Phase.CANCELLED
+    assert event.why_cancelled.startswith(
+        "1 of 1 entered bots had an accepted build at the freeze: "
+    )
+    assert queued(sql) == []
+
+
+@pytest.mark.parametrize("crash", [1, 2, 3])
+async def test_a_release_that_is_cut_off_goes_on_and_records_each_match_once(
+    store: Store,
+    database: str,
+    sql: "psycopg.Connection[Any]",
+    monkeypatch: pytest.MonkeyPatch,
+    crash: int,
+) -> None:
+    monkeypatch.setattr("arena.server.events.finals.PIECE", 2)
+    event = await begun(store, database, sql)
+    await played_out(store, sql, event)
+    let_pass(sql, "cup", 1)
+    calls = 0
+
+    async def record(matches: Sequence[FinishedMatch]) -> None:
+        nonlocal calls
+        calls += 1
+        if calls == crash:
+            raise ConnectionError
+        await store.record(matches)
+
+    with pytest.raises(ConnectionError):
+        await store.finals.keep(record)
+    event, now = await store.events.named("cup")
+    assert event.released_at is None
+    assert event.phase(now) is Phase.FINAL
+    await store.finals.keep(store.record)
+    event, _ = await store.events.named("cup")
+    assert event.released_at is not None
+    assert len(await recorded_matches.matches(store, limit=100)) == 12
+    record_ = await store.tournaments.record(await store.tournaments.named("cup"))
+    assert [len(points) for points in record_.points.values()] == [2, 2, 2]
+
+
+async def test_the_final_gets_another_name_if_its_own_was_taken_meanwhile(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event = await begun(store, database, sql)
+    await played_out(store, sql, event)
+    field = [NewEntry(one.id, None) for one in await store.bots()]
+    await store.tournaments.create("Cup", RULES.tournament("x"), field)
+    event = await released(store, sql)
+    assert event.tournament == "cup-2"
+
+
+async def test_the_next_date_is_told_in_seconds(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    assert await store.finals.keep(store.record) is None
+    await store.events.create("cup", said(), "me")
+    seconds = await store.finals.keep(store.record)
+    assert seconds is not None
+    assert 86_300 < seconds <= 86_400
+    assert not await store.finals.playing()
