@@ -28,6 +28,7 @@ COMMANDS = {
     "signup": "owners.login:signup",
     "login": "owners.login:login",
     "submit": "owners.submit:submit",
+    "team": "owners.team:app",
     "bot": "bots:app",
     "owner": "owners.owner:app",
     "block": "owners.block:app",

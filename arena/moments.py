@@ -1,6 +1,6 @@
 """Points in time as text for people and programs: one form, in UTC, with the zone named."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 
 def in_utc(moment: datetime) -> str:
@@ -11,3 +11,15 @@ def in_utc(moment: datetime) -> str:
 def iso_utc(moment: datetime) -> str:
     """Return an aware moment in the ISO form, as `2026-11-25T08:10:03.123456+00:00`."""
     return moment.astimezone(UTC).isoformat()
+
+
+def in_words(duration: timedelta) -> str:
+    """Return a duration in its two largest units, as `2 days 3 h`, `3 h 5 min` or `40 s`."""
+    seconds = max(0, round(duration.total_seconds()))
+    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86_400
+    if days:
+        named = "1 day" if days == 1 else f"{days} days"
+        return f"{named} {hours % 24} h" if hours % 24 else named
+    if hours:
+        return f"{hours} h {minutes % 60} min" if minutes % 60 else f"{hours} h"
+    return f"{minutes} min" if minutes >= 2 else f"{seconds} s"

@@ -49,6 +49,13 @@ class Owner:
 
     id: OwnerId
     name: str
+    member: str = ""
+    """The member of the owner's team who makes the call; "" for the owner's own key."""
+
+    @property
+    def actor(self) -> str:
+        """Who acts, for the audit."""
+        return f"{self.name} ({self.member})" if self.member else self.name
 
 
 @dataclass(frozen=True, slots=True)

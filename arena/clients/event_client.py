@@ -25,6 +25,7 @@ class EventSeen:
     results: datetime
     entries: int
     needs_code: bool
+    roster_only: bool
     commitment: str
     """In hexadecimal digits."""
     seed: str
@@ -69,6 +70,7 @@ def _event(one: pb.EventDetails) -> EventSeen:
         _time(one.results_ms),
         one.entries,
         one.needs_code,
+        one.roster_only,
         one.commitment.hex(),
         one.seed.hex(),
     )

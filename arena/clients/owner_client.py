@@ -218,6 +218,22 @@ class OwnerClient:
             if not page or len(found) >= versions:
                 return replace(bot, versions=tuple(found))
 
+    def add_member(self, key: str, name: str) -> str:
+        """Add a member to the owner's team; return the member's key."""
+        answer = self._ask(self._owners.AddMember, pb.AddMemberRequest(name=_sent(name)), key)
+        return str(answer.key)
+
+    def members(self, key: str) -> list[tuple[str, datetime]]:
+        """Return the members of the owner's team, and when each was added."""
+        answer = self._ask(self._owners.ListMembers, pb.ListMembersRequest(), key)
+        return [
+            (one.name, datetime.fromtimestamp(one.added_ms / 1000, UTC)) for one in answer.members
+        ]
+
+    def remove_member(self, key: str, name: str) -> None:
+        """Remove a member of the owner's team."""
+        self._ask(self._owners.RemoveMember, pb.RemoveMemberRequest(name=_sent(name)), key)
+
     def describe(
         self,
         key: str,

@@ -41,6 +41,8 @@ class Uploaded:
     bot: str
     version: str
     sha256: str
+    notices: tuple[str, ...] = ()
+    """What its owner should know: the dates of events, and uploads left today."""
 
 
 class UploadClient(OwnerClient):
@@ -85,7 +87,7 @@ class UploadClient(OwnerClient):
             return answer
 
         answer = self._ask(call, None, key)
-        return Uploaded(answer.bot, answer.version, answer.sha256.hex())
+        return Uploaded(answer.bot, answer.version, answer.sha256.hex(), tuple(answer.notices))
 
     def builds(self, key: str, bot: str = "") -> list[HostedBuild]:
         """Return the uploaded builds of the owner's bots, or of one, newest first."""

@@ -25,6 +25,9 @@ StorageError (a UserError)
 ├── InviteRefusedError          an invite is unknown, used up or expired
 ├── UnknownBlockError           no block has that id
 ├── BlockRefusedError           the block cannot be voided
+├── NotCaptainError             only the captain of a team may do that
+├── TooManyMembersError         a team has as many members as are allowed
+├── UnknownMemberError          no member of the team has that name
 ├── UnknownOwnerError           no owner has that name or key
 ├── BannedError                 the operator banned the owner
 ├── FrozenError                 the operator froze the bot
@@ -199,6 +202,18 @@ class BlockRefusedError(StorageError):
 
 class UnknownOwnerError(StorageError):
     """No owner has that name or key."""
+
+
+class NotCaptainError(StorageError):
+    """Only the captain of a team, who has the owner's own key, may do that."""
+
+
+class TooManyMembersError(StorageError):
+    """A team has as many members as are allowed."""
+
+
+class UnknownMemberError(StorageError):
+    """No member of the team has that name."""
 
 
 class BannedError(StorageError):

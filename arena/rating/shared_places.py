@@ -35,7 +35,7 @@ class TablePoints:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class SharedPlace:
     """One line of the standings."""
 
     bot: int
@@ -46,21 +46,21 @@ class Place:
     """Half the width of the 95 % interval of the points."""
 
 
-def places(tables: Sequence[TablePoints], bots: Sequence[int]) -> list[Place]:
+def places(tables: Sequence[TablePoints], bots: Sequence[int]) -> list[SharedPlace]:
     """Return the places of `bots`, best first; of bots with equal points the first comes first."""
     points = dict.fromkeys(bots, 0.0)
     for table in tables:
         for bot, total in zip(table.bots, np.sum(table.blocks, axis=0), strict=True):
             points[bot] += float(total)
     spreads = [_Spread(table) for table in tables]
-    found: list[Place] = []
+    found: list[SharedPlace] = []
     leader, place = None, 1
     for number, bot in enumerate(sorted(bots, key=lambda one: -points[one]), start=1):
         if leader is None or points[leader] - points[bot] > _margin(
             spreads, {leader: 1.0, bot: -1.0}
         ):
             leader, place = bot, number
-        found.append(Place(bot, place, points[bot], _margin(spreads, {bot: 1.0})))
+        found.append(SharedPlace(bot, place, points[bot], _margin(spreads, {bot: 1.0})))
     return found
 
 

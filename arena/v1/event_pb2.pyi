@@ -123,6 +123,7 @@ class EventDetails(_message.Message):
     NEEDS_CODE_FIELD_NUMBER: _builtins.int
     COMMITMENT_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
+    ROSTER_ONLY_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name, unique."""
     title: _builtins.str
@@ -147,6 +148,8 @@ class EventDetails(_message.Message):
     """SHA-256 of the seed of the final, 32 bytes."""
     seed: _builtins.bytes
     """The seed, 32 bytes; empty until the results are public."""
+    roster_only: _builtins.bool
+    """Whether only the owners of its roster may enter."""
     def __init__(
         self,
         *,
@@ -162,10 +165,11 @@ class EventDetails(_message.Message):
         needs_code: _builtins.bool = ...,
         commitment: _builtins.bytes = ...,
         seed: _builtins.bytes = ...,
+        roster_only: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "entries", b"entries", "final_ms", b"final_ms", "freezes_ms", b"freezes_ms", "name", b"name", "needs_code", b"needs_code", "opens_ms", b"opens_ms", "phase", b"phase", "results_ms", b"results_ms", "seed", b"seed", "text", b"text", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "entries", b"entries", "final_ms", b"final_ms", "freezes_ms", b"freezes_ms", "name", b"name", "needs_code", b"needs_code", "opens_ms", b"opens_ms", "phase", b"phase", "results_ms", b"results_ms", "roster_only", b"roster_only", "seed", b"seed", "text", b"text", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -75,6 +75,21 @@ class OwnerServiceStub(object):
                 request_serializer=arena_dot_v1_dot_owner__pb2.GetOwnerRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_owner__pb2.GetOwnerResponse.FromString,
                 _registered_method=True)
+        self.AddMember = channel.unary_unary(
+                '/arena.v1.OwnerService/AddMember',
+                request_serializer=arena_dot_v1_dot_owner__pb2.AddMemberRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.AddMemberResponse.FromString,
+                _registered_method=True)
+        self.ListMembers = channel.unary_unary(
+                '/arena.v1.OwnerService/ListMembers',
+                request_serializer=arena_dot_v1_dot_owner__pb2.ListMembersRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.ListMembersResponse.FromString,
+                _registered_method=True)
+        self.RemoveMember = channel.unary_unary(
+                '/arena.v1.OwnerService/RemoveMember',
+                request_serializer=arena_dot_v1_dot_owner__pb2.RemoveMemberRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.RemoveMemberResponse.FromString,
+                _registered_method=True)
         self.ListOwnBots = channel.unary_unary(
                 '/arena.v1.OwnerService/ListOwnBots',
                 request_serializer=arena_dot_v1_dot_owner__pb2.ListOwnBotsRequest.SerializeToString,
@@ -176,6 +191,31 @@ class OwnerServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AddMember(self, request, context):
+        """Adds a member to the owner's team and returns the member's key, with which the member does all
+        that the owner may, but for RenewKey, AddMember and RemoveMember of others. Errors:
+        PERMISSION_DENIED with the key of a member; ALREADY_EXISTS; INVALID_ARGUMENT for a name that is
+        not allowed; RESOURCE_EXHAUSTED beyond 20 members.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListMembers(self, request, context):
+        """Lists the members of the owner's team, without the captain, who has the owner's own key.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveMember(self, request, context):
+        """Removes a member, whose key and sign-ins are not valid any more. Members may remove themselves.
+        PERMISSION_DENIED with the key of another member; NOT_FOUND.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListOwnBots(self, request, context):
         """Lists the owner's bots with their versions, by page. INVALID_ARGUMENT for a size that is not
         allowed or a token that is none.
@@ -253,6 +293,21 @@ def add_OwnerServiceServicer_to_server(servicer, server):
                     servicer.GetOwner,
                     request_deserializer=arena_dot_v1_dot_owner__pb2.GetOwnerRequest.FromString,
                     response_serializer=arena_dot_v1_dot_owner__pb2.GetOwnerResponse.SerializeToString,
+            ),
+            'AddMember': grpc.unary_unary_rpc_method_handler(
+                    servicer.AddMember,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.AddMemberRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.AddMemberResponse.SerializeToString,
+            ),
+            'ListMembers': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListMembers,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.ListMembersRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.ListMembersResponse.SerializeToString,
+            ),
+            'RemoveMember': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveMember,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.RemoveMemberRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.RemoveMemberResponse.SerializeToString,
             ),
             'ListOwnBots': grpc.unary_unary_rpc_method_handler(
                     servicer.ListOwnBots,
@@ -475,6 +530,87 @@ class OwnerService(object):
             '/arena.v1.OwnerService/GetOwner',
             arena_dot_v1_dot_owner__pb2.GetOwnerRequest.SerializeToString,
             arena_dot_v1_dot_owner__pb2.GetOwnerResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AddMember(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/AddMember',
+            arena_dot_v1_dot_owner__pb2.AddMemberRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.AddMemberResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListMembers(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/ListMembers',
+            arena_dot_v1_dot_owner__pb2.ListMembersRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.ListMembersResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveMember(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/RemoveMember',
+            arena_dot_v1_dot_owner__pb2.RemoveMemberRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.RemoveMemberResponse.FromString,
             options,
             channel_credentials,
             insecure,

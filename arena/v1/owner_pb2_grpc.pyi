@@ -73,6 +73,18 @@ class OwnerServiceStub:
     """Returns a new key of the owner. The old one, and all of sign-ins, are not valid any more."""
     GetOwner: _grpc.UnaryUnaryMultiCallable[_owner_pb2.GetOwnerRequest, _owner_pb2.GetOwnerResponse]
     """Tells whose key it is."""
+    AddMember: _grpc.UnaryUnaryMultiCallable[_owner_pb2.AddMemberRequest, _owner_pb2.AddMemberResponse]
+    """Adds a member to the owner's team and returns the member's key, with which the member does all
+    that the owner may, but for RenewKey, AddMember and RemoveMember of others. Errors:
+    PERMISSION_DENIED with the key of a member; ALREADY_EXISTS; INVALID_ARGUMENT for a name that is
+    not allowed; RESOURCE_EXHAUSTED beyond 20 members.
+    """
+    ListMembers: _grpc.UnaryUnaryMultiCallable[_owner_pb2.ListMembersRequest, _owner_pb2.ListMembersResponse]
+    """Lists the members of the owner's team, without the captain, who has the owner's own key."""
+    RemoveMember: _grpc.UnaryUnaryMultiCallable[_owner_pb2.RemoveMemberRequest, _owner_pb2.RemoveMemberResponse]
+    """Removes a member, whose key and sign-ins are not valid any more. Members may remove themselves.
+    PERMISSION_DENIED with the key of another member; NOT_FOUND.
+    """
     ListOwnBots: _grpc.UnaryUnaryMultiCallable[_owner_pb2.ListOwnBotsRequest, _owner_pb2.ListOwnBotsResponse]
     """Lists the owner's bots with their versions, by page. INVALID_ARGUMENT for a size that is not
     allowed or a token that is none.
@@ -137,6 +149,18 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
     """Returns a new key of the owner. The old one, and all of sign-ins, are not valid any more."""
     GetOwner: _aio.UnaryUnaryMultiCallable[_owner_pb2.GetOwnerRequest, _owner_pb2.GetOwnerResponse]  # type: ignore[assignment]
     """Tells whose key it is."""
+    AddMember: _aio.UnaryUnaryMultiCallable[_owner_pb2.AddMemberRequest, _owner_pb2.AddMemberResponse]  # type: ignore[assignment]
+    """Adds a member to the owner's team and returns the member's key, with which the member does all
+    that the owner may, but for RenewKey, AddMember and RemoveMember of others. Errors:
+    PERMISSION_DENIED with the key of a member; ALREADY_EXISTS; INVALID_ARGUMENT for a name that is
+    not allowed; RESOURCE_EXHAUSTED beyond 20 members.
+    """
+    ListMembers: _aio.UnaryUnaryMultiCallable[_owner_pb2.ListMembersRequest, _owner_pb2.ListMembersResponse]  # type: ignore[assignment]
+    """Lists the members of the owner's team, without the captain, who has the owner's own key."""
+    RemoveMember: _aio.UnaryUnaryMultiCallable[_owner_pb2.RemoveMemberRequest, _owner_pb2.RemoveMemberResponse]  # type: ignore[assignment]
+    """Removes a member, whose key and sign-ins are not valid any more. Members may remove themselves.
+    PERMISSION_DENIED with the key of another member; NOT_FOUND.
+    """
     ListOwnBots: _aio.UnaryUnaryMultiCallable[_owner_pb2.ListOwnBotsRequest, _owner_pb2.ListOwnBotsResponse]  # type: ignore[assignment]
     """Lists the owner's bots with their versions, by page. INVALID_ARGUMENT for a size that is not
     allowed or a token that is none.
@@ -240,6 +264,36 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_owner_pb2.GetOwnerResponse, _abc.Awaitable[_owner_pb2.GetOwnerResponse]]:
         """Tells whose key it is."""
+
+    @_abc_1.abstractmethod
+    def AddMember(
+        self,
+        request: _owner_pb2.AddMemberRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.AddMemberResponse, _abc.Awaitable[_owner_pb2.AddMemberResponse]]:
+        """Adds a member to the owner's team and returns the member's key, with which the member does all
+        that the owner may, but for RenewKey, AddMember and RemoveMember of others. Errors:
+        PERMISSION_DENIED with the key of a member; ALREADY_EXISTS; INVALID_ARGUMENT for a name that is
+        not allowed; RESOURCE_EXHAUSTED beyond 20 members.
+        """
+
+    @_abc_1.abstractmethod
+    def ListMembers(
+        self,
+        request: _owner_pb2.ListMembersRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.ListMembersResponse, _abc.Awaitable[_owner_pb2.ListMembersResponse]]:
+        """Lists the members of the owner's team, without the captain, who has the owner's own key."""
+
+    @_abc_1.abstractmethod
+    def RemoveMember(
+        self,
+        request: _owner_pb2.RemoveMemberRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.RemoveMemberResponse, _abc.Awaitable[_owner_pb2.RemoveMemberResponse]]:
+        """Removes a member, whose key and sign-ins are not valid any more. Members may remove themselves.
+        PERMISSION_DENIED with the key of another member; NOT_FOUND.
+        """
 
     @_abc_1.abstractmethod
     def ListOwnBots(

@@ -334,6 +334,7 @@ class BeginFinalBlockResponse(_message.Message):
 
     BUILDS_FIELD_NUMBER: _builtins.int
     MATCHES_FIELD_NUMBER: _builtins.int
+    REFEREES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def builds(self) -> _containers.RepeatedCompositeFieldContainer[Global___FinalBuild]:
         """The builds that play, at most one for each seat."""
@@ -342,15 +343,20 @@ class BeginFinalBlockResponse(_message.Message):
     def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___FinalMatch]:
         """The matches to play, each with programs that are started for it alone."""
 
+    @_builtins.property
+    def referees(self) -> _referee_pb2.Referees:
+        """As in BeginShiftResponse."""
+
     def __init__(
         self,
         *,
         builds: _abc.Iterable[Global___FinalBuild] | None = ...,
         matches: _abc.Iterable[Global___FinalMatch] | None = ...,
+        referees: _referee_pb2.Referees | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["referees", b"referees"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds", b"builds", "matches", b"matches"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds", b"builds", "matches", b"matches", "referees", b"referees"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -87,6 +87,7 @@ class Shifts:
             begun: pb.BeginFinalBlockResponse = await self._ask("BeginFinalBlock", request)
         except _NothingError:
             return None
+        self._referees.told(begun.referees.addresses)
         return begun
 
     async def end_final(self, ending: pb.EndFinalBlockRequest) -> None:

@@ -11,7 +11,7 @@ import psycopg
 from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
-from arena.server.events.event import Dates, FinalRules, NewEvent
+from arena.server.events.event import Admission, Dates, FinalRules, NewEvent
 from benchmarks.hosted_load.programs import GOOD
 from benchmarks.hosted_load.stage import HostingArena, hosting_arena
 
@@ -123,4 +123,4 @@ def _said(blocks: int) -> NewEvent:
         DEFAULT_TIME_CONTROL,
     )
     dates = Dates(now - _FREEZE, now + _FREEZE, now + 2 * _FREEZE, now + 3 * _FREEZE)
-    return NewEvent("Cup", "", rules, dates, needs_code=False, practice=True)
+    return NewEvent("Cup", "", rules, dates, Admission.OPEN, practice=True)

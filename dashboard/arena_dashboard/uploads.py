@@ -134,6 +134,8 @@ def _upload(client: UploadClient, owner: SignedIn, name: str, file: object) -> N
         owners.refused(error)
         return
     session[UPLOADED] = (made.bot, made.version)
+    for notice in made.notices:
+        st.caption(in_markdown(notice))
 
 
 @st.fragment

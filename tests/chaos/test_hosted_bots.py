@@ -49,15 +49,15 @@ def test_a_shift_goes_on_when_the_referee_that_began_it_is_killed(referees: Refe
     referees.check(running)
 
 
-def start_worker(referees: Referees) -> Program:
-    """On another machine than the referees, as far as it can tell."""
+def start_worker(referees: Referees, name: str = "apart", referee: int = 0) -> Program:
+    """On another machine than the referees, as far as it can tell; it asks at one of them first."""
     database = {"ARENA_DATABASE_URL": referees.url}
-    added = Program(referees.home / "operator", "worker", "add", "apart", **database)
+    added = Program(referees.home / "operator", "worker", "add", name, **database)
     assert added.ended() == 0, added.complained
     worker = Program(
-        referees.home / "worker",
+        referees.home / f"worker-{name}",
         "work",
-        ARENA_ADDRESS=referees.addresses[0],
+        ARENA_ADDRESS=referees.addresses[referee],
         ARENA_WORKER_TOKEN=added.said.split()[-1],
         **database,
     )

@@ -1,6 +1,8 @@
 """An event by command: the organiser's, the owners', and whoever checks its archive."""
 
+import csv
 import json
+import stat
 import zipfile
 from collections.abc import AsyncIterator
 from datetime import UTC, datetime, timedelta
@@ -23,6 +25,7 @@ FILE = """
 title = "A cup"
 text = "For **all**."
 entry = "code"
+game = "bluff"
 options = {{dice_per_player = 2}}
 [final]
 blocks = 2
@@ -144,3 +147,37 @@ async def test_an_event_is_cancelled_and_bots_are_withdrawn(scene: Scene, tmp_pa
     assert done.exit_code == 0, done.output
     shown = json.loads((await arena("event", "show", "cup", "--json")).stdout)
     assert shown["phase"] == "cancelled"
+
+
+async def test_a_roster_writes_keys_for_a_course_once(scene: Scene, tmp_path: Path) -> None:
+    await arena("event", "create", "course", "--from", event_file(tmp_path))
+    file, keys = tmp_path / "people.csv", tmp_path / "keys.csv"
+    file.write_text("name,email,team\nAnn,ann@example.org,A\nBob,bob@example.org,A\n")
+    done = await arena("event", "roster", "course", file, "--keys", keys)
+    assert "Enrolled 2 of 2 people in 1 teams" in done.stdout, done.output
+    assert stat.S_IMODE(keys.stat().st_mode) == 0o600
+    ann, bob = list(csv.DictReader(keys.read_text().splitlines()))
+    assert (ann["role"], bob["role"]) == ("captain", "member")
+    assert "exists: name another file" in await refused(
+        "event", "roster", "course", file, "--keys", keys
+    )
+    more = tmp_path / "more.csv"
+    assert "There is no event none" in await refused(
+        "event", "roster", "none", file, "--keys", more
+    )
+    assert not more.exists()
+    people = json.loads((await arena("event", "people", "course", "--json")).stdout)
+    assert [(one["name"], one["team"], one["bot"]) for one in people] == [
+        ("Ann", "A", None),
+        ("Bob", "A", None),
+    ]
+    assert "Not entered: A." in (await arena("event", "people", "course")).stdout
+    # The captain looks after the team from any machine.
+    await arena("login", "--key", ann["key"])
+    assert "Bob" in (await arena("team", "list")).stdout
+    added = await arena("team", "add", "Carl", "--json")
+    key = json.loads(added.stdout)["key"]
+    assert (await arena("login", "--key", key)).exit_code == 0
+    assert "Only the captain of A may do that" in await refused("team", "remove", "Bob")
+    assert "is not in your team" in (await arena("team", "remove", "carl")).stdout
+    assert "no owner has this key" in await refused("team", "list")

@@ -22,13 +22,14 @@ from arena.database.errors import (
 from arena.database.roles import READER_ROLE
 from arena.database.schema import HEAD, migrate
 from arena.database.tables.bots import tokens
-from arena.database.tables.events import event_blocks, event_pairings, event_secrets
+from arena.database.tables.events import event_blocks, event_pairings, event_people, event_secrets
 from arena.database.tables.matches import match_luck
 from arena.database.tables.owners import (
     audit,
     invites,
     owner_identities,
     owner_keys,
+    owner_members,
     sign_ins,
     used_id_tokens,
 )
@@ -148,7 +149,7 @@ def test_names_are_compared_by_code_points_whatever_the_databases_own_order(data
     with psycopg.connect(plain(database)) as connection:
         found = connection.execute(_COLLATIONS).fetchall()
     by_code_points = {f"{table}.{column}" for table, column, order in found if order == '"C"'}
-    assert by_code_points == {"bots.folded", "owners.folded"}
+    assert by_code_points == {"bots.folded", "owners.folded", "owner_members.folded"}
 
 
 def test_the_newest_migration_is_the_one_that_is_named() -> None:
@@ -209,8 +210,8 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         *(untold_ends, presence),
     )
     hosted = (builds, build_files, hosted_versions, hosted_bots, workers, shifts)
-    owned = (owner_keys, owner_identities, sign_ins, used_id_tokens, invites)
-    blind = (event_secrets, event_pairings, event_blocks)
+    owned = (owner_keys, owner_members, owner_identities, sign_ins, used_id_tokens, invites)
+    blind = (event_secrets, event_pairings, event_blocks, event_people)
     secret = (tokens, *owned, audit, signing_secret, *running, *hosted, *blind)
     readable = [table for table in metadata.tables.values() if table not in secret]
     assert {match_luck, signing_key, tournaments} < set(readable)

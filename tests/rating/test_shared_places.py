@@ -5,12 +5,14 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from arena.rating.shared_places import Place, TablePoints, places
+from arena.rating.shared_places import SharedPlace, TablePoints, places
 
 LEAGUES = 400
 
 
-def round_robin(strengths: list[float], blocks: int, random: np.random.Generator) -> list[Place]:
+def round_robin(
+    strengths: list[float], blocks: int, random: np.random.Generator
+) -> list[SharedPlace]:
     """The places of a round robin at two seats; a bot's share against another is a logistic one."""
     tables = []
     for one, other in combinations(range(len(strengths)), 2):
@@ -79,4 +81,4 @@ def test_larger_tables_count_what_bots_at_one_table_take_from_each_other(
 
 
 def test_nobody_played() -> None:
-    assert places([], [1, 2]) == [Place(1, 1, 0.0, 0.0), Place(2, 1, 0.0, 0.0)]
+    assert places([], [1, 2]) == [SharedPlace(1, 1, 0.0, 0.0), SharedPlace(2, 1, 0.0, 0.0)]

@@ -10,7 +10,7 @@ from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.match.score_rule import ScoreRule
 from arena.match.verify import verify
 from arena.scheduling.formats import FormatName
-from arena.server.events.event import Dates, Event, FinalRules, NewEvent
+from arena.server.events.event import Admission, Dates, Event, FinalRules, NewEvent
 from arena.signatures import check_signature
 from tests import recorded_matches
 from tests.worker.hosting import LONG, PLAYS, Hosted, hosting
@@ -35,7 +35,7 @@ def soon(*, freeze: float = 1.0, final: float = 0.0, results: float = 0.0) -> Ne
     freezes = now + timedelta(seconds=freeze)
     begins = freezes + timedelta(seconds=final)
     dates = Dates(now - timedelta(hours=1), freezes, begins, begins + timedelta(seconds=results))
-    return NewEvent("A cup", "", RULES, dates, needs_code=False, practice=True)
+    return NewEvent("A cup", "", RULES, dates, Admission.OPEN, practice=True)
 
 
 async def entered(stage: Hosted, owner: str, program: str, event: str) -> None:

@@ -97,6 +97,7 @@ def _print(event: "EventSeen") -> None:
     if event.text.strip():
         say(event.text.strip())
     how = ", with the organiser's code" if event.needs_code else ""
+    how = ", who are on its roster" if event.roster_only else how
     say(f"Phase: {event.phase}. {event.entries} bots have entered{how}.")
     for word, moment in (
         ("Entries open", event.opens),

@@ -3,7 +3,7 @@
 import time
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -54,10 +54,13 @@ def submit(
             raise CommandError(f"{file} cannot be read ({error.strerror}).") from error
         made = client.upload(key, name or _meant(client, key, file), file.name, data, version)
         say(f"Uploaded {made.bot} {made.version}, SHA-256 {made.sha256[:16]}….", err=True)
+        for notice in made.notices:
+            say(notice, err=True)
         last = _follow(client, key, made.bot, made.version) if wait else None
     if as_json:
         state = {"state": last.state.value, "reason": last.reason} if last else {}
-        line = {"bot": made.bot, "version": made.version, "sha256": made.sha256}
+        line: dict[str, Any] = {"bot": made.bot, "version": made.version, "sha256": made.sha256}
+        line["notices"] = list(made.notices)
         say_json(line | state)
     if last is not None and last.state is BuildState.REFUSED:
         say(f"Refused. {last.reason}", err=True)

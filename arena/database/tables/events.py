@@ -3,6 +3,7 @@
     events ─ event_secrets
        ├──< event_entries ── bots
        ├──< event_builds ── hosted_versions
+       ├──< event_people ── owners
        └──< event_pairings ─< event_blocks
 
 A final is blind until it is released: its pairings and matches are here, where the reader role sees
@@ -71,6 +72,8 @@ events = Table(
     # The seed, opened by the release.
     Column("seed", LargeBinary),
     Column("needs_code", Boolean, nullable=False),
+    # Whether only owners of its roster may enter.
+    Column("roster_only", Boolean, nullable=False, server_default=text("false")),
     # The final as a tournament, made by the release.
     Column("tournament_id", ForeignKey(tournaments.c.id), unique=True),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
@@ -123,6 +126,21 @@ event_entries = Table(
     now("entered_at"),
     UniqueConstraint("event_id", "owner_id"),
     CheckConstraint("char_length(team) BETWEEN 1 AND 40", name="team_length"),
+)
+
+event_people = Table(
+    "event_people",
+    metadata,
+    # The roster of a course: real names, which the organiser alone sees.
+    Column("event_id", ForeignKey(events.c.id), primary_key=True),
+    # The line of the roster, from 1.
+    Column("number", Integer, primary_key=True),
+    # The team of the person.
+    Column("owner_id", ForeignKey(owners.c.id), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("email", Text, nullable=False, server_default=text("''")),
+    Column("student_number", Text, nullable=False, server_default=text("''")),
+    Index("event_people_owner_ix", "owner_id"),
 )
 
 event_builds = Table(

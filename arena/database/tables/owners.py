@@ -1,6 +1,7 @@
 """The tables of owners, of how they sign in, and of the changes that they and the operator made.
 
-    owner_keys ─ owners ─< sign_ins
+    owner_keys ─ owners ─< sign_ins >─ owner_members
+                    ├─< owner_members
                     └── owner_identities
 
     used_id_tokens        invites        audit
@@ -62,6 +63,21 @@ owner_identities = Table(
     UniqueConstraint("issuer", "subject"),
 )
 
+owner_members = Table(
+    "owner_members",
+    metadata,
+    # The members of an owner's team. Each has a key of its own, with which it acts for the owner.
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("owner_id", ForeignKey(owners.c.id), nullable=False),
+    Column("name", Text, nullable=False),
+    Column("folded", FOLDED, nullable=False),
+    Column("sha256", LargeBinary, nullable=False, unique=True),
+    now("created_at"),
+    UniqueConstraint("owner_id", "folded"),
+    CheckConstraint(ANY_NAME, name="name_allowed"),
+    CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
 sign_ins = Table(
     "sign_ins",
     metadata,
@@ -70,6 +86,8 @@ sign_ins = Table(
     Column("owner_id", ForeignKey(owners.c.id), nullable=False, index=True),
     Column("expires_at", Time, nullable=False, index=True),
     now("created_at"),
+    # The member who signed in; None for the owner's own key. Who leaves is signed out.
+    Column("member_id", ForeignKey(owner_members.c.id, ondelete="CASCADE")),
     # How long the key stays valid after its last use. None if use does not prolong it.
     Column("idle_for", Interval),
     CheckConstraint("idle_for > interval '0'", name="idle_for_least"),

@@ -79,6 +79,9 @@ class OwnerService:
             "SignOut": of_anybody("SignOut", self._sign_out),
             "RenewKey": of_owner("RenewKey", self._renew_key),
             "GetOwner": of_owner("GetOwner", self._owner),
+            "AddMember": of_owner("AddMember", self._add_member),
+            "ListMembers": of_owner("ListMembers", self._members),
+            "RemoveMember": of_owner("RemoveMember", self._remove_member),
             "ListOwnBots": of_owner("ListOwnBots", self._bots),
             "DescribeBot": of_owner("DescribeBot", self._describe),
             "PauseBot": of_owner("PauseBot", self._pause),
@@ -176,7 +179,26 @@ class OwnerService:
         return pb.RenewKeyResponse(key=key)
 
     async def _owner(self, _request: Any, owner: Owner) -> pb.GetOwnerResponse:
-        return pb.GetOwnerResponse(owner=owner.name)
+        return pb.GetOwnerResponse(owner=owner.name, member=owner.member)
+
+    async def _add_member(self, request: pb.AddMemberRequest, owner: Owner) -> pb.AddMemberResponse:
+        self._gate.change(owner)
+        key = await self._owners.add_member(owner, request.name)
+        self._gate.learn(key)
+        return pb.AddMemberResponse(key=key)
+
+    async def _members(self, _request: Any, owner: Owner) -> pb.ListMembersResponse:
+        response = pb.ListMembersResponse()
+        for row in await self._owners.members(owner):
+            response.members.add(name=row.name, added_ms=round(row.created_at.timestamp() * 1000))
+        return response
+
+    async def _remove_member(
+        self, request: pb.RemoveMemberRequest, owner: Owner
+    ) -> pb.RemoveMemberResponse:
+        self._gate.change(owner)
+        await self._owners.remove_member(owner, request.name)
+        return pb.RemoveMemberResponse()
 
     async def _bots(self, request: pb.ListOwnBotsRequest, owner: Owner) -> pb.ListOwnBotsResponse:
         size = page_size(request.page_size)

@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Insert, Update, and_, extract, func, or_, select, text, true, update
+from sqlalchemy import Insert, Update, and_, delete, extract, func, or_, select, text, true, update
 from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.sql.dml import ReturningDelete
 
 from arena.database.names import folded, skeleton
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, version_counts, versions
-from arena.database.tables.owners import audit, invites, owner_keys, owners
+from arena.database.tables.owners import audit, invites, owner_keys, owner_members, owners
 from arena.records import OwnBots
 from arena.server.accounts.bot_statements import begins_with, folded_of, name_columns, not_uploaded
 from arena.server.accounts.sign_in_statements import owners_by_key
@@ -41,9 +42,11 @@ def owner_like(name: str) -> Row:
 def owner_by_key(sha256: bytes) -> Row:
     """Return a statement that selects an owner by a key, with the columns of `owner_list`.
 
-    `sha256` is of the owner's own key, or of one of a sign-in.
+    `sha256` is of the owner's own key, of a member's, or of one of a sign-in. The further column
+    `member` is the name of the member, None for the owner's own.
     """
-    return owner_list().where(owners.c.id.in_(owners_by_key(sha256)))
+    found = owners_by_key(sha256).subquery()
+    return owner_list().add_columns(found.c.member).join(found, found.c.owner_id == owners.c.id)
 
 
 def owner_list(*, search: str = "", limit: int | None = None) -> Row:
@@ -147,7 +150,41 @@ def key_hashes(most: int) -> Row:
 
     Column: sha256.
     """
-    return select(owner_keys.c.sha256).order_by(owner_keys.c.owner_id.desc()).limit(most)
+    own = select(owner_keys.c.sha256, owner_keys.c.owner_id)
+    every = own.union_all(select(owner_members.c.sha256, owner_members.c.owner_id)).subquery()
+    return select(every.c.sha256).order_by(every.c.owner_id.desc()).limit(most)
+
+
+def add_member(owner_id: int, name: str, sha256: bytes) -> Insert:
+    """Return a statement that adds a member to a team, unless one has that name.
+
+    It returns the member's id.
+    """
+    values = {"owner_id": owner_id, "name": name, "folded": folded(name), "sha256": sha256}
+    return (
+        insert(owner_members).values(values).on_conflict_do_nothing().returning(owner_members.c.id)
+    )
+
+
+def members_of(owner_id: int) -> Row:
+    """Return a statement that selects the members of a team, oldest first.
+
+    Columns: name, created_at.
+    """
+    return (
+        select(owner_members.c.name, owner_members.c.created_at)
+        .where(owner_members.c.owner_id == owner_id)
+        .order_by(owner_members.c.id)
+    )
+
+
+def remove_member(owner_id: int, name: str) -> ReturningDelete[Any]:
+    """Return a statement that removes a member, whose sign-ins end; it returns the name."""
+    return (
+        delete(owner_members)
+        .where(owner_members.c.owner_id == owner_id, owner_members.c.folded == folded(name))
+        .returning(owner_members.c.name)
+    )
 
 
 def set_banned(owner_id: int, *, banned: bool) -> Update:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -12,12 +12,17 @@ from arena.database import shift_queue
 from arena.database.errors import (
     BannedError,
     InviteRefusedError,
+    NameTakenError,
+    NotCaptainError,
+    TooManyMembersError,
     UnknownBotError,
+    UnknownMemberError,
     UnknownOwnerError,
 )
 from arena.database.names import (
     check_name,
     code_hash,
+    folded,
     new_code,
     new_key,
     normal_name,
@@ -38,6 +43,8 @@ from arena.server.accounts.auditing import record
 from arena.server.accounts.bot_details import checked
 from arena.server.accounts.new_owners import new_owner
 
+MOST_MEMBERS: Final = 20
+"""The most members of a team."""
 _ALL = OwnBots()
 
 
@@ -60,10 +67,14 @@ class Owners:
             return owner, await _new_key(connection, owner.id)
 
     async def renew_key(self, owner: Owner) -> str:
-        """Return a new key of an owner; the old one and those of sign-ins are revoked."""
+        """Return a new key of an owner; the old one and those of sign-ins are revoked.
+
+        Raises NotCaptainError.
+        """
+        _require_captain(owner)
         async with self._transaction() as connection:
             key = await _new_key(connection, owner.id)
-            await record(connection, owner.name, "renew key", owner.name)
+            await record(connection, owner.actor, "renew key", owner.name)
         return key
 
     async def by_key(self, key: str) -> Owner | None:
@@ -77,7 +88,46 @@ class Owners:
             return None
         if found.banned_at is not None:
             raise BannedError(f"The operator has banned the owner {found.name}.")
-        return Owner(OwnerId(found.id), found.name)
+        return Owner(OwnerId(found.id), found.name, found.member or "")
+
+    async def add_member(self, owner: Owner, name: str) -> str:
+        """Add a member to an owner's team; return the member's key, which cannot be read again.
+
+        Raises NotCaptainError, NameRefusedError and TooManyMembersError.
+        """
+        _require_captain(owner)
+        name = normal_name("member", name)
+        key = new_key()
+        async with self._transaction() as connection:
+            await connection.execute(owner_statements.lock_owner(owner.id))
+            members = (await connection.execute(owner_statements.members_of(owner.id))).all()
+            if len(members) >= MOST_MEMBERS:
+                raise TooManyMembersError(f"A team has at most {MOST_MEMBERS} members.")
+            statement = owner_statements.add_member(owner.id, name, token_hash(key))
+            if await connection.scalar(statement) is None:
+                raise NameTakenError(f"{owner.name} has a member {name} already.")
+            await record(connection, owner.actor, "add member", owner.name, {"member": name})
+        return key
+
+    async def members(self, owner: Owner) -> list[SqlRow[Any]]:
+        """Return the members of an owner's team: rows of `owner_statements.members_of`."""
+        async with self._transaction() as connection:
+            return list((await connection.execute(owner_statements.members_of(owner.id))).all())
+
+    async def remove_member(self, owner: Owner, name: str) -> None:
+        """Remove a member, whose key and sign-ins end; members may remove themselves.
+
+        Raises NotCaptainError and UnknownMemberError.
+        """
+        if folded(owner.member) != folded(name):
+            _require_captain(owner)
+        async with self._transaction() as connection:
+            gone = await connection.scalar(owner_statements.remove_member(owner.id, name))
+            if gone is None:
+                raise UnknownMemberError(
+                    f"{owner.name} has no member {name}: `arena team list` shows them."
+                )
+            await record(connection, owner.actor, "remove member", owner.name, {"member": gone})
 
     async def named(self, name: str) -> Owner:
         """Return the owner of that name, in any case. Raises UnknownOwnerError."""
@@ -108,7 +158,7 @@ class Owners:
             registered, token = await registering.add_version(
                 connection, bot, owner.id, version, house=False, allowance=allowance
             )
-            await record(connection, owner.name, "register", str(registered.entrant))
+            await record(connection, owner.actor, "register", str(registered.entrant))
         return registered, token
 
     async def bots(self, owner: Owner, wanted: OwnBots = _ALL) -> list[OwnedVersion]:
@@ -128,7 +178,7 @@ class Owners:
         async with self._transaction() as connection:
             own = await _own(connection, owner, bot)
             token, label = await registering.rotate(connection, own.name, version)
-            await record(connection, owner.name, "rotate token", f"{own.name} {label}")
+            await record(connection, owner.actor, "rotate token", f"{own.name} {label}")
         return token, label
 
     async def retire(self, owner: Owner, bot: str, version: str | None) -> None:
@@ -140,7 +190,7 @@ class Owners:
             own = await _own(connection, owner, bot)
             await registering.retire(connection, own.name, version)
             subject = own.name if version is None else f"{own.name} {version}"
-            await record(connection, owner.name, "retire", subject)
+            await record(connection, owner.actor, "retire", subject)
 
     async def describe(self, owner: Owner, bot: str, said: Mapping[str, str]) -> None:
         """Change the owner's details of a bot: `text`, `language` and `link`, as far as given.
@@ -152,7 +202,7 @@ class Owners:
             own = await _own(connection, owner, bot)
             if said:
                 await connection.execute(owner_statements.describe_bot(own.id, said))
-                await record(connection, owner.name, "describe", own.name, said)
+                await record(connection, owner.actor, "describe", own.name, said)
 
     async def pause(self, owner: Owner, bot: str, *, paused: bool = True) -> None:
         """Pause a bot of the owner, or let it play again.
@@ -167,7 +217,7 @@ class Owners:
             if not paused:
                 await connection.execute(shift_queue.queue_lock())
                 await connection.execute(shift_queue.queue_play(own.id, first=True))
-            await record(connection, owner.name, "pause" if paused else "resume", own.name)
+            await record(connection, owner.actor, "pause" if paused else "resume", own.name)
 
     # Methods for the operator
 
@@ -247,6 +297,13 @@ class Owners:
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)
+
+
+def _require_captain(owner: Owner) -> None:
+    if owner.member:
+        raise NotCaptainError(
+            f"Only the captain of {owner.name} may do that, who has the key of `arena signup`."
+        )
 
 
 async def _owner(connection: AsyncConnection, name: str) -> OwnerRow:

@@ -3,14 +3,16 @@
 from datetime import timedelta
 from typing import Any, Final
 
-from sqlalchemy import Delete, Select, Update, delete, func, select, update
+from sqlalchemy import Delete, Integer, Update, cast, delete, func, null, select, update
 from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.sql.dml import ReturningInsert
 
+from arena.database.names import folded
 from arena.database.statement import Row
 from arena.database.tables.owners import (
     owner_identities,
     owner_keys,
+    owner_members,
     owners,
     sign_ins,
     used_id_tokens,
@@ -36,16 +38,38 @@ def owner_with(identity: Identity) -> Row:
     )
 
 
-def owners_by_key(sha256: bytes) -> Select[tuple[int]]:
-    """Return a statement that selects the owner who has this key, the owner's own or a sign-in's.
+def owners_by_key(sha256: bytes) -> Row:
+    """Return a statement that selects the owner who has this key, and who of the team has it.
 
-    Column: owner_id.
+    The key is the owner's own, a member's, or one of a sign-in. Columns: owner_id, member_id and
+    member; the last two are None for the owner's own.
     """
-    of_sign_in = select(sign_ins.c.owner_id).where(
+    nobody = cast(null(), Integer)
+    own = select(owner_keys.c.owner_id, nobody.label("member_id")).where(
+        owner_keys.c.sha256 == sha256
+    )
+    of_member = select(owner_members.c.owner_id, owner_members.c.id).where(
+        owner_members.c.sha256 == sha256
+    )
+    of_sign_in = select(sign_ins.c.owner_id, sign_ins.c.member_id).where(
         sign_ins.c.sha256 == sha256, sign_ins.c.expires_at > func.now()
     )
-    own = select(owner_keys.c.owner_id).where(owner_keys.c.sha256 == sha256)
-    return select(own.union_all(of_sign_in).subquery().c.owner_id)
+    found = own.union_all(of_member, of_sign_in).subquery()
+    named = found.outerjoin(owner_members, owner_members.c.id == found.c.member_id)
+    return (
+        select(found.c.owner_id, found.c.member_id)
+        .add_columns(owner_members.c.name.label("member"))
+        .select_from(named)
+    )
+
+
+def member_id(owner_id: int, member: str) -> Any:
+    """Return the id of a member of an owner's team as a value in SQL; NULL without one."""
+    return (
+        select(owner_members.c.id)
+        .where(owner_members.c.owner_id == owner_id, owner_members.c.folded == folded(member))
+        .scalar_subquery()
+    )
 
 
 def bind(owner_id: int, identity: Identity) -> ReturningInsert[Any]:
@@ -80,9 +104,9 @@ def forget_expired_tokens() -> Delete:
 
 
 def add_sign_in(
-    owner_id: int, sha256: bytes, valid: timedelta, *, prolonged: bool = False
+    owner_id: int, sha256: bytes, valid: timedelta, *, prolonged: bool = False, member: str = ""
 ) -> Insert:
-    """Return a statement that adds a key that is valid for a time.
+    """Return a statement that adds a key that is valid for a time, of the owner or of a member.
 
     If use prolongs it, the time begins at its last use.
     """
@@ -91,6 +115,7 @@ def add_sign_in(
         owner_id=owner_id,
         expires_at=func.now() + valid,
         idle_for=valid if prolonged else None,
+        member_id=member_id(owner_id, member) if member else None,
     )
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.database.errors import (
     BannedError,
     IdentityRefusedError,
+    NotCaptainError,
     TokenUsedError,
     UnknownOwnerError,
 )
@@ -64,23 +65,29 @@ class SignIns:
     async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
         """Give this identity to the owner who has this key; return it with a key for this sign-in.
 
-        Raises UnknownOwnerError and IdentityRefusedError.
+        Raises UnknownOwnerError, NotCaptainError and IdentityRefusedError.
         """
         async with self._transaction() as connection:
             statement = owner_statements.owner_by_key(token_hash(key))
             found = (await connection.execute(statement)).one_or_none()
             if found is None:
                 raise UnknownOwnerError("No owner has this key.")
+            if found.member is not None:
+                raise NotCaptainError(
+                    f"This is the key of a member of {found.name}: its captain's is needed."
+                )
             owner = Owner(OwnerId(found.id), found.name)
             await _bind(connection, owner, identity)
             told = {"identity": f"{identity.subject} of {identity.issuer}"}
-            await record(connection, owner.name, "bind identity", owner.name, told)
+            await record(connection, owner.actor, "bind identity", owner.name, told)
             return owner, await _sign_in(connection, owner, identity, banned=found.banned_at)
 
     async def stay(self, owner: Owner) -> str:
-        """Return a key for a new sign-in of an owner, which use prolongs."""
+        """Return a key for a new sign-in of an owner, or of a member, which use prolongs."""
         key = new_key()
-        add = sign_in_statements.add_sign_in(owner.id, token_hash(key), STAYS_FOR, prolonged=True)
+        add = sign_in_statements.add_sign_in(
+            owner.id, token_hash(key), STAYS_FOR, prolonged=True, member=owner.member
+        )
         async with self._transaction() as connection:
             await connection.execute(sign_in_statements.forget_expired_sign_ins())
             await connection.execute(add)

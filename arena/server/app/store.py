@@ -42,6 +42,7 @@ from arena.server.accounts.owners import Owners
 from arena.server.accounts.sign_ins import SignIns
 from arena.server.events.events import Events
 from arena.server.events.finals import Finals
+from arena.server.events.rosters import Rosters
 from arena.server.failover import running
 from arena.server.failover.lease import require
 from arena.server.ladder import pairing_statements
@@ -83,6 +84,7 @@ class Store:
         self.tournaments = Tournaments(engine, epoch)
         self.events = Events(engine)
         self.finals = Finals(engine)
+        self.rosters = Rosters(engine)
         self.owners = Owners(engine)
         self.builds = HostedBuilds(engine)
         self.shifts = HostedShifts(engine)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum
+from enum import Enum, StrEnum
 from typing import Any, NewType
 
 from arena.match.clock import TimeControl
@@ -89,6 +89,17 @@ class FinalRules:
         )
 
 
+class Admission(StrEnum):
+    """Who may enter an event."""
+
+    OPEN = "open"
+    """Every owner."""
+    CODE = "code"
+    """Whoever has the organiser's code, and the owners of the roster."""
+    ROSTER = "roster"
+    """The owners of the roster."""
+
+
 @dataclass(frozen=True, slots=True)
 class NewEvent:
     """What an organiser says of an event."""
@@ -98,7 +109,7 @@ class NewEvent:
     """Markdown."""
     rules: FinalRules
     dates: Dates
-    needs_code: bool
+    entry: Admission
     practice: bool
     """Whether entered bots may get new builds between the freeze and the release."""
 

@@ -13,7 +13,7 @@ from arena.games.wording import span
 from arena.match.clock import TimeControlError, read_time_control
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
-from arena.server.events.event import Dates, FinalRules, NewEvent
+from arena.server.events.event import Admission, Dates, FinalRules, NewEvent
 
 EXAMPLE = """\
 title = "Bluff in autumn"
@@ -21,7 +21,7 @@ text = \"\"\"
 A contest for bots at two seats. **Everybody** may enter one bot.
 \"\"\"
 game = "bluff"             # or bluff_you, bloeff
-entry = "open"             # or "code": `arena event create` prints a code to give out
+entry = "open"             # or "code", which is printed once; or "roster": see `roster`
 practice = true            # new builds for the ladder between the freeze and the results
 
 [final]
@@ -65,7 +65,7 @@ class _Dates(_Part):
 class _EventFile(_Part):
     title: Annotated[str, Field(min_length=1, max_length=100)]
     text: Annotated[str, Field(max_length=20_000)] = ""
-    game: str = "bluff"
+    game: str
     options: dict[str, Any] = {}
     entry: str = "open"
     practice: bool = False
@@ -88,8 +88,6 @@ def read_event(text: str) -> NewEvent:
     if final.seats not in game.seat_counts:
         allowed = span(game.seat_counts[0], game.seat_counts[-1])
         raise EventFileError(f"final.seats is {final.seats}: {game.title} is played by {allowed}.")
-    if found.entry not in ("open", "code"):
-        raise EventFileError(f'entry is "{found.entry}": say "open" or "code".')
     try:
         control = read_time_control(final.time)
     except TimeControlError as error:
@@ -107,7 +105,8 @@ def read_event(text: str) -> NewEvent:
         score=_named(ScoreRule, "final.score", final.score),
         time_control=control,
     )
-    return NewEvent(found.title, found.text, rules, dates, found.entry == "code", found.practice)
+    entry: Admission = _named(Admission, "entry", found.entry)
+    return NewEvent(found.title, found.text, rules, dates, entry, found.practice)
 
 
 def _format(value: str) -> FormatName:

@@ -10,6 +10,7 @@ from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
 from arena.scheduling.formats import FormatName
 from arena.server.events.event import (
+    Admission,
     Dates,
     Event,
     EventEntry,
@@ -32,11 +33,14 @@ def event(row: SqlRow[Any]) -> Event:
         score=ScoreRule(row.score),
         time_control=TimeControl(row.turn_ms, row.bank_ms),
     )
+    admission = Admission.CODE if row.needs_code else Admission.OPEN
+    if row.roster_only:
+        admission = Admission.ROSTER
     dates = Dates(row.opens_at, row.freezes_at, row.final_at, row.results_at)
     return Event(
         EventId(row.id),
         row.name,
-        NewEvent(row.title, row.text, rules, dates, row.needs_code, row.practice),
+        NewEvent(row.title, row.text, rules, dates, admission, row.practice),
         bytes(row.commitment),
         row.entries,
         row.frozen_at,

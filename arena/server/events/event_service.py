@@ -7,7 +7,7 @@ import grpc.aio
 
 from arena.records import Owner
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
-from arena.server.events.event import Event, Phase
+from arena.server.events.event import Admission, Event, Phase
 from arena.server.events.events import Events
 from arena.server.limits.gate import Gate
 from arena.server.limits.refusals import Context
@@ -64,7 +64,8 @@ def _message(event: Event, now: datetime) -> pb.EventDetails:
         final_ms=_milliseconds(dates.final),
         results_ms=_milliseconds(dates.results),
         entries=event.entries,
-        needs_code=said.needs_code,
+        needs_code=said.entry is Admission.CODE,
+        roster_only=said.entry is Admission.ROSTER,
         commitment=event.commitment,
         seed=event.seed or b"",
     )

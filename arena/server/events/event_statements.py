@@ -16,6 +16,7 @@ from arena.database.tables.events import (
     event_builds,
     event_entries,
     event_pairings,
+    event_people,
     event_secrets,
     events,
 )
@@ -143,6 +144,42 @@ def owned_bot(owner_id: int, bot: str) -> Row:
         )
         .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
     )
+
+
+def on_roster(event_id: int, owner_id: int) -> Row:
+    """Select `number` of an owner's people on the roster of an event."""
+    return select(event_people.c.number).where(
+        event_people.c.event_id == event_id, event_people.c.owner_id == owner_id
+    )
+
+
+def roster(event_id: int) -> Row:
+    """Select the people of an event, by line.
+
+    The columns are `number`, `name`, `email`, `student_number`, `owner_id`, `team` (the owner's
+    name) and `bot`, that which the team has entered; None without one.
+    """
+    entered = event_entries.alias()
+    person = event_people.c
+    return (
+        select(person.number, person.name, person.email, person.student_number, person.owner_id)
+        .add_columns(owners.c.name.label("team"), bots.c.name.label("bot"))
+        .select_from(
+            event_people.join(owners)
+            .outerjoin(
+                entered,
+                (entered.c.event_id == person.event_id) & (entered.c.owner_id == person.owner_id),
+            )
+            .outerjoin(bots, bots.c.id == entered.c.bot_id)
+        )
+        .where(person.event_id == event_id)
+        .order_by(person.number)
+    )
+
+
+def add_people(event_id: int, people: Sequence[Mapping[str, Any]]) -> Insert:
+    """Insert people with `number`, `owner_id`, `name`, `email` and `student_number`."""
+    return insert(event_people).values([{"event_id": event_id, **one} for one in people])
 
 
 def enter(event_id: int, owner_id: int, bot_id: int, team: str) -> Insert:

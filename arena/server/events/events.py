@@ -32,7 +32,7 @@ from arena.server.accounts import owner_statements
 from arena.server.accounts.auditing import record
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
-from arena.server.events.event import Dates, Event, EventEntry, NewEvent, Phase
+from arena.server.events.event import Admission, Dates, Event, EventEntry, NewEvent, Phase
 from arena.server.tournaments import tournament_statements
 
 
@@ -60,7 +60,7 @@ class Events:
         """
         check_name("event", name)
         seed = secrets.token_bytes(32)
-        code = new_code() if said.needs_code else None
+        code = new_code() if said.entry is Admission.CODE else None
         rules, dates = said.rules, said.dates
         values = {
             "name": name,
@@ -77,7 +77,8 @@ class Events:
             "bank_ms": rules.time_control.bank_ms,
             "practice": said.practice,
             "commitment": hashlib.sha256(seed).digest(),
-            "needs_code": said.needs_code,
+            "needs_code": said.entry is Admission.CODE,
+            "roster_only": said.entry is Admission.ROSTER,
             **_columns(dates),
         }
         async with self._transaction() as connection:
@@ -190,22 +191,14 @@ class Events:
             if locked.banned_at is not None:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
             _require_open(event, now)
-            kept = (await connection.execute(statements.secrets_of(event.id))).one()
-            if kept.code_sha256 is not None and not compare_digest(
-                kept.code_sha256, code_hash(code)
-            ):
-                said = "This is not the code" if code else "A code is needed"
-                raise EventRefusedError(
-                    f"{said} of {event.name}: its organiser gives it out, and `arena event enter "
-                    "--code` takes it."
-                )
+            await _require_admitted(connection, event, owner, code)
             found = (await connection.execute(statements.owned_bot(owner.id, bot))).one_or_none()
             if found is None or found.retired_at is not None:
                 raise UnknownBotError(
                     f"You have no bot {bot} in service: `arena submit FILE` uploads one."
                 )
             await connection.execute(statements.enter(event.id, owner.id, found.id, team))
-            await record(connection, owner.name, "enter event", event.name, {"bot": found.name})
+            await record(connection, owner.actor, "enter event", event.name, {"bot": found.name})
             await connection.execute(statements.tell(event.id))
             event, now = await _named(connection, name)
         return event, now, found.version
@@ -222,7 +215,7 @@ class Events:
             gone = await connection.execute(statements.leave(event.id, owner_id=owner.id))
             if not gone.all():
                 raise EventStateError(f"You have entered no bot in {event.name}.")
-            await record(connection, owner.name, "leave event", event.name)
+            await record(connection, owner.actor, "leave event", event.name)
             await connection.execute(statements.tell(event.id))
 
     async def withdraw(self, name: str, bot: str, actor: str) -> None:
@@ -247,6 +240,26 @@ class Events:
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)
+
+
+async def _require_admitted(
+    connection: AsyncConnection, event: Event, owner: Owner, code: str
+) -> None:
+    """Raise EventRefusedError unless an owner may enter an event with this code."""
+    entry = event.said.entry
+    if entry is Admission.OPEN:
+        return
+    if (await connection.execute(statements.on_roster(event.id, owner.id))).first() is not None:
+        return
+    if entry is Admission.ROSTER:
+        raise EventRefusedError(f"{owner.name} is not on the roster of {event.name}.")
+    kept = (await connection.execute(statements.secrets_of(event.id))).one()
+    if not compare_digest(kept.code_sha256, code_hash(code)):
+        said = "This is not the code" if code else "A code is needed"
+        raise EventRefusedError(
+            f"{said} of {event.name}: its organiser gives it out, and `arena event enter --code` "
+            "takes it."
+        )
 
 
 def _require_open(event: Event, now: datetime) -> None:

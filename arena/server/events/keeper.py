@@ -47,7 +47,7 @@ class EventKeeper:
             seconds = await self._finals.keep(self._record)
             playing = await self._finals.playing()
         except (StorageFailedError, LeaseLostError) as error:
-            log.error("events not kept", why=str(error))
+            log.error("events wait for storage", why=str(error))
             return RETRY_SECONDS
         except Exception:
             # One event must not end all; the next look may do better.

@@ -23,7 +23,7 @@ from arena.database.errors import (
 from arena.database.names import check_name, normal_name
 from arena.database.transaction import transaction
 from arena.match.transcript import Entrant
-from arena.moments import in_utc
+from arena.moments import in_utc, in_words
 from arena.records import Allowance, Owner, VersionId
 from arena.server.accounts import owner_statements, registering
 from arena.server.accounts.auditing import record
@@ -98,8 +98,21 @@ class HostedBuilds:
             details: dict[str, Any] = {"sha256": build.sha256.hex(), "bytes": len(build.data)}
             if same:
                 details["identical_to"] = same[:MOST_IDENTICAL]
-            await record(connection, owner.name, "upload", str(registered.entrant), details)
+            await record(connection, owner.actor, "upload", str(registered.entrant), details)
         return registered.entrant
+
+    async def notices(self, owner: Owner, bot: str, terms: HostingTerms) -> list[str]:
+        """Return what an owner should know after an upload: events' dates, and uploads left."""
+        async with self._transaction() as connection:
+            rows = (await connection.execute(hosting_statements.open_events(owner.id, bot))).all()
+            lately = (await connection.execute(hosting_statements.uploads_today(owner.id))).one()
+        said = [
+            f"{row.name}: a build counts if its check accepts it within "
+            f"{in_words(row.freezes_at - row.now)}, before {in_utc(row.freezes_at)}."
+            for row in rows
+        ]
+        left = max(0, terms.uploads_a_day - lately.uploads)
+        return [*said, f"Uploads left in these 24 hours: {left} of {terms.uploads_a_day}."]
 
     async def of(self, owner: Owner, bot: str | None = None) -> list[HostedBuild]:
         """Return the last MOST_LISTED builds of an owner, or of one of its bots; newest first."""
@@ -142,7 +155,7 @@ class HostedBuilds:
             await connection.execute(shift_queue.queue_lock())
             await connection.execute(shift_queue.drop_delayed_play(row.bot_id))
             await connection.execute(shift_queue.queue_play(row.bot_id))
-            await record(connection, owner.name, "roll back", f"{row.bot} {row.version}")
+            await record(connection, owner.actor, "roll back", f"{row.bot} {row.version}")
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)

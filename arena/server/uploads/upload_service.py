@@ -139,7 +139,13 @@ class UploadService:
             terms=require_hosting(self._hosting),
             allowance=self._allowance,
         )
-        return pb.UploadBuildResponse(bot=entrant.bot, version=entrant.version, sha256=sha256)
+        terms = require_hosting(self._hosting)
+        return pb.UploadBuildResponse(
+            bot=entrant.bot,
+            version=entrant.version,
+            sha256=sha256,
+            notices=await self._builds_kept.notices(owner, entrant.bot, terms),
+        )
 
     async def _read(
         self, context: Context, patience: asyncio.Timeout

@@ -157,6 +157,7 @@ class WorkerService:
         begun = await self._finals.begin(request)
         if begun is None:
             raise ProtocolError(grpc.StatusCode.NOT_FOUND, "there is nothing to do any more")
+        begun.referees.addresses.extend(self._referees())
         return begun
 
     async def _end_final(

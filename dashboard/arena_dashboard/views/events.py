@@ -4,7 +4,7 @@ import streamlit as st
 
 from arena.clients.owner_client import OwnerCallError
 from arena.errors import UserError
-from arena.server.events.event import Phase
+from arena.server.events.event import Admission, Phase
 from arena.server.events.standings import standings
 from arena_dashboard import browser, data, event_data, event_tables, owners, tournament_data
 from arena_dashboard.event_data import EventView
@@ -105,7 +105,7 @@ def show_form(found: EventView) -> None:
     with st.form("enter"):
         bot = st.selectbox("Bot", mine, index=mine.index(now) if now in mine else 0)
         team = st.text_input("Team", max_chars=40, placeholder=owner.name)
-        code = st.text_input("Code", max_chars=40) if event.said.needs_code else ""
+        code = st.text_input("Code", max_chars=40) if event.said.entry is Admission.CODE else ""
         if not st.form_submit_button("Enter" if now is None else "Change the entry"):
             return
     try:

@@ -18,7 +18,7 @@ from arena.database.errors import (
     UnknownEventError,
 )
 from arena.server.app.store import Store
-from arena.server.events.event import Dates, Phase
+from arena.server.events.event import Admission, Dates, Phase
 from tests.jobs import accept_build
 from tests.server.events.cups import DAY, entrant, frozen, let_pass, said, signed_up, uploaded
 
@@ -73,7 +73,7 @@ async def test_nobody_enters_before_the_opening_or_another_owners_bot(
 async def test_a_code_is_needed_where_the_organiser_says_so_and_stored_as_its_hash(
     store: Store, sql: "psycopg.Connection[Any]"
 ) -> None:
-    _, code = await store.events.create("cup", said(needs_code=True), "me")
+    _, code = await store.events.create("cup", said(entry=Admission.CODE), "me")
     assert code is not None
     owner = await signed_up(store, "ann")
     await uploaded(store, owner, "mine")

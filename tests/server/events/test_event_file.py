@@ -6,8 +6,10 @@ import pytest
 
 from arena.errors import UserError
 from arena.scheduling.formats import FormatName
+from arena.server.events.event import Admission
 from arena.server.events.event_file import EXAMPLE, read_event
 
+CUP = 'title = "Cup"\ngame = "bluff"'
 DATES = """
 [dates]
 opens = 2026-12-01T08:00:00Z
@@ -25,11 +27,11 @@ def test_the_example_is_an_event() -> None:
     zone = timezone(timedelta(hours=1))
     assert event.dates.freezes == datetime(2026, 12, 18, 18, tzinfo=zone)
     assert event.practice
-    assert not event.needs_code
+    assert event.entry is Admission.OPEN
 
 
 def test_what_is_left_out_has_a_default() -> None:
-    event = read_event(f'title = "Cup"{DATES}')
+    event = read_event(f"{CUP}{DATES}")
     assert (event.rules.game, event.rules.seats, event.rules.blocks) == ("bluff", 2, 20)
     assert not event.practice
     assert event.dates.opens == datetime(2026, 12, 1, 8, tzinfo=UTC)
@@ -37,7 +39,7 @@ def test_what_is_left_out_has_a_default() -> None:
 
 def test_a_final_has_options_and_a_time_control() -> None:
     event = read_event(
-        f'title = "Cup"\n[options]\ndice_per_player = 3\n[final]\nseats = 3\n'
+        f"{CUP}\n[options]\ndice_per_player = 3\n[final]\nseats = 3\n"
         f'time = "turn=1s"\nscore = "winner"\n{DATES}'
     )
     assert event.rules.options == {"dice_per_player": 3}
@@ -48,27 +50,43 @@ def test_a_final_has_options_and_a_time_control() -> None:
     ("text", "why"),
     [
         ("title = ", "^The file is not TOML: "),
-        (DATES, "^title is missing"),
-        (f'title = ""{DATES}', '^title: found ""'),
-        (f'title = "Cup"\ntile = 1{DATES}', "^tile: there is no such member"),
+        (f'game = "bluff"{DATES}', "^title is missing"),
+        (f'title = "Cap"{DATES}', "^game is missing"),
+        (f'title = ""\ngame = "bluff"{DATES}', '^title: found ""'),
+        (f"{CUP}\ntile = 1{DATES}", "^tile: there is no such member"),
         (f'title = "Cup"\ngame = "chess"{DATES}', "chess"),
-        (f'title = "Cup"\noptions = {{dice = 3}}{DATES}', "dice"),
-        (f'title = "Cup"\nentry = "all"{DATES}', '^entry is "all": say "open" or "code"'),
-        (f'title = "Cup"\n[final]\nseats = 9{DATES}', r"^final.seats is 9: Bluff is played by"),
-        (f'title = "Cup"\n[final]\nblocks = 0{DATES}', "^final.blocks: found 0"),
-        (f'title = "Cup"\n[final]\nformat = "swish"{DATES}', '^final.format is "swish": say one'),
-        (f'title = "Cup"\n[final]\nformat = "gauntlet"{DATES}', "A gauntlet has one bot"),
-        (f'title = "Cup"\n[final]\ntime = "fast"{DATES}', "^final.time: "),
-        ('title = "Cup"', "^dates is missing"),
+        (f"{CUP}\noptions = {{dice = 3}}{DATES}", "dice"),
         (
-            f'title = "Cup"{DATES}'.replace("freeze = 2026-12-02", "freeze = 2026-12-05"),
+            f'{CUP}\nentry = "all"{DATES}',
+            '^entry is "all": say one of open, code, roster',
+        ),
+        (
+            f"{CUP}\n[final]\nseats = 9{DATES}",
+            r"^final.seats is 9: Bluff is played by",
+        ),
+        (f"{CUP}\n[final]\nblocks = 0{DATES}", "^final.blocks: found 0"),
+        (
+            f'{CUP}\n[final]\nformat = "swish"{DATES}',
+            '^final.format is "swish": say one',
+        ),
+        (
+            f'{CUP}\n[final]\nformat = "gauntlet"{DATES}',
+            "A gauntlet has one bot",
+        ),
+        (f'{CUP}\n[final]\ntime = "fast"{DATES}', "^final.time: "),
+        (CUP, "^dates is missing"),
+        (
+            f"{CUP}{DATES}".replace("freeze = 2026-12-02", "freeze = 2026-12-05"),
             "^Opens, freeze, final and results must follow each other; they are opens 2026-12-01",
         ),
         (
-            f'title = "Cup"{DATES}'.replace("08:00:00Z", "08:00:00"),
+            f"{CUP}{DATES}".replace("08:00:00Z", "08:00:00"),
             "^Opens has no time zone: write it as in 2026-12-01T18:00:00",
         ),
-        (f'title = "Cup"{DATES}'.replace("2026-12-03T08:00:00Z", "1"), "^dates.results: found 1"),
+        (
+            f"{CUP}{DATES}".replace("2026-12-03T08:00:00Z", "1"),
+            "^dates.results: found 1",
+        ),
     ],
 )
 def test_what_is_wrong_is_named(text: str, why: str) -> None:

@@ -184,6 +184,9 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     matches = played_matches(versions, 5)
     await store.record(matches)
     sql.execute("DROP SCHEMA procrastinate CASCADE")
+    sql.execute("DROP TABLE event_blocks, event_pairings, event_builds, event_entries")
+    sql.execute("DROP TABLE event_people, event_secrets, events")
+    sql.execute("DROP FUNCTION freeze_due_events, freeze_first CASCADE")
     sql.execute("DROP TABLE shifts, workers, hosted_bots, hosted_versions, build_files, builds")
     sql.execute("DROP TABLE match_luck, signing_secret, signing_key")
     sql.execute(
@@ -194,7 +197,7 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     sql.execute("DROP TABLE owner_keys, invites, audit, voidings")
     sql.execute("DROP TABLE board_checkpoints, log_revision, played_ladders")
     sql.execute("DROP FUNCTION advance_log_revision, note_log_changed, note_ladders CASCADE")
-    sql.execute("DROP TABLE owner_identities, sign_ins, used_id_tokens")
+    sql.execute("DROP TABLE owner_identities, sign_ins, used_id_tokens, owner_members")
     sql.execute("DROP TABLE match_analyses, version_losses, version_benchmarks")
     sql.execute("ALTER TABLE match_seats DROP COLUMN finished_at")
     sql.execute(
