@@ -180,4 +180,4 @@ async def test_a_roster_writes_keys_for_a_course_once(scene: Scene, tmp_path: Pa
     assert (await arena("login", "--key", key)).exit_code == 0
     assert "Only the captain of A may do that" in await refused("team", "remove", "Bob")
     assert "is not in your team" in (await arena("team", "remove", "carl")).stdout
-    assert "no owner has this key" in await refused("team", "list")
+    assert "No owner has this key" in await refused("team", "list")
