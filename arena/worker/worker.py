@@ -49,6 +49,8 @@ RETRY_SECONDS: Final = 2.0
 """The pause after the queue did not answer."""
 QUEUE_CONNECTIONS: Final = "arena worker"
 """The name under which the database lists the connections of workers."""
+RETURNING_PRIORITY: Final = 100
+"""The priority of looking for lost jobs: it takes no time, and a final may fill the queue."""
 _RETURNING: Final = "return lost jobs"
 
 log = structlog.get_logger()
@@ -202,8 +204,15 @@ def _add_tasks(
             log.error("a block of a final failed on this machine", why=str(error))
 
     # With a queueing lock alone: the job of a worker that died would hold a lock for ever.
-    @app.periodic(cron="*/10 * * * * *")
-    @app.task(name=_RETURNING, queue=QUEUE, queueing_lock=_RETURNING, pass_context=True)
+    # The sixth field is that of seconds: every ten of them.
+    @app.periodic(cron="* * * * * */10")
+    @app.task(
+        name=_RETURNING,
+        queue=QUEUE,
+        queueing_lock=_RETURNING,
+        priority=RETURNING_PRIORITY,
+        pass_context=True,
+    )
     async def return_lost_jobs(context: JobContext, timestamp: int) -> None:
         del timestamp
         jobs = context.app.job_manager

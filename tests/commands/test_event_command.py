@@ -17,6 +17,7 @@ from arena.builds.hosted import HostingTerms
 from arena.records import SignUp
 from tests.commands.test_owners import arena, refused
 from tests.jobs import accept_build
+from tests.recorded_results import finished
 from tests.scene import Scene, opened
 from tests.server.events.cups import let_pass, played_out, uploaded
 from tests.stores import sql as sql
@@ -181,3 +182,63 @@ async def test_a_roster_writes_keys_for_a_course_once(scene: Scene, tmp_path: Pa
     assert "Only the captain of A may do that" in await refused("team", "remove", "Bob")
     assert "is not in your team" in (await arena("team", "remove", "carl")).stdout
     assert "No owner has this key" in await refused("team", "list")
+
+
+@pytest.mark.slow
+async def test_grades_are_of_the_people_of_the_roster_for_the_build_of_the_freeze(
+    scene: Scene, sql: "psycopg.Connection[Any]", tmp_path: Path
+) -> None:
+    store = scene.arena.store
+    await arena("event", "create", "course", "--from", event_file(tmp_path))
+    people, keys = tmp_path / "people.csv", tmp_path / "keys.csv"
+    people.write_text("name,number,team\nAnn,1,A\nBob,2,A\nCarl,3,C\nDan,4,D\n")
+    await arena("event", "roster", "course", people, "--keys", keys)
+    owners = {}
+    for line in csv.DictReader(keys.read_text().splitlines()):
+        owners.setdefault(line["team"], await store.owners.by_key(line["key"]))
+    house, _ = await store.register("random", "house", house=True)
+    for team in ("A", "C"):
+        owner = owners[team]
+        assert owner is not None
+        await uploaded(store, owner, f"bot-{team}")
+        await accept_build(store, scene.database, f"bot-{team}")
+        await store.events.enter(owner, "course", f"bot-{team}")
+    versions = {one.bot: one.id for one in await store.bots()}
+    # A beats the rung in all of 20 matches.
+    mine = (versions["bot-A"], house.version_id)
+    won = [finished(mine, minute=number, dice_per_player=2) for number in range(20)]
+    await store.record(won)
+    rubric = tmp_path / "rubric.toml"
+    rubric.write_text("[rungs]\nrandom = 10\n[place]\nmost = 20\n")
+    let_pass(sql, "course", 1.1)
+    await store.finals.keep(store.record)
+    await played_out(store, sql, (await store.events.named("course"))[0])
+    early = await arena("event", "grades", "course", "--rubric", rubric)
+    assert "The final is not released" in early.stderr, early.output
+    assert "no place in the final" in early.stdout
+    let_pass(sql, "course", 1)
+    await store.finals.keep(store.record)
+    graded = json.loads(
+        (await arena("event", "grades", "course", "--rubric", rubric, "--json")).stdout
+    )
+    assert [(one["name"], one["team"]) for one in graded] == [
+        ("Ann", "A"),
+        ("Bob", "A"),
+        ("Carl", "C"),
+        ("Dan", "D"),
+    ]
+    ann, bob, carl, dan = graded
+    assert ann["points"] == bob["points"] >= 10
+    assert "beats random for certain, 100.0%" in ann["explained"]
+    assert "no rated match against random" in carl["explained"]
+    assert (dan["points"], dan["explained"]) == (0, "No bot is entered.")
+    plain = await arena("event", "grades", "course", "--rubric", rubric)
+    assert plain.stdout.startswith("name,email,number,team,points,of,explained\nAnn,,1,A,")
+    for form, head in (("canvas", "Student,ID,"), ("moodle", "Full name,Email address,")):
+        done = await arena("event", "grades", "course", "--rubric", rubric, "--form", form)
+        assert done.stdout.startswith(head), done.output
+    printed = await arena("event", "rubric")
+    assert "[rungs]" in printed.stdout
+    assert "cannot be read" in await refused(
+        "event", "grades", "course", "--rubric", tmp_path / "none"
+    )

@@ -17,6 +17,7 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.events import entering
 from arena.commands.events.archives import archive, verify
 from arena.commands.events.entering import AsJson, EventName
+from arena.commands.events.grades import grades, rubric
 from arena.commands.events.roster import people, roster
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
@@ -39,6 +40,8 @@ app.command("enter")(entering.enter)
 app.command("leave")(entering.leave)
 app.command("roster")(roster)
 app.command("people")(people)
+app.command("rubric")(rubric)
+app.command("grades")(grades)
 app.command("archive")(archive)
 app.command("verify")(verify)
 

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Delete, Insert, Update, delete, func, select, update
+from sqlalchemy import Delete, Insert, Update, case, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.dml import ReturningDelete
 
@@ -20,8 +20,9 @@ from arena.database.tables.events import (
     event_secrets,
     events,
 )
+from arena.database.tables.matches import match_seats, matches, rating_events
 from arena.database.tables.owners import owners
-from arena.database.tables.tournaments import tournaments
+from arena.database.tables.tournaments import tournament_blocks, tournaments
 from arena.database.tables.uploads import build_files, builds, hosted_bots, hosted_versions
 
 MOST_LISTED = 100
@@ -301,6 +302,50 @@ def build_file(event_id: int, sha256: bytes) -> Row:
         .join(event_builds, event_builds.c.build_id == build_files.c.build_id)
         .where(event_builds.c.event_id == event_id, event_builds.c.sha256 == sha256)
         .limit(1)
+    )
+
+
+def met_house(event_id: int, bots_of_the_house: Collection[str]) -> Row:
+    """Select the results of the builds of a freeze against bots of the house, in rated matches.
+
+    Only matches at the tables of the final count. The columns are `version_id`, `house` (the name
+    of the bot), `matches` and `points`, in which a tie counts half.
+    """
+    mine, theirs = match_seats.alias(), match_seats.alias()
+    half = case((mine.c.placing < theirs.c.placing, 1.0), (mine.c.placing == theirs.c.placing, 0.5))
+    return (
+        select(mine.c.version_id, bots.c.name.label("house"))
+        .add_columns(func.count().label("matches"))
+        .add_columns(func.coalesce(func.sum(half), 0.0).label("points"))
+        .select_from(
+            event_builds.join(events, events.c.id == event_builds.c.event_id)
+            .join(mine, mine.c.version_id == event_builds.c.version_id)
+            .join(theirs, (theirs.c.match_id == mine.c.match_id) & (theirs.c.seat != mine.c.seat))
+            .join(versions, versions.c.id == theirs.c.version_id)
+            .join(bots, bots.c.id == versions.c.bot_id)
+            .join(matches, matches.c.id == mine.c.match_id)
+            .join(rating_events, rating_events.c.match_id == matches.c.id)
+        )
+        .where(event_builds.c.event_id == event_id, bots.c.house)
+        .where(bots.c.name.in_(bots_of_the_house))
+        .where(matches.c.game == events.c.game, matches.c.options == events.c.options)
+        .where(matches.c.seat_count == events.c.seat_count)
+        .where(matches.c.turn_ms == events.c.turn_ms, matches.c.bank_ms == events.c.bank_ms)
+        .group_by(mine.c.version_id, bots.c.name)
+    )
+
+
+def faults_of(tournament: str) -> Row:
+    """Select `version_id` and `faults` of the matches of a tournament."""
+    return (
+        select(match_seats.c.version_id, func.sum(match_seats.c.faults).label("faults"))
+        .select_from(
+            match_seats.join(matches, matches.c.id == match_seats.c.match_id)
+            .join(tournament_blocks, tournament_blocks.c.block_id == matches.c.block_id)
+            .join(tournaments, tournaments.c.id == tournament_blocks.c.tournament_id)
+        )
+        .where(tournaments.c.name == tournament)
+        .group_by(match_seats.c.version_id)
     )
 
 

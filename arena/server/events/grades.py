@@ -1,0 +1,221 @@
+"""Grades of an event: points by a rubric, with the sentence that explains them.
+
+The rungs are absolute: what a bot gets for them depends on the house's bots and on how many matches
+it played against them, and not on the other entries.
+
+    rungs     for each bot of the house, points for a share against it of which the 95 % interval
+              (Wilson) lies above one half, in rated matches of the build of the freeze
+    loss      most points for no loss a decision, none from `none_at` on, by the kept analyses
+    place     most points for the first of the final, none for the last
+    faults    points taken for each fault in the final, at most `most`
+"""
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Annotated
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from arena.errors import UserError
+from arena.games.validation_errors import error_text
+from arena.rating.head_to_head import wilson
+
+EXAMPLE = """\
+[rungs]          # points for each bot of the house that is beaten with 95 % confidence
+random = 10
+timid = 20
+honest = 30
+
+[loss]           # points for decisions that cost little, in % of a match a decision
+most = 20
+none_at = 4.0
+
+[place]          # points for the place in the final
+most = 20
+
+[faults]         # points taken for each fault in the final
+each = 1
+most = 10
+"""
+"""A rubric.toml, as `arena event rubric` prints it."""
+_Points = Annotated[float, Field(ge=0, le=1_000_000)]
+
+
+class RubricError(UserError):
+    """The text is no rubric; the message says what is wrong with it."""
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid")
+
+
+class _Loss(_Part):
+    most: _Points = 0.0
+    none_at: Annotated[float, Field(gt=0, le=100)] = 4.0
+
+
+class _Place(_Part):
+    most: _Points = 0.0
+
+
+class _Faults(_Part):
+    each: _Points = 0.0
+    most: _Points = 0.0
+
+
+class Rubric(_Part):
+    """How many points there are for what."""
+
+    rungs: dict[str, _Points] = {}
+    loss: _Loss = _Loss()
+    place: _Place = _Place()
+    faults: _Faults = _Faults()
+
+    @property
+    def most(self) -> float:
+        """The most points that there can be."""
+        return sum(self.rungs.values()) + self.loss.most + self.place.most
+
+
+@dataclass(frozen=True, slots=True)
+class Met:
+    """Results against a bot of the house; ties count half."""
+
+    matches: int
+    points: float
+
+
+@dataclass(frozen=True, slots=True)
+class Achieved:
+    """What a bot has achieved."""
+
+    bot: str
+    version: str | None
+    """The build of the freeze; None without one."""
+    met: Mapping[str, Met]
+    """By the name of the bot of the house."""
+    loss: float | None
+    """The mean loss of a decision, in % of a match; None if nothing is analysed."""
+    place: int | None
+    """The place in the final; None if it did not play or is not released."""
+    finalists: int
+    faults: int
+    """Faults in the final."""
+
+
+@dataclass(frozen=True, slots=True)
+class Grade:
+    """Points, and how they come about."""
+
+    points: float
+    most: float
+    explained: str
+
+
+def read_rubric(text: str) -> Rubric:
+    """Return the rubric of a TOML text. Raises RubricError."""
+    try:
+        rubric = Rubric.model_validate(tomllib.loads(text))
+    except tomllib.TOMLDecodeError as error:
+        raise RubricError(f"The rubric is not TOML: {error}.") from error
+    except ValidationError as error:
+        raise RubricError(f"{error_text(error, whole='the rubric')}.") from error
+    if not rubric.most:
+        raise RubricError("The rubric gives no points for anything.")
+    return rubric
+
+
+def grade(rubric: Rubric, achieved: Achieved | None) -> Grade:
+    """Return the grade for what a bot has achieved; None if there is no bot."""
+    most = rubric.most
+    if achieved is None:
+        return Grade(0.0, most, "No bot is entered.")
+    if achieved.version is None:
+        return Grade(0.0, most, f"{achieved.bot} had no accepted build at the freeze.")
+    said: list[str] = []
+    points = _rungs(rubric, achieved, said)
+    points += _loss(rubric, achieved, said)
+    points += _place(rubric, achieved, said)
+    points -= _faults(rubric, achieved, said)
+    points = round(max(0.0, points), 2)
+    total = f"In all {points:g} of {most:g}."
+    return Grade(points, most, f"{achieved.bot} {achieved.version}: {'; '.join(said)}. {total}")
+
+
+def _rungs(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:
+    points = 0.0
+    for rung, worth in rubric.rungs.items():
+        met = achieved.met.get(rung)
+        if met is None:
+            said.append(f"no rated match against {rung}: 0 of {worth:g}")
+            continue
+        low, high = (
+            float(end[0]) for end in wilson(np.array([met.points]), np.array([float(met.matches)]))
+        )
+        beaten = low > 0.5
+        points += worth if beaten else 0.0
+        share = f"{met.points / met.matches:.1%} ({low:.1%} to {high:.1%}, {met.matches:,} matches)"
+        word = "beats" if beaten else "does not beat"
+        said.append(f"{word} {rung} for certain, {share}: {worth if beaten else 0:g} of {worth:g}")
+    return points
+
+
+def _loss(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:
+    most = rubric.loss.most
+    if not most:
+        return 0.0
+    if achieved.loss is None:
+        said.append(f"no decision is analysed: 0 of {most:g}")
+        return 0.0
+    points = round(most * max(0.0, 1 - achieved.loss / rubric.loss.none_at), 2)
+    said.append(f"a decision costs {achieved.loss:.2f} % of a match: {points:g} of {most:g}")
+    return points
+
+
+def _place(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:
+    most, place, field = rubric.place.most, achieved.place, achieved.finalists
+    if not most:
+        return 0.0
+    if place is None:
+        said.append(f"no place in the final: 0 of {most:g}")
+        return 0.0
+    points = most if field < 2 else round(most * (field - place) / (field - 1), 2)
+    said.append(f"place {place} of {field} in the final: {points:g} of {most:g}")
+    return points
+
+
+def _faults(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:
+    taken = round(min(rubric.faults.most, rubric.faults.each * achieved.faults), 2)
+    if taken:
+        word = "fault" if achieved.faults == 1 else "faults"
+        said.append(f"{achieved.faults} {word} in the final: -{taken:g}")
+    return taken
+
+
+Line = Sequence[str]
+
+
+def canvas(title: str, lines: Sequence[tuple[str, str, str, Grade]]) -> list[Line]:
+    """Return the lines of a CSV file that Canvas imports; `lines` are name, e-mail, number, grade.
+
+    Students are found by their SIS ids: number and e-mail.
+    """
+    most = lines[0][3].most if lines else 0.0
+    return [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", title],
+        ["    Points Possible", "", "", "", "", f"{most:g}"],
+        *([name, "", number, email, "", f"{one.points:g}"] for name, email, number, one in lines),
+    ]
+
+
+def moodle(title: str, lines: Sequence[tuple[str, str, str, Grade]]) -> list[Line]:
+    """Return the lines of a CSV file that Moodle imports, with the explanation as feedback."""
+    return [
+        ["Full name", "Email address", "ID number", title, f"{title} (Feedback)"],
+        *(
+            [name, email, number, f"{one.points:g}", one.explained]
+            for name, email, number, one in lines
+        ),
+    ]

@@ -1,0 +1,109 @@
+"""Grades follow a rubric, and the sentence beside each says how."""
+
+from dataclasses import replace
+
+import pytest
+
+from arena.server.events.grades import (
+    EXAMPLE,
+    Achieved,
+    Met,
+    Rubric,
+    RubricError,
+    canvas,
+    grade,
+    moodle,
+    read_rubric,
+)
+
+RUBRIC = read_rubric(EXAMPLE)
+GOOD = Achieved(
+    "mine",
+    "3",
+    {"random": Met(400, 300.0), "timid": Met(100, 55.0), "honest": Met(10, 10.0)},
+    1.0,
+    2,
+    5,
+    3,
+)
+
+
+def test_the_example_is_a_rubric() -> None:
+    assert RUBRIC.most == 100
+    assert RUBRIC.rungs == {"random": 10, "timid": 20, "honest": 30}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("rungs = ", "The rubric is not TOML"),
+        ("", "gives no points for anything"),
+        ("[faults]\neach = 1\nmost = 3", "gives no points for anything"),
+        ("[rungs]\nrandom = -1", "rungs.random: found -1"),
+        ("[loss]\nmost = 10\nnone_at = 0", "loss.none_at: found 0"),
+        ("[prize]\nmost = 10", "prize: there is no such member"),
+    ],
+)
+def test_what_is_wrong_with_a_rubric_is_named(text: str, why: str) -> None:
+    with pytest.raises(RubricError, match=why):
+        read_rubric(text)
+
+
+def test_a_rung_counts_if_it_is_beaten_for_certain_however_many_others_there_are() -> None:
+    found = grade(RUBRIC, GOOD)
+    # random: 75 of 100 in 400 matches is certain; timid: 55 in 100 is not; honest: 10 of 10 is.
+    assert found.points == 10 + 30 + 15 + 15 - 3
+    assert found.most == 100
+    for words in (
+        "beats random for certain, 75.0% (70.5% to 79.0%, 400 matches): 10 of 10",
+        "does not beat timid for certain, 55.0% (45.2% to 64.4%, 100 matches): 0 of 20",
+        "beats honest for certain, 100.0% (72.2% to 100.0%, 10 matches): 30 of 30",
+        "a decision costs 1.00 % of a match: 15 of 20",
+        "place 2 of 5 in the final: 15 of 20",
+        "3 faults in the final: -3",
+        "In all 67 of 100.",
+    ):
+        assert words in found.explained
+
+
+def test_the_last_place_and_costly_decisions_earn_nothing_and_faults_take_at_most_so_much() -> None:
+    poor = replace(GOOD, met={}, loss=9.0, place=5, faults=50)
+    found = grade(RUBRIC, poor)
+    assert found.points == 0
+    assert "50 faults in the final: -10" in found.explained
+    assert "no rated match against random: 0 of 10" in found.explained
+
+
+def test_what_is_not_known_is_said_and_earns_nothing() -> None:
+    unknown = replace(GOOD, loss=None, place=None, faults=0)
+    found = grade(RUBRIC, unknown)
+    assert found.points == 40
+    assert "no decision is analysed: 0 of 20" in found.explained
+    assert "no place in the final: 0 of 20" in found.explained
+    assert grade(RUBRIC, None).explained == "No bot is entered."
+    without = grade(RUBRIC, replace(GOOD, version=None))
+    assert (without.points, without.explained) == (
+        0,
+        "mine had no accepted build at the freeze.",
+    )
+
+
+def test_only_what_the_rubric_asks_for_is_explained() -> None:
+    found = grade(Rubric(rungs={"random": 5}), GOOD)
+    assert found.explained == (
+        "mine 3: beats random for certain, 75.0% (70.5% to 79.0%, 400 matches): 5 of 5. "
+        "In all 5 of 5."
+    )
+
+
+def test_files_have_the_columns_that_canvas_and_moodle_import() -> None:
+    found = grade(Rubric(rungs={"random": 5}), GOOD)
+    lines = [("Ann", "ann@example.org", "1001", found)]
+    assert canvas("Bots", lines) == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Bots"],
+        ["    Points Possible", "", "", "", "", "5"],
+        ["Ann", "", "1001", "ann@example.org", "", "5"],
+    ]
+    head, line = moodle("Bots", lines)
+    assert head == ["Full name", "Email address", "ID number", "Bots", "Bots (Feedback)"]
+    assert line == ["Ann", "ann@example.org", "1001", "5", found.explained]
