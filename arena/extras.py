@@ -20,6 +20,8 @@ WITHOUT_SERVER = frozenset(
         *("tournament play", "bot new", "bot list", "bot show", "bot describe", "bot rotate"),
         *("bot retire", "bot builds", "bot roll-back", "bot logs", "submit"),
         *("bot matches", "bot faults", "bot transcript", "bot ratings"),
+        *("event list", "event show", "event enter", "event leave", "event verify"),
+        *("team add", "team list", "team remove"),
     }
 )
 """The commands that need no database, unless they are given one of the following options."""
@@ -36,11 +38,14 @@ OF_RESULTS = frozenset(
 
 OF_OPERATORS = frozenset(
     {
-        *("audit", "block", "bot", "check-boards", "invite", "key", "migrate"),
+        *("audit", "block", "bot", "check-boards", "event", "invite", "key", "migrate"),
         *("owner", "roles", "tournament", "worker"),
     }
 )
 """The other commands for that database."""
+
+_GROUPS = ("tournament", "bot", "event", "team")
+"""The groups of commands of which some need less than others."""
 
 MODULES = {
     "play": frozenset(
@@ -74,12 +79,13 @@ MODULES = {
     ),
     "dashboard": frozenset({"altair", "streamlit"}),
     "solve": frozenset({"numba"}),
+    "similar": frozenset({"copydetect"}),
     "cluster": frozenset({"distributed"}),
 }
 """The modules of each extra of the package.
 
 The extras play, server and dashboard contain those before them; the solver's and the cluster's
-contain play.
+contain play, that of similar programs contains server.
 """
 
 
@@ -113,7 +119,7 @@ def _extra_of_command(arguments: Sequence[str]) -> str:
     words = [word for word in arguments if not word.startswith("-")]
     if not words:
         return "play"
-    command = " ".join(words[: 2 if words[0] in ("tournament", "bot") else 1])
+    command = " ".join(words[: 2 if words[0] in _GROUPS else 1])
     if command in ("up", "dashboard") and "--no-dashboard" not in arguments:
         return "dashboard"
     if command == "solve":

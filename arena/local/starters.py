@@ -52,6 +52,11 @@ class StarterError(UserError, ValueError):
     """The starter cannot be copied; the message says what is allowed."""
 
 
+def first_bots() -> list[str]:
+    """Return the texts of the Python bots with which authors begin."""
+    return [(_INSTALLED / name).read_text("utf-8") for name in ("first_bot.py", "python/bot.py")]
+
+
 def require_sdk(language: str) -> None:
     """Raise NoWheelError if a starter holds the SDK, which is not here to be packed.
 

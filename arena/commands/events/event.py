@@ -19,6 +19,7 @@ from arena.commands.events.archives import archive, verify
 from arena.commands.events.entering import AsJson, EventName
 from arena.commands.events.grades import grades, rubric
 from arena.commands.events.roster import people, roster
+from arena.commands.events.similar import similar
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
@@ -42,6 +43,7 @@ app.command("roster")(roster)
 app.command("people")(people)
 app.command("rubric")(rubric)
 app.command("grades")(grades)
+app.command("similar")(similar)
 app.command("archive")(archive)
 app.command("verify")(verify)
 

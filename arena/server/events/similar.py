@@ -1,0 +1,194 @@
+"""Sources that resemble each other, by winnowing; a report for a person, and no verdict.
+
+Winnowing (Schleimer, Wilkerson and Aiken, SIGMOD 2003) finds common passages of at least NOISE
+characters, after names and comments of Python are taken out of account; the library is copydetect.
+What many have in common, such as the first bot of the documentation, does not count.
+"""
+
+import io
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from html import escape
+from itertools import combinations
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+NOISE: Final = 25
+"""Characters of filtered code: shorter common passages do not count."""
+WINDOW: Final = 6
+"""Common passages of NOISE + WINDOW - 1 characters are found for certain."""
+LARGEST_FILE: Final = 400_000
+"""Characters; larger files are data."""
+_PYTHON: Final = ".py"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The text files of a bot's build."""
+
+    bot: str
+    owner: str
+    sha256: bytes
+    files: tuple[tuple[str, str], ...]
+    """Path and text."""
+
+
+@dataclass(frozen=True, slots=True)
+class SimilarPair:
+    """Two bots, and how much of each is in the other."""
+
+    one: Source
+    other: Source
+    share: float
+    """The share of the first one's code that is in the other, 0 to 1."""
+    share_of_other: float
+    files: tuple[str, str]
+    """The paths of the two files that have most in common."""
+    passages: tuple[tuple[tuple[int, int], ...], tuple[tuple[int, int], ...]]
+    """The common passages in these two files: start and end, in characters."""
+
+    @property
+    def identical(self) -> bool:
+        """Whether the builds are the same, byte for byte."""
+        return self.one.sha256 == self.other.sha256
+
+
+def source(bot: str, owner: str, sha256: bytes, file_name: str, data: bytes) -> Source:
+    """Return the text files of a build, which was accepted once."""
+    if file_name.endswith(_PYTHON):
+        return Source(bot, owner, sha256, _texts([(file_name, data)]))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        files = [
+            (one.filename, archive.read(one))
+            for one in archive.infolist()
+            if not one.is_dir() and one.file_size <= 4 * LARGEST_FILE
+        ]
+    return Source(bot, owner, sha256, _texts(files))
+
+
+def similar(sources: Sequence[Source], common: Iterable[str] = ()) -> list[SimilarPair]:
+    """Return the pairs of different owners that have code in common, the most similar first.
+
+    Passages of the Python texts `common` do not count.
+    """
+    import numpy as np
+
+    known = [_fingerprint("common.py", text, ()) for text in common]
+    boilerplate = np.array(sorted(set().union(*(one.hashes for one in known))))
+    prints = [
+        [(path, _fingerprint(path, text, boilerplate)) for path, text in one.files]
+        for one in sources
+    ]
+    found = []
+    for (one, ours), (other, theirs) in combinations(zip(sources, prints, strict=True), 2):
+        if one.owner != other.owner:
+            pair = _compared(one, ours, other, theirs)
+            if pair.share or pair.share_of_other or pair.identical:
+                found.append(pair)
+    return sorted(found, key=lambda pair: (-max(pair.share, pair.share_of_other), pair.one.bot))
+
+
+def report(title: str, pairs: Sequence[SimilarPair]) -> str:
+    """Return an HTML page with the pairs side by side, common passages marked."""
+    parts = [
+        "<!doctype html><meta charset=utf-8>",
+        f"<title>{escape(title)}</title>",
+        "<style>body{font-family:sans-serif;margin:1rem}pre{overflow:auto;white-space:pre-wrap;"
+        "border:1px solid #999;padding:.5rem}mark{background:#fd6}"
+        ".pair{display:grid;grid-template-columns:1fr 1fr;gap:1rem}</style>",
+        f"<h1>{escape(title)}</h1>",
+        "<p>Common passages are marked. What they mean is for a person to decide.</p>",
+    ]
+    for pair in pairs:
+        texts = [dict(pair.one.files), dict(pair.other.files)]
+        heads = (
+            (pair.one, pair.share, pair.files[0], texts[0], pair.passages[0]),
+            (pair.other, pair.share_of_other, pair.files[1], texts[1], pair.passages[1]),
+        )
+        same = " (identical builds)" if pair.identical else ""
+        parts.append(f"<h2>{escape(pair.one.bot)} and {escape(pair.other.bot)}{same}</h2>")
+        parts.append('<div class="pair">')
+        for who, share, path, files, passages in heads:
+            parts.append(
+                f"<div><p>{escape(who.bot)} of {escape(who.owner)}, {escape(path)}: "
+                f"{share:.0%} of it is in the other</p>"
+                f"<pre>{_marked(files.get(path, ''), passages)}</pre></div>"
+            )
+        parts.append("</div>")
+    return "\n".join(parts) + "\n"
+
+
+def _texts(files: Iterable[tuple[str, bytes]]) -> tuple[tuple[str, str], ...]:
+    found = []
+    for path, data in files:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            continue  # a binary
+        if text.strip() and len(text) <= LARGEST_FILE and "\0" not in text:
+            found.append((path, text))
+    return tuple(found)
+
+
+def _fingerprint(path: str, text: str, boilerplate: Any) -> Any:
+    # Imported here: an extra of the package, and a second for its charts.
+    from copydetect import CodeFingerprint
+
+    python = PurePosixPath(path).suffix == _PYTHON
+    return CodeFingerprint(
+        path,
+        NOISE,
+        WINDOW,
+        boilerplate=boilerplate,
+        filter=python,
+        language="python" if python else None,
+        fp=io.StringIO(text),
+    )
+
+
+def _compared(
+    one: Source, ours: Sequence[tuple[str, Any]], other: Source, theirs: Sequence[tuple[str, Any]]
+) -> SimilarPair:
+    from copydetect import compare_files
+
+    best: tuple[float, tuple[str, str], Any] = (0.0, ("", ""), ((), ()))
+    covered: dict[tuple[int, str], float] = {}
+    for path, mine in ours:
+        for their_path, yours in theirs:
+            overlap, shares, slices = compare_files(mine, yours)
+            for side, name, share, whole in (
+                (0, path, shares[0], mine.token_coverage),
+                (1, their_path, shares[1], yours.token_coverage),
+            ):
+                key = (side, name)
+                covered[key] = max(covered.get(key, 0.0), float(share) * float(whole))
+            if overlap > best[0]:
+                best = float(overlap), (path, their_path), slices
+    sums = [sum(value for (at, _), value in covered.items() if at == side) for side in (0, 1)]
+    totals = [
+        sum(float(one_file.token_coverage) for _, one_file in prints) for prints in (ours, theirs)
+    ]
+    share, share_of_other = (
+        min(1.0, part / whole) if whole else 0.0 for part, whole in zip(sums, totals, strict=True)
+    )
+    return SimilarPair(
+        one, other, share, share_of_other, best[1], (_passages(best[2][0]), _passages(best[2][1]))
+    )
+
+
+def _passages(slices: Any) -> tuple[tuple[int, int], ...]:
+    if len(slices) == 0:
+        return ()
+    return tuple((int(start), int(end)) for start, end in zip(slices[0], slices[1], strict=True))
+
+
+def _marked(text: str, passages: Iterable[tuple[int, int]]) -> str:
+    """Return text as HTML with its passages marked."""
+    parts, at = [], 0
+    for start, end in sorted(passages):
+        start = max(start, at)
+        if end > start:
+            parts += [escape(text[at:start]), f"<mark>{escape(text[start:end])}</mark>"]
+            at = end
+    return "".join([*parts, escape(text[at:])])

@@ -1,0 +1,103 @@
+"""Sources that were copied are found, renamed or not; those that were not are not."""
+
+import io
+import zipfile
+from hashlib import sha256
+
+import pytest
+
+from arena.local.starters import first_bots
+from arena.server.events.similar import Source, report, similar, source
+
+pytest.importorskip("copydetect")
+
+THINKER = """
+from arena.bot import Bot
+from arena.games.bluff import Bet, Doubt, Face
+
+
+class Thinker(Bot):
+    # Counts what the others have shown so far.
+    def act(self, turn):
+        view = turn.view
+        expected = sum(face in view.own_dice for face in view.own_dice) / 3
+        for quantity in range(1, 20):
+            chance = 1.0
+            for number in range(quantity):
+                chance *= (view.dice_in_play - number) / (6 + number)
+            if chance < 0.3 and view.can_doubt:
+                return Doubt()
+        return Bet(int(expected) + 1, Face(2))
+"""
+RENAMED = (
+    THINKER.replace("Thinker", "MyOwnIdea")
+    .replace("expected", "hoped_for")
+    .replace("chance", "p")
+    .replace("# Counts what the others have shown so far.", "# All mine.")
+)
+OTHER = """
+from arena.bot import Bot
+
+
+class Wild(Bot):
+    def act(self, turn):
+        if self.random.random() < 0.5:
+            choices = list(turn.choices())
+            return choices[len(choices) // 2]
+        best = None
+        for one in turn.choices():
+            if best is None or str(one) > str(best):
+                best = one
+        return best
+"""
+
+
+def python(owner: str, text: str) -> Source:
+    return source(f"bot-{owner}", owner, sha256(text.encode()).digest(), "bot.py", text.encode())
+
+
+def test_a_copy_is_found_though_names_and_comments_were_changed() -> None:
+    pairs = similar([python("ann", THINKER), python("bob", RENAMED), python("eve", OTHER)])
+    first = pairs[0]
+    assert {first.one.owner, first.other.owner} == {"ann", "bob"}
+    assert min(first.share, first.share_of_other) > 0.9
+    assert all(max(pair.share, pair.share_of_other) < 0.4 for pair in pairs[1:])
+
+
+def test_the_first_bot_of_the_documentation_is_nobodys_copy() -> None:
+    first_bot = first_bots()[0]
+    two = [python("ann", first_bot), python("bob", first_bot.replace("class ", "# mine\nclass "))]
+    assert similar(two)[0].share > 0.9
+    assert similar(two, first_bots()) == []
+
+
+def test_bots_of_one_owner_are_not_compared() -> None:
+    ours = [python("ann", THINKER), python("ann", RENAMED)]
+    assert similar(ours) == []
+
+
+def test_files_of_an_archive_are_compared_with_those_of_others_and_binaries_by_their_bytes() -> (
+    None
+):
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("bot.toml", "command = ['python', 'src/main.py']")
+        archive.writestr("src/main.py", RENAMED)
+        archive.writestr("model.bin", bytes(range(256)))
+    zipped = source("zip", "zoe", bytes(32), "bot.zip", buffer.getvalue())
+    assert [path for path, _ in zipped.files] == ["bot.toml", "src/main.py"]
+    (pair,) = similar([python("ann", THINKER), zipped])
+    assert pair.files == ("bot.py", "src/main.py")
+    binary = [Source(name, name, b"same".ljust(32), ()) for name in ("one", "two")]
+    (same,) = similar(binary)
+    assert (same.identical, same.share) == (True, 0.0)
+
+
+def test_the_report_marks_passages_and_escapes_what_owners_wrote() -> None:
+    evil = THINKER + "\n# <script>alert(1)</script>\n"
+    pairs = similar([python("<b>ann", evil), python("bob", RENAMED)])
+    page = report("Cup & more", pairs)
+    assert "<mark>" in page
+    assert "<script>" not in page
+    assert "<b>ann" not in page
+    assert "Cup &amp; more" in page
