@@ -73,11 +73,12 @@ MODULES = {
             "pyseccomp",
             "sortedcontainers",
             "sqlalchemy",
+            "standardwebhooks",
             "uvloop",
             "zstandard",
         }
     ),
-    "dashboard": frozenset({"altair", "streamlit"}),
+    "dashboard": frozenset({"altair", "feedgen", "streamlit"}),
     "solve": frozenset({"numba"}),
     "similar": frozenset({"copydetect"}),
     "cluster": frozenset({"distributed"}),

@@ -6,6 +6,7 @@ Of a final that is not released there is nothing to read: the pages' role does n
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import streamlit as st
 
@@ -38,6 +39,11 @@ def newest() -> list[EventView]:
 def named(name: str) -> EventView | None:
     """Return an event; None if there is none of that name. Not to be changed."""
     return _named(data.database_url(), name)
+
+
+def notices(event: Event) -> Sequence[Any]:
+    """Return the notices of an event: rows of `event_statements.notices_of`."""
+    return data.read(statements.notices_of(event.id))
 
 
 Mark = tuple[Phase, int, int, datetime, datetime, datetime, datetime]

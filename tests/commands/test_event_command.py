@@ -242,3 +242,16 @@ async def test_grades_are_of_the_people_of_the_roster_for_the_build_of_the_freez
     assert "cannot be read" in await refused(
         "event", "grades", "course", "--rubric", tmp_path / "none"
     )
+
+
+async def test_webhooks_are_added_listed_and_removed(scene: Scene, tmp_path: Path) -> None:
+    await arena("event", "create", "cup", "--from", event_file(tmp_path))
+    url = "http://127.0.0.1:9/hook"
+    made = await arena("event", "webhook", "cup", url)
+    assert made.stdout.strip().splitlines()[-1].startswith("whsec_"), made.output
+    assert "has this webhook already" in await refused("event", "webhook", "cup", url)
+    assert url in (await arena("event", "webhooks", "cup")).stdout
+    (found,) = json.loads((await arena("event", "webhooks", "cup", "--json")).stdout)
+    assert found["url"] == url
+    assert (await arena("event", "webhook", "cup", url, "--remove")).exit_code == 0
+    assert json.loads((await arena("event", "webhooks", "cup", "--json")).stdout) == []

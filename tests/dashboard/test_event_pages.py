@@ -4,12 +4,16 @@ import asyncio
 import re
 from collections.abc import Awaitable, Callable
 from typing import Any
+from xml.etree import ElementTree
 
 import psycopg
 import pytest
+from starlette.applications import Starlette
+from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from arena.server.app.store import Store, open_store
+from arena_dashboard import event_feed
 from tests.dashboard.pages import html, open_page, texts
 from tests.databases import plain
 from tests.server.events.cups import entrant, let_pass, played_out, said
@@ -124,3 +128,24 @@ def test_the_text_of_an_event_is_markdown_without_html(
     (shown,) = [one for one in app.markdown if "Bold" in one.value]
     assert not shown.proto.allow_html
     assert any(title.value == r"\*Cup\*" for title in app.title)
+
+
+def test_the_feed_of_an_event_has_its_notices(arena: str) -> None:
+    async def noticed(store: Store, sql: Sql) -> None:
+        await frozen(store, sql)
+        await store.notices.keep()
+
+    held(arena, noticed)
+    client = TestClient(Starlette(routes=event_feed.ROUTES), base_url="http://arena.example")
+    answer = client.get("/feeds/events/cup.atom")
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("application/atom+xml")
+    feed = ElementTree.fromstring(answer.content)
+    atom = "{http://www.w3.org/2005/Atom}"
+    assert feed.findtext(f"{atom}title") == "A cup"
+    titles = [entry.findtext(f"{atom}title") or "" for entry in feed.iter(f"{atom}entry")]
+    assert any(title.startswith("A cup: the builds are fixed") for title in titles)
+    link = next(entry.find(f"{atom}link") for entry in feed.iter(f"{atom}entry"))
+    assert link is not None
+    assert link.get("href") == "http://arena.example/events?name=cup"
+    assert client.get("/feeds/events/none.atom").status_code == 404

@@ -22,7 +22,14 @@ from arena.database.errors import (
 from arena.database.roles import READER_ROLE
 from arena.database.schema import HEAD, migrate
 from arena.database.tables.bots import tokens
-from arena.database.tables.events import event_blocks, event_pairings, event_people, event_secrets
+from arena.database.tables.events import (
+    event_blocks,
+    event_deliveries,
+    event_pairings,
+    event_people,
+    event_secrets,
+    event_webhooks,
+)
 from arena.database.tables.matches import match_luck
 from arena.database.tables.owners import (
     audit,
@@ -212,7 +219,8 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
     hosted = (builds, build_files, hosted_versions, hosted_bots, workers, shifts)
     owned = (owner_keys, owner_members, owner_identities, sign_ins, used_id_tokens, invites)
     blind = (event_secrets, event_pairings, event_blocks, event_people)
-    secret = (tokens, *owned, audit, signing_secret, *running, *hosted, *blind)
+    hooks = (event_webhooks, event_deliveries)
+    secret = (tokens, *owned, audit, signing_secret, *running, *hosted, *blind, *hooks)
     readable = [table for table in metadata.tables.values() if table not in secret]
     assert {match_luck, signing_key, tournaments} < set(readable)
     with reader.connect() as connection:

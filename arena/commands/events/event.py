@@ -180,6 +180,51 @@ def entries(name: EventName, as_json: AsJson = False) -> None:
         say(f"{without} of {len(lines)} bots have no accepted build.")
 
 
+@app.command()
+def webhook(
+    name: EventName,
+    url: Annotated[str, typer.Argument(help="Where notices are posted: https://….")],
+    remove: Annotated[bool, typer.Option("--remove", help="Post nothing there any more.")] = False,
+) -> None:
+    """Post an event's notices to an address; prints the secret that signs them, once.
+
+    Notices: entries open, one day left, builds fixed, the final begins, results, cancelled. They
+    are signed as Standard Webhooks; Discord and Slack get the form that they take.
+    """
+
+    async def use(store: "Store") -> str:
+        event, _ = await store.events.named(name)
+        if remove:
+            await store.notices.remove_webhook(event, url, actor())
+            return ""
+        return await store.notices.add_webhook(event, url, actor())
+
+    secret = _with_store(use)
+    if secret:
+        say("The secret that signs the notices, shown only once:", err=True)
+        say(secret)
+    else:
+        say("Nothing is posted there any more.")
+
+
+@app.command()
+def webhooks(name: EventName, as_json: AsJson = False) -> None:
+    """List an event's webhooks, with what was delivered and why the last try failed."""
+
+    async def use(store: "Store") -> list[Any]:
+        event, _ = await store.events.named(name)
+        return await store.notices.webhooks(event)
+
+    found = [dict(row._mapping) for row in _with_store(use)]
+    if as_json:
+        say_json(found)
+        return
+    table = Table("webhook", "delivered", "waiting", "last failure")
+    for one in found:
+        table.add_row(one["url"], str(one["delivered"]), str(one["waiting"]), one["failure"])
+    Terminal().print_table(table)
+
+
 def _line(entry: "EventEntry", now: "BuildNow | None") -> dict[str, Any]:
     return {
         "bot": entry.bot,

@@ -110,7 +110,7 @@ async def _read(store: "Store", read: "Reader", name: str, rubric: "Rubric") -> 
     from arena.rating.ladder_id import LadderId
     from arena.server.boards.board import table_sizes
     from arena.server.events import event_statements as statements
-    from arena.server.events.grades import Achieved, Met
+    from arena.server.events.grades import Achieved, HouseResult
     from arena.server.events.standings import standings
     from arena.server.results.kept_analyses import mean_losses
 
@@ -122,9 +122,9 @@ async def _read(store: "Store", read: "Reader", name: str, rubric: "Rubric") -> 
         for row in rows
     ] or [{"name": one.owner, "email": "", "number": "", "team": one.owner} for one in entries]
     finalists = {one.registered.entrant.owner: one for one in await store.finals.finalists(event)}
-    met: dict[int, dict[str, Met]] = {}
+    met: dict[int, dict[str, HouseResult]] = {}
     for row in await store.rows(statements.met_house(event.id, list(rubric.rungs))):
-        found = Met(int(row["matches"]), float(row["points"]))
+        found = HouseResult(int(row["matches"]), float(row["points"]))
         met.setdefault(row["version_id"], {})[row["house"]] = found
     rules = event.said.rules
     ladder = LadderId.of(

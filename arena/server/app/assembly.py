@@ -183,7 +183,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             tasks.create_task(conductor.search()),
             tasks.create_task(presences.run()),
             tasks.create_task(
-                EventKeeper(store.finals, store.record).run(
+                EventKeeper(store.finals, store.notices, store.record).run(
                     notifications(database_url, [EVENTS_CHANNEL])
                 )
             ),

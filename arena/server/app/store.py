@@ -42,6 +42,7 @@ from arena.server.accounts.owners import Owners
 from arena.server.accounts.sign_ins import SignIns
 from arena.server.events.events import Events
 from arena.server.events.finals import Finals
+from arena.server.events.notices import Notices
 from arena.server.events.rosters import Rosters
 from arena.server.failover import running
 from arena.server.failover.lease import require
@@ -85,6 +86,7 @@ class Store:
         self.events = Events(engine)
         self.finals = Finals(engine)
         self.rosters = Rosters(engine)
+        self.notices = Notices(engine)
         self.owners = Owners(engine)
         self.builds = HostedBuilds(engine)
         self.shifts = HostedShifts(engine)

@@ -80,7 +80,7 @@ class Rubric(_Part):
 
 
 @dataclass(frozen=True, slots=True)
-class Met:
+class HouseResult:
     """Results against a bot of the house; ties count half."""
 
     matches: int
@@ -94,7 +94,7 @@ class Achieved:
     bot: str
     version: str | None
     """The build of the freeze; None without one."""
-    met: Mapping[str, Met]
+    met: Mapping[str, HouseResult]
     """By the name of the bot of the house."""
     loss: float | None
     """The mean loss of a decision, in % of a match; None if nothing is analysed."""
@@ -106,7 +106,7 @@ class Achieved:
 
 
 @dataclass(frozen=True, slots=True)
-class Grade:
+class EventGrade:
     """Points, and how they come about."""
 
     points: float
@@ -127,13 +127,13 @@ def read_rubric(text: str) -> Rubric:
     return rubric
 
 
-def grade(rubric: Rubric, achieved: Achieved | None) -> Grade:
+def grade(rubric: Rubric, achieved: Achieved | None) -> EventGrade:
     """Return the grade for what a bot has achieved; None if there is no bot."""
     most = rubric.most
     if achieved is None:
-        return Grade(0.0, most, "No bot is entered.")
+        return EventGrade(0.0, most, "No bot is entered.")
     if achieved.version is None:
-        return Grade(0.0, most, f"{achieved.bot} had no accepted build at the freeze.")
+        return EventGrade(0.0, most, f"{achieved.bot} had no accepted build at the freeze.")
     said: list[str] = []
     points = _rungs(rubric, achieved, said)
     points += _loss(rubric, achieved, said)
@@ -141,7 +141,9 @@ def grade(rubric: Rubric, achieved: Achieved | None) -> Grade:
     points -= _faults(rubric, achieved, said)
     points = round(max(0.0, points), 2)
     total = f"In all {points:g} of {most:g}."
-    return Grade(points, most, f"{achieved.bot} {achieved.version}: {'; '.join(said)}. {total}")
+    return EventGrade(
+        points, most, f"{achieved.bot} {achieved.version}: {'; '.join(said)}. {total}"
+    )
 
 
 def _rungs(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:
@@ -197,7 +199,7 @@ def _faults(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:
 Line = Sequence[str]
 
 
-def canvas(title: str, lines: Sequence[tuple[str, str, str, Grade]]) -> list[Line]:
+def canvas(title: str, lines: Sequence[tuple[str, str, str, EventGrade]]) -> list[Line]:
     """Return the lines of a CSV file that Canvas imports; `lines` are name, e-mail, number, grade.
 
     Students are found by their SIS ids: number and e-mail.
@@ -210,7 +212,7 @@ def canvas(title: str, lines: Sequence[tuple[str, str, str, Grade]]) -> list[Lin
     ]
 
 
-def moodle(title: str, lines: Sequence[tuple[str, str, str, Grade]]) -> list[Line]:
+def moodle(title: str, lines: Sequence[tuple[str, str, str, EventGrade]]) -> list[Line]:
     """Return the lines of a CSV file that Moodle imports, with the explanation as feedback."""
     return [
         ["Full name", "Email address", "ID number", title, f"{title} (Feedback)"],

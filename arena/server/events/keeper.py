@@ -7,13 +7,14 @@ is due is done once (see `arena.server.events.finals`).
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from typing import Final
 
 import structlog
 
 from arena.database.errors import LeaseLostError, StorageFailedError
 from arena.server.events.finals import Finals, Record
+from arena.server.events.notices import Notices
 
 LOOK_SECONDS: Final = 15.0
 """The interval of looking for lost blocks of a final."""
@@ -27,24 +28,31 @@ log = structlog.get_logger()
 class EventKeeper:
     """The keeper of one referee. `run` must be running."""
 
-    def __init__(self, finals: Finals, record: Record) -> None:
+    def __init__(self, finals: Finals, notices: Notices, record: Record) -> None:
         """Keep the events of `finals`; `record` records the matches of a released final."""
         self._finals = finals
+        self._notices = notices
         self._record = record
         self._news = asyncio.Event()
+        self._looked = asyncio.Event()
+        """Set after each look, as there may be new notices."""
 
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
         """Keep the events; `changes` yields when one may have changed."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen(changes))
+            tasks.create_task(self._deliver())
             while True:
                 self._news.clear()
-                await self._wait(await self._look())
+                seconds = await self._look()
+                self._looked.set()
+                await _happened(self._news, seconds)
 
     async def _look(self) -> float:
         """Do what is due; return after how many seconds to look again."""
         try:
             seconds = await self._finals.keep(self._record)
+            await self._notices.keep()
             playing = await self._finals.playing()
         except (StorageFailedError, LeaseLostError) as error:
             log.error("events wait for storage", why=str(error))
@@ -56,14 +64,27 @@ class EventKeeper:
         longest = LOOK_SECONDS if playing else LONGEST_WAIT_SECONDS
         return longest if seconds is None else min(seconds, longest)
 
-    async def _wait(self, seconds: float) -> None:
-        try:
-            async with asyncio.timeout(seconds):
-                await self._news.wait()
-        except TimeoutError:
-            return
+    async def _deliver(self) -> None:
+        """Deliver notices beside the looks, which do not wait for slow webhooks."""
+        while True:
+            self._looked.clear()
+            try:
+                seconds = await self._notices.deliver()
+            except StorageFailedError:
+                seconds = RETRY_SECONDS  # the looks tell the operator
+            except Exception:
+                log.exception("notices not delivered", retry_s=LOOK_SECONDS)
+                seconds = LOOK_SECONDS
+            await _happened(self._looked, LONGEST_WAIT_SECONDS if seconds is None else seconds)
 
     async def _listen(self, changes: AsyncGenerator[Collection[str]]) -> None:
         async with aclosing(changes) as told:
             async for _ in told:
                 self._news.set()
+
+
+async def _happened(news: asyncio.Event, seconds: float) -> None:
+    """Wait for news, and at most for so long."""
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            await news.wait()

@@ -37,7 +37,7 @@ class RosterError(UserError):
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class Enrollee:
     """A line of a roster."""
 
     name: str
@@ -51,14 +51,14 @@ class Person:
 class Enrolled:
     """A person who was added to a roster, with a key that cannot be read again."""
 
-    person: Person
+    person: Enrollee
     team: str
     role: str
     """CAPTAIN, who may add and remove members, or MEMBER."""
     key: str
 
 
-def read_roster(text: str) -> list[Person]:
+def read_roster(text: str) -> list[Enrollee]:
     """Return the people of a CSV file with a head of COLUMNS, in any order. Raises RosterError."""
     lines = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
     heads = [head.strip().lower() for head in lines.fieldnames or ()]
@@ -75,7 +75,7 @@ def read_roster(text: str) -> list[Person]:
         given = {head: (line.get(head) or "").strip() for head in COLUMNS}
         if not given["name"]:
             raise RosterError(f"Line {number} of the roster has no name.")
-        people.append(Person(given["name"], given["email"], given["number"], given["team"]))
+        people.append(Enrollee(given["name"], given["email"], given["number"], given["team"]))
     if not people:
         raise RosterError("The roster has nobody on it.")
     return people
@@ -92,7 +92,7 @@ class Rosters:
         async with self._transaction() as connection:
             return list((await connection.execute(statements.roster(event.id))).all())
 
-    async def enroll(self, event: Event, people: Sequence[Person], actor: str) -> list[Enrolled]:
+    async def enroll(self, event: Event, people: Sequence[Enrollee], actor: str) -> list[Enrolled]:
         """Add the people who are not on the roster yet, all or none.
 
         The first person of a new team is its captain, who has the owner's own key. Raises

@@ -8,6 +8,7 @@ from arena.server.events.event import Admission, Phase
 from arena.server.events.standings import standings
 from arena_dashboard import browser, data, event_data, event_tables, owners, tournament_data
 from arena_dashboard.event_data import EventView
+from arena_dashboard.event_feed import feed_address
 from arena_dashboard.markup import in_markdown, tag, together
 from arena_dashboard.url_choice import shortened
 
@@ -49,6 +50,8 @@ def show(found: EventView) -> None:
         st.html(event_tables.entries(found))
     else:
         st.caption("Nobody yet.")
+    feed = tag("a", "Notices as a feed (Atom)", href=feed_address(event.name))
+    st.html(tag("p", feed, class_="ba-link"))
     st.subheader("How the final can be checked")
     st.caption(
         "Lots, pairings and every deal follow from a secret seed and from the builds of the "

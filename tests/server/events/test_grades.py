@@ -7,7 +7,7 @@ import pytest
 from arena.server.events.grades import (
     EXAMPLE,
     Achieved,
-    Met,
+    HouseResult,
     Rubric,
     RubricError,
     canvas,
@@ -20,7 +20,11 @@ RUBRIC = read_rubric(EXAMPLE)
 GOOD = Achieved(
     "mine",
     "3",
-    {"random": Met(400, 300.0), "timid": Met(100, 55.0), "honest": Met(10, 10.0)},
+    {
+        "random": HouseResult(400, 300.0),
+        "timid": HouseResult(100, 55.0),
+        "honest": HouseResult(10, 10.0),
+    },
     1.0,
     2,
     5,

@@ -11,7 +11,7 @@ from arena.server.events.event import Admission
 from arena.server.events.rosters import (
     CAPTAIN,
     MEMBER,
-    Person,
+    Enrollee,
     RosterError,
     read_roster,
 )
@@ -26,9 +26,9 @@ The Bobs,Bob Roberts,1002
 
 def test_a_roster_is_read_by_its_head() -> None:
     assert read_roster(FILE) == [
-        Person("Bob Roberts", "", "1001", "The Bobs"),
-        Person("Bob Roberts", "", "1002", "The Bobs"),
-        Person("Ann Archer", "", "1003", ""),
+        Enrollee("Bob Roberts", "", "1001", "The Bobs"),
+        Enrollee("Bob Roberts", "", "1002", "The Bobs"),
+        Enrollee("Ann Archer", "", "1003", ""),
     ]
 
 
@@ -126,7 +126,7 @@ async def test_two_members_with_one_name_and_names_that_are_too_long_are_told_ap
     event, _ = await store.events.create("cup", said(), "me")
     long = "A very long name that somebody really has, and more"
     lines = [("Cap", "1"), (long, "2"), (long, "3"), ("Cap", "4")]
-    people = [Person(name, "", number, "T") for name, number in lines]
+    people = [Enrollee(name, "", number, "T") for name, number in lines]
     added = await store.rosters.enroll(event, people, "me")
     members = [await store.owners.by_key(one.key) for one in added]
     assert [one and one.member for one in members] == [

@@ -184,6 +184,7 @@ async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
     matches = played_matches(versions, 5)
     await store.record(matches)
     sql.execute("DROP SCHEMA procrastinate CASCADE")
+    sql.execute("DROP TABLE event_deliveries, event_webhooks, event_notices")
     sql.execute("DROP TABLE event_blocks, event_pairings, event_builds, event_entries")
     sql.execute("DROP TABLE event_people, event_secrets, events")
     sql.execute("DROP FUNCTION freeze_due_events, freeze_first CASCADE")

@@ -1,0 +1,221 @@
+"""Notices are made once, and delivered to webhooks until they are taken."""
+
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from datetime import timedelta
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from threading import Thread
+from typing import Any
+
+import psycopg
+import pytest
+from standardwebhooks import Webhook
+
+from arena.database.errors import EventRefusedError
+from arena.server.app.store import Store
+from arena.server.events.notices import MOST_TRIES
+from tests.server.events.cups import entrant, let_pass, played_out, said
+
+Sql = psycopg.Connection[Any]
+
+
+class Taken:
+    """What was posted; it takes nothing while `refuses` is set."""
+
+    def __init__(self) -> None:
+        self.posts: list[tuple[str, bytes, Mapping[str, str]]] = []
+        self.refuses = ""
+
+    def __call__(self, url: str, body: bytes, headers: Mapping[str, str]) -> None:
+        if self.refuses:
+            raise OSError(self.refuses)
+        self.posts.append((url, body, headers))
+
+    def types(self) -> list[str]:
+        return [json.loads(body)["type"] for _, body, _ in self.posts]
+
+
+async def kinds(store: Store, sql: Sql) -> list[str]:
+    await store.notices.keep()
+    return [kind for (kind,) in sql.execute("SELECT kind FROM event_notices ORDER BY id")]
+
+
+async def test_each_thing_that_happens_is_noticed_once(
+    store: Store, database: str, sql: Sql
+) -> None:
+    await store.events.create("cup", said(), "me")
+    for name in ("ann", "bob"):
+        await entrant(store, database, "cup", name)
+    assert await kinds(store, sql) == ["opens"]
+    let_pass(sql, "cup", 0.5)
+    sql.execute("UPDATE events SET created_at = created_at - interval '2 days'")
+    assert await kinds(store, sql) == ["opens", "last-day"]
+    let_pass(sql, "cup", 1.6)
+    await store.finals.keep(store.record)
+    await played_out(store, sql, (await store.events.named("cup"))[0])
+    assert await kinds(store, sql) == ["opens", "last-day", "frozen", "final"]
+    let_pass(sql, "cup", 1)
+    await store.finals.keep(store.record)
+    assert await kinds(store, sql) == ["opens", "last-day", "frozen", "final", "results"]
+    assert await kinds(store, sql) == ["opens", "last-day", "frozen", "final", "results"]
+
+
+async def test_a_notice_is_posted_signed_as_standard_webhooks_are(store: Store, sql: Sql) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    secret = await store.notices.add_webhook(event, "https://example.org/hook", "me")
+    await store.notices.keep()
+    taken = Taken()
+    assert await store.notices.deliver(taken) is None
+    ((url, body, headers),) = taken.posts
+    assert url == "https://example.org/hook"
+    told = Webhook(secret).verify(body, dict(headers))
+    assert told["type"] == "event.opens"
+    assert told["data"]["event"] == "cup"
+    assert told["data"]["text"].startswith("A cup: entries are open until 20")
+    await store.notices.deliver(taken)
+    assert len(taken.posts) == 1
+    (line,) = await store.notices.webhooks(event)
+    assert (line.delivered, line.waiting, line.failure) == (1, 0, "")
+
+
+async def test_what_is_not_taken_is_tried_again_and_in_the_end_given_up(
+    store: Store, sql: Sql
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    await store.notices.add_webhook(event, "https://example.org/hook", "me")
+    await store.notices.keep()
+    taken = Taken()
+    taken.refuses = "it is down"
+    seconds = await store.notices.deliver(taken)
+    assert seconds == pytest.approx(10, abs=2)
+    (line,) = await store.notices.webhooks(event)
+    assert (line.delivered, line.waiting, line.failure) == (0, 1, "it is down")
+    taken.refuses = ""
+    sql.execute("UPDATE event_deliveries SET due_at = now()")
+    assert await store.notices.deliver(taken) is None
+    assert taken.types() == ["event.opens"]
+    await store.events.cancel("cup", "me", "rain")
+    await store.notices.keep()
+    taken.refuses = "it is gone"
+    for _ in range(MOST_TRIES):
+        sql.execute("UPDATE event_deliveries SET due_at = now() WHERE due_at IS NOT NULL")
+        await store.notices.deliver(taken)
+    assert await store.notices.deliver(taken) is None
+    (line,) = await store.notices.webhooks(event)
+    assert (line.delivered, line.waiting, line.failure) == (1, 0, "it is gone")
+
+
+async def test_a_delivery_of_a_referee_that_died_is_anothers_after_a_while(
+    store: Store, sql: Sql
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    await store.notices.add_webhook(event, "https://example.org/hook", "me")
+    await store.notices.keep()
+
+    def dies(url: str, body: bytes, headers: Mapping[str, str]) -> None:
+        raise KeyError(url, body, headers)  # no failure of the webhook's
+
+    with pytest.raises(KeyError):
+        await store.notices.deliver(dies)
+    taken = Taken()
+    seconds = await store.notices.deliver(taken)
+    assert seconds is not None and seconds > 30
+    assert taken.posts == []
+    sql.execute("UPDATE event_deliveries SET due_at = now()")
+    await store.notices.deliver(taken)
+    assert taken.types() == ["event.opens"]
+
+
+@pytest.mark.parametrize(
+    ("url", "body"),
+    [
+        ("https://discord.com/api/webhooks/1/x", {"content"}),
+        ("https://hooks.slack.com/services/x", {"text"}),
+    ],
+)
+async def test_discord_and_slack_get_the_form_that_they_take(
+    store: Store, url: str, body: set[str]
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    await store.notices.add_webhook(event, url, "me")
+    await store.notices.keep()
+    taken = Taken()
+    await store.notices.deliver(taken)
+    ((_, posted, _),) = taken.posts
+    assert set(json.loads(posted)) == body
+
+
+async def test_a_webhook_is_an_address_of_http_once_and_can_be_removed(
+    store: Store, sql: Sql
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    for wrong in ("file:///etc/passwd", "example.org", "https://", f"https://x/{'y' * 1000}"):
+        with pytest.raises(EventRefusedError, match="has an address such as"):
+            await store.notices.add_webhook(event, wrong, "me")
+    url = "https://example.org/secret-path"
+    secret = await store.notices.add_webhook(event, url, "me")
+    with pytest.raises(EventRefusedError, match="has this webhook already"):
+        await store.notices.add_webhook(event, url, "me")
+    audit = sql.execute("SELECT string_agg(details::text, ' ') FROM audit").fetchone()
+    assert audit is not None
+    assert "example.org" in audit[0]
+    assert "secret-path" not in audit[0]
+    assert secret not in audit[0]
+    await store.notices.remove_webhook(event, url, "me")
+    with pytest.raises(EventRefusedError, match="no such webhook"):
+        await store.notices.remove_webhook(event, url, "me")
+
+
+@contextmanager
+def listening(status: int, location: str = "") -> Iterator[tuple[str, list[bytes]]]:
+    """A web server that answers with a status: its address, and what was posted to it."""
+    posted: list[bytes] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            posted.append(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(status)
+            if location:
+                self.send_header("Location", location)
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}/hook", posted
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize(
+    ("status", "delivered", "failure"), [(204, 1, ""), (500, 0, "500"), (302, 0, "302")]
+)
+async def test_a_real_server_takes_it_or_not(
+    store: Store, status: int, delivered: int, failure: str
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    with listening(200) as (elsewhere, never), listening(status, elsewhere) as (url, posted):
+        await store.notices.add_webhook(event, url, "me")
+        await store.notices.keep()
+        await store.notices.deliver()
+        (line,) = await store.notices.webhooks(event)
+    assert len(posted) == 1
+    assert never == []  # no redirect is followed
+    assert line.delivered == delivered
+    assert failure in line.failure
+
+
+async def test_nobody_listens(store: Store) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    await store.notices.add_webhook(event, "http://127.0.0.1:9/hook", "me")
+    await store.notices.keep()
+    seconds = await store.notices.deliver()
+    assert seconds is not None
+    assert timedelta(seconds=seconds) < timedelta(seconds=15)
