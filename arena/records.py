@@ -51,6 +51,7 @@ class Owner:
     name: str
     member: str = ""
     """The member of the owner's team who makes the call; "" for the owner's own key."""
+    member_id: int | None = None
 
     @property
     def actor(self) -> str:

@@ -37,6 +37,25 @@ class Signer:
         value = self._private.sign(canonical(transcript))
         return replace(transcript, signature=Signature(self.public_key, value))
 
+    def sign_document(self, data: bytes) -> bytes:
+        """Return the signature of a document that is no transcript: 64 bytes."""
+        return self._private.sign(_DOCUMENT + data)
+
+
+_DOCUMENT: Final = b"bluff-arena document\n"
+"""What is signed of a document begins with it: no transcript does."""
+
+
+def check_document(data: bytes, signature: bytes, key: bytes) -> bool:
+    """Return whether `key` has signed a document (`Signer.sign_document`)."""
+    if _is_small_order(key):
+        return False
+    try:
+        Ed25519PublicKey.from_public_bytes(key).verify(signature, _DOCUMENT + data)
+    except (InvalidSignature, ValueError):
+        return False
+    return True
+
 
 def new_private_key() -> bytes:
     """Return a new random private key."""

@@ -430,12 +430,15 @@ Global___FinalMatch: _TypeAlias = FinalMatch  # noqa: Y015
 
 @_typing.final
 class EndFinalBlockRequest(_message.Message):
-    """Asks for EndFinalBlock. Either all matches, or the builds that cannot play."""
+    """Asks for EndFinalBlock. The first message has everything but `match`, each further one has a match
+    alone, in the order in which they were asked for. Either all matches, or the builds that cannot
+    play.
+    """
 
     DESCRIPTOR: _descriptor.Descriptor
 
     BLOCK_FIELD_NUMBER: _builtins.int
-    MATCHES_FIELD_NUMBER: _builtins.int
+    MATCH_FIELD_NUMBER: _builtins.int
     ABSENT_FIELD_NUMBER: _builtins.int
     REASON_FIELD_NUMBER: _builtins.int
     reason: _builtins.str
@@ -445,8 +448,8 @@ class EndFinalBlockRequest(_message.Message):
         """The block."""
 
     @_builtins.property
-    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___PlayedFinalMatch]:
-        """The matches, in the order in which they were asked for."""
+    def match(self) -> Global___PlayedFinalMatch:
+        """A match."""
 
     @_builtins.property
     def absent(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
@@ -458,13 +461,13 @@ class EndFinalBlockRequest(_message.Message):
         self,
         *,
         block: Global___FinalBlock | None = ...,
-        matches: _abc.Iterable[Global___PlayedFinalMatch] | None = ...,
+        match: Global___PlayedFinalMatch | None = ...,
         absent: _abc.Iterable[_builtins.int] | None = ...,
         reason: _builtins.str = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["block", b"block"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["block", b"block", "match", b"match"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "block", b"block", "matches", b"matches", "reason", b"reason"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["absent", b"absent", "block", b"block", "match", b"match", "reason", b"reason"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -58,7 +58,7 @@ class WorkerServiceStub(object):
                 request_serializer=arena_dot_v1_dot_worker__pb2.BeginFinalBlockRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_worker__pb2.BeginFinalBlockResponse.FromString,
                 _registered_method=True)
-        self.EndFinalBlock = channel.unary_unary(
+        self.EndFinalBlock = channel.stream_unary(
                 '/arena.v1.WorkerService/EndFinalBlock',
                 request_serializer=arena_dot_v1_dot_worker__pb2.EndFinalBlockRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_worker__pb2.EndFinalBlockResponse.FromString,
@@ -107,7 +107,7 @@ class WorkerServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
-    def EndFinalBlock(self, request, context):
+    def EndFinalBlock(self, request_iterator, context):
         """Hands in a block of a final. Repeating it changes nothing. INVALID_ARGUMENT if its matches are
         not those that were asked for, or do not follow from the rules and the deal.
         """
@@ -145,7 +145,7 @@ def add_WorkerServiceServicer_to_server(servicer, server):
                     request_deserializer=arena_dot_v1_dot_worker__pb2.BeginFinalBlockRequest.FromString,
                     response_serializer=arena_dot_v1_dot_worker__pb2.BeginFinalBlockResponse.SerializeToString,
             ),
-            'EndFinalBlock': grpc.unary_unary_rpc_method_handler(
+            'EndFinalBlock': grpc.stream_unary_rpc_method_handler(
                     servicer.EndFinalBlock,
                     request_deserializer=arena_dot_v1_dot_worker__pb2.EndFinalBlockRequest.FromString,
                     response_serializer=arena_dot_v1_dot_worker__pb2.EndFinalBlockResponse.SerializeToString,
@@ -279,7 +279,7 @@ class WorkerService(object):
             _registered_method=True)
 
     @staticmethod
-    def EndFinalBlock(request,
+    def EndFinalBlock(request_iterator,
             target,
             options=(),
             channel_credentials=None,
@@ -289,8 +289,8 @@ class WorkerService(object):
             wait_for_ready=None,
             timeout=None,
             metadata=None):
-        return grpc.experimental.unary_unary(
-            request,
+        return grpc.experimental.stream_unary(
+            request_iterator,
             target,
             '/arena.v1.WorkerService/EndFinalBlock',
             arena_dot_v1_dot_worker__pb2.EndFinalBlockRequest.SerializeToString,

@@ -49,7 +49,7 @@ class WorkerServiceStub:
     """Begins a block of the final of an event whose job this worker took from the queue. NOT_FOUND if
     there is nothing to do any more: the job is done. Repeating it returns the same.
     """
-    EndFinalBlock: _grpc.UnaryUnaryMultiCallable[_worker_pb2.EndFinalBlockRequest, _worker_pb2.EndFinalBlockResponse]
+    EndFinalBlock: _grpc.StreamUnaryMultiCallable[_worker_pb2.EndFinalBlockRequest, _worker_pb2.EndFinalBlockResponse]
     """Hands in a block of a final. Repeating it changes nothing. INVALID_ARGUMENT if its matches are
     not those that were asked for, or do not follow from the rules and the deal.
     """
@@ -77,7 +77,7 @@ class WorkerServiceAsyncStub(WorkerServiceStub):
     """Begins a block of the final of an event whose job this worker took from the queue. NOT_FOUND if
     there is nothing to do any more: the job is done. Repeating it returns the same.
     """
-    EndFinalBlock: _aio.UnaryUnaryMultiCallable[_worker_pb2.EndFinalBlockRequest, _worker_pb2.EndFinalBlockResponse]  # type: ignore[assignment]
+    EndFinalBlock: _aio.StreamUnaryMultiCallable[_worker_pb2.EndFinalBlockRequest, _worker_pb2.EndFinalBlockResponse]  # type: ignore[assignment]
     """Hands in a block of a final. Repeating it changes nothing. INVALID_ARGUMENT if its matches are
     not those that were asked for, or do not follow from the rules and the deal.
     """
@@ -130,7 +130,7 @@ class WorkerServiceServicer(metaclass=_abc_1.ABCMeta):
     @_abc_1.abstractmethod
     def EndFinalBlock(
         self,
-        request: _worker_pb2.EndFinalBlockRequest,
+        request_iterator: _MaybeAsyncIterator[_worker_pb2.EndFinalBlockRequest],
         context: _ServicerContext,
     ) -> _typing.Union[_worker_pb2.EndFinalBlockResponse, _abc.Awaitable[_worker_pb2.EndFinalBlockResponse]]:
         """Hands in a block of a final. Repeating it changes nothing. INVALID_ARGUMENT if its matches are

@@ -2,7 +2,8 @@
 
 Run it as `python -m arena.worker.final_playing` with a plan as JSON on stdin: `folder`, an empty
 folder; `block`, a BeginFinalBlockResponse in base64; and `programs`, for each of its builds the
-folder and the command. It writes an EndFinalBlockRequest without its block, in base64.
+folder and the command. It writes the messages of EndFinalBlock without the block, a line of base64
+for each.
 
 Each match is played by programs that are started for it in the sandbox, each with an empty /tmp. A
 match that does not begin is tried again once.
@@ -16,6 +17,7 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Final
@@ -30,7 +32,11 @@ from arena.worker.limits import CONNECT_SECONDS
 from arena.worker.sandbox import HostedProgram, SandboxError, confined
 
 TRIES: Final = 2
-"""How often a match is begun before the programs that do not start have lost."""
+"""How often in a row a program must fail to start before it has lost."""
+MOST_TRIES: Final = 4
+"""After so many it does not matter that it was not always the same one."""
+MOST_OF_A_REASON: Final = 2_000
+"""Characters of the reason why a program did not play."""
 _TAIL_LINES: Final = 6
 """The number of the output's last lines in the reason why a program did not play."""
 
@@ -64,19 +70,21 @@ class _SeatProgram:
 
 async def play_block(
     block: pb.BeginFinalBlockResponse, programs: Sequence[HostedProgram], folder: Path
-) -> pb.EndFinalBlockRequest:
+) -> list[pb.EndFinalBlockRequest]:
     """Play the matches of a block, one after the other. Raises SandboxError."""
-    ending = pb.EndFinalBlockRequest()
+    ending = [pb.EndFinalBlockRequest()]
     for match in block.matches:
         try:
             started = _now_ms()
             transcript = await _match(match, programs, folder)
         except AbsentError as error:
             absent = sorted({match.builds[seat] for seat in error.seats})
-            return pb.EndFinalBlockRequest(absent=absent, reason=str(error).replace("\0", ""))
-        ending.matches.add(
+            why = str(error).replace("\0", "")[:MOST_OF_A_REASON]
+            return [pb.EndFinalBlockRequest(absent=absent, reason=why)]
+        played = pb.PlayedFinalMatch(
             transcript=to_message(transcript), started_ms=started, finished_ms=_now_ms()
         )
+        ending.append(pb.EndFinalBlockRequest(match=played))
     return ending
 
 
@@ -93,15 +101,18 @@ async def _match(
         async with confined(program, socket=socket, token=token) as running:
             yield _SeatProgram(running)
 
-    tries = TRIES
-    while True:
-        tries -= 1
+    always = set(range(len(setup.entrants)))
+    for tried in count(1):
         with TemporaryDirectory(dir=folder) as place:
             try:
                 return await play_dealt(setup, deal, start, Path(place), CONNECT_SECONDS)
-            except AbsentError:
-                if not tries:
+            except AbsentError as error:
+                always &= set(error.seats)
+                if tried >= TRIES and always:
+                    raise AbsentError(sorted(always), str(error)) from error
+                if tried == MOST_TRIES:
                     raise
+    raise AssertionError("it counts for ever")
 
 
 def _now_ms() -> int:
@@ -117,7 +128,9 @@ def main() -> None:
         ending = asyncio.run(play_block(block, programs, Path(said["folder"])))
     except SandboxError as error:
         sys.exit(str(error))
-    print(base64.b64encode(ending.SerializeToString()).decode(), flush=True)
+    for message in ending:
+        print(base64.b64encode(message.SerializeToString()).decode())
+    print(flush=True)
 
 
 if __name__ == "__main__":

@@ -17,8 +17,10 @@ from arena.worker.sandbox import HostedProgram, SandboxError, kill
 
 async def played_block(
     block: pb.BeginFinalBlockResponse, programs: Sequence[HostedProgram], leave: asyncio.Event
-) -> pb.EndFinalBlockRequest | None:
-    """Play a block, by the programs of its builds. Return None if `leave` was set before its end.
+) -> list[pb.EndFinalBlockRequest] | None:
+    """Play a block, by the programs of its builds; return the messages of EndFinalBlock.
+
+    The first one lacks the block. Returns None if `leave` was set before the end.
 
     Raises SandboxError if the process did not come to an end by itself.
     """
@@ -36,9 +38,12 @@ async def played_block(
             if not playing.done():
                 return None
             said, _ = playing.result()
-            if not said:
+            lines = said.splitlines()
+            if not lines or lines[-1]:  # an empty line ends it
                 raise SandboxError("A block of a final was not played; the log above says why.")
-            return pb.EndFinalBlockRequest.FromString(base64.b64decode(said))
+            return [
+                pb.EndFinalBlockRequest.FromString(base64.b64decode(line)) for line in lines[:-1]
+            ]
         finally:
             leaving.cancel()
             playing.cancel()

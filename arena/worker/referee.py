@@ -7,7 +7,7 @@ UserError
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar
 
 import grpc
@@ -90,9 +90,13 @@ class Shifts:
         self._referees.told(begun.referees.addresses)
         return begun
 
-    async def end_final(self, ending: pb.EndFinalBlockRequest) -> None:
-        """Hand in a block of a final."""
-        await self._ask("EndFinalBlock", ending)
+    async def end_final(self, ending: Sequence[pb.EndFinalBlockRequest]) -> None:
+        """Hand in a block of a final, by the messages of EndFinalBlock."""
+
+        def hand_in(stub: Any) -> None:
+            stub.EndFinalBlock(iter(ending), timeout=ANSWER_SECONDS, metadata=self._metadata)
+
+        await asyncio.to_thread(self._of_any, hand_in)
 
     async def _fetch(self, request: pb.FetchBuildRequest) -> bytes:
         def fetch(stub: Any) -> bytes:

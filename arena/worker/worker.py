@@ -288,7 +288,7 @@ async def _final(place: Workplace, block: pb.FinalBlock, leave: asyncio.Event) -
     ending = await played_block(begun, programs, leave)
     if ending is None:
         return
-    ending.block.CopyFrom(block)
+    ending[0].block.CopyFrom(block)
     while not leave.is_set():
         try:
             await place.shifts.end_final(ending)

@@ -116,10 +116,19 @@ async def test_an_event_from_its_announcement_to_an_archive_that_anybody_checks(
         document = json.loads(archive.read("event.json"))
         document["standings"].reverse()
         other.writestr("event.json", json.dumps(document))
+        other.writestr("event.sig", archive.read("event.sig"))
         other.writestr("transcripts.jsonl", archive.read("transcripts.jsonl"))
     wrong = await arena("event", "verify", tmp_path / "other.zip")
     assert wrong.exit_code == 1
-    assert wrong.stderr.startswith("Wrong: standings[0]")
+    assert wrong.stderr.startswith(f"Wrong: event.json is not signed by the key {key}")
+    published = found["commitment"]
+    assert (
+        published
+        == json.loads((await arena("event", "show", "cup", "--json")).stdout)["commitment"]
+    )
+    assert (await arena("event", "verify", file, "--commitment", published)).exit_code == 0
+    wrong = await arena("event", "verify", file, "--commitment", "00" * 32)
+    assert (wrong.exit_code, f"was committed to {published}" in wrong.stderr) == (1, True)
 
 
 async def test_what_is_wrong_with_an_event_is_told_before_anything_is_made(

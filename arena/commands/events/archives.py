@@ -39,7 +39,8 @@ def archive(
         record = await store.tournaments.record(tournament)
         entries = await store.events.entries(event)
         finalists = await store.finals.finalists(event)
-        return event, entries, finalists, record, (await store.signer()).public_key
+        blocks = {one.block_id for one in await store.tournaments.blocks(tournament)}
+        return event, entries, finalists, record, blocks, await store.signer()
 
     async def opened(url: str) -> Any:
         async with open_store(url) as store:
@@ -49,17 +50,20 @@ def archive(
         if file.exists() and not force:
             raise CommandError(f"{file} exists: name another file, or give --force to replace it.")
         with existing_database(read_settings()) as url:
-            event, entries, finalists, record, key = asyncio.run(opened(url))
+            event, entries, finalists, record, ids, signer = asyncio.run(opened(url))
             final = archives.drawn(event, finalists)
+            blocks = archives.block_numbers(final, record, ids)
             total = sum(map(len, record.points.values())) * event.said.rules.seats
             part = file.with_name(f".{file.name}.part")
             try:
                 with open_reader(url) as find:
                     matches = archives.recorded_matches(
-                        final, record, lambda match_id: transcript_named(find, match_id)
+                        final, record, blocks, lambda match_id: transcript_named(find, match_id)
                     )
                     shown = with_progress(matches, total, "Writing")
-                    count = archives.write(part, event, entries, final, record, shown, key)
+                    count = archives.write(
+                        part, event, entries, final, record, blocks, shown, signer
+                    )
                 part.replace(file)
             except OSError as error:
                 raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
@@ -77,6 +81,10 @@ def verify(
         str,
         typer.Option(metavar="PUBLIC", help="Require signatures by this key (see `arena key`)."),
     ] = "",
+    commitment: Annotated[
+        str,
+        typer.Option(metavar="HASH", help="Require the hash that was published with the event."),
+    ] = "",
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """Recompute the final of an archived event: lots, pairings, deals, matches and standings.
@@ -89,6 +97,8 @@ def verify(
         if key and not re.fullmatch("[0-9a-fA-F]{64}", key):
             raise CommandError("--key takes 64 hexadecimal digits, as `arena key` prints them.")
         demanded = bytes.fromhex(key) if key else None
+        if commitment and not re.fullmatch("[0-9a-fA-F]{64}", commitment):
+            raise CommandError("--commitment takes 64 hexadecimal digits, as the event's page has.")
         try:
             with progress(archives.expected_matches(file), "Verifying") as advance:
                 found = archives.check(file, demanded, advance)
@@ -97,6 +107,9 @@ def verify(
         except archives.ArchiveError as error:
             say(f"Wrong: {error}", err=True)
             raise typer.Exit(WRONG) from error
+    if commitment and found.commitment.hex() != commitment.lower():
+        say(f"Wrong: the event was committed to {found.commitment.hex()}.", err=True)
+        raise typer.Exit(WRONG)
     if as_json:
         say_json(
             {
@@ -110,9 +123,10 @@ def verify(
         )
         return
     say(
-        f"{found.name}: the seed is the committed one, and all follows from it and from the builds "
-        f"of the freeze: {found.pairings:,} pairings, {found.matches:,} matches refereed again, "
-        f"the standings. Signed by {found.key.hex()}."
+        f"{found.name}: all follows from the seed and from the builds of the freeze: "
+        f"{found.pairings:,} pairings, {found.matches:,} matches refereed again, the standings."
     )
+    say(f"SHA-256 of the seed, to compare with what was published: {found.commitment.hex()}")
+    say(f"Signed by {found.key.hex()}")
     for line in found.standings[:3]:
         say(f"{line['place']}. {line['bot']} {line['version']}: {line['points']:g} points")

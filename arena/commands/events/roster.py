@@ -54,12 +54,13 @@ def roster(
         event, _ = await store.events.named(name)
         return await store.rosters.enroll(event, people, actor())
 
+    try:
+        added = with_store(use)
+    except BaseException:
+        os.close(opened)
+        keys.unlink()
+        raise
     with os.fdopen(opened, "w", newline="", encoding="utf-8") as written:
-        try:
-            added = with_store(use)
-        except BaseException:
-            keys.unlink()
-            raise
         lines = csv.writer(written)
         lines.writerow(["name", "email", "number", "team", "role", "key"])
         for one in added:

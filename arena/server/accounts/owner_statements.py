@@ -46,7 +46,11 @@ def owner_by_key(sha256: bytes) -> Row:
     `member` is the name of the member, None for the owner's own.
     """
     found = owners_by_key(sha256).subquery()
-    return owner_list().add_columns(found.c.member).join(found, found.c.owner_id == owners.c.id)
+    return (
+        owner_list()
+        .add_columns(found.c.member, found.c.member_id)
+        .join(found, found.c.owner_id == owners.c.id)
+    )
 
 
 def owner_list(*, search: str = "", limit: int | None = None) -> Row:

@@ -88,7 +88,7 @@ class Owners:
             return None
         if found.banned_at is not None:
             raise BannedError(f"The operator has banned the owner {found.name}.")
-        return Owner(OwnerId(found.id), found.name, found.member or "")
+        return Owner(OwnerId(found.id), found.name, found.member or "", found.member_id)
 
     async def add_member(self, owner: Owner, name: str) -> str:
         """Add a member to an owner's team; return the member's key, which cannot be read again.

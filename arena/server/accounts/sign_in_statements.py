@@ -7,7 +7,6 @@ from sqlalchemy import Delete, Integer, Update, cast, delete, func, null, select
 from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.sql.dml import ReturningInsert
 
-from arena.database.names import folded
 from arena.database.statement import Row
 from arena.database.tables.owners import (
     owner_identities,
@@ -63,12 +62,15 @@ def owners_by_key(sha256: bytes) -> Row:
     )
 
 
-def member_id(owner_id: int, member: str) -> Any:
-    """Return the id of a member of an owner's team as a value in SQL; NULL without one."""
+def keep_member(member_id: int) -> Row:
+    """Return a statement that selects the id of a member, who stays until the transaction's end.
+
+    No row if the member has been removed.
+    """
     return (
         select(owner_members.c.id)
-        .where(owner_members.c.owner_id == owner_id, owner_members.c.folded == folded(member))
-        .scalar_subquery()
+        .where(owner_members.c.id == member_id)
+        .with_for_update(read=True, key_share=True)
     )
 
 
@@ -104,7 +106,12 @@ def forget_expired_tokens() -> Delete:
 
 
 def add_sign_in(
-    owner_id: int, sha256: bytes, valid: timedelta, *, prolonged: bool = False, member: str = ""
+    owner_id: int,
+    sha256: bytes,
+    valid: timedelta,
+    *,
+    prolonged: bool = False,
+    member_id: int | None = None,
 ) -> Insert:
     """Return a statement that adds a key that is valid for a time, of the owner or of a member.
 
@@ -115,7 +122,7 @@ def add_sign_in(
         owner_id=owner_id,
         expires_at=func.now() + valid,
         idle_for=valid if prolonged else None,
-        member_id=member_id(owner_id, member) if member else None,
+        member_id=member_id,
     )
 
 
@@ -141,15 +148,14 @@ def end_sign_in(sha256: bytes) -> Delete:
     return delete(sign_ins).where(sign_ins.c.sha256 == sha256)
 
 
-def keep_newest_sign_ins(owner_id: int, most: int) -> Delete:
-    """Return a statement that ends the sign-ins of an owner except for the `most` newest."""
-    kept = (
-        select(sign_ins.c.sha256)
-        .where(sign_ins.c.owner_id == owner_id)
-        .order_by(sign_ins.c.created_at.desc())
-        .limit(most)
-    )
-    return delete(sign_ins).where(sign_ins.c.owner_id == owner_id, sign_ins.c.sha256.not_in(kept))
+def keep_newest_sign_ins(owner_id: int, most: int, member_id: int | None = None) -> Delete:
+    """Return a statement that ends the sign-ins of an owner except for the `most` newest.
+
+    They are those of a member, or those by the owner's own key.
+    """
+    own = sign_ins.c.owner_id == owner_id, sign_ins.c.member_id.is_not_distinct_from(member_id)
+    kept = select(sign_ins.c.sha256).where(*own).order_by(sign_ins.c.created_at.desc()).limit(most)
+    return delete(sign_ins).where(*own, sign_ins.c.sha256.not_in(kept))
 
 
 def forget_expired_sign_ins() -> Delete:

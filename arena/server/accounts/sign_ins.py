@@ -83,15 +83,25 @@ class SignIns:
             return owner, await _sign_in(connection, owner, identity, banned=found.banned_at)
 
     async def stay(self, owner: Owner) -> str:
-        """Return a key for a new sign-in of an owner, or of a member, which use prolongs."""
+        """Return a key for a new sign-in of an owner, or of a member, which use prolongs.
+
+        Raises UnknownOwnerError for a member who has been removed.
+        """
         key = new_key()
         add = sign_in_statements.add_sign_in(
-            owner.id, token_hash(key), STAYS_FOR, prolonged=True, member=owner.member
+            *(owner.id, token_hash(key), STAYS_FOR), prolonged=True, member_id=owner.member_id
         )
         async with self._transaction() as connection:
+            if owner.member_id is not None:
+                # Who was removed since the call began would else sign in as the captain.
+                kept = sign_in_statements.keep_member(owner.member_id)
+                if (await connection.execute(kept)).first() is None:
+                    raise UnknownOwnerError("No owner has this key.")
             await connection.execute(sign_in_statements.forget_expired_sign_ins())
             await connection.execute(add)
-            keep = sign_in_statements.keep_newest_sign_ins(owner.id, MOST_OF_AN_OWNER)
+            keep = sign_in_statements.keep_newest_sign_ins(
+                owner.id, MOST_OF_AN_OWNER, owner.member_id
+            )
             await connection.execute(keep)
         return key
 

@@ -4,16 +4,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, StrEnum
-from typing import Any, NewType
+from typing import Any, Final, NewType
 
 from arena.match.clock import TimeControl
 from arena.match.score_rule import ScoreRule
 from arena.moments import in_utc
 from arena.records import Registered
 from arena.scheduling.formats import FormatName
+from arena.scheduling.pairings import FormatError
 from arena.server.tournaments.tournament import Rules
 
 EventId = NewType("EventId", int)
+MOST_TRIED: Final = 65
+"""A final that fewer bots than so many cannot play has parameters that make no sense."""
 
 
 class Phase(Enum):
@@ -72,6 +75,24 @@ class FinalRules:
     rounds: int | None
     score: ScoreRule
     time_control: TimeControl
+
+    @property
+    def why_never(self) -> str:
+        """Why no number of bots can play it; "" if some can."""
+        said = [self._why_not(field) for field in range(self.seats, MOST_TRIED)]
+        return "" if "" in said else said[-1]
+
+    def why_too_large(self, field: int) -> str:
+        """Why so many bots are too many; "" if they are not, or too few."""
+        why = self._why_not(field)
+        return why if why and not self._why_not(field - 1) else ""
+
+    def _why_not(self, field: int) -> str:
+        try:
+            self.tournament("").plan(field)
+        except FormatError as error:
+            return str(error)
+        return ""
 
     def tournament(self, seed: str) -> Rules:
         """Return the rules of the tournament that the final is; `seed` draws its pairings."""

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Delete, Insert, TextClause, Update, case, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.sql.dml import ReturningDelete
+from sqlalchemy.sql.dml import ReturningDelete, ReturningUpdate
 
 from arena.database.channels import EVENTS_CHANNEL
 from arena.database.names import folded
@@ -60,6 +60,12 @@ def add_secrets(event_id: int, seed: bytes, code_sha256: bytes | None) -> Insert
     return insert(event_secrets).values(event_id=event_id, seed=seed, code_sha256=code_sha256)
 
 
+def lock_event(name: str) -> Row:
+    """Select `id` of the event of a name, which nobody else changes in this transaction."""
+    found = select(events.c.id).where(func.lower(events.c.name) == name.lower())
+    return found.with_for_update(key_share=True)
+
+
 def event_list(*, name: str | None = None, ids: Collection[int] | None = None) -> Row:
     """Select the newest MOST_LISTED events, the one of `name`, or those of `ids`; newest first.
 
@@ -99,19 +105,23 @@ def playing() -> Row:
 
 
 def seconds_to_next_date() -> Row:
-    """Select `seconds` until the next date of any event; NULL without one."""
+    """Select `seconds` until the next date of any event; NULL without one.
+
+    What is due and not done is due at once, so that nothing is missed that came during a look.
+    """
     now = func.clock_timestamp()
-    moments = (
-        *(events.c.opens_at, events.c.freezes_at - timedelta(days=1), events.c.freezes_at),
-        *(events.c.final_at, events.c.results_at),
+    not_over = events.c.released_at.is_(None), events.c.cancelled_at.is_(None)
+    day_before = events.c.freezes_at - timedelta(days=1)
+    steps = (
+        select(events.c.opens_at.label("date")).where(*not_over, events.c.opens_at > now),
+        select(day_before).where(*not_over, day_before > now),
+        select(events.c.freezes_at).where(*not_over, events.c.frozen_at.is_(None)),
+        select(events.c.final_at).where(
+            *not_over, events.c.frozen_at.is_not(None), events.c.began_at.is_(None)
+        ),
+        select(events.c.results_at).where(*not_over, events.c.ended_at.is_not(None)),
     )
-    dates = [
-        select(moment.label("date")).where(
-            events.c.released_at.is_(None), events.c.cancelled_at.is_(None), moment > now
-        )
-        for moment in moments
-    ]
-    first, *others = dates
+    first, *others = steps
     upcoming = first.union_all(*others).subquery()
     wait = func.extract("epoch", func.min(upcoming.c.date) - now)
     return select(wait.label("seconds"))
@@ -379,13 +389,20 @@ def pairing(event_id: int, round_: int, table: int) -> Row:
     )
 
 
-def forfeit(event_id: int, round_: int, table: int, absent: Sequence[int], why: str) -> Update:
-    """Decide what is left of a pairing against the absent entries."""
+def forfeit(
+    event_id: int, round_: int, table: int, absent: Sequence[int], why: str
+) -> ReturningUpdate[Any]:
+    """Decide what is left of a pairing against the absent entries, unless it is decided so.
+
+    The statement returns the number of its table.
+    """
     return (
         update(event_pairings)
+        .where(func.cardinality(event_pairings.c.absent) == 0)
         .where(event_pairings.c.event_id == event_id)
         .where(event_pairings.c.round == round_, event_pairings.c.table == table)
         .values(absent=sorted(absent), reason=why)
+        .returning(event_pairings.c.table)
     )
 
 
@@ -413,6 +430,11 @@ def blocks_of(event_id: int, *, matches: bool = False) -> Row:
     if not matches:
         return found
     return found.add_columns(block.transcripts, block.started_at, block.finished_at)
+
+
+def lock_pairing(event_id: int, round_: int, table: int) -> Row:
+    """Select the columns of `pairings_of` of one pairing, locked in this transaction."""
+    return pairing(event_id, round_, table).with_for_update()
 
 
 def block(event_id: int, round_: int, table: int, number: int) -> Row:

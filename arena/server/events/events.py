@@ -62,6 +62,8 @@ class Events:
         seed = secrets.token_bytes(32)
         code = new_code() if said.entry is Admission.CODE else None
         rules, dates = said.rules, said.dates
+        if why := rules.why_never:
+            raise EventRefusedError(f"Such a final can never be played: {why}.")
         values = {
             "name": name,
             "title": said.title,
@@ -133,7 +135,7 @@ class Events:
             raise EventRefusedError(f"{why[0].upper()}{why[1:]}.")
         async with self._transaction() as connection:
             await connection.execute(statements.freeze_due())
-            event, now = await _named(connection, name)
+            event, now = await _named(connection, name, locked=True)
             before, after = _columns(event.said.dates), _columns(dates)
             changed = {key: moment for key, moment in after.items() if moment != before[key]}
             gone = {
@@ -163,7 +165,7 @@ class Events:
     async def cancel(self, name: str, actor: str, why: str) -> None:
         """End an event for good, without results. Raises UnknownEventError and EventStateError."""
         async with self._transaction() as connection:
-            event, _ = await _named(connection, name)
+            event, _ = await _named(connection, name, locked=True)
             if event.released_at is not None or event.cancelled_at is not None:
                 done = "released" if event.released_at is not None else "cancelled"
                 raise EventStateError(f"The event {event.name} is {done} already.")
@@ -186,7 +188,7 @@ class Events:
             raise EventRefusedError(f"A team's name has 1 to {LONGEST} printable characters.")
         async with self._transaction() as connection:
             await connection.execute(statements.freeze_due())
-            event, now = await _named(connection, name)
+            event, now = await _named(connection, name, locked=True)
             locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
             if locked.banned_at is not None:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
@@ -198,6 +200,11 @@ class Events:
                     f"You have no bot {bot} in service: `arena submit FILE` uploads one."
                 )
             await connection.execute(statements.enter(event.id, owner.id, found.id, team))
+            entered = (await _named(connection, name))[0].entries
+            if entered > event.entries and event.said.rules.why_too_large(entered):
+                raise EventStateError(
+                    f"{event.name} is full: {event.said.rules.why_too_large(entered)}."
+                )
             await record(connection, owner.actor, "enter event", event.name, {"bot": found.name})
             await connection.execute(statements.tell(event.id))
             event, now = await _named(connection, name)
@@ -225,7 +232,7 @@ class Events:
         """
         async with self._transaction() as connection:
             await connection.execute(statements.freeze_due())
-            event, _ = await _named(connection, name)
+            event, _ = await _named(connection, name, locked=True)
             if event.ended_at is not None or event.cancelled_at is not None:
                 raise EventStateError(f"Everything of {event.name} is played: nobody can leave it.")
             gone = (
@@ -286,8 +293,15 @@ def _columns(dates: Dates) -> dict[str, datetime]:
     }
 
 
-async def _named(connection: AsyncConnection, name: str) -> tuple[Event, datetime]:
-    """Return the event of a name, and the time. Raises UnknownEventError."""
+async def _named(
+    connection: AsyncConnection, name: str, *, locked: bool = False
+) -> tuple[Event, datetime]:
+    """Return the event of a name, and the time; `locked`, nobody else changes it meanwhile.
+
+    Raises UnknownEventError.
+    """
+    if locked:
+        await connection.execute(statements.lock_event(name))
     found: Sequence[Any] = (await connection.execute(statements.event_list(name=name))).all()
     for row in found:
         return rows.event(row), row.now

@@ -1,6 +1,6 @@
 """`WorkersFinals`: finals as workers ask for them, in messages (see `uploads.worker_service`)."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
 
 from google.protobuf.message import Message
@@ -36,7 +36,9 @@ class WorkersFinals:
             write_setup(dealt.setup, match.setup)
         return response
 
-    async def end(self, request: pb.EndFinalBlockRequest) -> None:
+    async def end(
+        self, request: pb.EndFinalBlockRequest, matches: Sequence[pb.PlayedFinalMatch]
+    ) -> None:
         """Record a block. Raises ProtocolError for one that is not as it was to be."""
         block = _block(request.block)
         if request.absent:
@@ -47,7 +49,7 @@ class WorkersFinals:
                 HandedIn(
                     from_message(one.transcript), _time(one.started_ms), _time(one.finished_ms)
                 )
-                for one in request.matches
+                for one in matches
             ]
         except (MalformedError, OverflowError, OSError, ValueError) as error:
             raise malformed(str(error)) from error

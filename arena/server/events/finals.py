@@ -17,7 +17,12 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.codec.transcript import from_bytes, to_bytes
 from arena.database import shift_queue
-from arena.database.errors import BuildNotKeptError, EventRefusedError
+from arena.database.errors import (
+    BuildNotKeptError,
+    EventRefusedError,
+    LeaseLostError,
+    StorageFailedError,
+)
 from arena.database.transaction import transaction
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Opening, Transcript
@@ -34,6 +39,9 @@ from arena.server.tournaments import tournament_statements
 from arena.server.tournaments.tournament import TournamentRecord
 from arena.signatures import Signer
 
+RETRY_SECONDS: Final = 15.0
+"""The pause before an event that could not be kept is tried again."""
+LEAST_SECONDS: Final = 0.2
 PIECE: Final = 50
 """The number of blocks of a released final that are written in one transaction."""
 PARAMETERS: Final = 5_000
@@ -92,11 +100,21 @@ class Finals:
             await connection.execute(statements.freeze_due())
         async with self._transaction() as connection:
             ids = (await connection.scalars(statements.unfinished())).all()
+        failed = False
         for event_id in ids:
-            await self._keep_one(event_id, record)
+            try:
+                await self._keep_one(event_id, record)
+            except (StorageFailedError, LeaseLostError):
+                raise
+            except Exception:
+                failed = True  # the others go on
+                log.exception("an event is not kept", event_id=event_id, retry_s=RETRY_SECONDS)
         async with self._transaction() as connection:
             seconds = await connection.scalar(statements.seconds_to_next_date())
-        return None if seconds is None else max(0.0, float(seconds))
+        if failed:
+            return RETRY_SECONDS
+        # What is due is being done by another referee.
+        return None if seconds is None else max(LEAST_SECONDS, float(seconds))
 
     async def finalists(self, event: Event) -> list[Finalist]:
         """Return the builds that an event's freeze has fixed."""
@@ -174,12 +192,14 @@ class Finals:
             "finished_at": [one.finished_at for one in played],
             "placings": [place for one in written for place in one.result.placing],
         }
+        where = (block.event_id, block.round, block.table)
         async with self._transaction() as connection:
+            row = (await connection.execute(statements.lock_pairing(*where))).one()
+            if row.absent:
+                return  # it was decided without play meanwhile
             if await connection.scalar(statements.add_block(values)) is None:
                 return
-            count = await connection.scalar(
-                statements.block_count(block.event_id, block.round, block.table)
-            )
+            count = await connection.scalar(statements.block_count(*where))
             # Only then may something follow: a look reads the whole final.
             if count is not None and count >= final.rules.blocks:
                 await connection.execute(statements.tell(block.event_id))
@@ -198,11 +218,16 @@ class Finals:
             if not set(builds) <= set(range(len(numbers))):
                 raise EventRefusedError("There is no such build in this block.")
             absent = [numbers[at] for at in builds]
-            await connection.execute(
-                statements.forfeit(block.event_id, block.round, block.table, absent, why[:2_000])
+            names = [str(final.finalists[number - 1].registered.entrant) for number in absent]
+            forfeit = statements.forfeit(
+                *(block.event_id, block.round, block.table), absent, why[:2_000]
             )
+            if await connection.scalar(forfeit) is None:
+                return
+            event, _ = await _event(connection, block.event_id)
+            told = {"bots": names, "why": why[:2_000]}
+            await audit(connection, _ARENA, "walkover in event", event.name, told)
             await connection.execute(statements.tell(block.event_id))
-        names = [str(final.finalists[number - 1].registered.entrant) for number in absent]
         log.warning("a pairing of a final is decided without play", bots=names, why=why[:200])
 
     # The release

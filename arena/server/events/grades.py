@@ -141,9 +141,8 @@ def grade(rubric: Rubric, achieved: Achieved | None) -> EventGrade:
     points -= _faults(rubric, achieved, said)
     points = round(max(0.0, points), 2)
     total = f"In all {points:g} of {most:g}."
-    return EventGrade(
-        points, most, f"{achieved.bot} {achieved.version}: {'; '.join(said)}. {total}"
-    )
+    which = f"{achieved.bot} {achieved.version}"
+    return EventGrade(points, most, f"{which}: {'; '.join(said)}. {total}")
 
 
 def _rungs(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:

@@ -6,7 +6,7 @@ organiser's alone: no page and no owner reads them.
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Any, Final
@@ -22,6 +22,7 @@ from arena.records import Owner, OwnerId
 from arena.server.accounts import owner_statements
 from arena.server.accounts.auditing import record
 from arena.server.accounts.new_owners import new_owner
+from arena.server.accounts.owners import MOST_MEMBERS
 from arena.server.events import event_statements as statements
 from arena.server.events.event import Event
 
@@ -69,7 +70,7 @@ def read_roster(text: str) -> list[Enrollee]:
             f"{', '.join(COLUMNS[1:])}; found {', '.join(heads) or 'nothing'}."
         )
     people = []
-    for number, line in enumerate(lines, start=2):
+    for number, line in enumerate(_lines(lines), start=2):
         if None in line or None in line.values():
             raise RosterError(f"Line {number} of the roster has not {len(heads)} columns.")
         given = {head: (line.get(head) or "").strip() for head in COLUMNS}
@@ -79,6 +80,14 @@ def read_roster(text: str) -> list[Enrollee]:
     if not people:
         raise RosterError("The roster has nobody on it.")
     return people
+
+
+def _lines(lines: "csv.DictReader[str]") -> Iterator[dict[str, Any]]:
+    """Yield the lines of a CSV file. Raises RosterError."""
+    try:
+        yield from lines
+    except csv.Error as error:
+        raise RosterError(f"The roster is not CSV: {error}.") from error
 
 
 class Rosters:
@@ -158,7 +167,13 @@ async def _new_team(connection: AsyncConnection, team: str) -> Owner:
 
 
 async def _add_member(connection: AsyncConnection, owner: Owner, name: str, key: str) -> None:
-    """Add a member by the person's name, made to fit and unique in the team."""
+    """Add a member by the person's name, made to fit and unique in the team.
+
+    Raises EventRefusedError if the team is full.
+    """
+    members = (await connection.execute(owner_statements.members_of(owner.id))).all()
+    if len(members) >= MOST_MEMBERS:
+        raise EventRefusedError(f"The team {owner.name} has more than {MOST_MEMBERS + 1} people.")
     number = 1
     while True:
         end = "" if number == 1 else f" {number}"

@@ -1,6 +1,6 @@
 """`WorkerService`: the calls of the operator's workers, which run hosted bots."""
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any, Final, Protocol
 
 import grpc
@@ -15,12 +15,15 @@ from arena.server.limits.gate import Gate
 from arena.server.limits.guarding import bearer_token, guarded, token_or_nothing
 from arena.server.limits.refusals import Context
 from arena.server.requests.errors import ProtocolError, malformed
+from arena.server.requests.parsing import parsed
 from arena.server.uploads.hosted_shifts import HostedShifts
 from arena.server.uploads.hosting import require_hosting
 from arena.server.uploads.workers import Workers
 from arena.v1 import referee_pb2
 from arena.v1 import worker_pb2 as pb
 
+MOST_FINAL_MATCHES: Final = 100
+"""The largest number of matches of a block: one for each seat."""
 CHUNK_BYTES: Final = 64 * 1024
 """The largest number of bytes of a build in one message."""
 
@@ -32,7 +35,9 @@ class FinalBlocks(Protocol):
         """Return what a block consists of; None if there is nothing to do any more."""
         ...
 
-    async def end(self, request: pb.EndFinalBlockRequest) -> None:
+    async def end(
+        self, request: pb.EndFinalBlockRequest, matches: Sequence[pb.PlayedFinalMatch]
+    ) -> None:
         """Record a block. Raises ProtocolError for one that is not as it was to be."""
         ...
 
@@ -77,7 +82,11 @@ class WorkerService:
             "TellStep": self._handler("TellStep", self._tell_step),
             "EndShift": self._handler("EndShift", self._end),
             "BeginFinalBlock": self._handler("BeginFinalBlock", self._begin_final),
-            "EndFinalBlock": self._handler("EndFinalBlock", self._end_final),
+            "EndFinalBlock": grpc.stream_unary_rpc_method_handler(
+                # Read as bytes: malformed ones end the call with our message.
+                self._end_final,
+                response_serializer=pb.EndFinalBlockResponse.SerializeToString,
+            ),
         }
 
     def _handler(
@@ -161,10 +170,23 @@ class WorkerService:
         return begun
 
     async def _end_final(
-        self, request: pb.EndFinalBlockRequest, _worker: Worker
+        self, requests: AsyncIterator[bytes], context: Context
     ) -> pb.EndFinalBlockResponse:
-        await self._finals.end(request)
-        return pb.EndFinalBlockResponse()
+        async def answer() -> pb.EndFinalBlockResponse:
+            await self._worker(context)
+            told = []
+            async for data in requests:
+                told.append(parsed(pb.EndFinalBlockRequest, data))
+                if len(told) > MOST_FINAL_MATCHES:
+                    raise malformed(f"a block of a final has at most {MOST_FINAL_MATCHES} matches")
+            if not told:
+                raise malformed("the first message says which block it is")
+            await self._finals.end(told[0], [one.match for one in told[1:]])
+            return pb.EndFinalBlockResponse()
+
+        return await guarded(
+            self._gate, "EndFinalBlock", context, answer, token_or_nothing(context)
+        )
 
     async def _tell_step(self, request: pb.TellStepRequest, worker: Worker) -> pb.TellStepResponse:
         await self._shifts.tell_step(worker, ShiftId(request.shift_id), request.step)

@@ -12,9 +12,11 @@ from arena.database.errors import (
     NotCaptainError,
     TooManyMembersError,
     UnknownMemberError,
+    UnknownOwnerError,
 )
 from arena.records import Allowance, Identity, Owner
 from arena.server.accounts.owners import MOST_MEMBERS
+from arena.server.accounts.sign_ins import MOST_OF_AN_OWNER
 from arena.server.app.store import Store
 
 ALLOWED = Allowance(50, 50, 50)
@@ -73,6 +75,24 @@ async def test_whoever_is_removed_has_no_key_and_no_sign_in_any_more(
     assert (await by(store, own_page)).member == ""
     with pytest.raises(UnknownMemberError, match="Zoë has no member Bob"):
         await store.owners.remove_member(owner, "Bob")
+
+
+async def test_whoever_is_removed_during_a_call_does_not_sign_in_as_the_captain(
+    store: Store, owner: Owner
+) -> None:
+    member = await by(store, await store.owners.add_member(owner, "Bob"))
+    await store.owners.remove_member(owner, "Bob")
+    with pytest.raises(UnknownOwnerError, match="No owner has this key"):
+        await store.sign_ins.stay(member)
+
+
+async def test_sign_ins_of_members_end_nobody_elses(store: Store, owner: Owner) -> None:
+    member = await by(store, await store.owners.add_member(owner, "Bob"))
+    page = await store.sign_ins.stay(owner)
+    pages = [await store.sign_ins.stay(member) for _ in range(MOST_OF_AN_OWNER + 1)]
+    assert (await by(store, page)).member == ""
+    assert await store.owners.by_key(pages[0]) is None
+    assert (await by(store, pages[-1])).member == "Bob"
 
 
 async def test_a_member_does_not_become_captain_by_an_identity(store: Store, owner: Owner) -> None:

@@ -17,10 +17,21 @@ from arena.database.errors import (
     UnknownBotError,
     UnknownEventError,
 )
+from arena.scheduling.formats import FormatName
+from arena.scheduling.round_robin import MOST_TABLES
 from arena.server.app.store import Store
 from arena.server.events.event import Admission, Dates, Phase
 from tests.jobs import accept_build
-from tests.server.events.cups import DAY, entrant, frozen, let_pass, said, signed_up, uploaded
+from tests.server.events.cups import (
+    DAY,
+    RULES,
+    entrant,
+    frozen,
+    let_pass,
+    said,
+    signed_up,
+    uploaded,
+)
 
 
 async def test_an_owner_enters_one_bot_and_may_change_it_until_the_freeze(
@@ -192,3 +203,29 @@ async def test_two_machines_of_an_owner_that_enter_at_once_leave_one_entry(
         *(store.events.enter(owner, "cup", bot) for bot in ("first", "second") * 5)
     )
     assert len(await store.events.entries(event)) == 1
+
+
+async def test_a_final_has_only_as_many_entries_as_can_play_it(store: Store, database: str) -> None:
+    event, _ = await store.events.create(
+        "cup", said(replace(RULES, blocks=MOST_TABLES // 10)), "me"
+    )
+    owners = [await signed_up(store, name) for name in ("a1", "b2", "c3", "d4", "e5", "f6", "g7")]
+    for owner in owners:
+        for bot in ("first", "second"):
+            await uploaded(store, owner, f"{bot}-{owner.name}")
+    entered = await asyncio.gather(
+        *(store.events.enter(one, "cup", f"first-{one.name}") for one in owners),
+        return_exceptions=True,
+    )
+    refused = [str(one) for one in entered if isinstance(one, EventStateError)]
+    assert len(refused) == 2
+    assert refused[0].startswith(f"cup is full: this takes {15 * MOST_TABLES // 10} blocks")
+    assert len(await store.events.entries(event)) == 5
+    within = owners[[isinstance(one, EventStateError) for one in entered].index(False)]
+    await store.events.enter(within, "cup", f"second-{within.name}")
+
+
+async def test_a_final_that_nobody_can_ever_play_is_not_announced(store: Store) -> None:
+    swiss = replace(RULES, format=FormatName.SWISS, rounds=500)
+    with pytest.raises(EventRefusedError, match=r"can never be played: 64 bots .* at most 63"):
+        await store.events.create("cup", said(swiss), "me")

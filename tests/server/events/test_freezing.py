@@ -124,6 +124,17 @@ async def test_builds_accepted_while_a_freeze_comes_count_or_do_not_as_a_whole(
     assert {bot for bot, version in versions.items() if version == "1"} <= before
 
 
+@pytest.mark.parametrize("change", ["retire", "ban"])
+async def test_a_bot_that_leaves_after_the_date_was_there_at_the_freeze(
+    store: Store, database: str, sql: "psycopg.Connection[Any]", change: str
+) -> None:
+    await store.events.create("cup", said(), "me")
+    await entrant(store, database, "cup", "ann")
+    let_pass(sql, "cup", 1.1)
+    await (store.retire("bot-ann") if change == "retire" else store.owners.ban("ann", "me"))
+    assert await fixed(store) == {"bot-ann": "1"}
+
+
 @pytest.mark.parametrize("practice", [False, True])
 async def test_uploads_between_freeze_and_release_are_refused_unless_practice_goes_on(
     store: Store, database: str, sql: "psycopg.Connection[Any]", practice: bool

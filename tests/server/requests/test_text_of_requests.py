@@ -16,6 +16,7 @@ from arena.server.requests.parsing import parsed
 from arena.v1 import (
     attendance_pb2,
     challenge_pb2,
+    event_pb2,
     owner_pb2,
     referee_pb2,
     registry_pb2,
@@ -28,6 +29,7 @@ from tests.scene import Scene, opened
 MODULES = (
     attendance_pb2,
     challenge_pb2,
+    event_pb2,
     owner_pb2,
     referee_pb2,
     registry_pb2,
@@ -105,7 +107,8 @@ async def test_a_nul_in_any_string_of_any_call_is_refused_with_the_name_of_the_f
     hosting: Scene,
 ) -> None:
     assert len(STRINGS) > 40
-    tokens = {"UploadBuild": await hosting.key("me")}
+    worker = await hosting.arena.store.workers.add("w", "me")
+    tokens = {"UploadBuild": await hosting.key("me"), "EndFinalBlock": worker}
     bot = await hosting.token("mine", "me")
     async with grpc.aio.insecure_channel(f"127.0.0.1:{hosting.port}") as channel:
         for case in STRINGS:

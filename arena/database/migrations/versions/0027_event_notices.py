@@ -41,6 +41,12 @@ CREATE TABLE event_deliveries (
 );
 CREATE INDEX event_deliveries_due_ix ON event_deliveries (due_at) WHERE due_at IS NOT NULL;
 GRANT SELECT ON event_notices TO arena_reader;
+CREATE TRIGGER bots_freeze_first BEFORE UPDATE OF retired_at ON bots
+    FOR EACH STATEMENT EXECUTE FUNCTION freeze_first();
+CREATE TRIGGER versions_freeze_first BEFORE UPDATE OF retired_at ON versions
+    FOR EACH STATEMENT EXECUTE FUNCTION freeze_first();
+CREATE TRIGGER owners_freeze_first BEFORE UPDATE OF banned_at ON owners
+    FOR EACH STATEMENT EXECUTE FUNCTION freeze_first();
 """
 
 
