@@ -12,6 +12,7 @@ import streamlit as st
 
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
+from arena.server.events import notice_statements
 from arena.server.events.event import Event, EventEntry, Phase
 from arena_dashboard import data
 
@@ -43,7 +44,7 @@ def named(name: str) -> EventView | None:
 
 def notices(event: Event) -> Sequence[Any]:
     """Return the notices of an event: rows of `event_statements.notices_of`."""
-    return data.read(statements.notices_of(event.id))
+    return data.read(notice_statements.notices_of(event.id))
 
 
 Mark = tuple[Phase, int, int, datetime, datetime, datetime, datetime]

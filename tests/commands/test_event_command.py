@@ -92,6 +92,9 @@ async def test_an_event_from_its_announcement_to_an_archive_that_anybody_checks(
         ("bot-ann", "ann", "accepted"),
     ]
     later = (datetime.now(UTC) + timedelta(days=3)).isoformat()
+    told = (await arena("event", "progress", "cup")).stdout
+    assert "2 bots, 2 deal blocks, 4 matches" in told
+    assert "One slot of a worker takes about 2 s" in told
     moved = await arena("event", "move", "cup", "--results", later)
     assert moved.exit_code == 0, moved.output
     file = tmp_path / "cup.zip"
@@ -101,9 +104,13 @@ async def test_an_event_from_its_announcement_to_an_archive_that_anybody_checks(
     await store.finals.keep(store.record)
     await played_out(store, sql, (await store.events.named("cup"))[0])
     assert "cup is not released" in await refused("event", "archive", "cup", file)
+    done = json.loads((await arena("event", "progress", "cup", "--json")).stdout)
+    assert (done["phase"], done["played"], done["blocks"]) == ("final", 2, 2)
+    assert "all is played since" in (await arena("event", "progress", "cup")).stdout
     let_pass(sql, "cup", 2)
     await store.finals.keep(store.record)
 
+    assert "cup is released" in (await arena("event", "progress", "cup")).stdout
     written = await arena("event", "archive", "cup", file)
     assert "2 entries, 4 matches" in written.stdout, written.output
     assert "exists: name another file" in await refused("event", "archive", "cup", file)

@@ -91,7 +91,8 @@ def verify(
 
     It needs no arena. Exit code 1 if anything differs; the first difference is named.
     """
-    from arena.server.events import archive as archives
+    from arena.server.events import archive_check
+    from arena.server.events.archive import ArchiveError
 
     with exit_with_message():
         if key and not re.fullmatch("[0-9a-fA-F]{64}", key):
@@ -100,11 +101,11 @@ def verify(
         if commitment and not re.fullmatch("[0-9a-fA-F]{64}", commitment):
             raise CommandError("--commitment takes 64 hexadecimal digits, as the event's page has.")
         try:
-            with progress(archives.expected_matches(file), "Verifying") as advance:
-                found = archives.check(file, demanded, advance)
+            with progress(archive_check.expected_matches(file), "Verifying") as advance:
+                found = archive_check.check(file, demanded, advance)
         except OSError as error:
             raise CommandError(f"{file} cannot be read: {error.strerror}.") from error
-        except archives.ArchiveError as error:
+        except ArchiveError as error:
             say(f"Wrong: {error}", err=True)
             raise typer.Exit(WRONG) from error
     if commitment and found.commitment.hex() != commitment.lower():

@@ -18,6 +18,7 @@ from arena.commands.events import entering
 from arena.commands.events.archives import archive, verify
 from arena.commands.events.entering import AsJson, EventName
 from arena.commands.events.grades import grades, rubric
+from arena.commands.events.progress import progress
 from arena.commands.events.roster import people, roster
 from arena.commands.events.similar import similar
 from arena.commands.owners.operator import actor
@@ -39,6 +40,7 @@ app.command("list")(entering.list_events)
 app.command("show")(entering.show)
 app.command("enter")(entering.enter)
 app.command("leave")(entering.leave)
+app.command("progress")(progress)
 app.command("roster")(roster)
 app.command("people")(people)
 app.command("rubric")(rubric)

@@ -109,7 +109,7 @@ def _collected(
 async def _read(store: "Store", read: "Reader", name: str, rubric: "Rubric") -> Any:
     from arena.rating.ladder_id import LadderId
     from arena.server.boards.board import table_sizes
-    from arena.server.events import event_statements as statements
+    from arena.server.events import final_statements
     from arena.server.events.grades import Achieved, HouseResult
     from arena.server.events.standings import standings
     from arena.server.results.kept_analyses import mean_losses
@@ -123,7 +123,7 @@ async def _read(store: "Store", read: "Reader", name: str, rubric: "Rubric") -> 
     ] or [{"name": one.owner, "email": "", "number": "", "team": one.owner} for one in entries]
     finalists = {one.registered.entrant.owner: one for one in await store.finals.finalists(event)}
     met: dict[int, dict[str, HouseResult]] = {}
-    for row in await store.rows(statements.met_house(event.id, list(rubric.rungs))):
+    for row in await store.rows(final_statements.met_house(event.id, list(rubric.rungs))):
         found = HouseResult(int(row["matches"]), float(row["points"]))
         met.setdefault(row["version_id"], {})[row["house"]] = found
     rules = event.said.rules
@@ -138,7 +138,7 @@ async def _read(store: "Store", read: "Reader", name: str, rubric: "Rubric") -> 
         placed = {line.entrant.bot: line.place for line in standings(record)}
         faults = {
             row["version_id"]: int(row["faults"])
-            for row in await store.rows(statements.faults_of(event.tournament))
+            for row in await store.rows(final_statements.faults_of(event.tournament))
         }
     achieved = {}
     for entry in entries:

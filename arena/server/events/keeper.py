@@ -13,8 +13,9 @@ from typing import Final
 import structlog
 
 from arena.database.errors import LeaseLostError, StorageFailedError
-from arena.server.events.finals import Finals, Record
+from arena.server.events.finals import Finals
 from arena.server.events.notices import Notices
+from arena.server.events.releasing import Record
 
 LOOK_SECONDS: Final = 15.0
 """The interval of looking for lost blocks of a final."""

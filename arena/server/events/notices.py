@@ -28,6 +28,7 @@ from arena.moments import in_utc, iso_utc
 from arena.server.accounts.auditing import record
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
+from arena.server.events import notice_statements
 from arena.server.events.event import Event
 
 AT_ONCE: Final = 10
@@ -90,7 +91,7 @@ class Notices:
             raise EventRefusedError("A webhook has an address such as https://example.org/hook.")
         secret = f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
         async with self._transaction() as connection:
-            statement = statements.add_webhook(event.id, url, secret)
+            statement = notice_statements.add_webhook(event.id, url, secret)
             if await connection.scalar(statement) is None:
                 raise EventRefusedError(f"{event.name} has this webhook already.")
             # Without the path, which may be a secret.
@@ -101,12 +102,12 @@ class Notices:
     async def webhooks(self, event: Event) -> list[SqlRow[Any]]:
         """Return an event's webhooks: rows of `event_statements.webhooks_of`."""
         async with self._transaction() as connection:
-            return list((await connection.execute(statements.webhooks_of(event.id))).all())
+            return list((await connection.execute(notice_statements.webhooks_of(event.id))).all())
 
     async def remove_webhook(self, event: Event, url: str, actor: str) -> None:
         """Deliver nothing to an address any more. Raises EventRefusedError."""
         async with self._transaction() as connection:
-            if await connection.scalar(statements.remove_webhook(event.id, url)) is None:
+            if await connection.scalar(notice_statements.remove_webhook(event.id, url)) is None:
                 raise EventRefusedError(f"{event.name} has no such webhook.")
             told = {"host": urlsplit(url).hostname}
             await record(connection, actor, "remove webhook", event.name, told)
@@ -114,9 +115,9 @@ class Notices:
     async def keep(self) -> None:
         """Make the notices that are due, and their deliveries."""
         async with self._transaction() as connection:
-            made = (await connection.scalars(statements.add_due_notices())).all()
+            made = (await connection.scalars(notice_statements.add_due_notices())).all()
             if made:
-                await connection.execute(statements.add_deliveries(made))
+                await connection.execute(notice_statements.add_deliveries(made))
 
     async def deliver(self, post: Post | None = None) -> float | None:
         """Try the deliveries that are due; return the seconds to the next one, None without one."""
@@ -124,13 +125,14 @@ class Notices:
         while due := await self._claimed():
             await asyncio.gather(*(self._try(one, post) for one in due))
         async with self._transaction() as connection:
-            seconds = await connection.scalar(statements.seconds_to_next_delivery())
+            seconds = await connection.scalar(notice_statements.seconds_to_next_delivery())
         return None if seconds is None else max(0.0, float(seconds))
 
     async def _claimed(self) -> Sequence[_Delivery]:
         """Return some deliveries that are due, which are this referee's for a while."""
         async with self._transaction() as connection:
-            found = (await connection.execute(statements.claim_deliveries(AT_ONCE, CLAIM))).all()
+            claim = notice_statements.claim_deliveries(AT_ONCE, CLAIM)
+            found = (await connection.execute(claim)).all()
             events = await _events(connection, {row.event_id for row in found})
         return [
             _Delivery(
@@ -152,7 +154,7 @@ class Notices:
             pause = FIRST_PAUSE * 4**one.tries
         async with self._transaction() as connection:
             await connection.execute(
-                statements.tried(one.notice_id, one.webhook_id, failure, pause)
+                notice_statements.tried(one.notice_id, one.webhook_id, failure, pause)
             )
         if failure:
             host = urlsplit(one.url).hostname

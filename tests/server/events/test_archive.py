@@ -17,7 +17,7 @@ from arena.match.transcript_json import to_json
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing
 from arena.server.app.store import Store
-from arena.server.events import archive
+from arena.server.events import archive, archive_check
 from arena.server.events.archive import ArchiveError
 from arena.server.events.event import FinalRules
 from arena.server.events.final import Final
@@ -110,26 +110,26 @@ async def made(
 
 def test_it_is_recomputed_from_the_seed_and_the_builds(made: Archived) -> None:
     told: list[int] = []
-    found = archive.check(made.file, advance=told.append)
+    found = archive_check.check(made.file, advance=told.append)
     assert (found.matches, found.pairings, found.name) == (20, 6, "cup")
     assert sum(told) == 20
     assert found.standings[0]["place"] == 1
     assert sum(line["points"] for line in found.standings) == 12
-    assert archive.expected_matches(made.file) == 20
-    archive.check(made.changed())
+    assert archive_check.expected_matches(made.file) == 20
+    archive_check.check(made.changed())
 
 
 def test_it_is_bound_to_the_key_that_is_asked_for(made: Archived) -> None:
-    key = archive.check(made.file).key
-    archive.check(made.file, key)
+    key = archive_check.check(made.file).key
+    archive_check.check(made.file, key)
     with pytest.raises(ArchiveError, match=r"^key is "):
-        archive.check(made.file, bytes(32))
+        archive_check.check(made.file, bytes(32))
 
 
 def test_nobody_else_can_change_a_word(made: Archived) -> None:
     other = made.changed(lambda document: document.update(title="Another"), signed=False)
     with pytest.raises(ArchiveError, match=r"event\.json is not signed by the key"):
-        archive.check(other)
+        archive_check.check(other)
 
 
 OTHERS = "another match, than it should|is missing|none of this final, or out of order"
@@ -185,7 +185,7 @@ CHANGED_EVENTS: list[tuple[Callable[[Document], Any], str]] = [
 def test_a_change_of_the_event_is_named(made: Archived) -> None:
     for change, why in CHANGED_EVENTS:
         with pytest.raises(ArchiveError, match=why):
-            archive.check(made.changed(event=change))
+            archive_check.check(made.changed(event=change))
 
 
 def _other_result(lines: list[bytes]) -> list[bytes]:
@@ -210,7 +210,7 @@ CHANGED_MATCHES: list[tuple[Callable[[list[bytes]], list[bytes]], str]] = [
 def test_a_change_of_the_matches_is_named(made: Archived) -> None:
     for change, why in CHANGED_MATCHES:
         with pytest.raises(ArchiveError, match=why):
-            archive.check(made.changed(lines=change))
+            archive_check.check(made.changed(lines=change))
 
 
 def test_whoever_did_not_start_must_have_been_named(made: Archived) -> None:
@@ -219,7 +219,7 @@ def test_whoever_did_not_start_must_have_been_named(made: Archived) -> None:
         one["absent"] = []
 
     with pytest.raises(ArchiveError, match=r"Matches are missing|blocks instead of"):
-        archive.check(made.changed(event=named))
+        archive_check.check(made.changed(event=named))
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ async def test_each_format_is_recomputed_though_a_bot_is_withdrawn_halfway(
     let_pass(sql, "cup", 1)
     await store.finals.keep(store.record)
     made = await archived(store, database, "cup", tmp_path / "cup.zip")
-    found = archive.check(made.file)
+    found = archive_check.check(made.file)
     assert len(found.standings) == 7
 
 
@@ -278,7 +278,7 @@ def test_the_arena_cannot_choose_which_blocks_count(made: Archived) -> None:
         return [*lines[:-4], *lines[-2:], *signed]
 
     with pytest.raises(ArchiveError, match="leaves out a block"):
-        archive.check(made.changed(left_out, third_played))
+        archive_check.check(made.changed(left_out, third_played))
 
 
 def test_a_damaged_archive_is_refused_in_words(tmp_path: Path) -> None:
@@ -292,7 +292,7 @@ def test_a_damaged_archive_is_refused_in_words(tmp_path: Path) -> None:
         for value in (0, 1, 9, 99, 255):
             file.write_bytes(data[:at] + bytes([value]) + data[at + 1 :])
             with pytest.raises((ArchiveError, OSError)):
-                archive.check(file)
+                archive_check.check(file)
 
 
 @pytest.mark.parametrize("content", [b"", b"PK", b"no archive at all"])
@@ -300,7 +300,7 @@ def test_another_file_is_no_archive(tmp_path: Path, content: bytes) -> None:
     file = tmp_path / "file"
     file.write_bytes(content)
     with pytest.raises(ArchiveError, match="is no archive of an event"):
-        archive.check(file)
+        archive_check.check(file)
 
 
 def test_a_zip_without_an_event_is_no_archive(tmp_path: Path) -> None:
@@ -308,4 +308,4 @@ def test_a_zip_without_an_event_is_no_archive(tmp_path: Path) -> None:
     with zipfile.ZipFile(file, "w") as made:
         made.writestr("other", "")
     with pytest.raises(ArchiveError, match="is no archive of an event"):
-        archive.check(file)
+        archive_check.check(file)

@@ -275,7 +275,7 @@ async def test_a_release_that_is_cut_off_goes_on_and_records_each_match_once(
     monkeypatch: pytest.MonkeyPatch,
     crash: int,
 ) -> None:
-    monkeypatch.setattr("arena.server.events.finals.PIECE", 2)
+    monkeypatch.setattr("arena.server.events.releasing.PIECE", 2)
     event = await begun(store, database, sql)
     await played_out(store, sql, event)
     let_pass(sql, "cup", 1)

@@ -1,0 +1,158 @@
+"""Reads what an archive of an event says of it, which may be anything (see `archive`)."""
+
+import zipfile
+import zlib
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, Final, Literal, TypeAlias
+
+from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, ValidationError
+
+from arena.errors import UserError
+from arena.games import make_game
+from arena.games.validation_errors import error_text
+from arena.match.clock import TimeControl
+from arena.match.score_rule import ScoreRule
+from arena.match.transcript import Entrant
+from arena.records import Registered, VersionId
+from arena.scheduling.formats import FormatName
+from arena.server.events.archive import EVENT, SIGNATURE, TRANSCRIPTS, ArchiveError
+from arena.server.events.event import Finalist, FinalRules
+from arena.signatures import check_document
+
+_SIGNATURE_DIGITS: Final = 128
+MOST_ENTRIES: Final = 2_000
+MOST_PAIRINGS: Final = 100_000
+LONGEST_EVENT: Final = 64 << 20
+"""The most bytes of an event.json: far above any event, but small enough for memory."""
+_Bytes32: TypeAlias = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+_Block: TypeAlias = Annotated[int, Field(ge=1, le=10_000)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _ArchivedRules(_Part):
+    format: str
+    game: str
+    options: dict[str, Any]
+    seats: Annotated[int, Field(ge=2, le=100)]
+    blocks: Annotated[int, Field(ge=1, le=10_000)]
+    rounds: Annotated[int, Field(ge=1, le=10_000)] | None
+    score: str
+    turn_ms: Annotated[int, Field(ge=0)]
+    bank_ms: Annotated[int, Field(ge=0)]
+
+
+class _ArchivedDates(_Part):
+    opens: AwareDatetime
+    freeze: AwareDatetime
+    final: AwareDatetime
+    results: AwareDatetime
+    began: AwareDatetime
+    ended: AwareDatetime
+    released: AwareDatetime
+
+
+class _ArchivedEntry(_Part):
+    bot: str
+    version: str
+    owner: str
+    team: str
+    sha256: _Bytes32
+    withdrawn: bool
+
+
+class _ArchivedPairing(_Part):
+    round: Annotated[int, Field(ge=1)]
+    table: Annotated[int, Field(ge=1)]
+    bots: Annotated[list[str], Field(min_length=1, max_length=100)]
+    absent: Annotated[list[str], Field(max_length=100)]
+    blocks: Annotated[list[_Block], Field(max_length=10_000)]
+
+
+class _ArchivedEvent(_Part):
+    format: Literal["arena-event/1"]
+    name: str
+    title: str
+    text: str
+    rules: _ArchivedRules
+    dates: _ArchivedDates
+    commitment: _Bytes32
+    seed: _Bytes32
+    key: _Bytes32
+    entries: Annotated[list[_ArchivedEntry], Field(max_length=MOST_ENTRIES)]
+    pairings: Annotated[list[_ArchivedPairing], Field(max_length=MOST_PAIRINGS)]
+    standings: Annotated[list[dict[str, Any]], Field(max_length=MOST_ENTRIES)]
+
+
+@contextmanager
+def opened(file: Path) -> Iterator[zipfile.ZipFile]:
+    """Open an archive, which may be anything. Raises ArchiveError and OSError."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            for name in (EVENT, SIGNATURE, TRANSCRIPTS):
+                if name not in archive.namelist():
+                    raise ArchiveError(f"{file} is no archive of an event: {name} is missing.")
+            yield archive
+    # Damaged, encrypted, or packed in a way that Python does not know.
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+        raise ArchiveError(f"{file} is no archive of an event: {error}.") from error
+
+
+def read_event(archive: zipfile.ZipFile) -> Mapping[str, Any]:
+    """Return the event.json of an archive, signed by the key that it names.
+
+    Raises ArchiveError.
+    """
+    if archive.getinfo(EVENT).file_size > LONGEST_EVENT:
+        raise ArchiveError(f"{EVENT} has more than {LONGEST_EVENT:,} bytes.")
+    text = archive.read(EVENT)
+    try:
+        document = _ArchivedEvent.model_validate_json(text)
+    except ValidationError as error:
+        raise ArchiveError(f"{EVENT}: {error_text(error, whole='the event')}.") from error
+    with archive.open(SIGNATURE) as signed:
+        digits = signed.read(_SIGNATURE_DIGITS + 1)
+    try:
+        signature = bytes.fromhex(digits.decode("ascii"))
+    except ValueError:
+        signature = b""
+    if not check_document(text, signature, bytes.fromhex(document.key)):
+        raise ArchiveError(f"{EVENT} is not signed by the key {document.key}.")
+    return document.model_dump()
+
+
+def read_rules(rules: Mapping[str, Any]) -> FinalRules:
+    """Return the rules of a final. Raises ArchiveError for what this release does not know."""
+    try:
+        game = make_game(rules["game"], rules["options"])
+        if rules["seats"] not in game.seat_counts:
+            raise ArchiveError(f"rules.seats is {rules['seats']}, which {game.title} has not.")
+        return FinalRules(
+            format=FormatName(rules["format"]),
+            game=game.name,
+            options=game.options.changed(),
+            seats=rules["seats"],
+            blocks=rules["blocks"],
+            rounds=rules["rounds"],
+            score=ScoreRule(rules["score"]),
+            time_control=TimeControl(rules["turn_ms"], rules["bank_ms"]),
+        )
+    except ArchiveError:
+        raise
+    except (UserError, ValueError) as error:
+        raise ArchiveError(f"rules: {error}") from error
+
+
+def finalist(number: int, entry: Mapping[str, Any]) -> Finalist:
+    """Return an archived entry as a build of the freeze; `number` stands for its version's id."""
+    entrant = Entrant(entry["bot"], entry["version"], entry["owner"])
+    return Finalist(
+        Registered(VersionId(number), entrant, house=False),
+        bytes.fromhex(entry["sha256"]),
+        "",
+        entry["withdrawn"],
+    )

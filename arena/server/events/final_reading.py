@@ -1,0 +1,80 @@
+"""Reads events and their finals from the database, and what all that write them share."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from arena.scheduling.pairings import Pairing
+from arena.server.events import event_rows as rows
+from arena.server.events import event_statements as statements
+from arena.server.events import final as drawing
+from arena.server.events import final_statements
+from arena.server.events.event import Event
+from arena.server.tournaments.tournament import TournamentRecord
+
+PARAMETERS: Final = 5_000
+"""The rows of one statement: the protocol counts parameters in 16 bits."""
+ARENA: Final = "arena"
+"""Who does what is due, in the audit."""
+
+
+async def event_of(connection: AsyncConnection, event_id: int) -> tuple[Event, datetime]:
+    """Return an event, and the time of the database."""
+    row = (await connection.execute(statements.event_list(ids=[event_id]))).one()
+    return rows.event(row), row.now
+
+
+async def final_of(connection: AsyncConnection, event: Event) -> drawing.Final:
+    """Return the final of an event that is frozen."""
+    seed = (await connection.execute(statements.secrets_of(event.id))).one().seed
+    found = await connection.execute(final_statements.finalists(event.id))
+    return drawing.Final(event.said.rules, bytes(seed), [rows.finalist(row) for row in found])
+
+
+async def pairings_of(
+    connection: AsyncConnection, event_id: int
+) -> dict[tuple[int, int], tuple[Pairing, tuple[int, ...]]]:
+    """Return the pairings and their absent entries, by round and table."""
+    found = await connection.execute(final_statements.pairings_of(event_id))
+    return {
+        (row.round, row.table): (
+            Pairing(row.round, row.table, tuple(row.entries)),
+            tuple(row.absent),
+        )
+        for row in found
+    }
+
+
+def pairing_columns(pairing: Pairing) -> dict[str, Any]:
+    """Return a pairing as the tables of pairings have it."""
+    return {
+        "round": pairing.round,
+        "table": pairing.table,
+        "entries": list(pairing.entries),
+    }
+
+
+async def record_of(
+    connection: AsyncConnection, event: Event, final: drawing.Final
+) -> TournamentRecord:
+    """Return the record of a final that is being played."""
+    assert event.began_at is not None
+    record = TournamentRecord(final.tournament(event.name, event.began_at))
+    pairings = await pairings_of(connection, event.id)
+    record.add_pairings(pairing for pairing, _ in pairings.values())
+    for key, (_, absent) in pairings.items():
+        if absent:
+            record.forfeit({key: absent})
+    seats = event.said.rules.seats
+    found = await connection.execute(final_statements.blocks_of(event.id))
+    record.add_blocks(
+        final.counted(pairings[row.round, row.table][0], row.number, _by_match(row.placings, seats))
+        for row in found
+    )
+    return record
+
+
+def _by_match(placings: Sequence[int], seats: int) -> list[Sequence[int]]:
+    return [placings[at : at + seats] for at in range(0, len(placings), seats)]

@@ -1,0 +1,206 @@
+"""SQL statements about the finals of events: builds, pairings, blocks; callers execute them."""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Delete, Insert, TextClause, case, delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.sql.dml import ReturningUpdate
+
+from arena.builds.hosted import FINAL_TASK
+from arena.database.statement import Row
+from arena.database.tables.bots import bots, versions
+from arena.database.tables.events import (
+    event_blocks,
+    event_builds,
+    event_pairings,
+    events,
+)
+from arena.database.tables.matches import match_seats, matches, rating_events
+from arena.database.tables.owners import owners
+from arena.database.tables.tournaments import tournament_blocks, tournaments
+from arena.database.tables.uploads import QUEUE_SCHEMA, build_files, builds
+
+
+def finalists(event_id: int) -> Row:
+    """Select the builds that the freeze has fixed.
+
+    The columns are `version_id`, `bot`, `version`, `owner`, `house`, `sha256`, `file_name` and
+    `withdrawn`.
+    """
+    return (
+        select(event_builds.c.version_id, bots.c.name.label("bot"))
+        .add_columns(versions.c.label.label("version"), owners.c.name.label("owner"))
+        .add_columns(bots.c.house, event_builds.c.sha256, builds.c.file_name)
+        .add_columns(event_builds.c.withdrawn_at.is_not(None).label("withdrawn"))
+        .select_from(
+            event_builds.join(bots, bots.c.id == event_builds.c.bot_id)
+            .join(owners, owners.c.id == bots.c.owner_id)
+            .join(versions, versions.c.id == event_builds.c.version_id)
+            .join(builds, builds.c.id == event_builds.c.build_id)
+        )
+        .where(event_builds.c.event_id == event_id)
+    )
+
+
+def build_file(event_id: int, sha256: bytes) -> Row:
+    """Select `data`: the bytes of a build that an event's freeze has fixed."""
+    return (
+        select(build_files.c.data)
+        .join(event_builds, event_builds.c.build_id == build_files.c.build_id)
+        .where(event_builds.c.event_id == event_id, event_builds.c.sha256 == sha256)
+        .limit(1)
+    )
+
+
+def met_house(event_id: int, bots_of_the_house: Collection[str]) -> Row:
+    """Select the results of the builds of a freeze against bots of the house, in rated matches.
+
+    Only matches at the tables of the final count. The columns are `version_id`, `house` (the name
+    of the bot), `matches` and `points`, in which a tie counts half.
+    """
+    mine, theirs = match_seats.alias(), match_seats.alias()
+    half = case((mine.c.placing < theirs.c.placing, 1.0), (mine.c.placing == theirs.c.placing, 0.5))
+    return (
+        select(mine.c.version_id, bots.c.name.label("house"))
+        .add_columns(func.count().label("matches"))
+        .add_columns(func.coalesce(func.sum(half), 0.0).label("points"))
+        .select_from(
+            event_builds.join(events, events.c.id == event_builds.c.event_id)
+            .join(mine, mine.c.version_id == event_builds.c.version_id)
+            .join(theirs, (theirs.c.match_id == mine.c.match_id) & (theirs.c.seat != mine.c.seat))
+            .join(versions, versions.c.id == theirs.c.version_id)
+            .join(bots, bots.c.id == versions.c.bot_id)
+            .join(matches, matches.c.id == mine.c.match_id)
+            .join(rating_events, rating_events.c.match_id == matches.c.id)
+        )
+        .where(event_builds.c.event_id == event_id, bots.c.house)
+        .where(bots.c.name.in_(bots_of_the_house))
+        .where(matches.c.game == events.c.game, matches.c.options == events.c.options)
+        .where(matches.c.seat_count == events.c.seat_count)
+        .where(matches.c.turn_ms == events.c.turn_ms, matches.c.bank_ms == events.c.bank_ms)
+        .group_by(mine.c.version_id, bots.c.name)
+    )
+
+
+def faults_of(tournament: str) -> Row:
+    """Select `version_id` and `faults` of the matches of a tournament."""
+    return (
+        select(match_seats.c.version_id, func.sum(match_seats.c.faults).label("faults"))
+        .select_from(
+            match_seats.join(matches, matches.c.id == match_seats.c.match_id)
+            .join(tournament_blocks, tournament_blocks.c.block_id == matches.c.block_id)
+            .join(tournaments, tournaments.c.id == tournament_blocks.c.tournament_id)
+        )
+        .where(tournaments.c.name == tournament)
+        .group_by(match_seats.c.version_id)
+    )
+
+
+def add_pairings(event_id: int, pairings: Sequence[Mapping[str, Any]]) -> Insert:
+    """Insert pairings, each with `round`, `table` and `entries`."""
+    return insert(event_pairings).values([{"event_id": event_id, **one} for one in pairings])
+
+
+def pairings_of(event_id: int) -> Row:
+    """Select `round`, `table`, `entries`, `absent` of a final that is not released."""
+    pairing = event_pairings.c
+    return (
+        select(pairing.round, pairing.table, pairing.entries, pairing.absent)
+        .where(pairing.event_id == event_id)
+        .order_by(pairing.round, pairing.table)
+    )
+
+
+def pairing(event_id: int, round_: int, table: int) -> Row:
+    """Select the columns of `pairings_of` of one pairing."""
+    return pairings_of(event_id).where(
+        event_pairings.c.round == round_, event_pairings.c.table == table
+    )
+
+
+def forfeit(
+    event_id: int, round_: int, table: int, absent: Sequence[int], why: str
+) -> ReturningUpdate[Any]:
+    """Decide what is left of a pairing against the absent entries, unless it is decided so.
+
+    The statement returns the number of its table.
+    """
+    return (
+        update(event_pairings)
+        .where(func.cardinality(event_pairings.c.absent) == 0)
+        .where(event_pairings.c.event_id == event_id)
+        .where(event_pairings.c.round == round_, event_pairings.c.table == table)
+        .values(absent=sorted(absent), reason=why)
+        .returning(event_pairings.c.table)
+    )
+
+
+def add_block(values: Mapping[str, Any]) -> Insert:
+    """Insert a block that was played, unless it is recorded; the statement returns its number."""
+    return (
+        insert(event_blocks)
+        .values(dict(values))
+        .on_conflict_do_nothing()
+        .returning(event_blocks.c.number)
+    )
+
+
+def blocks_of(event_id: int, *, matches: bool = False) -> Row:
+    """Select `round`, `table`, `number` and `placings` of the blocks of a final, in order.
+
+    With `matches`, also `transcripts`, `started_at` and `finished_at`.
+    """
+    block = event_blocks.c
+    found = (
+        select(block.round, block.table, block.number, block.placings)
+        .where(block.event_id == event_id)
+        .order_by(block.round, block.table, block.number)
+    )
+    if not matches:
+        return found
+    return found.add_columns(block.transcripts, block.started_at, block.finished_at)
+
+
+def lock_pairing(event_id: int, round_: int, table: int) -> Row:
+    """Select the columns of `pairings_of` of one pairing, locked in this transaction."""
+    return pairing(event_id, round_, table).with_for_update()
+
+
+def block(event_id: int, round_: int, table: int, number: int) -> Row:
+    """Select `number` of a recorded block."""
+    found = event_blocks.c
+    return select(found.number).where(
+        found.event_id == event_id,
+        found.round == round_,
+        found.table == table,
+        found.number == number,
+    )
+
+
+def block_count(event_id: int, round_: int, table: int) -> Row:
+    """Select `blocks`: how many blocks of a pairing are recorded."""
+    return select(func.count().label("blocks")).where(
+        event_blocks.c.event_id == event_id,
+        event_blocks.c.round == round_,
+        event_blocks.c.table == table,
+    )
+
+
+def forget_final(event_id: int) -> tuple[Delete, Delete]:
+    """Delete what was kept of a blind final, which is released."""
+    return (
+        delete(event_blocks).where(event_blocks.c.event_id == event_id),
+        delete(event_pairings).where(event_pairings.c.event_id == event_id),
+    )
+
+
+def blocks_in_hand(event_id: int) -> TextClause:
+    """Select `blocks`: how many blocks of a final workers play now."""
+    return text(
+        f"""
+        SELECT count(*) AS blocks FROM {QUEUE_SCHEMA}.procrastinate_jobs
+        WHERE status = 'doing' AND task_name = '{FINAL_TASK}'
+            AND args @> jsonb_build_object('event_id', CAST(:event_id AS integer))
+        """  # noqa: S608  our own constants
+    ).bindparams(event_id=event_id)
