@@ -5,10 +5,12 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import psycopg
+from sqlalchemy import func, select
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
+from arena.database.advisory_locks import AdvisoryLock
 from arena.database.connecting import LONG_SECONDS, ImpatientAsyncConnection
 from arena.database.driver_errors import cause_of, refused_or_unreachable
 
@@ -28,6 +30,27 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         raise refused_or_unreachable(error) from error
 
 
+@asynccontextmanager
+async def alone(engine: AsyncEngine, lock: AdvisoryLock, number: int) -> AsyncIterator[bool]:
+    """Hold a lock of a class of locks over several transactions; yield False if another has it.
+
+    Raises DatabaseUnreachableError. If the process dies, the lock is free.
+    """
+    key = (lock.value, number)
+    try:
+        async with engine.connect() as connection:
+            # Outside transactions, of which an idle one would be ended.
+            await connection.execution_options(isolation_level="AUTOCOMMIT")
+            got = bool(await connection.scalar(select(func.pg_try_advisory_lock(*key))))
+            try:
+                yield got
+            finally:
+                if got:
+                    await connection.execute(select(func.pg_advisory_unlock(*key)))
+    except (DBAPIError, psycopg.Error, PoolTimeoutError) as error:
+        raise refused_or_unreachable(error) from error
+
+
 async def driver_of(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]:
     """Return the driver's connection under SQLAlchemy's, in the same transaction."""
     driver = (await connection.get_raw_connection()).driver_connection
@@ -35,9 +58,15 @@ async def driver_of(connection: AsyncConnection) -> psycopg.AsyncConnection[Any]
     return driver
 
 
-async def take_long(connection: AsyncConnection) -> None:
-    """Let the rest of this transaction take as long as counting a large database does."""
+async def take_long(connection: AsyncConnection, *, idle: bool = False) -> None:
+    """Let the rest of this transaction take as long as counting a large database does.
+
+    With `idle`, so may a pause between its statements.
+    """
     driver = await driver_of(connection)
+    if idle:
+        timeout = f"SET LOCAL idle_in_transaction_session_timeout = '{LONG_SECONDS:.0f}s'"
+        await driver.execute(timeout.encode())
     await driver.execute(f"SET LOCAL statement_timeout = '{LONG_SECONDS:.0f}s'".encode())
     if isinstance(driver, ImpatientAsyncConnection):
         driver.silence_seconds = LONG_SECONDS  # until the connection is back in its pool

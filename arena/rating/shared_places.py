@@ -52,15 +52,23 @@ def places(tables: Sequence[TablePoints], bots: Sequence[int]) -> list[SharedPla
     for table in tables:
         for bot, total in zip(table.bots, np.sum(table.blocks, axis=0), strict=True):
             points[bot] += float(total)
-    spreads = [_Spread(table) for table in tables]
+    spreads: dict[int, list[_Spread]] = {bot: [] for bot in bots}
+    for table in tables:
+        spread = _Spread(table)
+        for bot in table.bots:
+            spreads[bot].append(spread)
+
+    def margin(weights: Mapping[int, float]) -> float:
+        # The other tables contribute nothing.
+        touched = {id(one): one for bot in weights for one in spreads[bot]}
+        return _margin(list(touched.values()), weights)
+
     found: list[SharedPlace] = []
     leader, place = None, 1
     for number, bot in enumerate(sorted(bots, key=lambda one: -points[one]), start=1):
-        if leader is None or points[leader] - points[bot] > _margin(
-            spreads, {leader: 1.0, bot: -1.0}
-        ):
+        if leader is None or points[leader] - points[bot] > margin({leader: 1.0, bot: -1.0}):
             leader, place = bot, number
-        found.append(SharedPlace(bot, place, points[bot], _margin(spreads, {bot: 1.0})))
+        found.append(SharedPlace(bot, place, points[bot], margin({bot: 1.0})))
     return found
 
 

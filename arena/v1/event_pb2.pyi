@@ -129,7 +129,7 @@ class EventDetails(_message.Message):
     title: _builtins.str
     """Its title."""
     text: _builtins.str
-    """What its organiser says about it, in Markdown."""
+    """What its organiser says about it, in Markdown. ListEvents has it for one event alone."""
     phase: Global___EventPhase.ValueType
     """Where it is."""
     opens_ms: _builtins.int

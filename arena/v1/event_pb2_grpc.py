@@ -29,8 +29,9 @@ class EventServiceStub(object):
     """The events of an arena, for the owners who enter their hosted bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
-    both are those of OwnerService, NOT_FOUND for an unknown event or bot, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates.
+    both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
+    code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
+    outside of the dates of the event, with these dates, or if it is full.
     """
 
     def __init__(self, channel):
@@ -60,8 +61,9 @@ class EventServiceServicer(object):
     """The events of an arena, for the owners who enter their hosted bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
-    both are those of OwnerService, NOT_FOUND for an unknown event or bot, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates.
+    both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
+    code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
+    outside of the dates of the event, with these dates, or if it is full.
     """
 
     def ListEvents(self, request, context):
@@ -115,8 +117,9 @@ class EventService(object):
     """The events of an arena, for the owners who enter their hosted bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
-    both are those of OwnerService, NOT_FOUND for an unknown event or bot, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates.
+    both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
+    code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
+    outside of the dates of the event, with these dates, or if it is full.
     """
 
     @staticmethod

@@ -30,8 +30,9 @@ class EventServiceStub:
     """The events of an arena, for the owners who enter their hosted bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
-    both are those of OwnerService, NOT_FOUND for an unknown event or bot, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates.
+    both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
+    code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
+    outside of the dates of the event, with these dates, or if it is full.
     """
 
     @_typing.overload
@@ -50,8 +51,9 @@ class EventServiceAsyncStub(EventServiceStub):
     """The events of an arena, for the owners who enter their hosted bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
-    both are those of OwnerService, NOT_FOUND for an unknown event or bot, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates.
+    both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
+    code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
+    outside of the dates of the event, with these dates, or if it is full.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -66,8 +68,9 @@ class EventServiceServicer(metaclass=_abc_1.ABCMeta):
     """The events of an arena, for the owners who enter their hosted bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
-    both are those of OwnerService, NOT_FOUND for an unknown event or bot, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates.
+    both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
+    code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
+    outside of the dates of the event, with these dates, or if it is full.
     """
 
     @_abc_1.abstractmethod

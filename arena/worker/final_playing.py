@@ -6,7 +6,7 @@ folder and the command. It writes the messages of EndFinalBlock without the bloc
 for each.
 
 Each match is played by programs that are started for it in the sandbox, each with an empty /tmp. A
-match that does not begin is tried again once.
+match that does not begin is tried again: a program that fails to start twice in a row has lost.
 """
 
 import asyncio
@@ -31,10 +31,8 @@ from arena.worker.confined_program import ConfinedProgram
 from arena.worker.limits import CONNECT_SECONDS
 from arena.worker.sandbox import HostedProgram, SandboxError, confined
 
-TRIES: Final = 2
-"""How often in a row a program must fail to start before it has lost."""
 MOST_TRIES: Final = 4
-"""After so many it does not matter that it was not always the same one."""
+"""After so many it does not matter that it was another program each time."""
 MOST_OF_A_REASON: Final = 2_000
 """Characters of the reason why a program did not play."""
 _TAIL_LINES: Final = 6
@@ -101,17 +99,18 @@ async def _match(
         async with confined(program, socket=socket, token=token) as running:
             yield _SeatProgram(running)
 
-    always = set(range(len(setup.entrants)))
+    before: set[int] = set()
     for tried in count(1):
         with TemporaryDirectory(dir=folder) as place:
             try:
                 return await play_dealt(setup, deal, start, Path(place), CONNECT_SECONDS)
             except AbsentError as error:
-                always &= set(error.seats)
-                if tried >= TRIES and always:
-                    raise AbsentError(sorted(always), str(error)) from error
+                again = before.intersection(error.seats)
+                if again:
+                    raise AbsentError(sorted(again), str(error)) from error
                 if tried == MOST_TRIES:
                     raise
+                before = set(error.seats)
     raise AssertionError("it counts for ever")
 
 

@@ -31,10 +31,8 @@ class EventView:
 
 def newest() -> list[EventView]:
     """Return the newest events, without their entries."""
-    return [
-        EventView(rows.event(row), rows.event(row).phase(row.now), ())
-        for row in data.read(statements.event_list())
-    ]
+    found = [(rows.event(row), row.now) for row in data.read(statements.event_list())]
+    return [EventView(event, event.phase(now), ()) for event, now in found]
 
 
 def named(name: str) -> EventView | None:
@@ -43,20 +41,22 @@ def named(name: str) -> EventView | None:
 
 
 def notices(event: Event) -> Sequence[Any]:
-    """Return the notices of an event: rows of `event_statements.notices_of`."""
+    """Return the notices of an event: rows of `notice_statements.notices_of`."""
     return data.read(notice_statements.notices_of(event.id))
 
 
-Mark = tuple[Phase, int, int, datetime, datetime, datetime, datetime]
+Mark = tuple[Phase, tuple[tuple[str, str, bool, bool], ...], tuple[datetime, ...]]
 """The value that changes from one moment of an event to the next."""
 
 
 def mark(found: EventView) -> Mark:
     """Return the mark of what was read."""
     dates = found.event.said.dates
-    fixed = sum(one.sha256 is not None for one in found.entries)
+    entered = tuple(
+        (one.bot, one.team, one.withdrawn, one.sha256 is not None) for one in found.entries
+    )
     moments = (dates.opens, dates.freezes, dates.final, dates.results)
-    return (found.phase, len(found.entries), fixed, *moments)
+    return found.phase, entered, moments
 
 
 def current_mark(name: str) -> Mark | None:

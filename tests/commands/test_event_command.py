@@ -110,7 +110,7 @@ async def test_an_event_from_its_announcement_to_an_archive_that_anybody_checks(
     let_pass(sql, "cup", 2)
     await store.finals.keep(store.record)
 
-    assert "cup is released" in (await arena("event", "progress", "cup")).stdout
+    assert "cup is released" in await refused("event", "progress", "cup")
     written = await arena("event", "archive", "cup", file)
     assert "2 entries, 4 matches" in written.stdout, written.output
     assert "exists: name another file" in await refused("event", "archive", "cup", file)
@@ -253,6 +253,11 @@ async def test_grades_are_of_the_people_of_the_roster_for_the_build_of_the_freez
     for form, head in (("canvas", "Student,ID,"), ("moodle", "Full name,Email address,")):
         done = await arena("event", "grades", "course", "--rubric", rubric, "--form", form)
         assert done.stdout.startswith(head), done.output
+    misspelt = tmp_path / "misspelt.toml"
+    misspelt.write_text("[rungs]\nrandm = 10\n")
+    assert "there is no bot of the house randm" in await refused(
+        "event", "grades", "course", "--rubric", misspelt
+    )
     printed = await arena("event", "rubric")
     assert "[rungs]" in printed.stdout
     assert "cannot be read" in await refused(

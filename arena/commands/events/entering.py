@@ -23,7 +23,8 @@ def list_events(address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = Fals
     with exit_with_message():
         found = _client(address).events()
     if as_json:
-        say_json([event_json(one) for one in found])
+        # The text is told of one event alone.
+        say_json([{k: v for k, v in event_json(one).items() if k != "text"} for one in found])
         return
     if not found:
         say("There is no event yet: `arena event example` prints one to begin with.")

@@ -122,6 +122,9 @@ async def _read(store: "Store", read: "Reader", name: str, rubric: "Rubric") -> 
         for row in rows
     ] or [{"name": one.owner, "email": "", "number": "", "team": one.owner} for one in entries]
     finalists = {one.registered.entrant.owner: one for one in await store.finals.finalists(event)}
+    house = {row["name"] for row in await store.rows(final_statements.house(list(rubric.rungs)))}
+    if missing := sorted(set(rubric.rungs) - house):
+        raise CommandError(f"rungs: there is no bot of the house {', '.join(missing)}.")
     met: dict[int, dict[str, HouseResult]] = {}
     for row in await store.rows(final_statements.met_house(event.id, list(rubric.rungs))):
         found = HouseResult(int(row["matches"]), float(row["points"]))

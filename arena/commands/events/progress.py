@@ -2,6 +2,7 @@
 
 from typing import TYPE_CHECKING
 
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.events.entering import AsJson, EventName
 from arena.commands.terminal import say, say_json
 from arena.moments import in_utc, in_words
@@ -21,6 +22,9 @@ def progress(name: EventName, as_json: AsJson = False) -> None:
         return event, event.phase(now).value, await store.finals.progress(event)
 
     event, phase, found = with_store(use)
+    if event.released_at is not None or event.cancelled_at is not None:
+        with exit_with_message():
+            raise CommandError(f"{event.name} is {phase}: nothing is to be played any more.")
     if as_json:
         say_json(
             {
@@ -43,9 +47,6 @@ def progress(name: EventName, as_json: AsJson = False) -> None:
 
 def _lines(event: "Event", found: "FinalProgress") -> list[str]:
     size = f"{found.bots} bots, {found.blocks:,} deal blocks, {found.matches:,} matches"
-    if event.released_at is not None or event.cancelled_at is not None:
-        done = "released" if event.released_at is not None else "cancelled"
-        return [f"{event.name} is {done}: nothing is to be played."]
     if found.why_not:
         return [
             f"{event.name}: {found.bots} bots have an accepted build, and cannot play the final: "

@@ -22,6 +22,8 @@ from arena.server.events.event import Finalist, FinalRules
 from arena.signatures import check_document
 
 _SIGNATURE_DIGITS: Final = 128
+_PACKED: Final = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+"""Damaged members of the other methods end with errors of their own."""
 MOST_ENTRIES: Final = 2_000
 MOST_PAIRINGS: Final = 100_000
 LONGEST_EVENT: Final = 64 << 20
@@ -96,9 +98,14 @@ def opened(file: Path) -> Iterator[zipfile.ZipFile]:
             for name in (EVENT, SIGNATURE, TRANSCRIPTS):
                 if name not in archive.namelist():
                     raise ArchiveError(f"{file} is no archive of an event: {name} is missing.")
+                if archive.getinfo(name).compress_type not in (
+                    zipfile.ZIP_STORED,
+                    zipfile.ZIP_DEFLATED,
+                ):
+                    raise ArchiveError(f"{file} is no archive of an event: {name} is packed oddly.")
             yield archive
     # Damaged, encrypted, or packed in a way that Python does not know.
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError) as error:
+    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, UnicodeDecodeError) as error:
         raise ArchiveError(f"{file} is no archive of an event: {error}.") from error
 
 

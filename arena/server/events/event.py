@@ -16,7 +16,7 @@ from arena.server.tournaments.tournament import Rules
 
 EventId = NewType("EventId", int)
 MOST_TRIED: Final = 65
-"""A final that fewer bots than so many cannot play has parameters that make no sense."""
+"""Fields of fewer bots are tried, to find out whether any can play a final."""
 
 
 class Phase(Enum):
@@ -158,6 +158,11 @@ class Event:
     tournament: str | None
     """The tournament that the final is, once it is released."""
 
+    def is_being_released(self, now: datetime) -> bool:
+        """Return whether some matches of its final may be public, and others not yet."""
+        over = self.ended_at is not None and self.released_at is None and not self.cancelled_at
+        return over and now >= self.said.dates.results
+
     def phase(self, now: datetime) -> Phase:
         """Return where the event is."""
         if self.cancelled_at is not None:
@@ -180,7 +185,7 @@ class EventEntry:
     team: str
     entered_at: datetime
     version: str | None
-    """The version that plays the final; before the freeze, that which would. None without one."""
+    """The version that plays the final; None before the freeze and without an accepted build."""
     sha256: bytes | None
     """The hash of its build, published by the freeze."""
     withdrawn: bool

@@ -20,7 +20,7 @@ title = "Bluff in autumn"
 text = \"\"\"
 A contest for bots at two seats. **Everybody** may enter one bot.
 \"\"\"
-game = "bluff"             # or bluff_you, bloeff
+game = "bluff"             # or bluff_you, bloeff, skull
 entry = "open"             # or "code", which is printed once; or "roster": see `roster`
 practice = true            # new builds for the ladder between the freeze and the results
 

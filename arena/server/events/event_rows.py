@@ -1,4 +1,4 @@
-"""Conversion of rows of `event_statements` to events, entries and finalists."""
+"""Conversion of rows to events, entries and finalists."""
 
 from typing import Any
 

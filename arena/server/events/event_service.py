@@ -37,7 +37,11 @@ class EventService:
         self, request: pb.ListEventsRequest, _context: Context
     ) -> pb.ListEventsResponse:
         found, now = await self._events.newest(request.name or None)
-        return pb.ListEventsResponse(events=[_message(one, now) for one in found])
+        events = [_message(one, now) for one in found]
+        if not request.name:
+            for one in events:
+                one.ClearField("text")  # a hundred of them would be megabytes
+        return pb.ListEventsResponse(events=events)
 
     async def _enter(self, request: pb.EnterEventRequest, owner: Owner) -> pb.EnterEventResponse:
         self._gate.change(owner)

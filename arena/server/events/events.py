@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hmac import compare_digest
 from shlex import quote
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -127,7 +127,7 @@ class Events:
             return {row.bot: BuildNow(row.plays, row.label, row.state, row.reason) for row in found}
 
     async def move(self, name: str, dates: Dates, actor: str) -> Event:
-        """Change dates that are still to come, for ones to come.
+        """Change dates that are still to come; all but `opens` to ones that are.
 
         Raises UnknownEventError, EventRefusedError and EventStateError.
         """
@@ -142,10 +142,10 @@ class Events:
                 "opens_at": now >= event.said.dates.opens,
                 "freezes_at": event.frozen_at is not None,
                 "final_at": event.began_at is not None,
-                "results_at": event.released_at is not None,
+                "results_at": event.released_at is not None or event.is_being_released(now),
             }
             for key, moment in changed.items():
-                word = key.removesuffix("_at")
+                word = _WORDS[key]
                 if event.cancelled_at is not None or gone[key]:
                     raise EventStateError(
                         f"The date “{word}” of {event.name} cannot be moved: it was "
@@ -165,10 +165,12 @@ class Events:
     async def cancel(self, name: str, actor: str, why: str) -> None:
         """End an event for good, without results. Raises UnknownEventError and EventStateError."""
         async with self._transaction() as connection:
-            event, _ = await _named(connection, name, locked=True)
+            event, now = await _named(connection, name, locked=True)
             if event.released_at is not None or event.cancelled_at is not None:
                 done = "released" if event.released_at is not None else "cancelled"
                 raise EventStateError(f"The event {event.name} is {done} already.")
+            if event.is_being_released(now):
+                raise EventStateError(f"The results of {event.name} are being released.")
             await connection.execute(statements.cancel(event.id, why))
             await record(connection, actor, "cancel event", event.name, {"why": why})
             await connection.execute(statements.tell(event.id))
@@ -188,8 +190,9 @@ class Events:
             raise EventRefusedError(f"A team's name has 1 to {LONGEST} printable characters.")
         async with self._transaction() as connection:
             await connection.execute(statements.freeze_due())
-            event, now = await _named(connection, name, locked=True)
+            # In this order everywhere: a check that accepts a build has the owner first as well.
             locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
+            event, now = await _named(connection, name, locked=True)
             if locked.banned_at is not None:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
             _require_open(event, now)
@@ -233,7 +236,9 @@ class Events:
         async with self._transaction() as connection:
             await connection.execute(statements.freeze_due())
             event, _ = await _named(connection, name, locked=True)
-            if event.ended_at is not None or event.cancelled_at is not None:
+            if event.cancelled_at is not None:
+                raise EventStateError(f"The event {event.name} is cancelled.")
+            if event.ended_at is not None:
                 raise EventStateError(f"Everything of {event.name} is played: nobody can leave it.")
             gone = (
                 statements.withdraw(event.id, bot)
@@ -241,7 +246,12 @@ class Events:
                 else statements.leave(event.id, bot=bot)
             )
             if not (await connection.execute(gone)).all():
-                raise UnknownBotError(f"No bot {bot} is entered in {event.name}.")
+                raise UnknownBotError(
+                    f"No bot {bot} is entered in {event.name}."
+                    if event.frozen_at is None
+                    else f"No bot {bot} plays in {event.name}: it is not entered, had no accepted "
+                    "build at the freeze, or is withdrawn already."
+                )
             await record(connection, actor, "withdraw from event", event.name, {"bot": bot})
             await connection.execute(statements.tell(event.id))
 
@@ -282,6 +292,15 @@ def _require_open(event: Event, now: datetime) -> None:
         f"Entries of {event.name} closed at {in_utc(dates.freezes)}: `arena event show "
         f"{quote(event.name)}` shows who plays."
     )
+
+
+_WORDS: Final = {
+    "opens_at": "opens",
+    "freezes_at": "freeze",
+    "final_at": "final",
+    "results_at": "results",
+}
+"""The dates as the file of an event and the commands name them."""
 
 
 def _columns(dates: Dates) -> dict[str, datetime]:

@@ -1,5 +1,6 @@
 """How far a final is, for the organiser alone: nobody else sees anything of it before its date."""
 
+import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -10,7 +11,7 @@ from arena.scheduling.pairings import FormatError
 from arena.server.events import event_statements as statements
 from arena.server.events import final_statements
 from arena.server.events.event import Event
-from arena.server.events.final_reading import final_of, record_of
+from arena.server.events.final_reading import final_of, pairings_of, record_of
 from arena.server.tournaments.tournament import TournamentRecord
 
 MATCHES_A_MINUTE: Final = 100
@@ -45,8 +46,8 @@ async def progress(connection: AsyncConnection, event: Event, now: datetime) -> 
     if event.frozen_at is not None:
         bots = len((await final_of(connection, event)).finalists)
     else:
-        found = await connection.execute(statements.builds_now(event.id))
-        bots = sum(row.plays is not None for row in found)
+        builds = await connection.execute(statements.builds_now(event.id))
+        bots = sum(row.plays is not None for row in builds)
     try:
         expected = rules.tournament("").plan(bots).expected_blocks(bots)
     except FormatError as error:
@@ -55,23 +56,26 @@ async def progress(connection: AsyncConnection, event: Event, now: datetime) -> 
         matches = expected * rules.seats
         left = timedelta(minutes=matches / MATCHES_A_MINUTE)
         return FinalProgress(bots, expected, matches, 0, 0, 0, left, "")
-    record = await record_of(connection, event, await final_of(connection, event))
+    final = await final_of(connection, event)
+    pairings = await pairings_of(connection, event.id)
+    found = (await connection.execute(final_statements.blocks_of(event.id))).all()
+    record = await asyncio.to_thread(record_of, event, final, pairings, found)
     played = sum(map(len, record.points.values()))
-    to_play = 0 if event.ended_at is not None else _to_play(record, expected)
+    left_blocks = 0 if event.ended_at is not None else _blocks_left(record, expected)
     past = (event.ended_at or now) - event.began_at
     return FinalProgress(
         bots=bots,
-        blocks=played + to_play,
-        matches=(played + to_play) * rules.seats,
+        blocks=played + left_blocks,
+        matches=(played + left_blocks) * rules.seats,
         played=played,
         playing=int(await connection.scalar(final_statements.blocks_in_hand(event.id)) or 0),
         walkovers=len(record.forfeits),
-        left=past * (to_play / played) if played else None,
+        left=past * (left_blocks / played) if played else None,
         why_not="",
     )
 
 
-def _to_play(record: TournamentRecord, expected: int) -> int:
+def _blocks_left(record: TournamentRecord, expected: int) -> int:
     """Return how many blocks are still to be played, in rounds that are not paired yet as well."""
     paired = [key for key, pairing in record.pairings.items() if not pairing.is_bye]
     waiting = sum(

@@ -1,6 +1,6 @@
 """Reads events and their finals from the database, and what all that write them share."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
 
@@ -20,6 +20,10 @@ ARENA: Final = "arena"
 """Who does what is due, in the audit."""
 
 
+Pairings = Mapping[tuple[int, int], tuple[Pairing, tuple[int, ...]]]
+"""The pairings of a final and their absent entries, by round and table."""
+
+
 async def event_of(connection: AsyncConnection, event_id: int) -> tuple[Event, datetime]:
     """Return an event, and the time of the database."""
     row = (await connection.execute(statements.event_list(ids=[event_id]))).one()
@@ -33,9 +37,7 @@ async def final_of(connection: AsyncConnection, event: Event) -> drawing.Final:
     return drawing.Final(event.said.rules, bytes(seed), [rows.finalist(row) for row in found])
 
 
-async def pairings_of(
-    connection: AsyncConnection, event_id: int
-) -> dict[tuple[int, int], tuple[Pairing, tuple[int, ...]]]:
+async def pairings_of(connection: AsyncConnection, event_id: int) -> Pairings:
     """Return the pairings and their absent entries, by round and table."""
     found = await connection.execute(final_statements.pairings_of(event_id))
     return {
@@ -56,22 +58,23 @@ def pairing_columns(pairing: Pairing) -> dict[str, Any]:
     }
 
 
-async def record_of(
-    connection: AsyncConnection, event: Event, final: drawing.Final
+def record_of(
+    event: Event, final: drawing.Final, pairings: Pairings, blocks: Sequence[Any]
 ) -> TournamentRecord:
-    """Return the record of a final that is being played."""
+    """Return the record of a final that is being played, from its rows (`blocks_of`).
+
+    It takes a while for large finals.
+    """
     assert event.began_at is not None
     record = TournamentRecord(final.tournament(event.name, event.began_at))
-    pairings = await pairings_of(connection, event.id)
     record.add_pairings(pairing for pairing, _ in pairings.values())
     for key, (_, absent) in pairings.items():
         if absent:
             record.forfeit({key: absent})
     seats = event.said.rules.seats
-    found = await connection.execute(final_statements.blocks_of(event.id))
     record.add_blocks(
         final.counted(pairings[row.round, row.table][0], row.number, _by_match(row.placings, seats))
-        for row in found
+        for row in blocks
     )
     return record
 

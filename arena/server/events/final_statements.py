@@ -53,6 +53,11 @@ def build_file(event_id: int, sha256: bytes) -> Row:
     )
 
 
+def house(names: Collection[str]) -> Row:
+    """Select the `name` of those that are bots of the house."""
+    return select(bots.c.name).where(bots.c.house, bots.c.name.in_(names))
+
+
 def met_house(event_id: int, bots_of_the_house: Collection[str]) -> Row:
     """Select the results of the builds of a freeze against bots of the house, in rated matches.
 
@@ -165,6 +170,19 @@ def blocks_of(event_id: int, *, matches: bool = False) -> Row:
 def lock_pairing(event_id: int, round_: int, table: int) -> Row:
     """Select the columns of `pairings_of` of one pairing, locked in this transaction."""
     return pairing(event_id, round_, table).with_for_update()
+
+
+def withdrawn_builds(event_id: int, version_ids: Collection[int]) -> TextClause:
+    """Select `version_id` of those builds that are withdrawn; nobody withdraws one meanwhile."""
+    return text(
+        """
+        SELECT version_id FROM (
+            SELECT version_id, withdrawn_at FROM event_builds
+            WHERE event_id = :event_id AND version_id = ANY(CAST(:ids AS integer[]))
+            ORDER BY version_id FOR SHARE
+        ) AS locked WHERE withdrawn_at IS NOT NULL
+        """
+    ).bindparams(event_id=event_id, ids=sorted(version_ids))
 
 
 def block(event_id: int, round_: int, table: int, number: int) -> Row:

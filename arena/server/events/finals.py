@@ -1,8 +1,8 @@
 """`Finals`: the finals of events, played in secret and released at their date.
 
-A final is a fold over its record, like any tournament (see `arena.scheduling.pairings`): `keep`
-looks what is due and does it, in transactions of which only one at a time has an event. So any
-referee may do it, after any crash. The blocks are jobs of the workers' queue.
+A final is a fold over its record, like any tournament (see `arena.scheduling.pairings`). `keep`
+does what is due. It locks each event, so only one referee changes it at a time, and any referee may
+go on after a crash. The blocks are jobs of the workers' queue.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final
+from typing import Any, Final
 
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -23,7 +23,7 @@ from arena.database.errors import (
     LeaseLostError,
     StorageFailedError,
 )
-from arena.database.transaction import transaction
+from arena.database.transaction import take_long, transaction
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Opening, Transcript
 from arena.match.verify import verify
@@ -39,17 +39,21 @@ from arena.server.events.final_progress import FinalProgress, progress
 from arena.server.events.final_reading import (
     ARENA,
     PARAMETERS,
+    Pairings,
     event_of,
     final_of,
     pairing_columns,
+    pairings_of,
     record_of,
 )
-from arena.server.events.releasing import Record, release
+from arena.server.events.releasing import PIECE, Record, release
 from arena.signatures import Signer
 
-RETRY_SECONDS: Final = 15.0
+EVENT_RETRY_SECONDS: Final = 15.0
 """The pause before an event that could not be kept is tried again."""
 LEAST_SECONDS: Final = 0.2
+MOST_QUEUED: Final = 2_000
+"""The most blocks of a final that wait in the queue; later looks add the others."""
 
 log = structlog.get_logger()
 
@@ -86,8 +90,10 @@ class HandedIn:
 class Finals:
     """The finals in the database. Every method raises DatabaseUnreachableError."""
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, piece: int = PIECE) -> None:
+        """Keep the finals in a database; `piece` is how many blocks are released at once."""
         self._engine = engine
+        self._piece = piece
 
     # The course of events
 
@@ -108,13 +114,17 @@ class Finals:
                 raise
             except Exception:
                 failed = True  # the others go on
-                log.exception("an event is not kept", event_id=event_id, retry_s=RETRY_SECONDS)
+                log.exception(
+                    "an event is not kept", event_id=event_id, retry_s=EVENT_RETRY_SECONDS
+                )
         async with self._transaction() as connection:
             seconds = await connection.scalar(statements.seconds_to_next_date())
         if failed:
-            return RETRY_SECONDS
-        # What is due is being done by another referee.
-        return None if seconds is None else max(LEAST_SECONDS, float(seconds))
+            return EVENT_RETRY_SECONDS
+        if seconds is None:
+            return None
+        # What was due before this look is being done by another referee, which then notifies.
+        return EVENT_RETRY_SECONDS if seconds < -1 else max(LEAST_SECONDS, float(seconds))
 
     async def finalists(self, event: Event) -> list[Finalist]:
         """Return the builds that an event's freeze has fixed."""
@@ -145,9 +155,9 @@ class Finals:
                 event = await _begun(connection, event)
             if event.began_at is not None and event.ended_at is None:
                 event = await _went_on(connection, event)
-            due = event.ended_at is not None and now >= event.said.dates.results
+            due = event.is_being_released(now)
         if due:
-            await release(self._engine, event_id, record)
+            await release(self._engine, event_id, record, self._piece)
 
     # The calls of workers
 
@@ -187,7 +197,8 @@ class Finals:
             return
         final, pairing = found
         written = await asyncio.to_thread(_checked, final.matches(pairing, block.number), played)
-        signed = [to_bytes(signer.signed(one)) for one in written]
+        signed = await asyncio.to_thread(lambda: [to_bytes(signer.signed(one)) for one in written])
+        builds = {final.finalists[one - 1].registered.version_id for one in pairing.entries}
         values = {
             "event_id": block.event_id,
             "round": block.round,
@@ -200,9 +211,11 @@ class Finals:
         }
         where = (block.event_id, block.round, block.table)
         async with self._transaction() as connection:
-            row = (await connection.execute(final_statements.lock_pairing(*where))).one()
-            if row.absent:
-                return  # it was decided without play meanwhile
+            row = (await connection.execute(final_statements.lock_pairing(*where))).one_or_none()
+            withdrawn = final_statements.withdrawn_builds(block.event_id, builds)
+            # Meanwhile the block may have been decided without play, or the final have ended.
+            if row is None or row.absent or (await connection.execute(withdrawn)).first():
+                return
             if await connection.scalar(final_statements.add_block(values)) is None:
                 return
             count = await connection.scalar(final_statements.block_count(*where))
@@ -249,10 +262,14 @@ async def _begun(connection: AsyncConnection, event: Event) -> Event:
         why = ""
     except FormatError as error:
         why = str(error)
-    if not why and fit < 2:
-        why = "all others are withdrawn"
     if why:
-        why = f"{fit} of {event.entries} entered bots had an accepted build at the freeze: {why}"
+        why = (
+            f"{len(final.finalists)} of {event.entries} entered bots had an accepted build at the "
+            f"freeze: {why}"
+        )
+    elif fit < 2:
+        why = f"all but {fit} of {len(final.finalists)} bots are withdrawn"
+    if why:
         await connection.execute(statements.cancel(event.id, why))
         await audit(connection, ARENA, "cancel event", event.name, {"why": why})
         log.warning("event cancelled", event_name=event.name, why=why)
@@ -264,33 +281,27 @@ async def _begun(connection: AsyncConnection, event: Event) -> Event:
     return (await event_of(connection, event.id))[0]
 
 
-async def _went_on(connection: AsyncConnection, event: Event) -> Event:
-    """Pair what is due in a final, queue its blocks, and note its end."""
-    final = await final_of(connection, event)
-    record = await record_of(connection, event, final)
+@dataclass(frozen=True, slots=True)
+class _Next:
+    """What is to be done in a final."""
+
+    added: list[Pairing]
+    blocks: list[tuple[int, int, int]]
+    """Round, table and number of the blocks to be played."""
+    over: bool
+
+
+def _next(event: Event, final: drawing.Final, pairings: Pairings, blocks: Sequence[Any]) -> _Next:
+    record = record_of(event, final, pairings, blocks)
     tournament = record.tournament
-    while True:
-        # In a thread: bots wait for the event loop, and a large Swiss takes a while to pair.
-        added = await asyncio.to_thread(
-            tournament.plan.next_pairings,
-            len(tournament.entries),
-            record.played(),
-            tournament.withdrawn,
-        )
-        if added is None:
-            ended = {"ended_at": statements.clock().scalar_subquery()}
-            await connection.execute(statements.change(event.id, ended))
-            log.info("final played", event_name=event.name)
-            return (await event_of(connection, event.id))[0]
-        if not added:
-            break
-        for start in range(0, len(added), PARAMETERS):
-            some = [pairing_columns(one) for one in added[start : start + PARAMETERS]]
-            await connection.execute(final_statements.add_pairings(event.id, some))
-        record.add_pairings(added)
+    added: list[Pairing] = []
+    while more := tournament.plan.next_pairings(
+        len(tournament.entries), record.played(), tournament.withdrawn
+    ):
+        added += more
+        record.add_pairings(more)
     # Workers hand blocks in out of order.
-    found = await connection.execute(final_statements.blocks_of(event.id))
-    played = {(row.round, row.table, row.number) for row in found}
+    played = {(row.round, row.table, row.number) for row in blocks}
     wanted = [
         (*key, number)
         for key in record.pairings
@@ -298,8 +309,27 @@ async def _went_on(connection: AsyncConnection, event: Event) -> Event:
         for number in range(1, record.blocks_wanted(key) + 1)
         if (*key, number) not in played
     ]
+    return _Next(added, wanted, over=more is None)
+
+
+async def _went_on(connection: AsyncConnection, event: Event) -> Event:
+    """Pair what is due in a final, queue its blocks, and note its end."""
+    await take_long(connection, idle=True)
+    final = await final_of(connection, event)
+    pairings = await pairings_of(connection, event.id)
+    blocks = (await connection.execute(final_statements.blocks_of(event.id))).all()
+    # In a thread: bots wait for the event loop, and a large Swiss takes a while to pair.
+    due = await asyncio.to_thread(_next, event, final, pairings, blocks)
+    for start in range(0, len(due.added), PARAMETERS):
+        some = [pairing_columns(one) for one in due.added[start : start + PARAMETERS]]
+        await connection.execute(final_statements.add_pairings(event.id, some))
+    if due.over:
+        ended = {"ended_at": statements.clock().scalar_subquery()}
+        await connection.execute(statements.change(event.id, ended))
+        log.info("final played", event_name=event.name)
+        return (await event_of(connection, event.id))[0]
     await connection.execute(shift_queue.queue_lock())
-    await connection.execute(shift_queue.queue_finals(event.id, wanted))
+    await connection.execute(shift_queue.queue_finals(event.id, due.blocks[:MOST_QUEUED]))
     return event
 
 

@@ -20,7 +20,7 @@ from arena.server.events.releasing import Record
 LOOK_SECONDS: Final = 15.0
 """The interval of looking for lost blocks of a final."""
 LONGEST_WAIT_SECONDS: Final = 3_600.0
-"""The clock of the database may be set meanwhile."""
+"""Upper bound of a wait, because the clock of the database may be changed."""
 RETRY_SECONDS: Final = 2.0
 
 log = structlog.get_logger()

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Insert, TextClause, Update, delete, func, select, text, update
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy import Insert, Text, TextClause, Update, delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by, insert
 from sqlalchemy.sql.dml import ReturningDelete
 
 from arena.database.statement import Row
@@ -33,6 +33,11 @@ def add_due_notices() -> TextClause:
             ('cancelled', cancelled_at IS NOT NULL)
         ) AS due (kind, is_due)
         WHERE is_due AND coalesce(released_at, cancelled_at, now()) > now() - interval '1 day'
+            -- Those that conflict would use up numbers.
+            AND NOT EXISTS (
+                SELECT FROM event_notices AS made
+                WHERE made.event_id = events.id AND made.kind = due.kind
+            )
         ORDER BY id
         ON CONFLICT DO NOTHING
         RETURNING id
@@ -119,11 +124,15 @@ def remove_webhook(event_id: int, url: str) -> ReturningDelete[Any]:
 def webhooks_of(event_id: int) -> Row:
     """Select `url`, `delivered` and `waiting` (how many notices) and the last `failure`."""
     delivery = event_deliveries.c
+    failed = delivery.failure != ""
+    last = func.array_agg(
+        aggregate_order_by(delivery.failure, delivery.notice_id.desc()), type_=ARRAY(Text)
+    ).filter(failed)[1]
     return (
         select(event_webhooks.c.url)
         .add_columns(func.count(delivery.delivered_at).label("delivered"))
         .add_columns(func.count(delivery.due_at).label("waiting"))
-        .add_columns(func.coalesce(func.max(delivery.failure), "").label("failure"))
+        .add_columns(func.coalesce(last, "").label("failure"))
         .select_from(event_webhooks.outerjoin(event_deliveries))
         .where(event_webhooks.c.event_id == event_id)
         .group_by(event_webhooks.c.id)

@@ -1,6 +1,6 @@
 """`Notices`: what happens in events, kept in an outbox and delivered to webhooks with retries.
 
-A notice is made once, in the transaction in which it is due; its deliveries are rows beside it. A
+A notice is made once, by the look that finds it due; its deliveries are rows beside it. A
 webhook may get one twice, if a referee dies at the wrong moment: it knows it by its id (Standard
 Webhooks). Discord and Slack get the form that they take.
 """
@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from http.client import HTTPException
 from typing import Any, Final
 from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
@@ -40,6 +41,7 @@ FIRST_PAUSE: Final = timedelta(seconds=10)
 """The pause before the second try; each further one is four times as long."""
 MOST_TRIES: Final = 8
 """About two days; then a delivery is given up."""
+_LONGEST_ADDRESS: Final = 1_000
 _SECRET_BYTES: Final = 24
 
 log = structlog.get_logger()
@@ -75,6 +77,17 @@ def sentence(event: Event, kind: str) -> str:
     }[kind]
 
 
+def _is_address(url: str) -> bool:
+    """Return whether something can be posted to an address."""
+    if len(url) > _LONGEST_ADDRESS or not url.isascii() or not url.isprintable() or " " in url:
+        return False
+    try:
+        place = urlsplit(url)
+        return place.scheme in ("http", "https") and bool(place.hostname) and place.port != 0
+    except ValueError:  # of a port that is none
+        return False
+
+
 class Notices:
     """The outbox in the database."""
 
@@ -86,9 +99,9 @@ class Notices:
 
         Raises EventRefusedError.
         """
-        place = urlsplit(url)
-        if place.scheme not in ("http", "https") or not place.hostname or len(url) > 1_000:
+        if not _is_address(url):
             raise EventRefusedError("A webhook has an address such as https://example.org/hook.")
+        place = urlsplit(url)
         secret = f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
         async with self._transaction() as connection:
             statement = notice_statements.add_webhook(event.id, url, secret)
@@ -100,7 +113,7 @@ class Notices:
         return secret
 
     async def webhooks(self, event: Event) -> list[SqlRow[Any]]:
-        """Return an event's webhooks: rows of `event_statements.webhooks_of`."""
+        """Return an event's webhooks: rows of `notice_statements.webhooks_of`."""
         async with self._transaction() as connection:
             return list((await connection.execute(notice_statements.webhooks_of(event.id))).all())
 
@@ -147,7 +160,7 @@ class Notices:
         failure = ""
         try:
             await asyncio.to_thread(post, one.url, body, _headers(one, body))
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, HTTPException) as error:
             failure = str(error)[:200] or type(error).__name__
         pause = None
         if failure and one.tries + 1 < MOST_TRIES:

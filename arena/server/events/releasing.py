@@ -1,6 +1,7 @@
 """Publishes the final of an event: its matches, its pairings, its tournament and its seed."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
 from datetime import timedelta
 from typing import Any, Final
 
@@ -8,9 +9,9 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.codec.transcript import from_bytes
-from arena.database.transaction import transaction
+from arena.database.advisory_locks import AdvisoryLock
+from arena.database.transaction import alone, take_long, transaction
 from arena.records import Block, BlockKind, FinishedMatch
-from arena.scheduling.pairings import Pairing
 from arena.server.accounts.auditing import record as audit
 from arena.server.events import event_statements as statements
 from arena.server.events import final as drawing
@@ -19,6 +20,7 @@ from arena.server.events.event import Event
 from arena.server.events.final_reading import (
     ARENA,
     PARAMETERS,
+    Pairings,
     event_of,
     final_of,
     pairing_columns,
@@ -35,11 +37,18 @@ Record = Callable[[Sequence[FinishedMatch]], Awaitable[None]]
 """Records finished matches, as `Store.record` does."""
 
 
-async def release(engine: AsyncEngine, event_id: int, record: Record) -> None:
-    """Publish a final that is over: its matches first, then the rest at once.
+async def release(engine: AsyncEngine, event_id: int, record: Record, piece: int) -> None:
+    """Publish a final that is over, unless another referee does: matches first, then the rest.
 
-    All ids follow from the seed, so a release that was cut off goes on with what is missing.
+    `piece` is the number of blocks of a transaction. All ids follow from the seed, so a release
+    that was cut off goes on with what is missing.
     """
+    async with alone(engine, AdvisoryLock.RELEASING, event_id) as first:
+        if first:
+            await _release(engine, event_id, record, piece)
+
+
+async def _release(engine: AsyncEngine, event_id: int, record: Record, size: int) -> None:
     async with transaction(engine) as connection:
         event, _ = await event_of(connection, event_id)
         if event.released_at is not None:
@@ -48,9 +57,9 @@ async def release(engine: AsyncEngine, event_id: int, record: Record) -> None:
         found = (await connection.execute(final_statements.blocks_of(event_id))).all()
         pairings = await pairings_of(connection, event_id)
     played = final_statements.blocks_of(event_id, matches=True)
-    for start in range(0, len(found), PIECE):
+    for start in range(0, len(found), size):
         async with transaction(engine) as connection:
-            piece = (await connection.execute(played.offset(start).limit(PIECE))).all()
+            piece = (await connection.execute(played.offset(start).limit(size))).all()
         await _record_piece(engine, event, final, pairings, start, piece, record)
     async with transaction(engine) as connection:
         if (await connection.execute(statements.locked(event_id))).first() is None:
@@ -95,6 +104,7 @@ async def release(engine: AsyncEngine, event_id: int, record: Record) -> None:
                 },
             )
         )
+        await take_long(connection)
         for forgotten in final_statements.forget_final(event_id):
             await connection.execute(forgotten)
         await audit(connection, ARENA, "release event", event.name)
@@ -107,35 +117,48 @@ async def _record_piece(
     engine: AsyncEngine,
     event: Event,
     final: drawing.Final,
-    pairings: Mapping[tuple[int, int], tuple[Pairing, tuple[int, ...]]],
+    pairings: Pairings,
     start: int,
     piece: Sequence[Any],
     record: Record,
 ) -> None:
-    seats = event.said.rules.seats
-    opened, matches = [], []
     assert event.began_at is not None
-    for place, row in enumerate(piece, start=start):
+    opened = [
+        {
+            "id": final.block_id(pairings[row.round, row.table][0], row.number),
+            "kind": BlockKind.DEAL.value,
+            "size": event.said.rules.seats,
+            "rated": False,
+            "epoch": None,
+            # A tournament's blocks count in the order of this.
+            "created_at": event.began_at + timedelta(microseconds=place),
+        }
+        for place, row in enumerate(piece, start=start)
+    ]
+    # In a thread: bots wait for the event loop.
+    matches = await asyncio.to_thread(_matches, final, pairings, piece)
+    async with transaction(engine) as connection:
+        await connection.execute(tournament_statements.open_blocks(opened))
+    await record(matches)
+
+
+def _matches(
+    final: drawing.Final,
+    pairings: Pairings,
+    piece: Sequence[Any],
+) -> list[FinishedMatch]:
+    """Return the matches of some blocks, which are rows of `final_statements.blocks_of`."""
+    found = []
+    for row in piece:
         pairing, _ = pairings[row.round, row.table]
-        block = Block(final.block_id(pairing, row.number), BlockKind.DEAL, seats, rated=False)
-        opened.append(
-            {
-                "id": block.id,
-                "kind": block.kind.value,
-                "size": seats,
-                "rated": False,
-                "epoch": None,
-                # A tournament's blocks count in the order of this.
-                "created_at": event.began_at + timedelta(microseconds=place),
-            }
-        )
-        for position, written in enumerate(row.transcripts):
-            transcript = from_bytes(bytes(written))
-            dealt = final.matches(pairing, row.number)[position]
-            matches.append(
+        block_id = final.block_id(pairing, row.number)
+        block = Block(block_id, BlockKind.DEAL, final.rules.seats, rated=False)
+        for position, dealt in enumerate(final.matches(pairing, row.number)):
+            written = bytes(row.transcripts[position])
+            found.append(
                 FinishedMatch(
-                    transcript,
-                    bytes(written),
+                    from_bytes(written),
+                    written,
                     tuple(final.finalists[one - 1].registered.version_id for one in dealt.entries),
                     block,
                     position,
@@ -143,9 +166,7 @@ async def _record_piece(
                     row.finished_at[position],
                 )
             )
-    async with transaction(engine) as connection:
-        await connection.execute(tournament_statements.open_blocks(opened))
-    await record(matches)
+    return found
 
 
 async def _free_name(connection: AsyncConnection, name: str) -> str:

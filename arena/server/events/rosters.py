@@ -6,9 +6,10 @@ organiser's alone: no page and no owner reads them.
 
 import csv
 import io
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
@@ -108,21 +109,24 @@ class Rosters:
         EventRefusedError, NameRefusedError and NameTakenError.
         """
         async with self._transaction() as connection:
+            # Its lock keeps the numbers of two rosters apart.
             await connection.execute(statements.freeze_due())
             before = (await connection.execute(statements.roster(event.id))).all()
-            known = {_identity(row.name, row.email, row.student_number) for row in before}
+            known = _Known()
+            for row in before:
+                known.add(Enrollee(row.name, row.email, row.student_number, row.team))
             teams = {folded(row.team): Owner(OwnerId(row.owner_id), row.team) for row in before}
             added: list[Enrolled] = []
             rows: list[Mapping[str, Any]] = []
             for person in people:
-                who = _identity(person.name, person.email, person.student_number)
-                if who in known:
+                if known.met(person):
                     continue
-                known.add(who)
+                known.add(person)
                 number = len(before) + len(rows) + 1
                 if number > MOST_PEOPLE:
                     raise EventRefusedError(f"A roster has at most {MOST_PEOPLE:,} people.")
-                team = person.team or f"{event.name} {number}"
+                end = f" {number}"
+                team = person.team or event.name[: LONGEST - len(end)] + end
                 owner = teams.get(folded(team))
                 key, role = new_key(), MEMBER
                 if owner is None:
@@ -152,9 +156,56 @@ class Rosters:
         return transaction(self._engine)
 
 
-def _identity(name: str, email: str, student_number: str) -> str:
-    """Return what a person is known by: the student number, else the address, else the name."""
-    return student_number or email.casefold() or folded(name)
+class _Known:
+    """The people who are on a roster already.
+
+    The student number decides who is who if both lines have one, else the address if both have
+    one, else the name.
+    """
+
+    def __init__(self) -> None:
+        self._by: defaultdict[tuple[str, str], list[Enrollee]] = defaultdict(list)
+
+    def add(self, person: Enrollee) -> None:
+        for trait in _traits(person):
+            self._by[trait].append(person)
+
+    def met(self, person: Enrollee) -> bool:
+        """Return whether a person is known, and remember what the line tells more of them."""
+        for trait in _traits(person):
+            for one in self._by[trait]:
+                if _same(person, one):
+                    self._forget(one)
+                    self.add(
+                        replace(
+                            one,
+                            email=one.email or person.email,
+                            student_number=one.student_number or person.student_number,
+                        )
+                    )
+                    return True
+        return False
+
+    def _forget(self, person: Enrollee) -> None:
+        for trait in _traits(person):
+            self._by[trait].remove(person)
+
+
+def _traits(person: Enrollee) -> list[tuple[str, str]]:
+    found = [
+        ("number", person.student_number),
+        ("email", person.email.casefold()),
+        ("name", folded(person.name)),
+    ]
+    return [(kind, value) for kind, value in found if value]
+
+
+def _same(one: Enrollee, other: Enrollee) -> bool:
+    if one.student_number and other.student_number:
+        return one.student_number == other.student_number
+    if one.email and other.email:
+        return one.email.casefold() == other.email.casefold()
+    return folded(one.name) == folded(other.name)
 
 
 async def _new_team(connection: AsyncConnection, team: str) -> Owner:

@@ -31,7 +31,7 @@ def standings(record: TournamentRecord) -> list[FinalLine]:
     tournament = record.tournament
     played = record.played()
     lines = tournament.plan.standings(len(tournament.entries), played)
-    margins: dict[int, tuple[int, float | None]] = {line.entry: (line.rank, None) for line in lines}
+    placed: dict[int, tuple[int, float | None]] = {line.entry: (line.rank, None) for line in lines}
     order = [line.entry for line in lines]
     if tournament.rules.format is FormatName.ROUND_ROBIN:
         tables = [
@@ -42,15 +42,15 @@ def standings(record: TournamentRecord) -> list[FinalLine]:
             if one.blocks
         ]
         found = places(tables, order)
-        margins = {one.bot: (one.place, one.margin) for one in found}
+        placed = {one.bot: (one.place, one.margin) for one in found}
         order = [one.bot for one in found]
     by_entry = {line.entry: line for line in lines}
     return [
         FinalLine(
-            margins[entry][0],
+            placed[entry][0],
             tournament.entries[entry - 1].registered.entrant,
             float(by_entry[entry].points),
-            margins[entry][1],
+            placed[entry][1],
             by_entry[entry].blocks,
         )
         for entry in order

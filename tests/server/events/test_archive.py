@@ -289,7 +289,7 @@ def test_a_damaged_archive_is_refused_in_words(tmp_path: Path) -> None:
             made.writestr(name, f"{name} " * 20)
     data = file.read_bytes()
     for at in range(len(data)):
-        for value in (0, 1, 9, 99, 255):
+        for value in (0, 1, 9, 12, 14, 99, 255):
             file.write_bytes(data[:at] + bytes([value]) + data[at + 1 :])
             with pytest.raises((ArchiveError, OSError)):
                 archive_check.check(file)

@@ -1,5 +1,6 @@
 """Finals: played in secret from what was fixed, recorded once, released at their date."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -10,17 +11,21 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
+from arena.database.async_engine import async_engine
 from arena.database.engine import reading_engine
-from arena.database.errors import EventRefusedError
+from arena.database.errors import EventRefusedError, EventStateError, UnknownBotError
 from arena.match.result import Result
 from arena.records import FinishedMatch
 from arena.scheduling.formats import FormatName
 from arena.server.app.store import Store
+from arena.server.events import finals as finals_module
 from arena.server.events.event import Event, Phase
-from arena.server.events.finals import RETRY_SECONDS, FinalBlockId, HandedIn
+from arena.server.events.finals import EVENT_RETRY_SECONDS, FinalBlockId, Finals, HandedIn
 from arena.server.tournaments.tournaments import NewEntry
 from tests import recorded_matches
+from tests.bots import PATIENCE
 from tests.server.events.cups import (
+    DAY,
     RULES,
     done,
     entrant,
@@ -224,7 +229,7 @@ async def test_an_event_that_cannot_be_kept_does_not_stop_the_others(
     for name in ("fay", "gus"):
         await entrant(store, database, "next", name)
     let_pass(sql, "next", 2.1)
-    assert await store.finals.keep(store.record) == RETRY_SECONDS
+    assert await store.finals.keep(store.record) == EVENT_RETRY_SECONDS
     event, now = await store.events.named("next")
     assert event.phase(now) is Phase.FINAL
 
@@ -272,10 +277,9 @@ async def test_a_release_that_is_cut_off_goes_on_and_records_each_match_once(
     store: Store,
     database: str,
     sql: "psycopg.Connection[Any]",
-    monkeypatch: pytest.MonkeyPatch,
     crash: int,
 ) -> None:
-    monkeypatch.setattr("arena.server.events.releasing.PIECE", 2)
+    finals = Finals(async_engine(database), piece=2)
     event = await begun(store, database, sql)
     await played_out(store, sql, event)
     let_pass(sql, "cup", 1)
@@ -288,11 +292,17 @@ async def test_a_release_that_is_cut_off_goes_on_and_records_each_match_once(
             raise ConnectionError
         await store.record(matches)
 
-    assert await store.finals.keep(record) == RETRY_SECONDS
+    assert await finals.keep(record) == EVENT_RETRY_SECONDS
     event, now = await store.events.named("cup")
     assert event.released_at is None
     assert event.phase(now) is Phase.FINAL
-    await store.finals.keep(store.record)
+    # Some matches may be public already.
+    with pytest.raises(EventStateError, match="results of cup are being released"):
+        await store.events.cancel("cup", "me", "")
+    later = replace(event.said.dates, results=event.said.dates.results + 9 * DAY)
+    with pytest.raises(EventStateError, match="The date “results” of cup cannot be moved"):
+        await store.events.move("cup", later, "me")
+    await finals.keep(store.record)
     event, _ = await store.events.named("cup")
     assert event.released_at is not None
     assert len(await recorded_matches.matches(store, limit=100)) == 12
@@ -324,3 +334,79 @@ async def test_the_next_date_is_told_in_seconds(
     assert seconds is not None
     assert 43_100 < seconds <= 43_200
     assert not await store.finals.playing()
+
+
+async def test_one_of_several_referees_releases_a_final(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event = await begun(store, database, sql)
+    await played_out(store, sql, event)
+    let_pass(sql, "cup", 1)
+    calls = 0
+
+    async def record(matches: Sequence[FinishedMatch]) -> None:
+        nonlocal calls
+        calls += 1
+        await asyncio.sleep(0.01)  # so that the others come meanwhile
+        await store.record(matches)
+
+    several = [Finals(async_engine(database), piece=2) for _ in range(3)]
+    pauses = await asyncio.gather(*(one.keep(record) for one in several))
+    assert calls == 3
+    assert set(pauses) <= {None, EVENT_RETRY_SECONDS}
+    assert (await store.events.named("cup"))[0].released_at is not None
+    assert len(await recorded_matches.matches(store, limit=100)) == 12
+
+
+async def test_a_block_that_comes_after_a_withdrawal_does_not_count(
+    store: Store,
+    database: str,
+    sql: "psycopg.Connection[Any]",
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The withdrawal comes while the block is being checked."""
+    await begun(store, database, sql)
+    block = queued(sql)[0]
+    found = await store.finals.begin_block(block)
+    assert found is not None
+    bot = found.builds[0].registered.entrant.bot
+    matches = [played(one) for one in found.matches]
+    checked = finals_module._checked
+    loop = asyncio.get_running_loop()
+
+    def meanwhile(*given: Any) -> Any:
+        withdrawn = store.events.withdraw("cup", bot, "me")
+        asyncio.run_coroutine_threadsafe(withdrawn, loop).result(PATIENCE)
+        return checked(*given)
+
+    monkeypatch.setattr(finals_module, "_checked", meanwhile)
+    await store.finals.end_block(block, matches, await store.signer())
+    kept = sql.execute("SELECT count(*) FROM event_blocks").fetchone()
+    assert kept == (0,)
+
+
+async def test_a_withdrawal_says_why_it_cannot_be(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    await begun(store, database, sql)
+    await store.events.withdraw("cup", "bot-eve", "me")
+    with pytest.raises(UnknownBotError, match="is withdrawn already"):
+        await store.events.withdraw("cup", "bot-eve", "me")
+    await store.events.cancel("cup", "me", "")
+    with pytest.raises(EventStateError, match="The event cup is cancelled"):
+        await store.events.withdraw("cup", "bot-ann", "me")
+
+
+async def test_an_event_of_which_all_are_withdrawn_is_cancelled_and_says_so(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    for name in ("ann", "bob", "eve"):
+        await entrant(store, database, "cup", name)
+    await frozen(store, sql, event)
+    for name in ("bob", "eve"):
+        await store.events.withdraw("cup", f"bot-{name}", "me")
+    let_pass(sql, "cup", 1)
+    await store.finals.keep(store.record)
+    event, _ = await store.events.named("cup")
+    assert event.why_cancelled == "all but 1 of 3 bots are withdrawn"

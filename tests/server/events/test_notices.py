@@ -1,6 +1,7 @@
 """Notices are made once, and delivered to webhooks until they are taken."""
 
 import json
+import socket
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
@@ -23,9 +24,9 @@ Sql = psycopg.Connection[Any]
 class Taken:
     """What was posted; it takes nothing while `refuses` is set."""
 
-    def __init__(self) -> None:
+    def __init__(self, refuses: str = "") -> None:
         self.posts: list[tuple[str, bytes, Mapping[str, str]]] = []
-        self.refuses = ""
+        self.refuses = refuses
 
     def __call__(self, url: str, body: bytes, headers: Mapping[str, str]) -> None:
         if self.refuses:
@@ -150,7 +151,11 @@ async def test_a_webhook_is_an_address_of_http_once_and_can_be_removed(
     store: Store, sql: Sql
 ) -> None:
     event, _ = await store.events.create("cup", said(), "me")
-    for wrong in ("file:///etc/passwd", "example.org", "https://", f"https://x/{'y' * 1000}"):
+    for wrong in (
+        *("file:///etc/passwd", "example.org", "https://", f"https://x/{'y' * 1000}"),
+        *("https://example.org/a b", "https://example.org/\n", "https://example.org:port/"),
+        "https://exämple.org/",
+    ):
         with pytest.raises(EventRefusedError, match="has an address such as"):
             await store.notices.add_webhook(event, wrong, "me")
     url = "https://example.org/secret-path"
@@ -210,6 +215,53 @@ async def test_a_real_server_takes_it_or_not(
     assert never == []  # no redirect is followed
     assert line.delivered == delivered
     assert failure in line.failure
+
+
+async def test_a_server_that_speaks_no_http_fails_as_others_do(store: Store) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def talk() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(b"220 mail\r\n")
+
+        thread = Thread(target=talk)
+        thread.start()
+        url = f"http://127.0.0.1:{server.getsockname()[1]}/hook"
+        await store.notices.add_webhook(event, url, "me")
+        await store.notices.keep()
+        seconds = await store.notices.deliver()
+        thread.join()
+    assert seconds is not None and 5 < seconds <= 10
+    (line,) = await store.notices.webhooks(event)
+    assert "220 mail" in line.failure
+
+
+async def test_the_failure_that_is_shown_is_the_last(store: Store, sql: Sql) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    await store.notices.add_webhook(event, "https://example.org/hook", "me")
+    await store.notices.keep()
+    await store.notices.deliver(Taken(refuses="zzz"))
+    let_pass(sql, "cup", 1.1)
+    await store.finals.keep(store.record)
+    await store.notices.keep()
+    await store.notices.deliver(Taken(refuses="aaa"))
+    (line,) = await store.notices.webhooks(event)
+    assert line.failure == "aaa"
+
+
+async def test_looks_use_up_no_numbers(store: Store, sql: Sql) -> None:
+    await store.events.create("cup", said(), "me")
+    for _ in range(5):
+        await store.notices.keep()
+    let_pass(sql, "cup", 1.1)
+    await store.finals.keep(store.record)
+    await store.notices.keep()
+    ids = [number for (number,) in sql.execute("SELECT id FROM event_notices ORDER BY id")]
+    assert ids == list(range(ids[0], ids[0] + len(ids)))
+    assert len(ids) > 1
 
 
 async def test_nobody_listens(store: Store) -> None:

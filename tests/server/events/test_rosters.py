@@ -6,6 +6,7 @@ import psycopg
 import pytest
 
 from arena.database.errors import EventRefusedError, NameTakenError
+from arena.database.names import LONGEST
 from arena.server.app.store import Store
 from arena.server.events.event import Admission
 from arena.server.events.rosters import (
@@ -135,3 +136,17 @@ async def test_two_members_with_one_name_and_names_that_are_too_long_are_told_ap
         f"{long[:38].strip()} 2",
         "Cap",
     ]
+
+
+async def test_people_are_known_though_a_longer_roster_tells_more_of_them(store: Store) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    await store.rosters.enroll(event, read_roster("name,team\nAnn,A\nBob,B\n"), "me")
+    more = read_roster("name,email,number,team\nANN,a@x,1,A\nBob,b@x,2,B\nBob,c@x,3,B\n")
+    added = await store.rosters.enroll(event, more, "me")
+    assert [one.person.email for one in added] == ["c@x"]
+
+
+async def test_people_without_a_team_get_one_though_the_events_name_is_long(store: Store) -> None:
+    event, _ = await store.events.create("a" * LONGEST, said(), "me")
+    added = await store.rosters.enroll(event, read_roster("name\nAnn\nBob\n"), "me")
+    assert [one.team for one in added] == ["a" * (LONGEST - 2) + " 1", "a" * (LONGEST - 2) + " 2"]
