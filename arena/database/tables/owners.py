@@ -1,8 +1,8 @@
 """The tables of owners, of how they sign in, and of the changes that they and the operator made.
 
-    owner_keys ─ owners ─< sign_ins >─ owner_members
-                    ├─< owner_members
-                    └── owner_identities
+    owner_keys ─ owners ─< owner_members
+                    ├─< sign_ins >─ owner_members
+                    └─< owner_identities >─ owner_members
 
     used_id_tokens        invites        audit
 
@@ -16,6 +16,7 @@ from sqlalchemy import (
     Column,
     ForeignKey,
     Identity,
+    Index,
     Integer,
     Interval,
     LargeBinary,
@@ -52,17 +53,6 @@ owner_keys = Table(
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
 )
 
-owner_identities = Table(
-    "owner_identities",
-    metadata,
-    # An owner has at most one identity at an identity provider, and an identity one owner.
-    Column("owner_id", ForeignKey(owners.c.id), primary_key=True),
-    Column("issuer", Text, nullable=False),
-    Column("subject", Text, nullable=False),
-    now("created_at"),
-    UniqueConstraint("issuer", "subject"),
-)
-
 owner_members = Table(
     "owner_members",
     metadata,
@@ -76,6 +66,25 @@ owner_members = Table(
     UniqueConstraint("owner_id", "folded"),
     CheckConstraint(ANY_NAME, name="name_allowed"),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+owner_identities = Table(
+    "owner_identities",
+    metadata,
+    # An owner, or a member of its team, has at most one identity at an identity provider; an
+    # identity is of one of them.
+    Column("issuer", Text, primary_key=True),
+    Column("subject", Text, primary_key=True),
+    Column("owner_id", ForeignKey(owners.c.id), nullable=False),
+    # The member; NULL for the owner's own.
+    Column("member_id", ForeignKey(owner_members.c.id, ondelete="CASCADE"), unique=True),
+    now("created_at"),
+    Index(
+        "owner_identities_owner_id_ix",
+        "owner_id",
+        unique=True,
+        postgresql_where=text("member_id IS NULL"),
+    ),
 )
 
 sign_ins = Table(

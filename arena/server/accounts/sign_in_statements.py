@@ -23,13 +23,18 @@ PROLONGED_EVERY: Final = timedelta(hours=1)
 
 
 def owner_with(identity: Identity) -> Row:
-    """Return a statement that selects the owner who has this identity.
+    """Return a statement that selects the owner who has this identity, or whose member has it.
 
-    Columns: id, name, banned_at.
+    Columns: id, name, banned_at, member_id and member; the last two are None for the owner's own.
     """
     return (
         select(owners.c.id, owners.c.name, owners.c.banned_at)
-        .join(owner_identities)
+        .add_columns(owner_members.c.id.label("member_id"), owner_members.c.name.label("member"))
+        .select_from(
+            owners.join(owner_identities, owner_identities.c.owner_id == owners.c.id).outerjoin(
+                owner_members, owner_members.c.id == owner_identities.c.member_id
+            )
+        )
         .where(
             owner_identities.c.issuer == identity.issuer,
             owner_identities.c.subject == identity.subject,
@@ -74,14 +79,19 @@ def keep_member(member_id: int) -> Row:
     )
 
 
-def bind(owner_id: int, identity: Identity) -> ReturningInsert[Any]:
-    """Return a statement that gives an owner an identity.
+def bind(owner_id: int, member_id: int | None, identity: Identity) -> ReturningInsert[Any]:
+    """Return a statement that gives an owner, or a member of its team, an identity.
 
     It returns the owner's id; no row if one of them has another.
     """
     return (
         insert(owner_identities)
-        .values(owner_id=owner_id, issuer=identity.issuer, subject=identity.subject)
+        .values(
+            owner_id=owner_id,
+            member_id=member_id,
+            issuer=identity.issuer,
+            subject=identity.subject,
+        )
         .on_conflict_do_nothing()
         .returning(owner_identities.c.owner_id)
     )

@@ -7,14 +7,13 @@ is kept until it has expired, in the same transaction.
 
 from contextlib import AbstractAsyncContextManager
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.errors import (
     BannedError,
     IdentityRefusedError,
-    NotCaptainError,
     TokenUsedError,
     UnknownOwnerError,
 )
@@ -49,7 +48,7 @@ class SignIns:
             found = (await connection.execute(statement)).one_or_none()
             if found is None:
                 return None
-            owner = Owner(OwnerId(found.id), found.name)
+            owner = _owner(found)
             return owner, await _sign_in(connection, owner, identity, banned=found.banned_at)
 
     async def sign_up(self, identity: Identity, name: str, code: str | None) -> tuple[Owner, str]:
@@ -63,20 +62,17 @@ class SignIns:
             return owner, await _sign_in(connection, owner, identity)
 
     async def bind(self, identity: Identity, key: str) -> tuple[Owner, str]:
-        """Give this identity to the owner who has this key; return it with a key for this sign-in.
+        """Give this identity to the owner, or to the member of a team, who has this key.
 
-        Raises UnknownOwnerError, NotCaptainError and IdentityRefusedError.
+        Returns the owner with a key for this sign-in. Raises UnknownOwnerError and
+        IdentityRefusedError.
         """
         async with self._transaction() as connection:
             statement = owner_statements.owner_by_key(token_hash(key))
             found = (await connection.execute(statement)).one_or_none()
             if found is None:
                 raise UnknownOwnerError("No owner has this key.")
-            if found.member is not None:
-                raise NotCaptainError(
-                    f"This is the key of a member of {found.name}: its captain's is needed."
-                )
-            owner = Owner(OwnerId(found.id), found.name)
+            owner = _owner(found)
             await _bind(connection, owner, identity)
             told = {"identity": f"{identity.subject} of {identity.issuer}"}
             await record(connection, owner.actor, "bind identity", owner.name, told)
@@ -114,10 +110,17 @@ class SignIns:
         return transaction(self._engine)
 
 
+def _owner(found: Any) -> Owner:
+    return Owner(OwnerId(found.id), found.name, found.member or "", found.member_id)
+
+
 async def _bind(connection: AsyncConnection, owner: Owner, identity: Identity) -> None:
-    if await connection.scalar(sign_in_statements.bind(owner.id, identity)) is None:
+    if (
+        await connection.scalar(sign_in_statements.bind(owner.id, owner.member_id, identity))
+        is None
+    ):
         raise IdentityRefusedError(
-            f"Either {owner.name} has another identity already, or this identity another owner."
+            f"Either {owner.actor} has another identity already, or this identity another owner."
         )
 
 
@@ -132,6 +135,8 @@ async def _sign_in(
         raise TokenUsedError("This ID token was used before: sign in again.")
     await connection.execute(sign_in_statements.forget_expired_sign_ins())
     key = new_key()
-    statement = sign_in_statements.add_sign_in(owner.id, token_hash(key), SIGNED_IN_FOR)
+    statement = sign_in_statements.add_sign_in(
+        owner.id, token_hash(key), SIGNED_IN_FOR, member_id=owner.member_id
+    )
     await connection.execute(statement)
     return key

@@ -7,6 +7,7 @@ import psycopg
 import pytest
 
 from arena.database.errors import (
+    IdentityRefusedError,
     NameRefusedError,
     NameTakenError,
     NotCaptainError,
@@ -95,12 +96,38 @@ async def test_sign_ins_of_members_end_nobody_elses(store: Store, owner: Owner) 
     assert (await by(store, pages[-1])).member == "Bob"
 
 
-async def test_a_member_does_not_become_captain_by_an_identity(store: Store, owner: Owner) -> None:
-    key = await store.owners.add_member(owner, "Bob")
+def identity(subject: str, token: int = 0) -> Identity:
     later = datetime.now(UTC) + timedelta(minutes=5)
-    identity = Identity("https://issuer", "bob", "Bob", bytes(32), later)
-    with pytest.raises(NotCaptainError, match="the key of a member of Zoë"):
-        await store.sign_ins.bind(identity, key)
+    return Identity("https://issuer", subject, subject, bytes([*range(31), token]), later)
+
+
+async def test_a_member_signs_in_by_an_identity_as_that_member(store: Store, owner: Owner) -> None:
+    member_key = await store.owners.add_member(owner, "Bob")
+    _, first = await store.sign_ins.bind(identity("bob"), member_key)
+    assert (await by(store, first)).member == "Bob"
+    again = await store.sign_ins.sign_in(identity("bob", 1))
+    assert again is not None
+    assert again[0] == await by(store, again[1])
+    assert (again[0].name, again[0].member) == (owner.name, "Bob")
+    with pytest.raises(NotCaptainError):
+        await store.owners.renew_key(again[0])
+    # The captain's identity is another one.
+    captain_key = await store.owners.renew_key(owner)
+    captain, _ = await store.sign_ins.bind(identity("zoe", 2), captain_key)
+    assert captain.member == ""
+    for key in (member_key, captain_key):
+        with pytest.raises(IdentityRefusedError, match="has another identity already"):
+            await store.sign_ins.bind(identity("eve", 3), key)
+
+
+async def test_whoever_is_removed_does_not_sign_in_by_an_identity(
+    store: Store, owner: Owner
+) -> None:
+    key = await store.owners.add_member(owner, "Bob")
+    _, page = await store.sign_ins.bind(identity("bob"), key)
+    await store.owners.remove_member(owner, "Bob")
+    assert await store.owners.by_key(page) is None
+    assert await store.sign_ins.sign_in(identity("bob", 1)) is None
 
 
 async def test_names_of_members_are_unique_in_their_team_and_bounded(

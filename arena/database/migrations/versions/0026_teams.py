@@ -22,6 +22,14 @@ CREATE TABLE owner_members (
 );
 ALTER TABLE sign_ins ADD member_id integer
     CONSTRAINT sign_ins_member_id_fk REFERENCES owner_members ON DELETE CASCADE;
+ALTER TABLE owner_identities DROP CONSTRAINT owner_identities_pk;
+ALTER TABLE owner_identities DROP CONSTRAINT owner_identities_issuer_subject_key;
+ALTER TABLE owner_identities ADD CONSTRAINT owner_identities_pk PRIMARY KEY (issuer, subject);
+ALTER TABLE owner_identities ADD member_id integer
+    CONSTRAINT owner_identities_member_id_key UNIQUE
+    CONSTRAINT owner_identities_member_id_fk REFERENCES owner_members ON DELETE CASCADE;
+CREATE UNIQUE INDEX owner_identities_owner_id_ix ON owner_identities (owner_id)
+    WHERE member_id IS NULL;
 ALTER TABLE events ADD roster_only boolean NOT NULL DEFAULT false;
 CREATE TABLE event_people (
     event_id integer CONSTRAINT event_people_event_id_fk REFERENCES events,
