@@ -170,17 +170,26 @@ async def test_a_roster_writes_keys_for_a_course_once(scene: Scene, tmp_path: Pa
     await arena("event", "create", "course", "--from", event_file(tmp_path))
     file, keys = tmp_path / "people.csv", tmp_path / "keys.csv"
     file.write_text("name,email,team\nAnn,ann@example.org,A\nBob,bob@example.org,A\n")
-    done = await arena("event", "roster", "course", file, "--keys", keys)
+    slips = tmp_path / "slips.html"
+    done = await arena("event", "roster", "course", file, "--keys", keys, "--slips", slips)
     assert "Enrolled 2 of 2 people in 1 teams" in done.stdout, done.output
     assert stat.S_IMODE(keys.stat().st_mode) == 0o600
     ann, bob = list(csv.DictReader(keys.read_text().splitlines()))
     assert (ann["role"], bob["role"]) == ("captain", "member")
+    printed = slips.read_text()
+    assert stat.S_IMODE(slips.stat().st_mode) == 0o600
+    assert printed.count("<section>") == 2
+    assert ann["key"] in printed and bob["key"] in printed
     assert "exists: name another file" in await refused(
         "event", "roster", "course", file, "--keys", keys
     )
     more = tmp_path / "more.csv"
     assert "There is no event none" in await refused(
         "event", "roster", "none", file, "--keys", more
+    )
+    assert not more.exists()
+    assert f"{slips} exists" in await refused(
+        "event", "roster", "course", file, "--keys", more, "--slips", slips
     )
     assert not more.exists()
     people = json.loads((await arena("event", "people", "course", "--json")).stdout)

@@ -10,6 +10,7 @@ from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.events.entering import AsJson, EventName
+from arena.commands.events.slips import slips_page
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
 
@@ -28,6 +29,10 @@ def roster(
     keys: Annotated[
         Path, typer.Option(help="The CSV file to write, with a key for everybody who was added.")
     ],
+    slips: Annotated[
+        Path | None,
+        typer.Option(help="Write the keys also as an HTML page of slips to print and hand out."),
+    ] = None,
 ) -> None:
     """Enroll the people of a course in teams, and write their keys, which are shown only once.
 
@@ -43,36 +48,51 @@ def roster(
             people = read_roster(file.read_text("utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{file} cannot be read: {error}.") from error
-        try:  # before anybody is enrolled: keys cannot be read again
-            opened = os.open(keys, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
-        except FileExistsError:
-            raise CommandError(f"{keys} exists: name another file for the keys.") from None
-        except OSError as error:
-            raise CommandError(f"{keys} cannot be written: {error.strerror}.") from error
 
-    async def use(store: "Store") -> "list[Enrolled]":
+    async def use(store: "Store") -> "tuple[str, list[Enrolled]]":
         event, _ = await store.events.named(name)
-        return await store.rosters.enroll(event, people, actor())
+        return event.said.title, await store.rosters.enroll(event, people, actor())
 
+    files = [keys] if slips is None else [keys, slips]
+    made: list[Path] = []
     try:
-        added = with_store(use)
+        with exit_with_message():  # before anybody is enrolled: keys cannot be read again
+            for one in files:
+                _make_private(one)
+                made.append(one)
+        title, added = with_store(use)
     except BaseException:
-        os.close(opened)
-        keys.unlink()
+        for one in made:
+            one.unlink()
         raise
-    with os.fdopen(opened, "w", newline="", encoding="utf-8") as written:
+    with keys.open("w", newline="", encoding="utf-8") as written:
         lines = csv.writer(written)
         lines.writerow(["name", "email", "number", "team", "role", "key"])
-        for one in added:
-            person = one.person
+        for enrolled in added:
+            person = enrolled.person
             lines.writerow(
-                [person.name, person.email, person.student_number, one.team, one.role, one.key]
+                [
+                    *(person.name, person.email, person.student_number),
+                    *(enrolled.team, enrolled.role, enrolled.key),
+                ]
             )
-    teams = len({one.team for one in added})
+    if slips is not None:
+        slips.write_text(slips_page(title, added), "utf-8")
+    teams = len({enrolled.team for enrolled in added})
     say(
         f"Enrolled {len(added)} of {len(people)} people in {teams} teams; the others were there "
         f"already. Their keys are in {keys}: give each to its owner, who signs in by `arena login`."
     )
+
+
+def _make_private(file: Path) -> None:
+    """Make an empty file that its owner alone can read. Raises CommandError."""
+    try:
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
+    except FileExistsError:
+        raise CommandError(f"{file} exists: name another file for the keys.") from None
+    except OSError as error:
+        raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
 
 
 def people(name: EventName, as_json: AsJson = False) -> None:

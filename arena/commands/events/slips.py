@@ -1,0 +1,50 @@
+"""The keys of a course as slips to print, cut and hand out."""
+
+from collections.abc import Sequence
+from html import escape
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from arena.server.events.rosters import Enrolled
+
+_PAGE = """\
+<!doctype html>
+<html lang="en">
+<meta charset="utf-8">
+<title>{title}</title>
+<style>
+body {{ margin: 0; font: 11pt/1.4 system-ui, sans-serif; color: #000; background: #fff }}
+main {{ display: grid; grid-template-columns: 1fr 1fr }}
+section {{ border: 1px dashed #888; padding: 5mm; break-inside: avoid; overflow-wrap: anywhere }}
+h2 {{ margin: 0; font-size: 13pt }}
+p {{ margin: 1mm 0 }}
+code {{ font-size: 10pt }}
+</style>
+<main>
+{slips}</main>
+</html>
+"""
+
+_SLIP = """\
+<section>
+<h2>{name}</h2>
+<p>{title} · team {team} · {role}</p>
+<p>Your key, which nobody can tell you again:<br><code>{key}</code></p>
+<p>Sign in with it on the page <b>My bots</b>, or by <code>arena login</code>.</p>
+</section>
+"""
+
+
+def slips_page(title: str, people: Sequence["Enrolled"]) -> str:
+    """Return an HTML page with a slip for everybody."""
+    slips = "".join(
+        _SLIP.format(
+            name=escape(one.person.name),
+            title=escape(title),
+            team=escape(one.team),
+            role=one.role,
+            key=escape(one.key),
+        )
+        for one in people
+    )
+    return _PAGE.format(title=escape(title), slips=slips)
