@@ -14,7 +14,8 @@ from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
 from arena.server.events import notice_statements
 from arena.server.events.event import Event, EventEntry, Phase
-from arena_dashboard import data
+from arena.server.events.standings import FinalLine, standings
+from arena_dashboard import data, tournament_data
 
 KEPT_SECONDS = 4.0
 
@@ -40,6 +41,13 @@ def named(name: str) -> EventView | None:
     return _named(data.database_url(), name)
 
 
+def results(event: Event) -> Sequence[FinalLine]:
+    """Return the standings of the final, nothing before they are released. Not to be changed."""
+    if event.tournament is None:
+        return ()
+    return _results(data.database_url(), event.tournament)
+
+
 def notices(event: Event) -> Sequence[Any]:
     """Return the notices of an event: rows of `notice_statements.notices_of`."""
     return data.read(notice_statements.notices_of(event.id))
@@ -63,6 +71,13 @@ def current_mark(name: str) -> Mark | None:
     """Return the mark of the event as it stands, at most some seconds old."""
     found = named(name)
     return None if found is None else mark(found)
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)  # what is released does not change
+def _results(url: str | None, tournament: str) -> Sequence[FinalLine]:
+    del url  # tells one database's events from another's
+    final = tournament_data.tournament_view(tournament)
+    return () if final is None else standings(final.record)
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=100, show_spinner=False)

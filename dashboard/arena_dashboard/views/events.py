@@ -5,8 +5,7 @@ import streamlit as st
 from arena.clients.owner_client import OwnerCallError
 from arena.errors import UserError
 from arena.server.events.event import Admission, Phase
-from arena.server.events.standings import standings
-from arena_dashboard import browser, data, event_data, event_tables, owners, tournament_data
+from arena_dashboard import browser, data, event_data, event_tables, owners
 from arena_dashboard.event_data import EventView
 from arena_dashboard.event_feed import feed_address
 from arena_dashboard.markup import in_markdown, tag, together
@@ -63,11 +62,9 @@ def show(found: EventView) -> None:
 
 def show_results(found: EventView) -> None:
     """Show the standings of the final, once they are released."""
-    name = found.event.tournament
-    final = None if name is None else tournament_data.tournament_view(name)
-    if final is None:
+    lines = event_data.results(found.event)
+    if not lines:
         return
-    lines = standings(final.record)
     teams = {one.bot: one.team for one in found.entries}
     st.html(event_tables.standing_table(lines, teams))
     if any(line.margin is not None for line in lines):
