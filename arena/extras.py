@@ -78,7 +78,7 @@ MODULES = {
             "zstandard",
         }
     ),
-    "dashboard": frozenset({"altair", "feedgen", "streamlit"}),
+    "dashboard": frozenset({"altair", "feedgenerator", "streamlit"}),
     "solve": frozenset({"numba"}),
     "similar": frozenset({"copydetect"}),
     "cluster": frozenset({"distributed"}),

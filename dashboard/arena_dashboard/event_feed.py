@@ -1,10 +1,10 @@
 """The Atom feed of an event: its notices, for readers of feeds and for other programs."""
 
 import asyncio
-from typing import Any, Final
+from typing import Final
 from urllib.parse import urljoin
 
-from feedgen.feed import FeedGenerator
+from feedgenerator import Atom1Feed
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
@@ -38,20 +38,22 @@ def _answer(name: str, base: str) -> Response:
         return PlainTextResponse("There is no such event.\n", 404)
     event = found.event
     page = urljoin(base, event_link(event.name))
-    feed: Any = FeedGenerator()
-    feed.id(page)
-    feed.title(event.said.title)
-    feed.link(href=page, rel="alternate")
-    feed.link(href=urljoin(base, feed_address(event.name)), rel="self")
-    feed.author(name="Bluff Arena")
-    feed.updated(max((one.at for one in notices), default=event.said.dates.opens))
+    feed = Atom1Feed(
+        title=event.said.title,
+        link=page,
+        description="",
+        feed_url=urljoin(base, feed_address(event.name)),
+        author_name="Bluff Arena",
+    )
     for one in notices:
-        entry = feed.add_entry()
-        entry.id(f"{page}#notice-{one.id}")
-        entry.title(sentence(event, one.kind))
-        entry.link(href=page)
-        entry.updated(one.at)
-    return Response(feed.atom_str(pretty=True), media_type="application/atom+xml")
+        feed.add_item(
+            title=sentence(event, one.kind),
+            link=page,
+            description="",
+            unique_id=f"{page}#notice-{one.id}",
+            updateddate=one.at,
+        )
+    return Response(feed.writeString("utf-8"), media_type="application/atom+xml")
 
 
 ROUTES: Final = (Route(f"{_BELOW}/{{name}}", _feed),)

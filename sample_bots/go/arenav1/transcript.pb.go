@@ -270,7 +270,10 @@ type Setup struct {
 	// How long seats may think.
 	TimeControl *TimeControl `protobuf:"bytes,4,opt,name=time_control,json=timeControl,proto3" json:"time_control,omitempty"`
 	// The number of faults by which a seat forfeits.
-	FaultLimit    int32 `protobuf:"varint,5,opt,name=fault_limit,json=faultLimit,proto3" json:"fault_limit,omitempty"`
+	FaultLimit int32 `protobuf:"varint,5,opt,name=fault_limit,json=faultLimit,proto3" json:"fault_limit,omitempty"`
+	// Set where several matches are played with one deal, as in the final of an event: the UUID that
+	// takes the place of `match_id` in the match key. Connected bots never meet a deal twice.
+	DealId        string `protobuf:"bytes,6,opt,name=deal_id,json=dealId,proto3" json:"deal_id,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -338,6 +341,13 @@ func (x *Setup) GetFaultLimit() int32 {
 		return x.FaultLimit
 	}
 	return 0
+}
+
+func (x *Setup) GetDealId() string {
+	if x != nil {
+		return x.DealId
+	}
+	return ""
 }
 
 // One action, of a seat or of the dealer.
@@ -721,14 +731,15 @@ const file_arena_v1_transcript_proto_rawDesc = "" +
 	"\x05owner\x18\x03 \x01(\tR\x05owner\"?\n" +
 	"\vTimeControl\x12\x17\n" +
 	"\aturn_ms\x18\x01 \x01(\x05R\x06turnMs\x12\x17\n" +
-	"\abank_ms\x18\x02 \x01(\x05R\x06bankMs\"\xd9\x01\n" +
+	"\abank_ms\x18\x02 \x01(\x05R\x06bankMs\"\xf2\x01\n" +
 	"\x05Setup\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12+\n" +
 	"\aoptions\x18\x02 \x01(\v2\x11.arena.v1.OptionsR\aoptions\x12-\n" +
 	"\bentrants\x18\x03 \x03(\v2\x11.arena.v1.EntrantR\bentrants\x128\n" +
 	"\ftime_control\x18\x04 \x01(\v2\x15.arena.v1.TimeControlR\vtimeControl\x12\x1f\n" +
 	"\vfault_limit\x18\x05 \x01(\x05R\n" +
-	"faultLimit\"\xdd\x01\n" +
+	"faultLimit\x12\x17\n" +
+	"\adeal_id\x18\x06 \x01(\tR\x06dealId\"\xdd\x01\n" +
 	"\x04Step\x12$\n" +
 	"\x04draw\x18\x01 \x01(\v2\x0e.arena.v1.DrawH\x00R\x04draw\x12*\n" +
 	"\x06action\x18\x02 \x01(\v2\x10.arena.v1.ActionH\x00R\x06action\x12\x12\n" +
