@@ -37,7 +37,8 @@ tempfile.TemporaryFile().write(b"said")
 server = grpc.server(concurrent.futures.ThreadPoolExecutor(2))
 server.add_insecure_port("unix:/tmp/own.sock")
 server.start()
-grpc.channel_ready_future(grpc.insecure_channel("unix:/tmp/own.sock")).result(10)
+with grpc.insecure_channel("unix:/tmp/own.sock") as channel:
+    grpc.channel_ready_future(channel).result(10)
 server.stop(0)
 print("done")
 """

@@ -154,7 +154,7 @@ async def test_a_freeze_that_is_over_is_not_moved(
     event, _ = await store.events.create("cup", said(), "me")
     let_pass(sql, "cup", 1.1)  # no referee has looked since
     now = (await store.events.named("cup"))[0].said.dates
-    with pytest.raises(EventStateError, match="“freezes” of cup cannot be moved"):
+    with pytest.raises(EventStateError, match="“freeze” of cup cannot be moved"):
         await store.events.move("cup", replace(now, freezes=now.freezes + DAY), "me")
     assert (await store.events.named("cup"))[0].said.dates == now
     assert event.phase(datetime.now(UTC)) is Phase.OPEN
