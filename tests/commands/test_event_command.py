@@ -234,13 +234,15 @@ async def test_grades_are_of_the_people_of_the_roster_for_the_build_of_the_freez
     won = [finished(mine, minute=number, dice_per_player=2) for number in range(20)]
     await store.record(won)
     rubric = tmp_path / "rubric.toml"
-    rubric.write_text("[rungs]\nrandom = 10\n[place]\nmost = 20\n")
+    rubric.write_text("[rungs]\nrandom = 10\n[loss]\nmost = 5\n[place]\nmost = 20\n")
+    assert "are not fixed yet" in await refused("event", "grades", "course", "--rubric", rubric)
     let_pass(sql, "course", 1.1)
     await store.finals.keep(store.record)
     await played_out(store, sql, (await store.events.named("course"))[0])
     early = await arena("event", "grades", "course", "--rubric", rubric)
     assert "The final is not released" in early.stderr, early.output
     assert "no place in the final" in early.stdout
+    assert "No decision is analysed of bot-A, bot-C" in early.stderr
     let_pass(sql, "course", 1)
     await store.finals.keep(store.record)
     graded = json.loads(

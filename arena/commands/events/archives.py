@@ -70,7 +70,7 @@ def archive(
             finally:
                 part.unlink(missing_ok=True)
     say(
-        f"{file}: {len(entries)} entries, {count:,} matches, {file.stat().st_size / 1e6:,.1f} MB. "
+        f"{file}: {len(entries)} entries, {count:,} matches, {file.stat().st_size / 1e3:,.0f} kB. "
         f"Anybody checks it by `arena event verify {file.name}`."
     )
 

@@ -172,9 +172,12 @@ def entries(name: EventName, as_json: AsJson = False) -> None:
         plays = line["version"] or line["plays"] or "–"
         newest = f"{line['newest']}: {line['state']}" if line["newest"] else "none"
         why = line["reason"] if line["state"] == "refused" else ""
+        said = [one for one in (why or "").splitlines() if one.strip()]
+        # Of a log the last line says most.
+        told = "\n".join(dict.fromkeys([*said[:1], *said[-1:]]))
         table.add_row(
             *(line["bot"], line["team"], line["owner"], line["entered"]),
-            *(plays + " (withdrawn)" * line["withdrawn"], newest, (why or "").split("\n")[0]),
+            *(plays + " (withdrawn)" * line["withdrawn"], newest, told),
         )
     Terminal().print_table(table)
     without = sum(not (line["version"] or line["plays"]) for line in lines)

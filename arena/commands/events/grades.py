@@ -81,6 +81,13 @@ def grades(
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerows(written)
     typer.echo(text.getvalue(), nl=False)
+    missing = sorted(one.bot for one in achieved.values() if one.version and one.loss is None)
+    if asked.loss.most and missing:
+        say(
+            f"No decision is analysed of {', '.join(missing)}: they get none of the "
+            f"{asked.loss.most:g} points for it. `arena analyse --bot BOT` analyses some.",
+            err=True,
+        )
     if event.tournament is None:
         say("The final is not released: places and faults in it count nothing yet.", err=True)
 
@@ -115,6 +122,10 @@ async def _read(store: "Store", read: "Reader", name: str, rubric: "Rubric") -> 
     from arena.server.results.kept_analyses import mean_losses
 
     event, _ = await store.events.named(name)
+    if event.frozen_at is None:
+        raise CommandError(
+            f"The builds of {event.name} are not fixed yet: grades are for those of the freeze."
+        )
     entries = await store.events.entries(event)
     rows = await store.rosters.of(event)
     people = [

@@ -24,7 +24,10 @@ def progress(name: EventName, as_json: AsJson = False) -> None:
     event, phase, found = with_store(use)
     if event.released_at is not None or event.cancelled_at is not None:
         with exit_with_message():
-            raise CommandError(f"{event.name} is {phase}: nothing is to be played any more.")
+            raise CommandError(
+                f"{event.name} is {phase}: nothing is to be played any more."
+                + f" See `arena tournament standings {event.tournament}`." * bool(event.tournament)
+            )
     if as_json:
         say_json(
             {
@@ -64,7 +67,7 @@ def _lines(event: "Event", found: "FinalProgress") -> list[str]:
             f"{event.name}: all is played since {in_utc(event.ended_at)}: {size}, "
             f"{found.walkovers} walkovers. Results at {in_utc(event.said.dates.results)}."
         ]
-    left = "no block is played yet: does a worker run?"
+    left = "no block is played yet (workers end the shifts first that run)"
     if found.left is not None:
         left = f"{in_words(found.left)} left at the pace so far"
     return [

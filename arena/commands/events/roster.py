@@ -16,6 +16,7 @@ from arena.commands.terminal import Terminal, say, say_json
 
 if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy
     from arena.server.app.store import Store
+    from arena.server.events.event import Event
     from arena.server.events.rosters import Enrolled
 
 _PRIVATE = 0o600
@@ -40,6 +41,7 @@ def roster(
     and remove members. Real names are seen by you alone; a team's name is public.
     """
     from arena.commands.database import with_store
+    from arena.settings import read_settings
 
     with exit_with_message():
         from arena.server.events.rosters import read_roster
@@ -49,9 +51,9 @@ def roster(
         except (OSError, UnicodeDecodeError) as error:
             raise CommandError(f"{file} cannot be read: {error}.") from error
 
-    async def use(store: "Store") -> "tuple[str, list[Enrolled]]":
+    async def use(store: "Store") -> "tuple[Event, list[Enrolled]]":
         event, _ = await store.events.named(name)
-        return event.said.title, await store.rosters.enroll(event, people, actor())
+        return event, await store.rosters.enroll(event, people, actor())
 
     files = [keys] if slips is None else [keys, slips]
     made: list[Path] = []
@@ -60,7 +62,7 @@ def roster(
             for one in files:
                 _make_private(one)
                 made.append(one)
-        title, added = with_store(use)
+        event, added = with_store(use)
     except BaseException:
         for one in made:
             one.unlink()
@@ -77,11 +79,12 @@ def roster(
                 ]
             )
     if slips is not None:
-        slips.write_text(slips_page(title, added), "utf-8")
+        slips.write_text(slips_page(event, added, read_settings().dashboard_url), "utf-8")
     teams = len({enrolled.team for enrolled in added})
     say(
         f"Enrolled {len(added)} of {len(people)} people in {teams} teams; the others were there "
-        f"already. Their keys are in {keys}: give each to its owner, who signs in by `arena login`."
+        f"already, and stay as they were. The keys are in {keys}: give each to its owner, who "
+        "signs in by `arena login`."
     )
 
 

@@ -69,11 +69,18 @@ def similar(
             ]
         )
         return
-    table = Table("bot", "of it in the other", "bot", "of it in the other", "files", "")
+    if not pairs:
+        say(f"{len(sources)} builds compared: no two have a passage in common.")
+        return
+    table = Table("bot", "owner", "shared", "with", "owner", "shared", "files", "build")
     for pair in pairs:
         table.add_row(
-            *(pair.one.bot, f"{pair.share:.0%}", pair.other.bot, f"{pair.share_of_other:.0%}"),
-            *(" – ".join(pair.files), "identical" if pair.identical else ""),
+            *(pair.one.bot, pair.one.owner, f"{pair.share:.1%}"),
+            *(pair.other.bot, pair.other.owner, f"{pair.share_of_other:.1%}"),
+            *(" – ".join(pair.files), "identical" if pair.identical else "another"),
         )
     Terminal().print_table(table)
-    say(f"{len(sources)} builds compared. What common passages mean is for a person to decide.")
+    say(
+        f"{len(sources)} builds compared: how much of each is in the other, without passages of "
+        "the first bots. What it means is for a person to decide."
+    )

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 from html import escape
 from typing import TYPE_CHECKING
 
+from arena.moments import in_utc
+
 if TYPE_CHECKING:
+    from arena.server.events.event import Event
     from arena.server.events.rosters import Enrolled
 
 _PAGE = """\
@@ -30,13 +33,19 @@ _SLIP = """\
 <h2>{name}</h2>
 <p>{title} · team {team} · {role}</p>
 <p>Your key, which nobody can tell you again:<br><code>{key}</code></p>
-<p>Sign in with it on the page <b>My bots</b>, or by <code>arena login</code>.</p>
+<p>Sign in with it {where}. Upload a bot there, and enter it on the page of <b>{event}</b> before
+{freeze}; or by <code>arena login</code>, <code>arena submit FILE</code>,
+<code>arena event enter {event} BOT</code>.</p>
 </section>
 """
 
 
-def slips_page(title: str, people: Sequence["Enrolled"]) -> str:
-    """Return an HTML page with a slip for everybody."""
+def slips_page(event: "Event", people: Sequence["Enrolled"], dashboard: str | None) -> str:
+    """Return an HTML page with a slip for everybody; `dashboard` is the pages' address."""
+    title = event.said.title
+    where = "on the page <b>My bots</b>"
+    if dashboard is not None:
+        where += f" of <b>{escape(dashboard)}</b>"
     slips = "".join(
         _SLIP.format(
             name=escape(one.person.name),
@@ -44,6 +53,9 @@ def slips_page(title: str, people: Sequence["Enrolled"]) -> str:
             team=escape(one.team),
             role=one.role,
             key=escape(one.key),
+            event=escape(event.name),
+            freeze=in_utc(event.said.dates.freezes),
+            where=where,
         )
         for one in people
     )

@@ -197,6 +197,10 @@ class Events:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
             _require_open(event, now)
             await _require_admitted(connection, event, owner, code)
+            if team != owner.name and event.said.entry is Admission.ROSTER:
+                raise EventRefusedError(
+                    f"Teams of {event.name} have the names of its roster: leave yours out."
+                )
             found = (await connection.execute(statements.owned_bot(owner.id, bot))).one_or_none()
             if found is None or found.retired_at is not None:
                 raise UnknownBotError(

@@ -84,6 +84,8 @@ def met_house(event_id: int, bots_of_the_house: Collection[str]) -> Row:
         .where(matches.c.game == events.c.game, matches.c.options == events.c.options)
         .where(matches.c.seat_count == events.c.seat_count)
         .where(matches.c.turn_ms == events.c.turn_ms, matches.c.bank_ms == events.c.bank_ms)
+        # Grades that were given do not change any more.
+        .where(matches.c.finished_at <= func.coalesce(events.c.released_at, func.now()))
         .group_by(mine.c.version_id, bots.c.name)
     )
 

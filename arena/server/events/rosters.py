@@ -62,7 +62,11 @@ class Enrolled:
 
 def read_roster(text: str) -> list[Enrollee]:
     """Return the people of a CSV file with a head of COLUMNS, in any order. Raises RosterError."""
-    lines = csv.DictReader(io.StringIO(text.removeprefix("\ufeff")))
+    text = text.removeprefix("\ufeff")
+    head = text.partition("\n")[0]
+    # As spreadsheets write it where the comma is in numbers.
+    delimiter = ";" if ";" in head and "," not in head else ","
+    lines = csv.DictReader(io.StringIO(text), delimiter=delimiter)
     heads = [head.strip().lower() for head in lines.fieldnames or ()]
     lines.fieldnames = heads
     if "name" not in heads or not set(heads) <= set(COLUMNS):

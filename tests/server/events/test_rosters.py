@@ -25,6 +25,10 @@ The Bobs,Bob Roberts,1002
 """
 
 
+def test_a_roster_of_a_spreadsheet_may_have_semicolons() -> None:
+    assert read_roster("\ufeffname;team\r\nAnn, B.;A\r\n") == [Enrollee("Ann, B.", "", "", "A")]
+
+
 def test_a_roster_is_read_by_its_head() -> None:
     assert read_roster(FILE) == [
         Enrollee("Bob Roberts", "", "1001", "The Bobs"),
@@ -67,6 +71,8 @@ async def test_teams_get_a_captain_and_members_with_keys_of_their_own(store: Sto
     captain, member, _ = owners
     assert captain is not None and member is not None
     await uploaded(store, member, "ours")
+    with pytest.raises(EventRefusedError, match="have the names of its roster"):
+        await store.events.enter(member, "cup", "ours", team="Others")
     await store.events.enter(member, "cup", "ours")
     people = await store.rosters.of(event)
     assert [(row.name, row.student_number, row.team, row.bot) for row in people] == [
