@@ -28,6 +28,14 @@ def test_a_test_counts_for_each_tier_that_runs_it() -> None:
     assert within
 
 
+def test_a_faster_core_makes_no_minute_longer() -> None:
+    slow, fast = Spent(lambda: 1.0), Spent(lambda: 1.4)
+    for spent in (slow, fast):
+        spent.add(report(240))
+    assert fast.summary()[0][:3] == slow.summary()[0][:3]
+    assert "one here does 1.40" in fast.summary()[0][3]
+
+
 def test_a_tier_beyond_its_budget_is_named() -> None:
     spent = Spent(lambda: 1.0)
     spent.add(report(4 * 60 + 12))
