@@ -42,7 +42,7 @@ class Uploaded:
     version: str
     sha256: str
     notices: tuple[str, ...] = ()
-    """What its owner should know: the dates of events, and uploads left today."""
+    """Sentences for its owner: the dates of events, and the uploads left today."""
 
 
 class UploadClient(OwnerClient):

@@ -245,7 +245,7 @@ class EventStateError(StorageError):
 
 
 class EventRefusedError(StorageError):
-    """What is asked of an event is malformed."""
+    """A request about an event is malformed."""
 
 
 class UnknownTournamentError(StorageError):

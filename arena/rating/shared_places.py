@@ -31,7 +31,7 @@ class TablePoints:
 
     bots: tuple[int, ...]
     blocks: tuple[tuple[float, ...], ...]
-    """By block, in the order of `bots`, from 0 to 1."""
+    """The points in each block, in the order of `bots`, from 0 to 1."""
 
 
 @dataclass(frozen=True, slots=True)

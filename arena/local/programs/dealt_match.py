@@ -39,11 +39,11 @@ class AbsentError(UserError):
 
 @dataclass(frozen=True, slots=True)
 class Deal:
-    """What the draws of a match follow from, with the id that its setup names."""
+    """The secret and the entropies from which a match is dealt."""
 
     secret: bytes
     entropies: tuple[bytes, ...]
-    """By seat."""
+    """One of each seat, in the order of the seats."""
 
 
 class SeatProgram(Protocol):

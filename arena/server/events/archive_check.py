@@ -36,7 +36,7 @@ _LONGEST_LINE: Final = 4 << 20
 
 @dataclass(frozen=True, slots=True)
 class Checked:
-    """What the check of an archive found in order."""
+    """The result of the check of an archive that is in order."""
 
     name: str
     matches: int

@@ -116,14 +116,14 @@ class Admission(StrEnum):
     OPEN = "open"
     """Every owner."""
     CODE = "code"
-    """Whoever has the organiser's code, and the owners of the roster."""
+    """Owners who have the organiser's code, and those of the roster."""
     ROSTER = "roster"
     """The owners of the roster."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewEvent:
-    """What an organiser says of an event."""
+    """An event as its organiser announces it: title, text, rules, dates."""
 
     title: str
     text: str

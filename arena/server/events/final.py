@@ -48,7 +48,7 @@ class DealtMatch:
     secret: bytes
     entropies: tuple[bytes, ...]
     entries: tuple[EntryNumber, ...]
-    """By seat."""
+    """One of each seat, in the order of the seats."""
 
 
 def field_digest(builds: Sequence[tuple[Entrant, bytes]]) -> bytes:
