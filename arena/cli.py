@@ -29,6 +29,7 @@ COMMANDS = {
     "login": "owners.login:login",
     "submit": "owners.submit:submit",
     "team": "owners.team:app",
+    "messages": "owners.messages:messages",
     "bot": "bots:app",
     "owner": "owners.owner:app",
     "block": "owners.block:app",

@@ -60,6 +60,17 @@ class SignedInBy:
 
 
 @dataclass(frozen=True, slots=True)
+class MessageSeen:
+    """A message of an organiser or the operator to an owner."""
+
+    id: int
+    sender: str
+    text: str
+    sent: datetime
+    read: bool
+
+
+@dataclass(frozen=True, slots=True)
 class VersionSeen:
     """A version of a bot, as its owner sees it."""
 
@@ -234,6 +245,22 @@ class OwnerClient:
         """Remove a member of the owner's team."""
         self._ask(self._owners.RemoveMember, pb.RemoveMemberRequest(name=_sent(name)), key)
 
+    def messages(self, key: str) -> list[MessageSeen]:
+        """Return the messages to the owner, newest first."""
+        answer = self._ask(self._owners.ListMessages, pb.ListMessagesRequest(), key)
+        return [
+            MessageSeen(
+                *(one.id, one.sender, one.text),
+                *(datetime.fromtimestamp(one.sent_ms / 1000, UTC), one.read),
+            )
+            for one in answer.messages
+        ]
+
+    def mark_messages_read(self, key: str, up_to_id: int) -> None:
+        """Mark the owner's messages as read, up to the one with this id."""
+        request = pb.MarkMessagesReadRequest(up_to_id=up_to_id)
+        self._ask(self._owners.MarkMessagesRead, request, key)
+
     def describe(
         self,
         key: str,
@@ -317,6 +344,7 @@ __all__ = [
     "AddressError",
     "BotPage",
     "BotSeen",
+    "MessageSeen",
     "OwnerCallError",
     "OwnerClient",
     "SignUpTerms",

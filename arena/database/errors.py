@@ -22,6 +22,7 @@ StorageError (a UserError)
 ├── TooManyVersionsError        a bot, or all of an owner, got too many versions in a day
 ├── TooManyBotsError            an owner has as many bots as are allowed
 ├── DetailsRefusedError         an owner's details of a bot are malformed
+├── MessageRefusedError         a message to an owner is empty, too long or cannot be shown
 ├── InviteRefusedError          an invite is unknown, used up or expired
 ├── UnknownBlockError           no block has that id
 ├── BlockRefusedError           the block cannot be voided
@@ -178,6 +179,10 @@ class UnknownWorkerError(StorageError):
 
 class DetailsRefusedError(StorageError):
     """An owner's details of a bot are malformed."""
+
+
+class MessageRefusedError(StorageError):
+    """A message to an owner is empty, too long or cannot be shown."""
 
 
 class IdentityRefusedError(StorageError):

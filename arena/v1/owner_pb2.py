@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/owner.proto\x12\x08\x61rena.v1\"\x17\n\x15GetSignUpTermsRequest\"\x9c\x01\n\x16GetSignUpTermsResponse\x12!\n\x07sign_up\x18\x01 \x01(\x0e\x32\x10.arena.v1.SignUp\x12\x0c\n\x04\x62ots\x18\x02 \x01(\x05\x12\x1a\n\x12\x62ot_versions_a_day\x18\x03 \x01(\x05\x12\x1c\n\x14owner_versions_a_day\x18\x04 \x01(\x05\x12\x17\n\x0fidentity_issuer\x18\x05 \x01(\t\"-\n\rSignUpRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06invite\x18\x02 \x01(\t\",\n\x0eSignUpResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\"L\n\rSignInRequest\x12\x10\n\x08id_token\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06invite\x18\x03 \x01(\t\x12\x0b\n\x03key\x18\x04 \x01(\t\"D\n\x0eSignInResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\x12\x16\n\x0esuggested_name\x18\x03 \x01(\t\"\x15\n\x13StaySignedInRequest\"#\n\x14StaySignedInResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"\x10\n\x0eSignOutRequest\"\x11\n\x0fSignOutResponse\"\x11\n\x0fRenewKeyRequest\"\x1f\n\x10RenewKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"\x11\n\x0fGetOwnerRequest\"1\n\x10GetOwnerResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0e\n\x06member\x18\x02 \x01(\t\" \n\x10\x41\x64\x64MemberRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\" \n\x11\x41\x64\x64MemberResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"\x14\n\x12ListMembersRequest\"8\n\x13ListMembersResponse\x12!\n\x07members\x18\x01 \x03(\x0b\x32\x10.arena.v1.Member\"(\n\x06Member\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08\x61\x64\x64\x65\x64_ms\x18\x02 \x01(\x03\"#\n\x13RemoveMemberRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x16\n\x14RemoveMemberResponse\"]\n\x12ListOwnBotsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x13\n\x0bname_prefix\x18\x04 \x01(\t\"N\n\x13ListOwnBotsResponse\x12\x1e\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x10.arena.v1.OwnBot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x8c\x01\n\x06OwnBot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08language\x18\x03 \x01(\t\x12\x0c\n\x04link\x18\x04 \x01(\t\x12\x0e\n\x06\x66rozen\x18\x05 \x01(\x08\x12&\n\x08versions\x18\x06 \x03(\x0b\x32\x14.arena.v1.OwnVersion\x12\x0e\n\x06paused\x18\x07 \x01(\x08\"\x97\x01\n\nOwnVersion\x12\r\n\x05label\x18\x01 \x01(\t\x12\x15\n\rregistered_ms\x18\x02 \x01(\x03\x12\x0f\n\x07retired\x18\x03 \x01(\x08\x12\x0f\n\x07matches\x18\x04 \x01(\x05\x12\x0e\n\x06\x66\x61ults\x18\x05 \x01(\x05\x12\x11\n\tconnected\x18\x06 \x01(\x05\x12\x0f\n\x07playing\x18\x07 \x01(\x05\x12\r\n\x05\x63heck\x18\x08 \x01(\t\"}\n\x12\x44\x65scribeBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\x04text\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x15\n\x08language\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x11\n\x04link\x18\x04 \x01(\tH\x02\x88\x01\x01\x42\x07\n\x05_textB\x0b\n\t_languageB\x07\n\x05_link\"\x15\n\x13\x44\x65scribeBotResponse\".\n\x0fPauseBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06resume\x18\x02 \x01(\x08\"\x12\n\x10PauseBotResponse\"2\n\x12RotateTokenRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"5\n\x13RotateTokenResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"0\n\x10RetireBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"\x13\n\x11RetireBotResponse*[\n\x06SignUp\x12\x17\n\x13SIGN_UP_UNSPECIFIED\x10\x00\x12\x10\n\x0cSIGN_UP_OPEN\x10\x01\x12\x12\n\x0eSIGN_UP_INVITE\x10\x02\x12\x12\n\x0eSIGN_UP_CLOSED\x10\x03\x32\xc0\x08\n\x0cOwnerService\x12S\n\x0eGetSignUpTerms\x12\x1f.arena.v1.GetSignUpTermsRequest\x1a .arena.v1.GetSignUpTermsResponse\x12;\n\x06SignUp\x12\x17.arena.v1.SignUpRequest\x1a\x18.arena.v1.SignUpResponse\x12;\n\x06SignIn\x12\x17.arena.v1.SignInRequest\x1a\x18.arena.v1.SignInResponse\x12M\n\x0cStaySignedIn\x12\x1d.arena.v1.StaySignedInRequest\x1a\x1e.arena.v1.StaySignedInResponse\x12>\n\x07SignOut\x12\x18.arena.v1.SignOutRequest\x1a\x19.arena.v1.SignOutResponse\x12\x41\n\x08RenewKey\x12\x19.arena.v1.RenewKeyRequest\x1a\x1a.arena.v1.RenewKeyResponse\x12\x41\n\x08GetOwner\x12\x19.arena.v1.GetOwnerRequest\x1a\x1a.arena.v1.GetOwnerResponse\x12\x44\n\tAddMember\x12\x1a.arena.v1.AddMemberRequest\x1a\x1b.arena.v1.AddMemberResponse\x12J\n\x0bListMembers\x12\x1c.arena.v1.ListMembersRequest\x1a\x1d.arena.v1.ListMembersResponse\x12M\n\x0cRemoveMember\x12\x1d.arena.v1.RemoveMemberRequest\x1a\x1e.arena.v1.RemoveMemberResponse\x12J\n\x0bListOwnBots\x12\x1c.arena.v1.ListOwnBotsRequest\x1a\x1d.arena.v1.ListOwnBotsResponse\x12J\n\x0b\x44\x65scribeBot\x12\x1c.arena.v1.DescribeBotRequest\x1a\x1d.arena.v1.DescribeBotResponse\x12\x41\n\x08PauseBot\x12\x19.arena.v1.PauseBotRequest\x1a\x1a.arena.v1.PauseBotResponse\x12J\n\x0bRotateToken\x12\x1c.arena.v1.RotateTokenRequest\x1a\x1d.arena.v1.RotateTokenResponse\x12\x44\n\tRetireBot\x12\x1a.arena.v1.RetireBotRequest\x1a\x1b.arena.v1.RetireBotResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/owner.proto\x12\x08\x61rena.v1\"\x17\n\x15GetSignUpTermsRequest\"\x9c\x01\n\x16GetSignUpTermsResponse\x12!\n\x07sign_up\x18\x01 \x01(\x0e\x32\x10.arena.v1.SignUp\x12\x0c\n\x04\x62ots\x18\x02 \x01(\x05\x12\x1a\n\x12\x62ot_versions_a_day\x18\x03 \x01(\x05\x12\x1c\n\x14owner_versions_a_day\x18\x04 \x01(\x05\x12\x17\n\x0fidentity_issuer\x18\x05 \x01(\t\"-\n\rSignUpRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0e\n\x06invite\x18\x02 \x01(\t\",\n\x0eSignUpResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\"L\n\rSignInRequest\x12\x10\n\x08id_token\x18\x01 \x01(\t\x12\x0c\n\x04name\x18\x02 \x01(\t\x12\x0e\n\x06invite\x18\x03 \x01(\t\x12\x0b\n\x03key\x18\x04 \x01(\t\"D\n\x0eSignInResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0b\n\x03key\x18\x02 \x01(\t\x12\x16\n\x0esuggested_name\x18\x03 \x01(\t\"\x15\n\x13StaySignedInRequest\"#\n\x14StaySignedInResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"\x10\n\x0eSignOutRequest\"\x11\n\x0fSignOutResponse\"\x11\n\x0fRenewKeyRequest\"\x1f\n\x10RenewKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"\x11\n\x0fGetOwnerRequest\"1\n\x10GetOwnerResponse\x12\r\n\x05owner\x18\x01 \x01(\t\x12\x0e\n\x06member\x18\x02 \x01(\t\" \n\x10\x41\x64\x64MemberRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\" \n\x11\x41\x64\x64MemberResponse\x12\x0b\n\x03key\x18\x01 \x01(\t\"\x14\n\x12ListMembersRequest\"8\n\x13ListMembersResponse\x12!\n\x07members\x18\x01 \x03(\x0b\x32\x10.arena.v1.Member\"(\n\x06Member\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x10\n\x08\x61\x64\x64\x65\x64_ms\x18\x02 \x01(\x03\"#\n\x13RemoveMemberRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"\x16\n\x14RemoveMemberResponse\"\x15\n\x13ListMessagesRequest\";\n\x14ListMessagesResponse\x12#\n\x08messages\x18\x01 \x03(\x0b\x32\x11.arena.v1.Message\"R\n\x07Message\x12\n\n\x02id\x18\x01 \x01(\x03\x12\x0e\n\x06sender\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12\x0f\n\x07sent_ms\x18\x04 \x01(\x03\x12\x0c\n\x04read\x18\x05 \x01(\x08\"+\n\x17MarkMessagesReadRequest\x12\x10\n\x08up_to_id\x18\x01 \x01(\x03\"\x1a\n\x18MarkMessagesReadResponse\"]\n\x12ListOwnBotsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\tpage_size\x18\x02 \x01(\x05\x12\x12\n\npage_token\x18\x03 \x01(\t\x12\x13\n\x0bname_prefix\x18\x04 \x01(\t\"N\n\x13ListOwnBotsResponse\x12\x1e\n\x04\x62ots\x18\x01 \x03(\x0b\x32\x10.arena.v1.OwnBot\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\x8c\x01\n\x06OwnBot\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\x0c\n\x04text\x18\x02 \x01(\t\x12\x10\n\x08language\x18\x03 \x01(\t\x12\x0c\n\x04link\x18\x04 \x01(\t\x12\x0e\n\x06\x66rozen\x18\x05 \x01(\x08\x12&\n\x08versions\x18\x06 \x03(\x0b\x32\x14.arena.v1.OwnVersion\x12\x0e\n\x06paused\x18\x07 \x01(\x08\"\x97\x01\n\nOwnVersion\x12\r\n\x05label\x18\x01 \x01(\t\x12\x15\n\rregistered_ms\x18\x02 \x01(\x03\x12\x0f\n\x07retired\x18\x03 \x01(\x08\x12\x0f\n\x07matches\x18\x04 \x01(\x05\x12\x0e\n\x06\x66\x61ults\x18\x05 \x01(\x05\x12\x11\n\tconnected\x18\x06 \x01(\x05\x12\x0f\n\x07playing\x18\x07 \x01(\x05\x12\r\n\x05\x63heck\x18\x08 \x01(\t\"}\n\x12\x44\x65scribeBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x11\n\x04text\x18\x02 \x01(\tH\x00\x88\x01\x01\x12\x15\n\x08language\x18\x03 \x01(\tH\x01\x88\x01\x01\x12\x11\n\x04link\x18\x04 \x01(\tH\x02\x88\x01\x01\x42\x07\n\x05_textB\x0b\n\t_languageB\x07\n\x05_link\"\x15\n\x13\x44\x65scribeBotResponse\".\n\x0fPauseBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0e\n\x06resume\x18\x02 \x01(\x08\"\x12\n\x10PauseBotResponse\"2\n\x12RotateTokenRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"5\n\x13RotateTokenResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\r\n\x05token\x18\x02 \x01(\t\"0\n\x10RetireBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"\x13\n\x11RetireBotResponse*[\n\x06SignUp\x12\x17\n\x13SIGN_UP_UNSPECIFIED\x10\x00\x12\x10\n\x0cSIGN_UP_OPEN\x10\x01\x12\x12\n\x0eSIGN_UP_INVITE\x10\x02\x12\x12\n\x0eSIGN_UP_CLOSED\x10\x03\x32\xea\t\n\x0cOwnerService\x12S\n\x0eGetSignUpTerms\x12\x1f.arena.v1.GetSignUpTermsRequest\x1a .arena.v1.GetSignUpTermsResponse\x12;\n\x06SignUp\x12\x17.arena.v1.SignUpRequest\x1a\x18.arena.v1.SignUpResponse\x12;\n\x06SignIn\x12\x17.arena.v1.SignInRequest\x1a\x18.arena.v1.SignInResponse\x12M\n\x0cStaySignedIn\x12\x1d.arena.v1.StaySignedInRequest\x1a\x1e.arena.v1.StaySignedInResponse\x12>\n\x07SignOut\x12\x18.arena.v1.SignOutRequest\x1a\x19.arena.v1.SignOutResponse\x12\x41\n\x08RenewKey\x12\x19.arena.v1.RenewKeyRequest\x1a\x1a.arena.v1.RenewKeyResponse\x12\x41\n\x08GetOwner\x12\x19.arena.v1.GetOwnerRequest\x1a\x1a.arena.v1.GetOwnerResponse\x12\x44\n\tAddMember\x12\x1a.arena.v1.AddMemberRequest\x1a\x1b.arena.v1.AddMemberResponse\x12J\n\x0bListMembers\x12\x1c.arena.v1.ListMembersRequest\x1a\x1d.arena.v1.ListMembersResponse\x12M\n\x0cRemoveMember\x12\x1d.arena.v1.RemoveMemberRequest\x1a\x1e.arena.v1.RemoveMemberResponse\x12M\n\x0cListMessages\x12\x1d.arena.v1.ListMessagesRequest\x1a\x1e.arena.v1.ListMessagesResponse\x12Y\n\x10MarkMessagesRead\x12!.arena.v1.MarkMessagesReadRequest\x1a\".arena.v1.MarkMessagesReadResponse\x12J\n\x0bListOwnBots\x12\x1c.arena.v1.ListOwnBotsRequest\x1a\x1d.arena.v1.ListOwnBotsResponse\x12J\n\x0b\x44\x65scribeBot\x12\x1c.arena.v1.DescribeBotRequest\x1a\x1d.arena.v1.DescribeBotResponse\x12\x41\n\x08PauseBot\x12\x19.arena.v1.PauseBotRequest\x1a\x1a.arena.v1.PauseBotResponse\x12J\n\x0bRotateToken\x12\x1c.arena.v1.RotateTokenRequest\x1a\x1d.arena.v1.RotateTokenResponse\x12\x44\n\tRetireBot\x12\x1a.arena.v1.RetireBotRequest\x1a\x1b.arena.v1.RetireBotResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,8 +32,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.owner_pb2', _globa
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_SIGNUP']._serialized_start=1797
-  _globals['_SIGNUP']._serialized_end=1888
+  _globals['_SIGNUP']._serialized_start=2038
+  _globals['_SIGNUP']._serialized_end=2129
   _globals['_GETSIGNUPTERMSREQUEST']._serialized_start=34
   _globals['_GETSIGNUPTERMSREQUEST']._serialized_end=57
   _globals['_GETSIGNUPTERMSRESPONSE']._serialized_start=60
@@ -76,30 +76,40 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_REMOVEMEMBERREQUEST']._serialized_end=903
   _globals['_REMOVEMEMBERRESPONSE']._serialized_start=905
   _globals['_REMOVEMEMBERRESPONSE']._serialized_end=927
-  _globals['_LISTOWNBOTSREQUEST']._serialized_start=929
-  _globals['_LISTOWNBOTSREQUEST']._serialized_end=1022
-  _globals['_LISTOWNBOTSRESPONSE']._serialized_start=1024
-  _globals['_LISTOWNBOTSRESPONSE']._serialized_end=1102
-  _globals['_OWNBOT']._serialized_start=1105
-  _globals['_OWNBOT']._serialized_end=1245
-  _globals['_OWNVERSION']._serialized_start=1248
-  _globals['_OWNVERSION']._serialized_end=1399
-  _globals['_DESCRIBEBOTREQUEST']._serialized_start=1401
-  _globals['_DESCRIBEBOTREQUEST']._serialized_end=1526
-  _globals['_DESCRIBEBOTRESPONSE']._serialized_start=1528
-  _globals['_DESCRIBEBOTRESPONSE']._serialized_end=1549
-  _globals['_PAUSEBOTREQUEST']._serialized_start=1551
-  _globals['_PAUSEBOTREQUEST']._serialized_end=1597
-  _globals['_PAUSEBOTRESPONSE']._serialized_start=1599
-  _globals['_PAUSEBOTRESPONSE']._serialized_end=1617
-  _globals['_ROTATETOKENREQUEST']._serialized_start=1619
-  _globals['_ROTATETOKENREQUEST']._serialized_end=1669
-  _globals['_ROTATETOKENRESPONSE']._serialized_start=1671
-  _globals['_ROTATETOKENRESPONSE']._serialized_end=1724
-  _globals['_RETIREBOTREQUEST']._serialized_start=1726
-  _globals['_RETIREBOTREQUEST']._serialized_end=1774
-  _globals['_RETIREBOTRESPONSE']._serialized_start=1776
-  _globals['_RETIREBOTRESPONSE']._serialized_end=1795
-  _globals['_OWNERSERVICE']._serialized_start=1891
-  _globals['_OWNERSERVICE']._serialized_end=2979
+  _globals['_LISTMESSAGESREQUEST']._serialized_start=929
+  _globals['_LISTMESSAGESREQUEST']._serialized_end=950
+  _globals['_LISTMESSAGESRESPONSE']._serialized_start=952
+  _globals['_LISTMESSAGESRESPONSE']._serialized_end=1011
+  _globals['_MESSAGE']._serialized_start=1013
+  _globals['_MESSAGE']._serialized_end=1095
+  _globals['_MARKMESSAGESREADREQUEST']._serialized_start=1097
+  _globals['_MARKMESSAGESREADREQUEST']._serialized_end=1140
+  _globals['_MARKMESSAGESREADRESPONSE']._serialized_start=1142
+  _globals['_MARKMESSAGESREADRESPONSE']._serialized_end=1168
+  _globals['_LISTOWNBOTSREQUEST']._serialized_start=1170
+  _globals['_LISTOWNBOTSREQUEST']._serialized_end=1263
+  _globals['_LISTOWNBOTSRESPONSE']._serialized_start=1265
+  _globals['_LISTOWNBOTSRESPONSE']._serialized_end=1343
+  _globals['_OWNBOT']._serialized_start=1346
+  _globals['_OWNBOT']._serialized_end=1486
+  _globals['_OWNVERSION']._serialized_start=1489
+  _globals['_OWNVERSION']._serialized_end=1640
+  _globals['_DESCRIBEBOTREQUEST']._serialized_start=1642
+  _globals['_DESCRIBEBOTREQUEST']._serialized_end=1767
+  _globals['_DESCRIBEBOTRESPONSE']._serialized_start=1769
+  _globals['_DESCRIBEBOTRESPONSE']._serialized_end=1790
+  _globals['_PAUSEBOTREQUEST']._serialized_start=1792
+  _globals['_PAUSEBOTREQUEST']._serialized_end=1838
+  _globals['_PAUSEBOTRESPONSE']._serialized_start=1840
+  _globals['_PAUSEBOTRESPONSE']._serialized_end=1858
+  _globals['_ROTATETOKENREQUEST']._serialized_start=1860
+  _globals['_ROTATETOKENREQUEST']._serialized_end=1910
+  _globals['_ROTATETOKENRESPONSE']._serialized_start=1912
+  _globals['_ROTATETOKENRESPONSE']._serialized_end=1965
+  _globals['_RETIREBOTREQUEST']._serialized_start=1967
+  _globals['_RETIREBOTREQUEST']._serialized_end=2015
+  _globals['_RETIREBOTRESPONSE']._serialized_start=2017
+  _globals['_RETIREBOTRESPONSE']._serialized_end=2036
+  _globals['_OWNERSERVICE']._serialized_start=2132
+  _globals['_OWNERSERVICE']._serialized_end=3390
 # @@protoc_insertion_point(module_scope)

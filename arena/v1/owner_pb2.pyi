@@ -534,6 +534,124 @@ class RemoveMemberResponse(_message.Message):
 Global___RemoveMemberResponse: _TypeAlias = RemoveMemberResponse  # noqa: Y015
 
 @_typing.final
+class ListMessagesRequest(_message.Message):
+    """Asks for ListMessages."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListMessagesRequest: _TypeAlias = ListMessagesRequest  # noqa: Y015
+
+@_typing.final
+class ListMessagesResponse(_message.Message):
+    """Answers ListMessages."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MESSAGES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def messages(self) -> _containers.RepeatedCompositeFieldContainer[Global___Message]:
+        """The newest come first."""
+
+    def __init__(
+        self,
+        *,
+        messages: _abc.Iterable[Global___Message] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["messages", b"messages"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListMessagesResponse: _TypeAlias = ListMessagesResponse  # noqa: Y015
+
+@_typing.final
+class Message(_message.Message):
+    """A message to an owner."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ID_FIELD_NUMBER: _builtins.int
+    SENDER_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    SENT_MS_FIELD_NUMBER: _builtins.int
+    READ_FIELD_NUMBER: _builtins.int
+    id: _builtins.int
+    """Its number; a later one has a greater one."""
+    sender: _builtins.str
+    """Who sent it, in words: "the operator", or an organiser and the event."""
+    text: _builtins.str
+    """The text, of 1 to 2,000 characters. Line breaks are part of it; show it as text."""
+    sent_ms: _builtins.int
+    """When it was sent, in milliseconds since 1970."""
+    read: _builtins.bool
+    """Whether it is marked as read."""
+    def __init__(
+        self,
+        *,
+        id: _builtins.int = ...,
+        sender: _builtins.str = ...,
+        text: _builtins.str = ...,
+        sent_ms: _builtins.int = ...,
+        read: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["id", b"id", "read", b"read", "sender", b"sender", "sent_ms", b"sent_ms", "text", b"text"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Message: _TypeAlias = Message  # noqa: Y015
+
+@_typing.final
+class MarkMessagesReadRequest(_message.Message):
+    """Asks for MarkMessagesRead."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    UP_TO_ID_FIELD_NUMBER: _builtins.int
+    up_to_id: _builtins.int
+    """The id of the last message that was read; all before it are marked, too."""
+    def __init__(
+        self,
+        *,
+        up_to_id: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["up_to_id", b"up_to_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MarkMessagesReadRequest: _TypeAlias = MarkMessagesReadRequest  # noqa: Y015
+
+@_typing.final
+class MarkMessagesReadResponse(_message.Message):
+    """Answers MarkMessagesRead."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___MarkMessagesReadResponse: _TypeAlias = MarkMessagesReadResponse  # noqa: Y015
+
+@_typing.final
 class ListOwnBotsRequest(_message.Message):
     """Asks for ListOwnBots."""
 

@@ -90,6 +90,16 @@ class OwnerServiceStub(object):
                 request_serializer=arena_dot_v1_dot_owner__pb2.RemoveMemberRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_owner__pb2.RemoveMemberResponse.FromString,
                 _registered_method=True)
+        self.ListMessages = channel.unary_unary(
+                '/arena.v1.OwnerService/ListMessages',
+                request_serializer=arena_dot_v1_dot_owner__pb2.ListMessagesRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.ListMessagesResponse.FromString,
+                _registered_method=True)
+        self.MarkMessagesRead = channel.unary_unary(
+                '/arena.v1.OwnerService/MarkMessagesRead',
+                request_serializer=arena_dot_v1_dot_owner__pb2.MarkMessagesReadRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.MarkMessagesReadResponse.FromString,
+                _registered_method=True)
         self.ListOwnBots = channel.unary_unary(
                 '/arena.v1.OwnerService/ListOwnBots',
                 request_serializer=arena_dot_v1_dot_owner__pb2.ListOwnBotsRequest.SerializeToString,
@@ -216,6 +226,21 @@ class OwnerServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ListMessages(self, request, context):
+        """Lists what organisers of events and the operator wrote to the owner, newest first; the newest 100
+        are kept.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def MarkMessagesRead(self, request, context):
+        """Marks messages as read, for everybody who acts for the owner.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def ListOwnBots(self, request, context):
         """Lists the owner's bots with their versions, by page. INVALID_ARGUMENT for a size that is not
         allowed or a token that is none.
@@ -308,6 +333,16 @@ def add_OwnerServiceServicer_to_server(servicer, server):
                     servicer.RemoveMember,
                     request_deserializer=arena_dot_v1_dot_owner__pb2.RemoveMemberRequest.FromString,
                     response_serializer=arena_dot_v1_dot_owner__pb2.RemoveMemberResponse.SerializeToString,
+            ),
+            'ListMessages': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListMessages,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.ListMessagesRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.ListMessagesResponse.SerializeToString,
+            ),
+            'MarkMessagesRead': grpc.unary_unary_rpc_method_handler(
+                    servicer.MarkMessagesRead,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.MarkMessagesReadRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.MarkMessagesReadResponse.SerializeToString,
             ),
             'ListOwnBots': grpc.unary_unary_rpc_method_handler(
                     servicer.ListOwnBots,
@@ -611,6 +646,60 @@ class OwnerService(object):
             '/arena.v1.OwnerService/RemoveMember',
             arena_dot_v1_dot_owner__pb2.RemoveMemberRequest.SerializeToString,
             arena_dot_v1_dot_owner__pb2.RemoveMemberResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListMessages(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/ListMessages',
+            arena_dot_v1_dot_owner__pb2.ListMessagesRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.ListMessagesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def MarkMessagesRead(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/MarkMessagesRead',
+            arena_dot_v1_dot_owner__pb2.MarkMessagesReadRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.MarkMessagesReadResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -85,6 +85,12 @@ class OwnerServiceStub:
     """Removes a member, whose key and sign-ins are not valid any more. Members may remove themselves.
     PERMISSION_DENIED with the key of another member; NOT_FOUND.
     """
+    ListMessages: _grpc.UnaryUnaryMultiCallable[_owner_pb2.ListMessagesRequest, _owner_pb2.ListMessagesResponse]
+    """Lists what organisers of events and the operator wrote to the owner, newest first; the newest 100
+    are kept.
+    """
+    MarkMessagesRead: _grpc.UnaryUnaryMultiCallable[_owner_pb2.MarkMessagesReadRequest, _owner_pb2.MarkMessagesReadResponse]
+    """Marks messages as read, for everybody who acts for the owner."""
     ListOwnBots: _grpc.UnaryUnaryMultiCallable[_owner_pb2.ListOwnBotsRequest, _owner_pb2.ListOwnBotsResponse]
     """Lists the owner's bots with their versions, by page. INVALID_ARGUMENT for a size that is not
     allowed or a token that is none.
@@ -161,6 +167,12 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
     """Removes a member, whose key and sign-ins are not valid any more. Members may remove themselves.
     PERMISSION_DENIED with the key of another member; NOT_FOUND.
     """
+    ListMessages: _aio.UnaryUnaryMultiCallable[_owner_pb2.ListMessagesRequest, _owner_pb2.ListMessagesResponse]  # type: ignore[assignment]
+    """Lists what organisers of events and the operator wrote to the owner, newest first; the newest 100
+    are kept.
+    """
+    MarkMessagesRead: _aio.UnaryUnaryMultiCallable[_owner_pb2.MarkMessagesReadRequest, _owner_pb2.MarkMessagesReadResponse]  # type: ignore[assignment]
+    """Marks messages as read, for everybody who acts for the owner."""
     ListOwnBots: _aio.UnaryUnaryMultiCallable[_owner_pb2.ListOwnBotsRequest, _owner_pb2.ListOwnBotsResponse]  # type: ignore[assignment]
     """Lists the owner's bots with their versions, by page. INVALID_ARGUMENT for a size that is not
     allowed or a token that is none.
@@ -294,6 +306,24 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
         """Removes a member, whose key and sign-ins are not valid any more. Members may remove themselves.
         PERMISSION_DENIED with the key of another member; NOT_FOUND.
         """
+
+    @_abc_1.abstractmethod
+    def ListMessages(
+        self,
+        request: _owner_pb2.ListMessagesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.ListMessagesResponse, _abc.Awaitable[_owner_pb2.ListMessagesResponse]]:
+        """Lists what organisers of events and the operator wrote to the owner, newest first; the newest 100
+        are kept.
+        """
+
+    @_abc_1.abstractmethod
+    def MarkMessagesRead(
+        self,
+        request: _owner_pb2.MarkMessagesReadRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.MarkMessagesReadResponse, _abc.Awaitable[_owner_pb2.MarkMessagesReadResponse]]:
+        """Marks messages as read, for everybody who acts for the owner."""
 
     @_abc_1.abstractmethod
     def ListOwnBots(

@@ -274,3 +274,15 @@ async def test_the_operator_invites_bans_freezes_and_the_audit_says_so(scene: Sc
         ("owl", "bob", False),
         ("Лиса", "Ann", True),
     ]
+
+
+async def test_an_owner_reads_what_the_operator_wrote_and_then_it_is_not_new(scene: Scene) -> None:
+    await arena("signup", "Zoe")
+    assert "Nobody has written to you" in (await arena("messages")).stdout
+    sent = await arena("owner", "message", "zoe", "Two\nlines.")
+    assert sent.exit_code == 0, sent.output
+    shown = (await arena("messages")).stdout
+    assert "the operator (new):\n  Two\n  lines.\n" in shown
+    (found,) = json.loads((await arena("messages", "--json")).stdout)
+    assert (found["from"], found["text"], found["read"]) == ("the operator", "Two\nlines.", True)
+    assert "There is no owner Nobody" in await refused("owner", "message", "Nobody", "Hello.")

@@ -373,3 +373,16 @@ async def test_a_key_that_is_not_valid_any_more_is_not_tried_again(scene: Scene)
     assert found == StepsSeen(why_old=found.why_old, stranger=True)
     assert "No owner has this key" in found.why_old and found.final
     assert await asyncio.to_thread(steps.look) is found
+
+
+async def test_an_owner_reads_messages_as_text_and_marks_them_as_read(scene: Scene) -> None:
+    key = await scene.key("Ann")
+    await scene.arena.store.messages.send_as_operator("Ann", "<b>Fix</b> your bot.", "me")
+    visitor = Visitor()
+    await visitor.open("own_bots")
+    await visitor.sign_in(key)
+    assert "&lt;b&gt;Fix&lt;/b&gt; your bot." in html(visitor.app)
+    assert "New messages" in [one.value for one in visitor.app.subheader]
+    await visitor.press("Mark as read")
+    assert "New messages" not in [one.value for one in visitor.app.subheader]
+    assert "&lt;b&gt;Fix&lt;/b&gt; your bot." in html(visitor.app)

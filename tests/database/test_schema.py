@@ -37,6 +37,7 @@ from arena.database.tables.owners import (
     owner_identities,
     owner_keys,
     owner_members,
+    owner_messages,
     sign_ins,
     used_id_tokens,
 )
@@ -217,7 +218,10 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         *(untold_ends, presence),
     )
     hosted = (builds, build_files, hosted_versions, hosted_bots, workers, shifts)
-    owned = (owner_keys, owner_members, owner_identities, sign_ins, used_id_tokens, invites)
+    owned = (
+        *(owner_keys, owner_members, owner_identities, owner_messages),
+        *(sign_ins, used_id_tokens, invites),
+    )
     blind = (event_secrets, event_pairings, event_blocks, event_people)
     hooks = (event_webhooks, event_deliveries)
     secret = (tokens, *owned, audit, signing_secret, *running, *hosted, *blind, *hooks)

@@ -1,4 +1,4 @@
-"""`arena owner …`: Owners of bots, for the operator: list, ban, new keys."""
+"""`arena owner …`: Owners of bots, for the operator: list, ban, new keys, messages."""
 
 from typing import Annotated
 
@@ -12,7 +12,7 @@ from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
 
 app = typer.Typer(
-    no_args_is_help=True, help="Owners of bots, for the operator: list, ban, new keys."
+    no_args_is_help=True, help="Owners of bots, for the operator: list, ban, new keys, messages."
 )
 
 NameArgument = Annotated[str, typer.Argument(help="The owner's name.")]
@@ -65,3 +65,13 @@ def reset_key(name: NameArgument) -> None:
     key = with_store(lambda store: store.owners.reset_key(name, actor()))
     say(f"The key of {name}, shown only once (for `arena login`, or the page):", err=True)
     say(key)
+
+
+@app.command()
+def message(
+    name: NameArgument,
+    text: Annotated[str, typer.Argument(help="What it says, up to 2,000 characters.")],
+) -> None:
+    """Send an owner a message, shown on the page "My bots" and by `arena messages`."""
+    with_store(lambda store: store.messages.send_as_operator(name, text, actor()))
+    say(f"Sent to {name}.", err=True)

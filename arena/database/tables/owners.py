@@ -2,7 +2,8 @@
 
     owner_keys ─ owners ─< owner_members
                     ├─< sign_ins >─ owner_members
-                    └─< owner_identities >─ owner_members
+                    ├─< owner_identities >─ owner_members
+                    └─< owner_messages
 
     used_id_tokens        invites        audit
 
@@ -110,6 +111,22 @@ used_id_tokens = Table(
     Column("sha256", LargeBinary, primary_key=True),
     Column("expires_at", Time, nullable=False, index=True),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+owner_messages = Table(
+    "owner_messages",
+    metadata,
+    # What organisers and the operator write to an owner; the newest are kept.
+    Column("id", BigInteger, Identity(always=True), primary_key=True),
+    Column("owner_id", ForeignKey(owners.c.id), nullable=False),
+    # Of whom it is, as the owner reads it.
+    Column("sender", Text, nullable=False),
+    Column("text", Text, nullable=False),
+    now("sent_at"),
+    # When somebody who acts for the owner has read it.
+    Column("read_at", Time),
+    CheckConstraint("char_length(text) BETWEEN 1 AND 2000", name="text_length"),
+    Index("owner_messages_owner_ix", "owner_id", "id"),
 )
 
 invites = Table(

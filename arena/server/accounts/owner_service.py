@@ -10,6 +10,7 @@ import grpc.aio
 
 from arena.records import Allowance, OwnBots, Owner, SignUp, VersionId
 from arena.server.accounts.identity_provider import IdentityProvider
+from arena.server.accounts.messages import Messages
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
 from arena.server.accounts.owners import Owners
 from arena.server.accounts.sign_ins import SignIns
@@ -54,6 +55,7 @@ class OwnerService:
         keys: OwnerKeys,
         owners: Owners,
         sign_ins: SignIns,
+        messages: Messages,
         rules: SignUpRules,
         gate: Gate,
         count_copies: CountCopies,
@@ -61,6 +63,7 @@ class OwnerService:
     ) -> None:
         self._owners = owners
         self._sign_ins = sign_ins
+        self._messages = messages
         self._rules = rules
         self._gate = gate
         self._count_copies = count_copies
@@ -82,6 +85,8 @@ class OwnerService:
             "AddMember": of_owner("AddMember", self._add_member),
             "ListMembers": of_owner("ListMembers", self._members),
             "RemoveMember": of_owner("RemoveMember", self._remove_member),
+            "ListMessages": of_owner("ListMessages", self._list_messages),
+            "MarkMessagesRead": of_owner("MarkMessagesRead", self._mark_messages_read),
             "ListOwnBots": of_owner("ListOwnBots", self._bots),
             "DescribeBot": of_owner("DescribeBot", self._describe),
             "PauseBot": of_owner("PauseBot", self._pause),
@@ -199,6 +204,25 @@ class OwnerService:
         self._gate.change(owner)
         await self._owners.remove_member(owner, request.name)
         return pb.RemoveMemberResponse()
+
+    async def _list_messages(self, _request: Any, owner: Owner) -> pb.ListMessagesResponse:
+        response = pb.ListMessagesResponse()
+        for row in await self._messages.to(owner):
+            response.messages.add(
+                id=row.id,
+                sender=row.sender,
+                text=row.text,
+                sent_ms=round(row.sent_at.timestamp() * 1000),
+                read=row.read_at is not None,
+            )
+        return response
+
+    async def _mark_messages_read(
+        self, request: pb.MarkMessagesReadRequest, owner: Owner
+    ) -> pb.MarkMessagesReadResponse:
+        self._gate.change(owner)
+        await self._messages.mark_read(owner, request.up_to_id)
+        return pb.MarkMessagesReadResponse()
 
     async def _bots(self, request: pb.ListOwnBotsRequest, owner: Owner) -> pb.ListOwnBotsResponse:
         size = page_size(request.page_size)

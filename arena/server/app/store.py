@@ -38,6 +38,7 @@ from arena.records import (
 )
 from arena.server.accounts import bot_statements, registering
 from arena.server.accounts.auditing import record
+from arena.server.accounts.messages import Messages
 from arena.server.accounts.owners import Owners
 from arena.server.accounts.sign_ins import SignIns
 from arena.server.events.events import Events
@@ -88,6 +89,7 @@ class Store:
         self.rosters = Rosters(engine)
         self.notices = Notices(engine)
         self.owners = Owners(engine)
+        self.messages = Messages(engine)
         self.builds = HostedBuilds(engine)
         self.shifts = HostedShifts(engine)
         self.workers = Workers(engine)

@@ -18,6 +18,7 @@ from arena.database.errors import (
     IdentityRefusedError,
     InviteRefusedError,
     LogNotKeptError,
+    MessageRefusedError,
     NameRefusedError,
     NameTakenError,
     NotCaptainError,
@@ -61,6 +62,7 @@ _STATUSES: Final[tuple[tuple[type[StorageError], grpc.StatusCode], ...]] = (
     (NotCaptainError, grpc.StatusCode.PERMISSION_DENIED),
     (UnknownMemberError, grpc.StatusCode.NOT_FOUND),
     (BuildNotKeptError, grpc.StatusCode.FAILED_PRECONDITION),
+    (MessageRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
     (LogNotKeptError, grpc.StatusCode.FAILED_PRECONDITION),
     (UnknownShiftError, grpc.StatusCode.NOT_FOUND),
 )

@@ -8,7 +8,7 @@ from arena.clients.owner_client import BotPage, BotSeen, OwnerCallError, OwnerCl
 from arena.clients.upload_client import UploadClient
 from arena.database.errors import StorageError
 from arena.errors import UserError
-from arena_dashboard import bot_data, browser, own_tables, owners, sign_in, uploads
+from arena_dashboard import bot_data, browser, inbox, own_tables, owners, sign_in, uploads
 from arena_dashboard.biggest_leak import show_biggest_leak
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
@@ -157,6 +157,7 @@ def show_leak(bot: BotSeen) -> None:
 def show(client: UploadClient, owner: SignedIn) -> None:
     """Everything of an owner."""
     sign_in.show_fresh_key(owner)
+    inbox.show(client, owner)
     try:
         page = page_of_bots(client, owner)
     except OwnerCallError as error:

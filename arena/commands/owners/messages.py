@@ -1,0 +1,35 @@
+"""`arena messages`: what organisers and the operator wrote to the owner."""
+
+from typing import Annotated
+
+import typer
+
+from arena.commands.errors import exit_with_message
+from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
+from arena.commands.terminal import say, say_json
+from arena.moments import in_utc, iso_utc
+
+
+def messages(
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Show what organisers and the operator wrote to you, newest first, and mark it as read."""
+    with exit_with_message():
+        client, key = client_of(address), login_at(address).key
+        found = client.messages(key)
+        if found and not found[0].read:
+            client.mark_messages_read(key, found[0].id)
+    if as_json:
+        say_json(
+            [
+                {"from": one.sender, "sent": iso_utc(one.sent), "read": one.read, "text": one.text}
+                for one in found
+            ]
+        )
+        return
+    if not found:
+        say("Nobody has written to you.")
+    for one in found:
+        say(f"{in_utc(one.sent)}, {one.sender}{'' if one.read else ' (new)'}:")
+        say("\n".join(f"  {line}" for line in one.text.splitlines()))
