@@ -15,5 +15,8 @@ TOURNAMENTS_CHANNEL = "arena_tournaments"
 EVENTS_CHANNEL = "arena_events"
 """Notified when an event is created, changed, frozen, played or released. The payload is its id."""
 
+NOTICES_CHANNEL = "arena_notices"
+"""Notified when there are new notices to be delivered."""
+
 REFEREES_CHANNEL = "arena_referees"
 """Notified when a referee starts, stops in order, or takes over from another."""

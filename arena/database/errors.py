@@ -42,6 +42,7 @@ StorageError (a UserError)
 ├── UnknownEventError           no event has that name
 ├── EventStateError             the event's dates do not allow the change
 ├── EventRefusedError           what is asked of an event is malformed
+├── WebhookRefusedError         what is asked of a webhook is malformed, or too much
 ├── UnknownTournamentError      no tournament has that name
 ├── TournamentStateError        the tournament's state does not allow the change
 ├── RetiredError                the token's bot or version is out of service
@@ -251,6 +252,10 @@ class EventStateError(StorageError):
 
 class EventRefusedError(StorageError):
     """A request about an event is malformed."""
+
+
+class WebhookRefusedError(StorageError):
+    """A request about a webhook is malformed, or its owner has enough of them."""
 
 
 class UnknownTournamentError(StorageError):

@@ -12,9 +12,9 @@ import streamlit as st
 
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
-from arena.server.events import notice_statements
 from arena.server.events.event import Event, EventEntry, Phase
 from arena.server.events.standings import FinalLine, standings
+from arena.server.notices import notice_statements
 from arena_dashboard import data, tournament_data
 
 KEPT_SECONDS = 4.0
@@ -49,8 +49,8 @@ def results(event: Event) -> Sequence[FinalLine]:
 
 
 def notices(event: Event) -> Sequence[Any]:
-    """Return the notices of an event: rows of `notice_statements.notices_of`."""
-    return data.read(notice_statements.notices_of(event.id))
+    """Return the notices of an event: rows of `notice_statements.notices_of_event`."""
+    return data.read(notice_statements.notices_of_event(event.id))
 
 
 Mark = tuple[Phase, tuple[tuple[str, str, bool, bool], ...], tuple[datetime, ...]]

@@ -10,7 +10,6 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from arena.database.errors import StorageError
-from arena.server.events.notices import sentence
 from arena_dashboard import event_data
 from arena_dashboard.event_tables import event_link
 
@@ -47,7 +46,7 @@ def _answer(name: str, base: str) -> Response:
     )
     for one in notices:
         feed.add_item(
-            title=sentence(event, one.kind),
+            title=one.text,
             link=page,
             description="",
             unique_id=f"{page}#notice-{one.id}",

@@ -133,7 +133,7 @@ def test_the_text_of_an_event_is_markdown_without_html(
 def test_the_feed_of_an_event_has_its_notices(arena: str) -> None:
     async def noticed(store: Store, sql: Sql) -> None:
         await frozen(store, sql)
-        await store.notices.keep()
+        await store.event_notices.keep()
 
     held(arena, noticed)
     client = TestClient(Starlette(routes=event_feed.ROUTES), base_url="http://arena.example")

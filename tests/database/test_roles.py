@@ -195,7 +195,7 @@ def test_the_lesser_roles_have_no_rights_but_those_on_named_tables(with_roles: s
         ),
         *("log_revision", "played_ladders", "tournaments", "tournament_entries"),
         *("tournament_pairings", "tournament_blocks", "alembic_version"),
-        *("events", "event_entries", "event_builds", "event_notices"),
+        *("events", "event_entries", "event_builds", "event_notices", "notices"),
     }
     with connected(with_roles, "arena") as owner:
         found = owner.execute(

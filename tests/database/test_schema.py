@@ -24,13 +24,12 @@ from arena.database.schema import HEAD, migrate
 from arena.database.tables.bots import tokens
 from arena.database.tables.events import (
     event_blocks,
-    event_deliveries,
     event_pairings,
     event_people,
     event_secrets,
-    event_webhooks,
 )
 from arena.database.tables.matches import match_luck
+from arena.database.tables.notices import deliveries, webhooks
 from arena.database.tables.owners import (
     audit,
     invites,
@@ -223,7 +222,7 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         *(sign_ins, used_id_tokens, invites),
     )
     blind = (event_secrets, event_pairings, event_blocks, event_people)
-    hooks = (event_webhooks, event_deliveries)
+    hooks = (webhooks, deliveries)
     secret = (tokens, *owned, audit, signing_secret, *running, *hosted, *blind, *hooks)
     readable = [table for table in metadata.tables.values() if table not in secret]
     assert {match_luck, signing_key, tournaments} < set(readable)

@@ -200,9 +200,9 @@ def webhook(
     async def use(store: "Store") -> str:
         event, _ = await store.events.named(name)
         if remove:
-            await store.notices.remove_webhook(event, url, actor())
+            await store.webhooks.remove(event.id, event.name, url, actor())
             return ""
-        return await store.notices.add_webhook(event, url, actor())
+        return await store.webhooks.add(event.id, event.name, url, actor())
 
     secret = _with_store(use)
     if secret:
@@ -218,15 +218,16 @@ def webhooks(name: EventName, as_json: AsJson = False) -> None:
 
     async def use(store: "Store") -> list[Any]:
         event, _ = await store.events.named(name)
-        return await store.notices.webhooks(event)
+        return await store.webhooks.of_event(event.id)
 
-    found = [dict(row._mapping) for row in _with_store(use)]
+    members = ("url", "delivered", "waiting", "failure")
+    found = [{name: getattr(row, name) for name in members} for row in _with_store(use)]
     if as_json:
         say_json(found)
         return
     table = Table("webhook", "delivered", "waiting", "last failure")
     for one in found:
-        table.add_row(one["url"], str(one["delivered"]), str(one["waiting"]), one["failure"])
+        table.add_row(*map(str, one.values()))
     Terminal().print_table(table)
 
 

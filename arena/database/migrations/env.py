@@ -3,7 +3,7 @@
 from alembic import context
 
 from arena.database.tables import analyses as analysis_tables  # noqa: F401  the others it stands on
-from arena.database.tables import events as event_tables  # noqa: F401  the others it stands on
+from arena.database.tables import notices as notice_tables  # noqa: F401  the others it stands on
 from arena.database.tables.tournaments import tournaments
 
 context.configure(

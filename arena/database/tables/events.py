@@ -4,7 +4,6 @@
        ├──< event_entries ── bots
        ├──< event_builds ── hosted_versions
        ├──< event_people ── owners
-       ├──< event_notices ─< event_deliveries >─ event_webhooks
        └──< event_pairings ─< event_blocks
 
 A final is blind until it is released: its pairings and matches are here, where the reader role sees
@@ -195,47 +194,4 @@ event_blocks = Table(
         name="event_blocks_pairing_fk",
     ),
     CheckConstraint("number >= 1", name="number_least"),
-)
-
-event_notices = Table(
-    "event_notices",
-    metadata,
-    # What has happened in an event, each once.
-    Column("id", Integer, Identity(always=True), primary_key=True),
-    Column("event_id", ForeignKey(events.c.id), nullable=False),
-    Column("kind", Text, nullable=False),
-    now("at"),
-    UniqueConstraint("event_id", "kind"),
-    CheckConstraint(
-        "kind IN ('opens', 'last-day', 'frozen', 'final', 'results', 'cancelled')",
-        name="kind_known",
-    ),
-)
-
-event_webhooks = Table(
-    "event_webhooks",
-    metadata,
-    Column("id", Integer, Identity(always=True), primary_key=True),
-    Column("event_id", ForeignKey(events.c.id), nullable=False),
-    Column("url", Text, nullable=False),
-    # It signs what is sent, so it cannot be hashed.
-    Column("secret", Text, nullable=False),
-    now("created_at"),
-    UniqueConstraint("event_id", "url"),
-    CheckConstraint("url ~ '^https?://' AND char_length(url) <= 1000", name="url_allowed"),
-)
-
-event_deliveries = Table(
-    "event_deliveries",
-    metadata,
-    Column("notice_id", ForeignKey(event_notices.c.id), primary_key=True),
-    Column("webhook_id", ForeignKey(event_webhooks.c.id, ondelete="CASCADE"), primary_key=True),
-    Column("tries", SmallInteger, nullable=False, server_default=text("0")),
-    # When it is tried next; None once it is delivered or given up.
-    Column("due_at", Time, server_default=func.now()),
-    Column("delivered_at", Time),
-    # Why the last try failed.
-    Column("failure", Text, nullable=False, server_default=text("''")),
-    CheckConstraint("delivered_at IS NULL OR due_at IS NULL", name="over"),
-    Index("event_deliveries_due_ix", "due_at", postgresql_where=text("due_at IS NOT NULL")),
 )

@@ -10,7 +10,12 @@ from typing import Final
 import structlog
 
 from arena.codec.transcript import to_bytes
-from arena.database.channels import EVENTS_CHANNEL, TOKENS_CHANNEL, TOURNAMENTS_CHANNEL
+from arena.database.channels import (
+    EVENTS_CHANNEL,
+    NOTICES_CHANNEL,
+    TOKENS_CHANNEL,
+    TOURNAMENTS_CHANNEL,
+)
 from arena.database.errors import StorageError
 from arena.database.listening import notifications
 from arena.database.reading import open_reader
@@ -183,10 +188,11 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             tasks.create_task(conductor.search()),
             tasks.create_task(presences.run()),
             tasks.create_task(
-                EventKeeper(store.finals, store.notices, store.record).run(
+                EventKeeper(store.finals, store.event_notices, store.record).run(
                     notifications(database_url, [EVENTS_CHANNEL])
                 )
             ),
+            tasks.create_task(store.deliveries.run(notifications(database_url, [NOTICES_CHANNEL]))),
             tasks.create_task(lease.listen(database_url)),
             *([tasks.create_task(keeper.run())] if settings.read_beside else []),
         ]

@@ -41,13 +41,15 @@ from arena.server.accounts.auditing import record
 from arena.server.accounts.messages import Messages
 from arena.server.accounts.owners import Owners
 from arena.server.accounts.sign_ins import SignIns
+from arena.server.events.event_notices import EventNotices
 from arena.server.events.events import Events
 from arena.server.events.finals import Finals
-from arena.server.events.notices import Notices
 from arena.server.events.rosters import Rosters
 from arena.server.failover import running
 from arena.server.failover.lease import require
 from arena.server.ladder import pairing_statements
+from arena.server.notices.deliveries import Deliveries
+from arena.server.notices.webhooks import Webhooks
 from arena.server.results import recording, statements
 from arena.server.results.analyses import Analyses
 from arena.server.results.benchmarks import Benchmarks
@@ -87,7 +89,9 @@ class Store:
         self.events = Events(engine)
         self.finals = Finals(engine)
         self.rosters = Rosters(engine)
-        self.notices = Notices(engine)
+        self.event_notices = EventNotices(engine)
+        self.webhooks = Webhooks(engine)
+        self.deliveries = Deliveries(engine)
         self.owners = Owners(engine)
         self.messages = Messages(engine)
         self.builds = HostedBuilds(engine)

@@ -13,8 +13,8 @@ from typing import Final
 import structlog
 
 from arena.database.errors import LeaseLostError, StorageFailedError
+from arena.server.events.event_notices import EventNotices
 from arena.server.events.finals import Finals
-from arena.server.events.notices import Notices
 from arena.server.events.releasing import Record
 
 LOOK_SECONDS: Final = 15.0
@@ -29,25 +29,23 @@ log = structlog.get_logger()
 class EventKeeper:
     """The keeper of one referee. `run` must be running."""
 
-    def __init__(self, finals: Finals, notices: Notices, record: Record) -> None:
+    def __init__(self, finals: Finals, notices: EventNotices, record: Record) -> None:
         """Keep the events of `finals`; `record` records the matches of a released final."""
         self._finals = finals
         self._notices = notices
         self._record = record
         self._news = asyncio.Event()
-        self._looked = asyncio.Event()
-        """Set after each look, as there may be new notices."""
 
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
         """Keep the events; `changes` yields when one may have changed."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen(changes))
-            tasks.create_task(self._deliver())
             while True:
                 self._news.clear()
                 seconds = await self._look()
-                self._looked.set()
-                await _happened(self._news, seconds)
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(seconds):
+                        await self._news.wait()
 
     async def _look(self) -> float:
         """Do what is due; return after how many seconds to look again."""
@@ -65,27 +63,7 @@ class EventKeeper:
         longest = LOOK_SECONDS if playing else LONGEST_WAIT_SECONDS
         return longest if seconds is None else min(seconds, longest)
 
-    async def _deliver(self) -> None:
-        """Deliver notices beside the looks, which do not wait for slow webhooks."""
-        while True:
-            self._looked.clear()
-            try:
-                seconds = await self._notices.deliver()
-            except StorageFailedError:
-                seconds = RETRY_SECONDS  # the looks tell the operator
-            except Exception:
-                log.exception("notices not delivered", retry_s=LOOK_SECONDS)
-                seconds = LOOK_SECONDS
-            await _happened(self._looked, LONGEST_WAIT_SECONDS if seconds is None else seconds)
-
     async def _listen(self, changes: AsyncGenerator[Collection[str]]) -> None:
         async with aclosing(changes) as told:
             async for _ in told:
                 self._news.set()
-
-
-async def _happened(news: asyncio.Event, seconds: float) -> None:
-    """Wait for news, and at most for so long."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await news.wait()

@@ -36,6 +36,7 @@ from arena.database.errors import (
     UnknownMemberError,
     UnknownOwnerError,
     UnknownShiftError,
+    WebhookRefusedError,
 )
 from arena.server.limits.limits import LimitError
 from arena.server.requests.errors import ProtocolError
@@ -53,6 +54,7 @@ _STATUSES: Final[tuple[tuple[type[StorageError], grpc.StatusCode], ...]] = (
     (UnknownEventError, grpc.StatusCode.NOT_FOUND),
     (EventStateError, grpc.StatusCode.FAILED_PRECONDITION),
     (EventRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
+    (WebhookRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
     (BannedError, grpc.StatusCode.PERMISSION_DENIED),
     (FrozenError, grpc.StatusCode.PERMISSION_DENIED),
     (PausedError, grpc.StatusCode.PERMISSION_DENIED),

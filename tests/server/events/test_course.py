@@ -119,7 +119,7 @@ async def keeping(*stores: Store) -> AsyncIterator[None]:
     async def keep(store: Store) -> None:
         while True:
             await store.finals.keep(store.record)
-            await store.notices.keep()
+            await store.event_notices.keep()
             await asyncio.sleep(0.05)
 
     async with asyncio.TaskGroup() as tasks:
@@ -211,7 +211,5 @@ async def test_a_course_runs_by_itself_and_plays_what_was_accepted_in_time(
     people = await store.rosters.of(event)
     assert len(people) == PEOPLE
     assert {row.bot for row in people} == {team.bot for team in course.teams}
-    kinds = [
-        kind for (kind,) in sql.execute("SELECT kind FROM event_notices ORDER BY id").fetchall()
-    ]
+    kinds = [kind for (kind,) in sql.execute("SELECT kind FROM notices ORDER BY id").fetchall()]
     assert sorted(kinds) == sorted(set(kinds))

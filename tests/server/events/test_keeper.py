@@ -46,7 +46,7 @@ async def running(store: Store, finals: Finals) -> AsyncIterator[asyncio.Queue[s
         while True:
             yield [await news.get()]
 
-    keeper = EventKeeper(finals, store.notices, store.record)
+    keeper = EventKeeper(finals, store.event_notices, store.record)
     task = asyncio.create_task(keeper.run(changes()))
     try:
         yield news
@@ -85,7 +85,7 @@ async def test_news_wake_it(store: Store, sql: Sql) -> None:
     await store.events.create("cup", said(), "me")
     async with running(store, store.finals) as news:
         # After its first look.
-        await until(lambda: sql.execute("SELECT FROM event_notices").fetchall())
+        await until(lambda: sql.execute("SELECT FROM notices").fetchall())
         await asyncio.to_thread(let_pass, sql, "cup", 1.1)
         news.put_nowait("1")
         await frozen(store)

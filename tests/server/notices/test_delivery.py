@@ -13,9 +13,10 @@ import psycopg
 import pytest
 from standardwebhooks import Webhook
 
-from arena.database.errors import EventRefusedError
+from arena.database.errors import WebhookRefusedError
 from arena.server.app.store import Store
-from arena.server.events.notices import MOST_TRIES
+from arena.server.notices.deliveries import MOST_TRIES
+from arena.server.notices.posting import Delivery
 from tests.server.events.cups import entrant, let_pass, played_out, said
 
 Sql = psycopg.Connection[Any]
@@ -28,18 +29,18 @@ class Taken:
         self.posts: list[tuple[str, bytes, Mapping[str, str]]] = []
         self.refuses = refuses
 
-    def __call__(self, url: str, body: bytes, headers: Mapping[str, str]) -> None:
+    def __call__(self, one: Delivery, body: bytes, headers: Mapping[str, str]) -> None:
         if self.refuses:
             raise OSError(self.refuses)
-        self.posts.append((url, body, headers))
+        self.posts.append((one.url, body, headers))
 
     def types(self) -> list[str]:
         return [json.loads(body)["type"] for _, body, _ in self.posts]
 
 
 async def kinds(store: Store, sql: Sql) -> list[str]:
-    await store.notices.keep()
-    return [kind for (kind,) in sql.execute("SELECT kind FROM event_notices ORDER BY id")]
+    await store.event_notices.keep()
+    return [kind for (kind,) in sql.execute("SELECT kind FROM notices ORDER BY id")]
 
 
 async def test_each_thing_that_happens_is_noticed_once(
@@ -64,19 +65,19 @@ async def test_each_thing_that_happens_is_noticed_once(
 
 async def test_a_notice_is_posted_signed_as_standard_webhooks_are(store: Store, sql: Sql) -> None:
     event, _ = await store.events.create("cup", said(), "me")
-    secret = await store.notices.add_webhook(event, "https://example.org/hook", "me")
-    await store.notices.keep()
+    secret = await store.webhooks.add(event.id, event.name, "https://example.org/hook", "me")
+    await store.event_notices.keep()
     taken = Taken()
-    assert await store.notices.deliver(taken) is None
+    assert await store.deliveries.deliver(taken) is None
     ((url, body, headers),) = taken.posts
     assert url == "https://example.org/hook"
     told = Webhook(secret).verify(body, dict(headers))
     assert told["type"] == "event.opens"
     assert told["data"]["event"] == "cup"
     assert told["data"]["text"].startswith("A cup: entries are open until 20")
-    await store.notices.deliver(taken)
+    await store.deliveries.deliver(taken)
     assert len(taken.posts) == 1
-    (line,) = await store.notices.webhooks(event)
+    (line,) = await store.webhooks.of_event(event.id)
     assert (line.delivered, line.waiting, line.failure) == (1, 0, "")
 
 
@@ -84,26 +85,26 @@ async def test_what_is_not_taken_is_tried_again_and_in_the_end_given_up(
     store: Store, sql: Sql
 ) -> None:
     event, _ = await store.events.create("cup", said(), "me")
-    await store.notices.add_webhook(event, "https://example.org/hook", "me")
-    await store.notices.keep()
+    await store.webhooks.add(event.id, event.name, "https://example.org/hook", "me")
+    await store.event_notices.keep()
     taken = Taken()
     taken.refuses = "it is down"
-    seconds = await store.notices.deliver(taken)
+    seconds = await store.deliveries.deliver(taken)
     assert seconds == pytest.approx(10, abs=2)
-    (line,) = await store.notices.webhooks(event)
+    (line,) = await store.webhooks.of_event(event.id)
     assert (line.delivered, line.waiting, line.failure) == (0, 1, "it is down")
     taken.refuses = ""
-    sql.execute("UPDATE event_deliveries SET due_at = now()")
-    assert await store.notices.deliver(taken) is None
+    sql.execute("UPDATE deliveries SET due_at = now()")
+    assert await store.deliveries.deliver(taken) is None
     assert taken.types() == ["event.opens"]
     await store.events.cancel("cup", "me", "rain")
-    await store.notices.keep()
+    await store.event_notices.keep()
     taken.refuses = "it is gone"
     for _ in range(MOST_TRIES):
-        sql.execute("UPDATE event_deliveries SET due_at = now() WHERE due_at IS NOT NULL")
-        await store.notices.deliver(taken)
-    assert await store.notices.deliver(taken) is None
-    (line,) = await store.notices.webhooks(event)
+        sql.execute("UPDATE deliveries SET due_at = now() WHERE due_at IS NOT NULL")
+        await store.deliveries.deliver(taken)
+    assert await store.deliveries.deliver(taken) is None
+    (line,) = await store.webhooks.of_event(event.id)
     assert (line.delivered, line.waiting, line.failure) == (1, 0, "it is gone")
 
 
@@ -111,27 +112,27 @@ async def test_a_delivery_of_a_referee_that_died_is_anothers_after_a_while(
     store: Store, sql: Sql
 ) -> None:
     event, _ = await store.events.create("cup", said(), "me")
-    await store.notices.add_webhook(event, "https://example.org/hook", "me")
-    await store.notices.keep()
+    await store.webhooks.add(event.id, event.name, "https://example.org/hook", "me")
+    await store.event_notices.keep()
 
-    def dies(url: str, body: bytes, headers: Mapping[str, str]) -> None:
-        raise KeyError(url, body, headers)  # no failure of the webhook's
+    def dies(one: Delivery, body: bytes, headers: Mapping[str, str]) -> None:
+        raise KeyError(one, body, headers)  # no failure of the webhook's
 
     with pytest.raises(KeyError):
-        await store.notices.deliver(dies)
+        await store.deliveries.deliver(dies)
     taken = Taken()
-    seconds = await store.notices.deliver(taken)
+    seconds = await store.deliveries.deliver(taken)
     assert seconds is not None and seconds > 30
     assert taken.posts == []
-    sql.execute("UPDATE event_deliveries SET due_at = now()")
-    await store.notices.deliver(taken)
+    sql.execute("UPDATE deliveries SET due_at = now()")
+    await store.deliveries.deliver(taken)
     assert taken.types() == ["event.opens"]
 
 
 @pytest.mark.parametrize(
     ("url", "body"),
     [
-        ("https://discord.com/api/webhooks/1/x", {"content"}),
+        ("https://discord.com/api/webhooks/1/x", {"content", "allowed_mentions"}),
         ("https://hooks.slack.com/services/x", {"text"}),
     ],
 )
@@ -139,10 +140,10 @@ async def test_discord_and_slack_get_the_form_that_they_take(
     store: Store, url: str, body: set[str]
 ) -> None:
     event, _ = await store.events.create("cup", said(), "me")
-    await store.notices.add_webhook(event, url, "me")
-    await store.notices.keep()
+    await store.webhooks.add(event.id, event.name, url, "me")
+    await store.event_notices.keep()
     taken = Taken()
-    await store.notices.deliver(taken)
+    await store.deliveries.deliver(taken)
     ((_, posted, _),) = taken.posts
     assert set(json.loads(posted)) == body
 
@@ -156,20 +157,20 @@ async def test_a_webhook_is_an_address_of_http_once_and_can_be_removed(
         *("https://example.org/a b", "https://example.org/\n", "https://example.org:port/"),
         "https://exämple.org/",
     ):
-        with pytest.raises(EventRefusedError, match="has an address such as"):
-            await store.notices.add_webhook(event, wrong, "me")
+        with pytest.raises(WebhookRefusedError, match="has an address such as"):
+            await store.webhooks.add(event.id, event.name, wrong, "me")
     url = "https://example.org/secret-path"
-    secret = await store.notices.add_webhook(event, url, "me")
-    with pytest.raises(EventRefusedError, match="has this webhook already"):
-        await store.notices.add_webhook(event, url, "me")
+    secret = await store.webhooks.add(event.id, event.name, url, "me")
+    with pytest.raises(WebhookRefusedError, match="has this webhook already"):
+        await store.webhooks.add(event.id, event.name, url, "me")
     audit = sql.execute("SELECT string_agg(details::text, ' ') FROM audit").fetchone()
     assert audit is not None
     assert "example.org" in audit[0]
     assert "secret-path" not in audit[0]
     assert secret not in audit[0]
-    await store.notices.remove_webhook(event, url, "me")
-    with pytest.raises(EventRefusedError, match="no such webhook"):
-        await store.notices.remove_webhook(event, url, "me")
+    await store.webhooks.remove(event.id, event.name, url, "me")
+    with pytest.raises(WebhookRefusedError, match="no such webhook"):
+        await store.webhooks.remove(event.id, event.name, url, "me")
 
 
 @contextmanager
@@ -207,10 +208,10 @@ async def test_a_real_server_takes_it_or_not(
 ) -> None:
     event, _ = await store.events.create("cup", said(), "me")
     with listening(200) as (elsewhere, never), listening(status, elsewhere) as (url, posted):
-        await store.notices.add_webhook(event, url, "me")
-        await store.notices.keep()
-        await store.notices.deliver()
-        (line,) = await store.notices.webhooks(event)
+        await store.webhooks.add(event.id, event.name, url, "me")
+        await store.event_notices.keep()
+        await store.deliveries.deliver()
+        (line,) = await store.webhooks.of_event(event.id)
     assert len(posted) == 1
     assert never == []  # no redirect is followed
     assert line.delivered == delivered
@@ -230,44 +231,44 @@ async def test_a_server_that_speaks_no_http_fails_as_others_do(store: Store) -> 
         thread = Thread(target=talk)
         thread.start()
         url = f"http://127.0.0.1:{server.getsockname()[1]}/hook"
-        await store.notices.add_webhook(event, url, "me")
-        await store.notices.keep()
-        seconds = await store.notices.deliver()
+        await store.webhooks.add(event.id, event.name, url, "me")
+        await store.event_notices.keep()
+        seconds = await store.deliveries.deliver()
         thread.join()
     assert seconds is not None and 5 < seconds <= 10
-    (line,) = await store.notices.webhooks(event)
+    (line,) = await store.webhooks.of_event(event.id)
     assert "220 mail" in line.failure
 
 
 async def test_the_failure_that_is_shown_is_the_last(store: Store, sql: Sql) -> None:
     event, _ = await store.events.create("cup", said(), "me")
-    await store.notices.add_webhook(event, "https://example.org/hook", "me")
-    await store.notices.keep()
-    await store.notices.deliver(Taken(refuses="zzz"))
+    await store.webhooks.add(event.id, event.name, "https://example.org/hook", "me")
+    await store.event_notices.keep()
+    await store.deliveries.deliver(Taken(refuses="zzz"))
     let_pass(sql, "cup", 1.1)
     await store.finals.keep(store.record)
-    await store.notices.keep()
-    await store.notices.deliver(Taken(refuses="aaa"))
-    (line,) = await store.notices.webhooks(event)
+    await store.event_notices.keep()
+    await store.deliveries.deliver(Taken(refuses="aaa"))
+    (line,) = await store.webhooks.of_event(event.id)
     assert line.failure == "aaa"
 
 
 async def test_looks_use_up_no_numbers(store: Store, sql: Sql) -> None:
     await store.events.create("cup", said(), "me")
     for _ in range(5):
-        await store.notices.keep()
+        await store.event_notices.keep()
     let_pass(sql, "cup", 1.1)
     await store.finals.keep(store.record)
-    await store.notices.keep()
-    ids = [number for (number,) in sql.execute("SELECT id FROM event_notices ORDER BY id")]
+    await store.event_notices.keep()
+    ids = [number for (number,) in sql.execute("SELECT id FROM notices ORDER BY id")]
     assert ids == list(range(ids[0], ids[0] + len(ids)))
     assert len(ids) > 1
 
 
 async def test_nobody_listens(store: Store) -> None:
     event, _ = await store.events.create("cup", said(), "me")
-    await store.notices.add_webhook(event, "http://127.0.0.1:9/hook", "me")
-    await store.notices.keep()
-    seconds = await store.notices.deliver()
+    await store.webhooks.add(event.id, event.name, "http://127.0.0.1:9/hook", "me")
+    await store.event_notices.keep()
+    seconds = await store.deliveries.deliver()
     assert seconds is not None
     assert timedelta(seconds=seconds) < timedelta(seconds=15)

@@ -1,0 +1,88 @@
+"""The outbox of notices.
+
+    events ─┬──< notices ──< deliveries >── webhooks >─┬─ events
+    bots ───┘                                          └─ owners
+
+The reader role sees no webhooks, and of notices those that are public.
+"""
+
+from sqlalchemy import (
+    CheckConstraint,
+    Column,
+    ForeignKey,
+    Identity,
+    Index,
+    Integer,
+    SmallInteger,
+    Table,
+    Text,
+    UniqueConstraint,
+    func,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSONB
+
+from arena.database.columns import Time, metadata, now
+from arena.database.tables.bots import bots
+from arena.database.tables.events import events
+from arena.database.tables.owners import owners
+
+notices = Table(
+    "notices",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("event_id", ForeignKey(events.c.id)),
+    Column("bot_id", ForeignKey(bots.c.id)),
+    Column("kind", Text, nullable=False),
+    # What tells it from the others of its kind: each is made once.
+    Column("about", Text, nullable=False, server_default=text("''")),
+    # A sentence, and what a program reads beside it.
+    Column("text", Text, nullable=False, server_default=text("''")),
+    Column("data", JSONB, nullable=False, server_default=text("'{}'")),
+    now("at"),
+    UniqueConstraint("event_id", "kind", "about"),
+    UniqueConstraint("bot_id", "kind", "about"),
+    CheckConstraint("num_nonnulls(event_id, bot_id) = 1", name="of_one"),
+    CheckConstraint(
+        "CASE WHEN bot_id IS NULL"
+        " THEN kind IN ('opens', 'last-day', 'frozen', 'final', 'results', 'cancelled')"
+        " ELSE kind IN ('accepted', 'refused', 'failing') END",
+        name="kind_known",
+    ),
+)
+
+webhooks = Table(
+    "webhooks",
+    metadata,
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("event_id", ForeignKey(events.c.id)),
+    Column("owner_id", ForeignKey(owners.c.id)),
+    # The owner's bot of which it gets notices; None for all.
+    Column("bot_id", ForeignKey(bots.c.id)),
+    Column("url", Text, nullable=False),
+    # It signs what is sent, so it cannot be hashed.
+    Column("secret", Text, nullable=False),
+    now("created_at"),
+    UniqueConstraint("event_id", "url"),
+    CheckConstraint("num_nonnulls(event_id, owner_id) = 1", name="of_one"),
+    CheckConstraint("bot_id IS NULL OR owner_id IS NOT NULL", name="bot_owned"),
+    CheckConstraint("url ~ '^https?://' AND char_length(url) <= 1000", name="url_allowed"),
+    # Each address once for a bot, and once for all.
+    Index("webhooks_owner_key", "owner_id", func.coalesce(text("bot_id"), 0), "url", unique=True),
+)
+
+deliveries = Table(
+    "deliveries",
+    metadata,
+    Column("notice_id", ForeignKey(notices.c.id), primary_key=True),
+    Column("webhook_id", ForeignKey(webhooks.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("tries", SmallInteger, nullable=False, server_default=text("0")),
+    # When it is tried next; None once it is delivered or given up.
+    Column("due_at", Time, server_default=func.now()),
+    Column("delivered_at", Time),
+    # Why the last try failed.
+    Column("failure", Text, nullable=False, server_default=text("''")),
+    CheckConstraint("delivered_at IS NULL OR due_at IS NULL", name="over"),
+    Index("deliveries_due_ix", "due_at", postgresql_where=text("due_at IS NOT NULL")),
+    Index("deliveries_webhook_ix", "webhook_id"),
+)

@@ -1,0 +1,118 @@
+"""`Deliveries`: posts notices to webhooks, with retries, as long as it runs.
+
+A webhook may get a notice twice, if a referee dies at the wrong moment: it knows it by its id
+(Standard Webhooks).
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Collection, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing, suppress
+from datetime import timedelta
+from http.client import HTTPException
+from typing import Final
+from urllib.parse import urlsplit
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database.errors import StorageFailedError
+from arena.database.transaction import transaction
+from arena.server.notices import notice_statements as statements
+from arena.server.notices.notice import NoticeKind
+from arena.server.notices.posting import Delivery, Post, body_of, headers_of, post
+
+AT_ONCE: Final = 10
+"""The number of deliveries that are tried at the same time."""
+CLAIM: Final = timedelta(seconds=60)
+"""The time for which a delivery is one referee's."""
+FIRST_PAUSE: Final = timedelta(seconds=10)
+"""The pause before the second try; each further one is four times as long."""
+MOST_TRIES: Final = 8
+"""About two days; then a delivery is given up."""
+LONGEST_WAIT_SECONDS: Final = 3_600.0
+"""Upper bound of a wait, because the clock of the database may be changed."""
+RETRY_SECONDS: Final = 15.0
+
+log = structlog.get_logger()
+
+
+class Deliveries:
+    """The deliveries in the database. `run` must be running."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
+        """Deliver what is due, until cancelled; `changes` yields when there are new notices."""
+        news = asyncio.Event()
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(_listen(changes, news))
+            while True:
+                news.clear()
+                try:
+                    seconds = await self.deliver()
+                except StorageFailedError as error:
+                    log.error("notices wait for storage", why=str(error))
+                    seconds = RETRY_SECONDS
+                except Exception:
+                    log.exception("notices not delivered", retry_s=RETRY_SECONDS)
+                    seconds = RETRY_SECONDS
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(
+                        LONGEST_WAIT_SECONDS if seconds is None else seconds
+                    ):
+                        await news.wait()
+
+    async def deliver(self, post: Post = post) -> float | None:
+        """Try the deliveries that are due; return the seconds to the next one, None without one."""
+        while due := await self._claimed():
+            await asyncio.gather(*(self._try(one, post) for one in due))
+        async with self._transaction() as connection:
+            seconds = await connection.scalar(statements.seconds_to_next_delivery())
+        return None if seconds is None else max(0.0, float(seconds))
+
+    async def _claimed(self) -> Sequence[Delivery]:
+        """Return some deliveries that are due, which are this referee's for a while."""
+        async with self._transaction() as connection:
+            found = await connection.execute(statements.claim_deliveries(AT_ONCE, CLAIM))
+            return [
+                Delivery(
+                    row.notice_id,
+                    row.webhook_id,
+                    row.tries,
+                    row.url,
+                    row.secret,
+                    row.owner_id is not None,
+                    NoticeKind(row.kind),
+                    row.at,
+                    row.text,
+                    row.data,
+                )
+                for row in found
+            ]
+
+    async def _try(self, one: Delivery, post: Post) -> None:
+        body = body_of(one)
+        failure = ""
+        try:
+            await asyncio.to_thread(post, one, body, headers_of(one, body))
+        except (OSError, ValueError, HTTPException) as error:
+            failure = str(error)[:200] or type(error).__name__
+        pause = None
+        if failure and one.tries + 1 < MOST_TRIES:
+            pause = FIRST_PAUSE * 4**one.tries
+        async with self._transaction() as connection:
+            tried = statements.tried(one.notice_id, one.webhook_id, failure, pause)
+            await connection.execute(tried)
+        if failure:
+            host = urlsplit(one.url).hostname
+            log.warning("notice not delivered", host=host, why=failure, again=pause is not None)
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def _listen(changes: AsyncGenerator[Collection[str]], news: asyncio.Event) -> None:
+    async with aclosing(changes) as told:
+        async for _ in told:
+            news.set()

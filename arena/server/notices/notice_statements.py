@@ -1,0 +1,160 @@
+"""SQL statements about notices, webhooks and deliveries; callers execute them."""
+
+from datetime import timedelta
+from typing import Any
+
+from sqlalchemy import Insert, Text, TextClause, Update, delete, func, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by, insert
+from sqlalchemy.sql.dml import ReturningDelete
+
+from arena.database.channels import NOTICES_CHANNEL
+from arena.database.statement import Row
+from arena.database.tables.bots import bots
+from arena.database.tables.notices import deliveries, notices, webhooks
+from arena.server.notices.notice import Notice
+
+
+def add_notice(notice: Notice) -> Insert:
+    """Insert a notice unless it is there; the statement returns its id."""
+    values = {
+        "event_id": notice.event_id,
+        "bot_id": notice.bot_id,
+        "kind": notice.kind.value,
+        "about": notice.about,
+        "text": notice.text,
+        "data": dict(notice.data),
+    }
+    return insert(notices).values(values).on_conflict_do_nothing().returning(notices.c.id)
+
+
+def add_deliveries(notice_id: int) -> TextClause:
+    """Add the deliveries of a new notice to the webhooks of its event, or of its bot's owner."""
+    return text(
+        """
+        INSERT INTO deliveries (notice_id, webhook_id)
+        SELECT notices.id, webhooks.id
+        FROM notices LEFT JOIN bots ON bots.id = notices.bot_id
+            JOIN webhooks ON webhooks.event_id = notices.event_id
+                OR webhooks.owner_id = bots.owner_id
+                    AND coalesce(webhooks.bot_id, bots.id) = bots.id
+        WHERE notices.id = :id
+        """
+    ).bindparams(id=notice_id)
+
+
+def wake() -> Row:
+    """Notify the referees that deliver notices."""
+    return select(func.pg_notify(NOTICES_CHANNEL, ""))
+
+
+def claim_deliveries(most: int, claim: timedelta) -> TextClause:
+    """Claim some deliveries that are due, and return what is needed to send them.
+
+    The columns are `notice_id`, `webhook_id`, `tries`; `url`, `secret` and `owner_id` of the
+    webhook; and `kind`, `at`, `text` and `data` of the notice.
+    """
+    return text(
+        """
+        UPDATE deliveries AS delivery SET due_at = now() + CAST(:claim AS interval)
+        FROM notices AS notice, webhooks AS hook
+        WHERE notice.id = delivery.notice_id AND hook.id = delivery.webhook_id
+            AND (delivery.notice_id, delivery.webhook_id) IN (
+                SELECT notice_id, webhook_id FROM deliveries
+                WHERE due_at <= now() ORDER BY due_at LIMIT :most FOR UPDATE SKIP LOCKED
+            )
+        RETURNING delivery.notice_id, delivery.webhook_id, delivery.tries, hook.url, hook.secret,
+            hook.owner_id, notice.kind, notice.at, notice.text, notice.data
+        """
+    ).bindparams(most=most, claim=claim)
+
+
+def tried(notice_id: int, webhook_id: int, failure: str, pause: timedelta | None) -> Update:
+    """Note that a delivery was tried; without a `failure` it is delivered.
+
+    After one it is due again after the pause, or given up without one.
+    """
+    delivery = deliveries.c
+    values: dict[str, Any] = {"tries": delivery.tries + 1, "failure": failure, "due_at": None}
+    if not failure:
+        values["delivered_at"] = func.now()
+    elif pause is not None:
+        values["due_at"] = func.now() + pause
+    return (
+        update(deliveries)
+        .where(delivery.notice_id == notice_id, delivery.webhook_id == webhook_id)
+        .values(values)
+    )
+
+
+def seconds_to_next_delivery() -> Row:
+    """Select `seconds` until a delivery is due; NULL without one."""
+    wait = func.extract("epoch", func.min(deliveries.c.due_at) - func.now())
+    return select(wait.label("seconds"))
+
+
+def add_webhook(
+    url: str,
+    secret: str,
+    *,
+    event_id: int | None = None,
+    owner_id: int | None = None,
+    bot_id: int | None = None,
+) -> Insert:
+    """Insert a webhook of an event, or of an owner, for one of its bots or all.
+
+    The statement returns its id; nothing if it is there.
+    """
+    values = {"event_id": event_id, "owner_id": owner_id, "bot_id": bot_id}
+    return (
+        insert(webhooks)
+        .values(url=url, secret=secret, **values)
+        .on_conflict_do_nothing()
+        .returning(webhooks.c.id)
+    )
+
+
+def remove_webhook(
+    url: str, *, event_id: int | None = None, owner_id: int | None = None, bot_id: int | None = None
+) -> ReturningDelete[Any]:
+    """Remove a webhook as `add_webhook` has added it; the statement returns its id."""
+    return (
+        delete(webhooks)
+        .where(webhooks.c.url == url)
+        .where(webhooks.c.event_id.is_not_distinct_from(event_id))
+        .where(webhooks.c.owner_id.is_not_distinct_from(owner_id))
+        .where(webhooks.c.bot_id.is_not_distinct_from(bot_id))
+        .returning(webhooks.c.id)
+    )
+
+
+def webhook_list(*, event_id: int | None = None, owner_id: int | None = None) -> Row:
+    """Select the webhooks of an event or of an owner, the oldest first.
+
+    The columns are `url`, `bot` (its name; None for all), `delivered` and `waiting` (how many
+    notices), and the last `failure`.
+    """
+    delivery = deliveries.c
+    failed = delivery.failure != ""
+    last = func.array_agg(
+        aggregate_order_by(delivery.failure, delivery.notice_id.desc()), type_=ARRAY(Text)
+    ).filter(failed)[1]
+    return (
+        select(webhooks.c.url, bots.c.name.label("bot"))
+        .add_columns(func.count(delivery.delivered_at).label("delivered"))
+        .add_columns(func.count(delivery.due_at).label("waiting"))
+        .add_columns(func.coalesce(last, "").label("failure"))
+        .select_from(webhooks.outerjoin(deliveries).outerjoin(bots, bots.c.id == webhooks.c.bot_id))
+        .where(webhooks.c.event_id.is_not_distinct_from(event_id))
+        .where(webhooks.c.owner_id.is_not_distinct_from(owner_id))
+        .group_by(webhooks.c.id, bots.c.id)
+        .order_by(webhooks.c.id)
+    )
+
+
+def notices_of_event(event_id: int) -> Row:
+    """Select `id`, `text` and `at` of the notices of an event, oldest first."""
+    return (
+        select(notices.c.id, notices.c.text, notices.c.at)
+        .where(notices.c.event_id == event_id)
+        .order_by(notices.c.id)
+    )

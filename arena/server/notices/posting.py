@@ -1,0 +1,130 @@
+"""`post`: one notice, signed and in the form that its webhook takes, sent to its address.
+
+Notices go to webhooks of events wherever the organiser wants. Owners are strangers: their webhooks
+are posted to on the public internet alone, never in the network of the arena.
+"""
+
+import json
+import socket
+import ssl
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from http.client import HTTPConnection
+from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from standardwebhooks import Webhook
+
+from arena.moments import iso_utc
+from arena.server.notices.notice import NoticeKind
+
+ANSWER_SECONDS: Final = 10.0
+_UNICAST: Final = IPv6Network("2000::/3")
+"""What is given out of IPv6. Addresses elsewhere may lead to some of IPv4."""
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """A notice that is due at a webhook."""
+
+    notice_id: int
+    webhook_id: int
+    tries: int
+    url: str
+    secret: str
+    public: bool
+    """Whether it may be posted to public addresses alone."""
+    kind: NoticeKind
+    at: datetime
+    text: str
+    data: Mapping[str, str]
+
+
+Post = Callable[[Delivery, bytes, Mapping[str, str]], None]
+"""Posts a body with headers to a webhook. Raises OSError or ValueError if it is not taken."""
+
+
+def body_of(one: Delivery) -> bytes:
+    """Return what is posted; Discord and Slack get the form that they take."""
+    host = urlsplit(one.url).hostname or ""
+    told: dict[str, Any]
+    if host in ("discord.com", "discordapp.com"):
+        told = {"content": one.text, "allowed_mentions": {"parse": []}}
+    elif host == "hooks.slack.com":
+        told = {"text": one.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")}
+    else:
+        told = {
+            "type": one.kind.type,
+            "timestamp": iso_utc(one.at),
+            "data": {**one.data, "text": one.text},
+        }
+    return json.dumps(told, ensure_ascii=False).encode()
+
+
+def headers_of(one: Delivery, body: bytes) -> dict[str, str]:
+    """Return the headers of a body, with its signature."""
+    now = datetime.now(UTC)
+    id_ = f"notice-{one.notice_id}"
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "bluff-arena",
+        "webhook-id": id_,
+        "webhook-timestamp": str(int(now.timestamp())),
+        "webhook-signature": Webhook(one.secret).sign(id_, now, body.decode()),
+    }
+
+
+def post(one: Delivery, body: bytes, headers: Mapping[str, str]) -> None:
+    """Post a body to a webhook; redirects are not followed.
+
+    Raises OSError and HTTPException unless it is answered with a status of 2xx in time.
+    """
+    place = urlsplit(one.url)
+    path = (place.path or "/") + (f"?{place.query}" if place.query else "")
+    connection = _Connection(place.hostname or "", place.port, place.scheme, public=one.public)
+    try:
+        connection.request("POST", path, body, dict(headers))
+        answer = connection.getresponse()
+        if not 200 <= answer.status < 300:
+            raise OSError(f"answered {answer.status} {answer.reason}".rstrip())
+    finally:
+        connection.close()
+
+
+class _Connection(HTTPConnection):
+    """A connection of HTTP or HTTPS, to public addresses alone if asked."""
+
+    def __init__(self, host: str, port: int | None, scheme: str, *, public: bool) -> None:
+        self.default_port = 443 if scheme == "https" else 80
+        super().__init__(host, port or self.default_port, timeout=ANSWER_SECONDS)
+        self._tls = ssl.create_default_context() if scheme == "https" else None
+        self._public = public
+
+    def connect(self) -> None:
+        # The addresses are looked at that are then used: a name may have others the next time.
+        found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
+        addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
+        if self._public and not all(map(_is_public, addresses)):
+            raise OSError(f"{self.host} is not on the public internet")
+        failure: OSError | None = None
+        for address in addresses:
+            try:
+                plain = socket.create_connection((address, self.port), self.timeout)
+                break
+            except OSError as error:
+                failure = error
+        else:
+            raise failure or OSError(f"{self.host} has no address")
+        self.sock = self._tls.wrap_socket(plain, server_hostname=self.host) if self._tls else plain
+
+
+def _is_public(address: str) -> bool:
+    """Return whether an address is one of the public internet."""
+    found: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
+    if isinstance(found, IPv6Address) and (
+        found not in _UNICAST or found.sixtofour is not None or found.teredo is not None
+    ):
+        return False
+    return found.is_global and not found.is_multicast

@@ -1,0 +1,78 @@
+"""`Webhooks`: the addresses to which notices are posted."""
+
+import base64
+import secrets
+from contextlib import AbstractAsyncContextManager
+from typing import Any, Final
+from urllib.parse import urlsplit
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database.errors import WebhookRefusedError
+from arena.database.transaction import transaction
+from arena.server.accounts.auditing import record
+from arena.server.notices import notice_statements as statements
+
+_LONGEST_ADDRESS: Final = 1_000
+_SECRET_BYTES: Final = 24
+
+
+class Webhooks:
+    """The webhooks in the database. Every method raises DatabaseUnreachableError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def add(self, event_id: int, event: str, url: str, actor: str) -> str:
+        """Deliver an event's notices to an address from now on; return the secret that signs them.
+
+        Raises WebhookRefusedError.
+        """
+        secret = new_secret(url)
+        async with self._transaction() as connection:
+            statement = statements.add_webhook(url, secret, event_id=event_id)
+            if await connection.scalar(statement) is None:
+                raise WebhookRefusedError(f"{event} has this webhook already.")
+            await record(connection, actor, "add webhook", event, _host(url))
+        return secret
+
+    async def of_event(self, event_id: int) -> list[SqlRow[Any]]:
+        """Return an event's webhooks: rows of `notice_statements.webhook_list`."""
+        async with self._transaction() as connection:
+            found = await connection.execute(statements.webhook_list(event_id=event_id))
+            return list(found.all())
+
+    async def remove(self, event_id: int, event: str, url: str, actor: str) -> None:
+        """Deliver nothing to an address any more. Raises WebhookRefusedError."""
+        async with self._transaction() as connection:
+            statement = statements.remove_webhook(url, event_id=event_id)
+            if await connection.scalar(statement) is None:
+                raise WebhookRefusedError(f"{event} has no such webhook.")
+            await record(connection, actor, "remove webhook", event, _host(url))
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+def new_secret(url: str) -> str:
+    """Return a new secret of a webhook. Raises WebhookRefusedError unless it has an address."""
+    if not _is_address(url):
+        raise WebhookRefusedError("A webhook has an address such as https://example.org/hook.")
+    return f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
+
+
+def _host(url: str) -> dict[str, str | None]:
+    """Return what the audit says of an address: not the path, which may be a secret."""
+    return {"host": urlsplit(url).hostname}
+
+
+def _is_address(url: str) -> bool:
+    """Return whether something can be posted to an address."""
+    if len(url) > _LONGEST_ADDRESS or not url.isascii() or not url.isprintable() or " " in url:
+        return False
+    try:
+        place = urlsplit(url)
+        return place.scheme in ("http", "https") and bool(place.hostname) and place.port != 0
+    except ValueError:  # of a port that is none
+        return False

@@ -1,0 +1,51 @@
+"""Owners' webhooks are posted to on the public internet alone; texts cannot call for attention."""
+
+import json
+from datetime import UTC, datetime
+
+import pytest
+
+from arena.server.notices.notice import NoticeKind
+from arena.server.notices.posting import Delivery, body_of, headers_of, post
+from tests.server.notices.test_delivery import listening
+
+
+def delivery(url: str, *, public: bool, text: str = "It is so.") -> Delivery:
+    return Delivery(
+        *(1, 1, 0, url, "whsec_c2VjcmV0", public, NoticeKind.ACCEPTED, datetime.now(UTC), text),
+        {"bot": "mine"},
+    )
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *("127.0.0.1", "localhost", "10.1.2.3", "192.168.0.1", "172.16.0.1", "169.254.169.254"),
+        *("0.0.0.0", "100.64.0.1", "224.0.0.1", "[::1]", "[fe80::1]", "[fd00::1]", "2130706433"),
+        *("[::ffff:127.0.0.1]", "[64:ff9b::7f00:1]", "[2002:7f00:1::]", "0x7f.1"),
+    ],
+)
+def test_an_owners_webhook_in_a_private_network_is_never_connected_to(host: str) -> None:
+    one = delivery(f"http://{host}:9/hook", public=True)
+    with pytest.raises(OSError, match="is not on the public internet"):
+        post(one, body_of(one), headers_of(one, body_of(one)))
+
+
+def test_an_organisers_webhook_may_be_beside_the_arena() -> None:
+    with listening(204) as (url, posted):
+        one = delivery(url, public=False)
+        post(one, body_of(one), headers_of(one, body_of(one)))
+    assert json.loads(posted[0])["data"] == {"bot": "mine", "text": "It is so."}
+    with listening(204) as (url, posted):
+        one = delivery(url, public=True)
+        with pytest.raises(OSError, match="public"):
+            post(one, body_of(one), headers_of(one, body_of(one)))
+    assert posted == []
+
+
+def test_a_name_in_a_text_mentions_nobody() -> None:
+    text = "Version 1 of <!channel> & @everyone is accepted."
+    slack = json.loads(body_of(delivery("https://hooks.slack.com/x", public=True, text=text)))
+    assert slack == {"text": "Version 1 of &lt;!channel&gt; &amp; @everyone is accepted."}
+    discord = json.loads(body_of(delivery("https://discord.com/x", public=True, text=text)))
+    assert discord == {"content": text, "allowed_mentions": {"parse": []}}
