@@ -35,6 +35,7 @@ COMMANDS = {
     "block": "owners.block:app",
     "worker": "owners.worker:app",
     "invite": "owners.invite:app",
+    "policy": "owners.policy:policy",
     "audit": "owners.audit:audit",
     "tournament": "tournaments.tournament:app",
     "event": "events.event:app",

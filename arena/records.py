@@ -1,6 +1,6 @@
 """Records that the packages share: owners, versions, checks, blocks and matches."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import Enum, StrEnum
 from typing import NewType
@@ -27,6 +27,8 @@ class Registered:
     entrant: Entrant
     house: bool
     """Whether it is one of the platform's own bots, which may meet each other in rated matches."""
+    pace: int | None = field(default=None, compare=False)
+    """The rated matches an hour that its bot may begin, as far as known; None for any number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +126,10 @@ class OwnedVersion:
     """When the operator froze the bot."""
     paused_at: datetime | None
     """When its owner paused the bot."""
+    pace: int | None
+    """The rated matches an hour that the bot may begin; None for any number."""
+    wished_pace: int | None
+    """The number that its owner wishes."""
     text: str
     language: str
     link: str

@@ -99,6 +99,10 @@ class BotSeen:
     paused: bool
     versions: tuple[VersionSeen, ...]
     """The versions, newest first."""
+    pace: int | None = None
+    """The rated matches an hour that it may begin; None for any number."""
+    wished_pace: int | None = None
+    """The number that its owner wishes."""
 
     @property
     def retired(self) -> bool:
@@ -279,6 +283,10 @@ class OwnerClient:
         """Pause a bot, or let it play again."""
         self._ask(self._owners.PauseBot, pb.PauseBotRequest(bot=_sent(bot), resume=not paused), key)
 
+    def pace(self, key: str, bot: str, pace: int | None) -> None:
+        """Set how many rated matches an hour a bot may begin at most; None for any number."""
+        self._ask(self._owners.PaceBot, pb.PaceBotRequest(bot=_sent(bot), pace=pace or 0), key)
+
     def rotate(self, key: str, bot: str, version: str = "") -> tuple[str, str]:
         """Issue a new token, by default for the newest version in service.
 
@@ -337,7 +345,10 @@ def _bot(one: pb.OwnBot) -> BotSeen:
         )
         for version in one.versions
     )
-    return BotSeen(one.name, one.text, one.language, one.link, one.frozen, one.paused, versions)
+    return BotSeen(
+        *(one.name, one.text, one.language, one.link, one.frozen, one.paused, versions),
+        *(one.pace or None, one.wished_pace or None),
+    )
 
 
 __all__ = [

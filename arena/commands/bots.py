@@ -16,6 +16,7 @@ from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
+from arena.scheduling.bot_paces import pace_in_words, read_bot_pace
 
 if TYPE_CHECKING:
     from arena.clients.owner_client import BotSeen
@@ -119,10 +120,18 @@ def show(
         found = client_of(address).bot(login_at(address).key, name, limit + 1)
     bot = replace(found, versions=found.versions[:limit])
     if as_json:
-        shown = {"bot": bot.name, "text": bot.text, "language": bot.language, "link": bot.link}
-        say_json(shown | {"frozen": bot.frozen, "paused": bot.paused, "versions": _versions(bot)})
+        shown: dict[str, Any] = {
+            "bot": bot.name,
+            "text": bot.text,
+            "language": bot.language,
+            "link": bot.link,
+        }
+        shown |= {"frozen": bot.frozen, "paused": bot.paused, "pace": bot.pace}
+        say_json(shown | {"versions": _versions(bot)})
         return
     marks = ["frozen by the operator"] * bot.frozen + ["paused by you"] * bot.paused
+    if bot.pace is not None:
+        marks.append(pace_in_words(bot.pace))
     say(", ".join([bot.name, *marks]))
     for words in (bot.language, bot.link, bot.text):
         if words:
@@ -174,6 +183,32 @@ def resume(name: NameArgument, address: AddressOption = DEFAULT_ADDRESS) -> None
     with exit_with_message():
         client_of(address).pause(login_at(address).key, name, paused=False)
     say(f"{name} may play again.", err=True)
+
+
+@app.command()
+def pace(
+    name: NameArgument,
+    matches: Annotated[
+        str, typer.Argument(metavar="N|max", help="Rated matches an hour, or max for any number.")
+    ],
+    operator: OperatorOption = False,
+    address: AddressOption = DEFAULT_ADDRESS,
+) -> None:
+    """Limit the rated matches that a bot of yours begins in an hour.
+
+    With --operator the number that any owner's bot may begin at most; max then leaves it to `arena
+    policy`.
+    """
+    with exit_with_message():
+        try:
+            chosen = read_bot_pace(matches)
+        except ValueError as error:
+            raise CommandError(f"{matches}: {error}.") from error
+        if operator:
+            with_store(lambda store: store.paces.allow(name, chosen, actor()))
+        else:
+            client_of(address).pace(login_at(address).key, name, chosen)
+    say(f"{name} {pace_in_words(chosen)}.", err=True)
 
 
 @app.command()

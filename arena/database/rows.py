@@ -27,6 +27,8 @@ class BotVersion:
     """When the operator froze its bot."""
     paused_at: datetime | None = None
     """When its owner paused its bot."""
+    pace: int | None = None
+    """The rated matches an hour that its bot may begin; None for any number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +149,12 @@ class RatedMatch:
 
 
 def registered_of(row: Any) -> Registered:
-    """Return the registered version in a row of `bot_statements.all_versions`."""
-    return Registered(VersionId(row.id), Entrant(row.bot, row.version, row.owner), row.house)
+    """Return the registered version in a row of `bot_statements.all_versions`.
+
+    With the bot's pace, if the row has one.
+    """
+    entrant = Entrant(row.bot, row.version, row.owner)
+    return Registered(VersionId(row.id), entrant, row.house, getattr(row, "pace", None))
 
 
 def match_row(row: Mapping[str, Any]) -> MatchRow:

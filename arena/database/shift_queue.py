@@ -202,10 +202,17 @@ def recent_checks(most: int) -> TextClause:
 
 
 def put_first(versions: Collection[VersionId], priority: int) -> TextClause:
-    """Return a statement that raises the priority of waiting shifts of bots with these versions."""
+    """Return a statement that raises the priority of waiting shifts of bots with these versions.
+
+    A shift that waits because of the bot's pace begins at once.
+    """
     return text(
         f"""
-        UPDATE {QUEUE_SCHEMA}.procrastinate_jobs AS jobs SET priority = CAST(:priority AS integer)
+        UPDATE {QUEUE_SCHEMA}.procrastinate_jobs AS jobs SET priority = CAST(:priority AS integer),
+            scheduled_at = CASE WHEN (
+                SELECT cut_short FROM shifts WHERE shifts.version_id = hosted_bots.version_id
+                ORDER BY id DESC LIMIT 1
+            ) THEN scheduled_at END
         FROM hosted_bots
         WHERE hosted_bots.version_id = ANY(CAST(:versions AS integer[]))
             AND jobs.lock = 'play-' || hosted_bots.bot_id AND jobs.status = 'todo'

@@ -726,6 +726,8 @@ class OwnBot(_message.Message):
     FROZEN_FIELD_NUMBER: _builtins.int
     VERSIONS_FIELD_NUMBER: _builtins.int
     PAUSED_FIELD_NUMBER: _builtins.int
+    PACE_FIELD_NUMBER: _builtins.int
+    WISHED_PACE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name."""
     text: _builtins.str
@@ -738,6 +740,10 @@ class OwnBot(_message.Message):
     """Whether the operator has frozen it: it may not connect for now."""
     paused: _builtins.bool
     """Whether its owner has paused it: it may not connect for now."""
+    pace: _builtins.int
+    """The rated matches an hour that it may begin; 0 for any number."""
+    wished_pace: _builtins.int
+    """The number that its owner wishes, of PaceBot; 0 for any."""
     @_builtins.property
     def versions(self) -> _containers.RepeatedCompositeFieldContainer[Global___OwnVersion]:
         """Newest first."""
@@ -752,10 +758,12 @@ class OwnBot(_message.Message):
         frozen: _builtins.bool = ...,
         versions: _abc.Iterable[Global___OwnVersion] | None = ...,
         paused: _builtins.bool = ...,
+        pace: _builtins.int = ...,
+        wished_pace: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["frozen", b"frozen", "language", b"language", "link", b"link", "name", b"name", "paused", b"paused", "text", b"text", "versions", b"versions"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["frozen", b"frozen", "language", b"language", "link", b"link", "name", b"name", "pace", b"pace", "paused", b"paused", "text", b"text", "versions", b"versions", "wished_pace", b"wished_pace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -915,6 +923,49 @@ class PauseBotResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PauseBotResponse: _TypeAlias = PauseBotResponse  # noqa: Y015
+
+@_typing.final
+class PaceBotRequest(_message.Message):
+    """Asks for PaceBot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    PACE_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    pace: _builtins.int
+    """Rated matches an hour, 1 to 1,000,000; 0 for any number."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        pace: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "pace", b"pace"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PaceBotRequest: _TypeAlias = PaceBotRequest  # noqa: Y015
+
+@_typing.final
+class PaceBotResponse(_message.Message):
+    """Answers PaceBot."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___PaceBotResponse: _TypeAlias = PaceBotResponse  # noqa: Y015
 
 @_typing.final
 class RotateTokenRequest(_message.Message):

@@ -115,6 +115,11 @@ class OwnerServiceStub(object):
                 request_serializer=arena_dot_v1_dot_owner__pb2.PauseBotRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_owner__pb2.PauseBotResponse.FromString,
                 _registered_method=True)
+        self.PaceBot = channel.unary_unary(
+                '/arena.v1.OwnerService/PaceBot',
+                request_serializer=arena_dot_v1_dot_owner__pb2.PaceBotRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.PaceBotResponse.FromString,
+                _registered_method=True)
         self.RotateToken = channel.unary_unary(
                 '/arena.v1.OwnerService/RotateToken',
                 request_serializer=arena_dot_v1_dot_owner__pb2.RotateTokenRequest.SerializeToString,
@@ -266,6 +271,14 @@ class OwnerServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def PaceBot(self, request, context):
+        """Sets how many rated matches an hour a bot of the owner may begin at most. The operator may allow
+        fewer. INVALID_ARGUMENT for a number that is not allowed.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RotateToken(self, request, context):
         """Returns a new token for a version of a bot; the old one is not valid any more, and streams that
         were opened with it end. PERMISSION_DENIED when the bot or version is retired.
@@ -358,6 +371,11 @@ def add_OwnerServiceServicer_to_server(servicer, server):
                     servicer.PauseBot,
                     request_deserializer=arena_dot_v1_dot_owner__pb2.PauseBotRequest.FromString,
                     response_serializer=arena_dot_v1_dot_owner__pb2.PauseBotResponse.SerializeToString,
+            ),
+            'PaceBot': grpc.unary_unary_rpc_method_handler(
+                    servicer.PaceBot,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.PaceBotRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.PaceBotResponse.SerializeToString,
             ),
             'RotateToken': grpc.unary_unary_rpc_method_handler(
                     servicer.RotateToken,
@@ -781,6 +799,33 @@ class OwnerService(object):
             '/arena.v1.OwnerService/PauseBot',
             arena_dot_v1_dot_owner__pb2.PauseBotRequest.SerializeToString,
             arena_dot_v1_dot_owner__pb2.PauseBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def PaceBot(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/PaceBot',
+            arena_dot_v1_dot_owner__pb2.PaceBotRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.PaceBotResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -103,6 +103,10 @@ class OwnerServiceStub:
     Once it is resumed, hosted bots get shifts again; a program that its owner runs is to be started
     again.
     """
+    PaceBot: _grpc.UnaryUnaryMultiCallable[_owner_pb2.PaceBotRequest, _owner_pb2.PaceBotResponse]
+    """Sets how many rated matches an hour a bot of the owner may begin at most. The operator may allow
+    fewer. INVALID_ARGUMENT for a number that is not allowed.
+    """
     RotateToken: _grpc.UnaryUnaryMultiCallable[_owner_pb2.RotateTokenRequest, _owner_pb2.RotateTokenResponse]
     """Returns a new token for a version of a bot; the old one is not valid any more, and streams that
     were opened with it end. PERMISSION_DENIED when the bot or version is retired.
@@ -184,6 +188,10 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
     PERMISSION_DENIED and new ones are refused, it gets no shifts, and its rating and results stay.
     Once it is resumed, hosted bots get shifts again; a program that its owner runs is to be started
     again.
+    """
+    PaceBot: _aio.UnaryUnaryMultiCallable[_owner_pb2.PaceBotRequest, _owner_pb2.PaceBotResponse]  # type: ignore[assignment]
+    """Sets how many rated matches an hour a bot of the owner may begin at most. The operator may allow
+    fewer. INVALID_ARGUMENT for a number that is not allowed.
     """
     RotateToken: _aio.UnaryUnaryMultiCallable[_owner_pb2.RotateTokenRequest, _owner_pb2.RotateTokenResponse]  # type: ignore[assignment]
     """Returns a new token for a version of a bot; the old one is not valid any more, and streams that
@@ -353,6 +361,16 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
         PERMISSION_DENIED and new ones are refused, it gets no shifts, and its rating and results stay.
         Once it is resumed, hosted bots get shifts again; a program that its owner runs is to be started
         again.
+        """
+
+    @_abc_1.abstractmethod
+    def PaceBot(
+        self,
+        request: _owner_pb2.PaceBotRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.PaceBotResponse, _abc.Awaitable[_owner_pb2.PaceBotResponse]]:
+        """Sets how many rated matches an hour a bot of the owner may begin at most. The operator may allow
+        fewer. INVALID_ARGUMENT for a number that is not allowed.
         """
 
     @_abc_1.abstractmethod

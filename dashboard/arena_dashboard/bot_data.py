@@ -50,8 +50,8 @@ class Profile:
     versions: Sequence[Any]
     """Rows, newest first, with id, version, created_at and retired_at.
 
-    Each also has the owner's description of the bot (text, language, link), frozen_at and
-    paused_at.
+    Each also has the owner's description of the bot (text, language, link), frozen_at, paused_at
+    and pace.
     """
     checks: Mapping[VersionId, RecordedCheck]
     """The last check of each version that has one."""

@@ -14,6 +14,7 @@ from arena.lab.analysis import BotAnalysis, Estimate, Grade
 from arena.match.faults import FaultKind
 from arena.rating.head_to_head import wilson
 from arena.records import VersionId
+from arena.scheduling.bot_paces import pace_in_words
 from arena.server.results.bluffing import Style
 from arena.server.results.faults import SeenFault
 from arena.server.uploads.check_words import check_in_words, check_mark
@@ -92,6 +93,7 @@ def facts(profile: Profile) -> Html:
         badge("house", hint="One of the arena's own sample bots.") if profile.house else "",
         badge("retired", "warn", "None of its versions plays any more.") if profile.retired else "",
         halted(frozen=newest.frozen_at is not None, paused=newest.paused_at is not None),
+        tag("span", pace_in_words(newest.pace)) if newest.pace is not None else "",
         tag("span", newest.language) if newest.language else "",
         tag("span", "since ", time_of(profile.since)),
         tag(

@@ -71,6 +71,7 @@ async def test_an_author_signs_up_registers_and_looks_after_a_bot(
         "link": "",
         "frozen": False,
         "paused": False,
+        "pace": None,
     }
     assert (version["version"], version["connected"], version["retired"]) == ("1", True, False)
 

@@ -15,6 +15,7 @@ from arena.commands.listing import say_more_versions
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
+from arena.scheduling.bot_paces import pace_in_words
 
 if TYPE_CHECKING:
     from arena.database.reading import Reader
@@ -92,6 +93,7 @@ def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
             "retired": bot.retired_at is not None,
             "frozen": bot.frozen_at is not None,
             "paused": bot.paused_at is not None,
+            "pace": bot.pace,
             "matches": bot.matches,
         }
         for bot in bots[:limit]
@@ -121,6 +123,7 @@ def show_bot(name: str, limit: int, *, as_json: bool) -> None:
     marks = ["house"] * newest.house
     marks += ["frozen by the operator"] * (newest.frozen_at is not None)
     marks += ["paused by its owner"] * (newest.paused_at is not None)
+    marks += [pace_in_words(newest.pace)] * (newest.pace is not None)
     say(", ".join([f"{newest.bot} by {newest.owner}", *marks]))
     table = Table("version", "registered", "matches", "", "check")
     for row in rows:
@@ -159,6 +162,7 @@ def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> 
         "house": newest.house,
         "frozen": newest.frozen_at is not None,
         "paused": newest.paused_at is not None,
+        "pace": newest.pace,
         "versions": versions,
     }
 

@@ -50,9 +50,15 @@ bots = Table(
     Column("text", Text, nullable=False, server_default=text("''")),
     Column("language", Text, nullable=False, server_default=text("''")),
     Column("link", Text, nullable=False, server_default=text("''")),
+    # The rated matches an hour that it may begin: as its owner wishes; as the operator allows, in
+    # place of the policy's number.
+    Column("pace", Integer),
+    Column("most_pace", Integer),
     CheckConstraint(ANY_NAME, name="name_allowed"),
     CheckConstraint("char_length(text) <= 1000", name="text_length"),
     CheckConstraint("char_length(language) <= 40", name="language_length"),
+    CheckConstraint("pace >= 1", name="pace_least"),
+    CheckConstraint("most_pace >= 1", name="most_pace_least"),
     # A page shows the link, so that no other scheme is allowed.
     CheckConstraint(
         "link = '' OR (link ~ '^https?://' AND char_length(link) <= 200)", name="link_allowed"

@@ -4,6 +4,7 @@ Names are matched without regard to case, and returned as they were registered.
 """
 
 from collections.abc import Collection, Sequence
+from typing import Final
 
 from sqlalchemy import (
     ARRAY,
@@ -18,6 +19,7 @@ from sqlalchemy import (
     Update,
     and_,
     any_,
+    case,
     cast,
     exists,
     extract,
@@ -38,10 +40,24 @@ from arena.database.names import folded, readings, skeleton
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, tokens, version_counts, versions
 from arena.database.tables.owners import owners
+from arena.database.tables.policy import policy
 from arena.database.tables.uploads import hosted_versions
 
 _BEHIND_ALL = "\U0010ffff"
 """A character that sorts after every character that a name may have."""
+
+pace: Final = case(
+    (bots.c.house, bots.c.most_pace),
+    else_=func.least(
+        bots.c.pace,
+        func.coalesce(bots.c.most_pace, select(policy.c.bot_pace).scalar_subquery()),
+    ),
+).label("pace")
+"""The rated matches an hour that a bot may begin; NULL for any number.
+
+Its owner may wish for fewer than the operator allows it or, by the policy, all bots that are not of
+the house.
+"""
 
 _retired_at = func.coalesce(bots.c.retired_at, versions.c.retired_at).label("retired_at")
 
@@ -115,13 +131,13 @@ def set_token(version_id: int, sha256: bytes) -> Insert:
 def versions_by_token(sha256s: Sequence[bytes]) -> Row:
     """Return a statement that selects the versions with these tokens, as far as they exist.
 
-    Columns: those of `all_versions`, frozen_at and paused_at of the bot, banned_at of its owner and
-    sha256.
+    Columns: those of `all_versions`, frozen_at, paused_at and pace of the bot, banned_at of its
+    owner and sha256.
     """
     # An array is one parameter, so that the statement is the same for any number of them.
     return (
         all_versions()
-        .add_columns(bots.c.frozen_at, bots.c.paused_at, owners.c.banned_at, tokens.c.sha256)
+        .add_columns(bots.c.frozen_at, bots.c.paused_at, pace, owners.c.banned_at, tokens.c.sha256)
         .join(tokens)
         .where(tokens.c.sha256 == any_(literal(list(sha256s), ARRAY(LargeBinary))))
     )
@@ -261,10 +277,10 @@ def halted(version_ids: Collection[int]) -> Row:
 def profile_of(bot: str) -> Row:
     """Return a statement that selects one bot's versions, newest first, with the bot's details.
 
-    Columns: those of `all_versions`, created_at of the version, text, language, link, frozen_at and
-    paused_at of the bot.
+    Columns: those of `all_versions`, created_at of the version, text, language, link, frozen_at,
+    paused_at and pace of the bot.
     """
-    said = (bots.c.text, bots.c.language, bots.c.link, bots.c.frozen_at, bots.c.paused_at)
+    said = (bots.c.text, bots.c.language, bots.c.link, bots.c.frozen_at, bots.c.paused_at, pace)
     return versions_of(bot, None).add_columns(versions.c.created_at, *said)
 
 
@@ -294,8 +310,8 @@ def bot_list(
 ) -> Row:
     """Return a statement that selects versions with their numbers of matches, by bot and age.
 
-    Columns: those of `all_versions`, created_at and matches (the version's), frozen_at and
-    paused_at (its bot's). With `named` only those of these bots; with `after` only those after this
+    Columns: those of `all_versions`, created_at and matches (the version's), frozen_at, paused_at
+    and pace (its bot's). With `named` only those of these bots; with `after` only those after this
     version; at most `limit`.
     """
     found = _listed().limit(limit)
@@ -324,7 +340,7 @@ def _listed() -> Row:
     return (
         all_versions()
         .add_columns(versions.c.created_at, played.label("matches"))
-        .add_columns(bots.c.frozen_at, bots.c.paused_at)
+        .add_columns(bots.c.frozen_at, bots.c.paused_at, pace)
         .outerjoin(version_counts)
         .order_by(None)
         .order_by(bots.c.folded, versions.c.id)

@@ -9,15 +9,17 @@ import grpc
 import grpc.aio
 
 from arena.records import Allowance, OwnBots, Owner, SignUp, VersionId
+from arena.scheduling.bot_paces import FASTEST_AN_HOUR
 from arena.server.accounts.identity_provider import IdentityProvider
 from arena.server.accounts.messages import Messages
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
 from arena.server.accounts.owners import Owners
+from arena.server.accounts.paces import Paces
 from arena.server.accounts.sign_ins import SignIns
 from arena.server.limits.gate import Gate
 from arena.server.limits.guarding import bearer_token
 from arena.server.limits.refusals import Context
-from arena.server.requests.errors import ProtocolError
+from arena.server.requests.errors import ProtocolError, malformed
 from arena.server.requests.paging import page_number, page_size
 from arena.v1 import owner_pb2 as pb
 
@@ -54,6 +56,7 @@ class OwnerService:
         self,
         keys: OwnerKeys,
         owners: Owners,
+        paces: Paces,
         sign_ins: SignIns,
         messages: Messages,
         rules: SignUpRules,
@@ -62,6 +65,7 @@ class OwnerService:
         describe_checks: DescribeChecks,
     ) -> None:
         self._owners = owners
+        self._paces = paces
         self._sign_ins = sign_ins
         self._messages = messages
         self._rules = rules
@@ -90,6 +94,7 @@ class OwnerService:
             "ListOwnBots": of_owner("ListOwnBots", self._bots),
             "DescribeBot": of_owner("DescribeBot", self._describe),
             "PauseBot": of_owner("PauseBot", self._pause),
+            "PaceBot": of_owner("PaceBot", self._pace),
             "RotateToken": of_owner("RotateToken", self._rotate),
             "RetireBot": of_owner("RetireBot", self._retire),
         }
@@ -245,6 +250,8 @@ class OwnerService:
                     link=one.link,
                     frozen=one.frozen_at is not None,
                     paused=one.paused_at is not None,
+                    pace=one.pace,
+                    wished_pace=one.wished_pace,
                 )
             copies, seats = present.get(one.id, (0, 0))
             response.bots[-1].versions.add(
@@ -274,6 +281,13 @@ class OwnerService:
         self._gate.change(owner)
         await self._owners.pause(owner, request.bot, paused=not request.resume)
         return pb.PauseBotResponse()
+
+    async def _pace(self, request: pb.PaceBotRequest, owner: Owner) -> pb.PaceBotResponse:
+        if not 0 <= request.pace <= FASTEST_AN_HOUR:
+            raise malformed(f"`pace` is 0 to {FASTEST_AN_HOUR:,}, not {request.pace:,}")
+        self._gate.change(owner)
+        await self._paces.wish(owner, request.bot, request.pace or None)
+        return pb.PaceBotResponse()
 
     async def _rotate(self, request: pb.RotateTokenRequest, owner: Owner) -> pb.RotateTokenResponse:
         self._gate.change(owner)

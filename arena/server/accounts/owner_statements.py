@@ -13,7 +13,13 @@ from arena.database.statement import Row
 from arena.database.tables.bots import bots, version_counts, versions
 from arena.database.tables.owners import audit, invites, owner_keys, owner_members, owners
 from arena.records import OwnBots
-from arena.server.accounts.bot_statements import begins_with, folded_of, name_columns, not_uploaded
+from arena.server.accounts.bot_statements import (
+    begins_with,
+    folded_of,
+    name_columns,
+    not_uploaded,
+    pace,
+)
 from arena.server.accounts.sign_in_statements import owners_by_key
 
 
@@ -117,6 +123,7 @@ def owned_versions(owner_id: int, wanted: OwnBots) -> Row:
         select(versions.c.id, bots.c.name.label("bot"), versions.c.label.label("version"))
         .add_columns(versions.c.created_at, retired.label("retired_at"))
         .add_columns(bots.c.frozen_at, bots.c.paused_at)
+        .add_columns(pace, bots.c.pace.label("wished_pace"))
         .add_columns(bots.c.text, bots.c.language, bots.c.link)
         .add_columns(func.coalesce(version_counts.c.matches, 0).label("matches"))
         .add_columns(func.coalesce(version_counts.c.faults, 0).label("faults"))

@@ -155,7 +155,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
                 *(signer.public_key, reading, gate),
             ),
             owners=OwnerService(
-                *(tokens, store.owners, store.sign_ins, store.messages, rules, gate),
+                *(tokens, store.owners, store.paces, store.sign_ins, store.messages, rules, gate),
                 *(presences.of, store.checks.in_words),
             ),
             challenges=ChallengeService(tokens, store.challenge, director.challenges, gate),

@@ -40,6 +40,7 @@ from arena.server.accounts import bot_statements, registering
 from arena.server.accounts.auditing import record
 from arena.server.accounts.messages import Messages
 from arena.server.accounts.owners import Owners
+from arena.server.accounts.paces import Paces
 from arena.server.accounts.sign_ins import SignIns
 from arena.server.events.event_notices import EventNotices
 from arena.server.events.events import Events
@@ -94,6 +95,7 @@ class Store:
         self.deliveries = Deliveries(engine)
         self.owners = Owners(engine)
         self.messages = Messages(engine)
+        self.paces = Paces(engine)
         self.builds = HostedBuilds(engine)
         self.shifts = HostedShifts(engine)
         self.workers = Workers(engine)

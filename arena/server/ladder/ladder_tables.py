@@ -1,7 +1,8 @@
-"""The choice of the next ladder table: fair to ladders and opponents, house bots paced.
+"""The choice of the next ladder table: fair to ladders and opponents, and within paces.
 
 Matches among house bots only are limited to a pace, so that an arena without other bots does not
-keep the machine busy. A table with any other bot is opened without delay.
+keep the machine busy. A table with any other bot is opened without delay, unless that bot has a
+pace of its own and rests.
 
 Bots whose block was the last to end do not sit down again at the same table while other blocks run
 that may end soon: otherwise two bots with one place each might meet for ever.
@@ -13,6 +14,7 @@ from functools import partial
 from typing import Any, Final
 
 from arena.match.clock import DEFAULT_TIME_CONTROL
+from arena.scheduling.bot_paces import BotPaces
 from arena.scheduling.first_opponents import FirstOpponents
 from arena.scheduling.free_bots import FreeBots
 from arena.scheduling.ladder import Candidate, MeetingCounts, TableType
@@ -66,24 +68,63 @@ class LadderTables:
         # One pace for each type, so that every type can start by itself.
         share = house_pace / max(1, len(table_types))
         self._paces = {table_type.key: Pace(share) for table_type in table_types}
+        self._bot_paces = BotPaces()
+        self._paced_copies: dict[int, tuple[ConnectedBot, ...]] = {}
+        """The copies of each version with a pace."""
         self._quota = 0.0
 
     def came(self, bot: ConnectedBot) -> None:
-        """Count a bot that has connected, or connected again.
+        """Count a bot that has connected, or connected again, or has another pace or other places.
 
         Its places are shared among the ladders and among its opponents.
         """
-        if self._attendance.came(bot):
-            self._time.came(bot.candidate)
-        self._quota = self._attendance.quota
+        registered = bot.participant.registered
+        version, pace = registered.version_id, registered.pace
+        others = self._other_copies(bot)
+        self._paced_copies.pop(version, None)
+        if pace is not None:
+            self._paced_copies[version] = (*others, bot)
+        self._bot_paces.came(version, registered.entrant.bot, pace)
+        self._count(bot)
+        self._offer(version)
 
     def left(self, bot: ConnectedBot) -> None:
         """Stop counting a bot that has disconnected or begins no further block."""
-        if self._attendance.left(bot):
-            self._time.left(bot.candidate)
+        version, others = bot.candidate.bot, self._other_copies(bot)
+        rested = version in self._bot_paces.resting and not others
+        self._paced_copies.pop(version, None)
+        if others:
+            self._paced_copies[version] = others
+        if self._uncount(bot) or rested:
+            self._bot_paces.left(version)
             for free in self._free_by_type.values():
-                free.forget(bot.candidate.bot)
+                free.forget(version)
+
+    def _other_copies(self, bot: ConnectedBot) -> tuple[ConnectedBot, ...]:
+        copies = self._paced_copies.get(bot.candidate.bot, ())
+        return tuple(copy for copy in copies if copy is not bot)
+
+    def _count(self, bot: ConnectedBot) -> None:
+        """Count a bot, unless it rests: then the others have its share of their places."""
+        if bot.candidate.bot in self._bot_paces.resting:
+            self._uncount(bot)
+        elif self._attendance.came(bot):
+            self._time.came(bot.candidate)
         self._quota = self._attendance.quota
+
+    def _uncount(self, bot: ConnectedBot) -> bool:
+        """Stop counting a bot; return whether it was the last counted copy of its version."""
+        last = self._attendance.left(bot)
+        if last:
+            self._time.left(bot.candidate)
+        self._quota = self._attendance.quota
+        return last
+
+    def _rest_changed(self, version: int) -> None:
+        """Handle that a version rests from now on, or has rested enough."""
+        for bot in self._paced_copies.get(version, ()):
+            self._count(bot)
+        self._offer(version)
 
     def note(self, version: int, free: Candidate | None) -> None:
         """Record as which candidate a version has a free place, or None if it has none."""
@@ -113,7 +154,11 @@ class LadderTables:
 
     def next(self, now: float) -> LadderTable | float | None:
         """Return the table to open now, or the time at which one can be opened, or None."""
+        for version in self._bot_paces.woken(now):
+            self._rest_changed(version)
         later: list[float] = []
+        if self._bot_paces.next_end is not None:
+            later.append(self._bot_paces.next_end)
         for table_type in sorted(self._table_types, key=self._attendance.seats):
             if self._attendance.seats(table_type) >= self._quota:
                 continue
@@ -138,9 +183,12 @@ class LadderTables:
         return min(later, default=None)
 
     def opened(self, table_type: TableType, bots: Sequence[Candidate], now: float) -> None:
-        """Record that a block begins at a table, which uses up pace if it has house bots only."""
+        """Record that a block begins at a table, which uses up paces."""
         if _only_house(bots):
             self._paces[table_type.key].spend(now, table_type.seats)
+        for candidate in bots:
+            for version in self._bot_paces.spend(candidate.bot, table_type.seats, now):
+                self._rest_changed(version)
 
     def occupied(self, table_type: TableType, bots: Sequence[ConnectedBot]) -> None:
         """Record that a block, just begun or adopted, takes its seats at a table."""
@@ -183,7 +231,8 @@ class LadderTables:
         return self._time.held(block, self._attendance.places, now)
 
     def _offer(self, version: int) -> None:
-        candidate = None if version in self._excluded else self._free.get(version)
+        barred = version in self._excluded or version in self._bot_paces.resting
+        candidate = None if barred else self._free.get(version)
         for free in self._free_by_type.values():
             if candidate is None:
                 free.drop(version)

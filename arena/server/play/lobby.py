@@ -103,6 +103,7 @@ class Lobby:
         games = _games(hello)
         wanted = 0 if hello.max_matches == _NO_PLACES else max(1, hello.max_matches)
         session = self._session(registered, hello.instance)
+        session.registered = registered
         older = self._streams.pop(session, None)
         if older is not None:
             # Its matches move to the newer stream: the bot does not count as away.

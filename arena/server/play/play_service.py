@@ -53,7 +53,10 @@ class PlayService:
         """One for all streams."""
 
     async def check_tokens(self, versions: Collection[VersionId] | None = None) -> None:
-        """End the streams, of these versions or of all, whose tokens are no longer valid."""
+        """End the streams, of these versions or of all, whose tokens are no longer valid.
+
+        Those that stay get the paces that their bots have now.
+        """
         # All at once: tokens that are looked up at the same time share a question to the database.
         async with asyncio.TaskGroup() as checks:
             for stream in self._streams:
@@ -63,10 +66,13 @@ class PlayService:
     async def _check_token(self, stream: PlayStream) -> None:
         try:
             async with storage_errors_to_grpc():
-                await self._authenticator.authenticate(stream.token)
+                registered = await self._authenticator.authenticate(stream.token)
         except ProtocolError as error:
             if error.code is not grpc.StatusCode.UNAVAILABLE:
                 stream.end(error)
+        else:
+            if stream.visit is not None:
+                stream.visit.session.known_as(registered)
 
     async def play(self, _requests: object, context: Context) -> None:
         """Handle one stream over the port, from its opening to its end."""

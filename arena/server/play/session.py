@@ -88,6 +88,12 @@ class Session:
             seat.restored()
         self._changed(self)
 
+    def known_as(self, registered: Registered) -> None:
+        """Take what is registered of the bot now: its pace may have changed."""
+        before, self.registered = self.registered, registered
+        if registered.pace != before.pace:
+            self._places_changed(self)
+
     def attached_to(self, outbox: Outbox) -> bool:
         """Whether this outbox is in use: False if a newer stream has taken over."""
         return self._outbox is outbox

@@ -1,7 +1,7 @@
 """`HostedShifts`: shifts of hosted bots, with one transaction per method."""
 
 from contextlib import AbstractAsyncContextManager
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any, Final
 
 from sqlalchemy import Row as SqlRow
@@ -230,7 +230,7 @@ class HostedShifts:
             found = await _found(connection, shift_statements.running_shift(shift, worker.id))
             if found is None:
                 return
-            delay = None
+            delay: timedelta | None = None
             if cut_short and not found.check:
                 may = await _found(connection, shift_statements.version_to_play(found.bot_id))
                 if may is None:  # out of service: the program did not end its streams itself
@@ -254,6 +254,8 @@ class HostedShifts:
             if found.check and accepted is not None:
                 await _decide(connection, found.version_id, found, accepted=accepted, why=outcome)
             elif not found.check:
+                if delay is None:
+                    delay = await _delay_of_pace(connection, found.version_id, found.began_at)
                 # This ends streams that the program left open.
                 await connection.execute(bot_statements.tell_tokens([found.version_id]))
                 await connection.execute(shift_queue.queue_lock())
@@ -351,6 +353,20 @@ async def _delay(connection: AsyncConnection, version_id: int) -> timedelta:
     """Return the delay of a version's next shift, given that it cut the current one short."""
     times: int = await connection.scalar(shift_statements.cut_short_in_a_row(version_id)) or 0
     return min(MOST_DELAY, FIRST_DELAY * float(2**times))
+
+
+async def _delay_of_pace(
+    connection: AsyncConnection, version_id: int, began_at: datetime
+) -> timedelta | None:
+    """Return the delay of the next shift of a bot that has played ahead of its pace, or None.
+
+    By then it may play about as many matches as in the last one.
+    """
+    row = (await connection.execute(shift_statements.played_since(version_id, began_at))).one()
+    if row.pace is None:
+        return None
+    until = began_at + timedelta(hours=row.matches / row.pace)
+    return min(MOST_DELAY, until - row.now) if until > row.now else None
 
 
 async def _decide(

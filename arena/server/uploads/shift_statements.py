@@ -33,7 +33,7 @@ from arena.database.tables.uploads import (
     workers,
 )
 from arena.records import OwnerId, VersionId
-from arena.server.accounts.bot_statements import all_versions
+from arena.server.accounts.bot_statements import all_versions, pace
 
 MOST_MATCHES_OF_A_SHIFT = 100
 _LATER = timedelta(minutes=1)
@@ -136,10 +136,11 @@ def tell_seen(worker_id: int) -> Update:
 def running_shift(shift_id: ShiftId, worker_id: int) -> Row:
     """Select a running shift of this worker.
 
-    The columns are `version_id`, `check`, `bot_id`, `bot`, `version`, `build_id` and `now`.
+    The columns are `version_id`, `check`, `began_at`, `bot_id`, `bot`, `version`, `build_id` and
+    `now`.
     """
     return (
-        select(shifts.c.version_id, shifts.c.check, bots.c.id.label("bot_id"))
+        select(shifts.c.version_id, shifts.c.check, shifts.c.began_at, bots.c.id.label("bot_id"))
         .add_columns(bots.c.name.label("bot"), versions.c.label.label("version"))
         .add_columns(hosted_versions.c.build_id, func.now().label("now"))
         .select_from(shifts.join(hosted_versions))
@@ -271,6 +272,20 @@ def shift_of(version_id: VersionId, started_at: datetime) -> Row:
     )
 
 
+def played_since(version_id: int, since: datetime) -> Row:
+    """Select a version's `pace`, the number of `matches` that it has played since, and `now`."""
+    played = (
+        select(func.count(match_seats.c.match_id.distinct()))
+        .where(match_seats.c.version_id == version_id, match_seats.c.finished_at >= since)
+        .scalar_subquery()
+    )
+    return (
+        select(pace, played.label("matches"), func.now().label("now"))
+        .select_from(versions.join(bots))
+        .where(versions.c.id == version_id)
+    )
+
+
 def matches_between(
     version_id: VersionId, start: datetime, end: datetime, shift_ended_at: datetime
 ) -> Row:
@@ -292,7 +307,7 @@ def version_by_shift_token(sha256: bytes) -> Row:
     """
     return (
         all_versions()
-        .add_columns(bots.c.frozen_at, bots.c.paused_at, owners.c.banned_at)
+        .add_columns(bots.c.frozen_at, bots.c.paused_at, pace, owners.c.banned_at)
         .join(shifts, shifts.c.version_id == versions.c.id)
         .where(shifts.c.token_sha256 == sha256, shifts.c.expires_at > func.now())
     )

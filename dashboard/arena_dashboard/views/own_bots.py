@@ -8,6 +8,7 @@ from arena.clients.owner_client import BotPage, BotSeen, OwnerCallError, OwnerCl
 from arena.clients.upload_client import UploadClient
 from arena.database.errors import StorageError
 from arena.errors import UserError
+from arena.scheduling.bot_paces import FASTEST_AN_HOUR, SLOWEST_AN_HOUR, pace_in_words
 from arena_dashboard import bot_data, browser, inbox, own_tables, owners, sign_in, uploads
 from arena_dashboard.biggest_leak import show_biggest_leak
 from arena_dashboard.markup import in_markdown, tag
@@ -66,6 +67,28 @@ def pause(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
             return
     try:
         client.pause(owner.key, bot.name, paused=not bot.paused)
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.rerun()
+
+
+def pace(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
+    """Limit how many rated matches an hour a bot begins."""
+    with st.form(f"pace {bot.name}"):
+        wished = st.number_input(
+            "Rated matches an hour",
+            min_value=SLOWEST_AN_HOUR,
+            max_value=FASTEST_AN_HOUR,
+            value=bot.wished_pace,
+            placeholder="as many as it can",
+        )
+        if bot.pace != bot.wished_pace:
+            st.caption(f"By the operator's rule it {pace_in_words(bot.pace)}.")
+        if not st.form_submit_button("Set the pace"):
+            return
+    try:
+        client.pace(owner.key, bot.name, wished)
     except OwnerCallError as error:
         owners.refused(error)
     else:
@@ -179,6 +202,7 @@ def show(client: UploadClient, owner: SignedIn) -> None:
             describe(client, owner, bot)
             if not bot.retired:
                 pause(client, owner, bot)
+                pace(client, owner, bot)
                 rotate(client, owner, bot)
                 retire(client, owner, bot)
     with st.expander("A new key"):

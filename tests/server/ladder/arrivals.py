@@ -173,9 +173,10 @@ class World:
         habit: Habit = Habit.PLAYS,
         think_seconds: float = 0.02,
         challenges: ChallengePolicy = ChallengePolicy.OWN,
+        pace: int | None = None,
     ) -> Guest:
         entrant = Entrant(name, "1", owner or f"owner of {name}")
-        registered = Registered(VersionId(next(self._versions)), entrant, house)
+        registered = Registered(VersionId(next(self._versions)), entrant, house, pace)
         guest = Guest(self, registered, frozenset(games), max_matches, habit, think_seconds)
         guest.challenges = challenges
         self.director.arrive(guest)

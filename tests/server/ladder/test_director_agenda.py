@@ -219,3 +219,15 @@ async def test_a_bot_that_missed_and_plays_again_may_be_wanted_in_the_middle_of_
     await world.turn(20)
     assert of_the_tournament(world) == [["a b", "b a"]]
     assert wishes.endings == [EngagementEnd.COMPLETE]
+
+
+async def test_a_tournament_waits_for_no_pace_of_a_bot() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    slow, other = world.arrive("slow", pace=1), world.arrive("other")
+    await world.turn(10)
+    assert world.played()["slow"] == 2
+    wishes.wish(slow, other, times=5)
+    world.director.schedule()
+    await world.turn(10)
+    assert world.played()["slow"] == 12

@@ -1,0 +1,16 @@
+"""The table of the policy that the operator sets for all bots."""
+
+from sqlalchemy import Boolean, CheckConstraint, Column, Integer, Table, text
+
+from arena.database.columns import metadata
+
+policy = Table(
+    "policy",
+    metadata,
+    # One row, which the migration adds.
+    Column("one", Boolean, primary_key=True, server_default=text("true")),
+    # The rated matches an hour that a bot without a limit of its own may begin; NULL for any.
+    Column("bot_pace", Integer),
+    CheckConstraint("one", name="only_one"),
+    CheckConstraint("bot_pace >= 1", name="bot_pace_least"),
+)
