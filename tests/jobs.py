@@ -29,14 +29,24 @@ def job_in_hand(database: str, **job: int) -> Iterator[None]:
 
 
 async def accept_build(store: Store, database: str, bot: str) -> None:
-    """Accept a bot's only build without a check."""
-    (version,) = [one for one in await store.bots() if one.bot == bot]
-    worker = await store.workers.by_token(await store.workers.add("checker", "test"))
+    """Accept a bot's newest build without a check."""
+    await _decide(store, database, bot, "", accepted=True)
+
+
+async def refuse_build(store: Store, database: str, bot: str, why: str = "It ended.") -> None:
+    """Refuse a bot's newest build without a check."""
+    await _decide(store, database, bot, why, accepted=False)
+
+
+async def _decide(store: Store, database: str, bot: str, why: str, *, accepted: bool) -> None:
+    version = max((one for one in await store.bots() if one.bot == bot), key=lambda one: one.id)
+    token = await store.workers.add(f"checks-{version.id}", "test")
+    worker = await store.workers.by_token(token)
     assert worker is not None
     with job_in_hand(database, version_id=version.id):
         begun = await store.shifts.begin_check(worker, version.id)
         assert begun is not None
-        await store.shifts.end(worker, begun.id, "", "", accepted=True)
+        await store.shifts.end(worker, begun.id, why, "", accepted=accepted)
 
 
 async def shift_token(store: Store, database: str, bot: str) -> str:

@@ -1,13 +1,25 @@
 """`EventClient`: an UploadClient that also lists events, and enters bots in them."""
 
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from arena.bot.address import Address
 from arena.clients.upload_client import UploadClient
 from arena.v1 import event_pb2 as pb
 from arena.v1.event_pb2_grpc import EventServiceStub
+
+
+@dataclass(frozen=True, slots=True)
+class EventLimits:
+    """What an event allows; None where it sets no limit."""
+
+    members: int | None
+    """People of a team, its captain among them."""
+    builds: int | None
+    """Builds of an entered bot in a day, which begins at midnight UTC."""
+    bots: int | None
+    """Bots that enter in all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +42,20 @@ class EventSeen:
     """In hexadecimal digits."""
     seed: str
     """In hexadecimal digits; "" until the results are released."""
+    left: timedelta
+    """How long it is until the freeze, by the arena's clock."""
+    limits: EventLimits
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """An entry that the referee took."""
+
+    event: EventSeen
+    version: str
+    """The one that would play the final now; "" without one."""
+    notices: tuple[str, ...]
+    """Sentences for its owner: how long builds count, and how many are left today."""
 
 
 class EventClient(UploadClient):
@@ -45,13 +71,11 @@ class EventClient(UploadClient):
         answer = self._ask(self._events.ListEvents, pb.ListEventsRequest(name=name))
         return [_event(one) for one in answer.events]
 
-    def enter(
-        self, key: str, event: str, bot: str, *, code: str = "", team: str = ""
-    ) -> tuple[EventSeen, str]:
-        """Enter a bot; return the event, and the version that would play the final now or ""."""
+    def enter(self, key: str, event: str, bot: str, *, code: str = "", team: str = "") -> Entered:
+        """Enter a bot."""
         request = pb.EnterEventRequest(event=event, bot=bot, code=code, team=team)
         answer = self._ask(self._events.EnterEvent, request, key)
-        return _event(answer.event), answer.version
+        return Entered(_event(answer.event), answer.version, tuple(answer.notices))
 
     def leave(self, key: str, event: str) -> None:
         """Take the owner's bot out of an event."""
@@ -73,6 +97,8 @@ def _event(one: pb.EventDetails) -> EventSeen:
         one.roster_only,
         one.commitment.hex(),
         one.seed.hex(),
+        timedelta(milliseconds=one.left_ms),
+        EventLimits(one.most_members or None, one.builds_a_day or None, one.most_bots or None),
     )
 
 

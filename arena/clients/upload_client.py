@@ -89,6 +89,11 @@ class UploadClient(OwnerClient):
         answer = self._ask(call, None, key)
         return Uploaded(answer.bot, answer.version, answer.sha256.hex(), tuple(answer.notices))
 
+    def build_notices(self, key: str, bot: str = "") -> list[str]:
+        """Return what events say of builds of the owner's bots, or of one; a sentence each."""
+        answer = self._ask(self._uploads.ListBuilds, pb.ListBuildsRequest(bot=bot), key)
+        return list(answer.notices)
+
     def builds(self, key: str, bot: str = "") -> list[HostedBuild]:
         """Return the uploaded builds of the owner's bots, or of one, newest first."""
         answer = self._ask(self._uploads.ListBuilds, pb.ListBuildsRequest(bot=bot), key)

@@ -124,6 +124,10 @@ class EventDetails(_message.Message):
     COMMITMENT_FIELD_NUMBER: _builtins.int
     SEED_FIELD_NUMBER: _builtins.int
     ROSTER_ONLY_FIELD_NUMBER: _builtins.int
+    LEFT_MS_FIELD_NUMBER: _builtins.int
+    MOST_MEMBERS_FIELD_NUMBER: _builtins.int
+    BUILDS_A_DAY_FIELD_NUMBER: _builtins.int
+    MOST_BOTS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name, unique."""
     title: _builtins.str
@@ -150,6 +154,16 @@ class EventDetails(_message.Message):
     """The seed, 32 bytes; empty until the results are public."""
     roster_only: _builtins.bool
     """Whether only the owners of its roster may enter."""
+    left_ms: _builtins.int
+    """Milliseconds until `freezes_ms` by the arena's clock; 0 when it is over."""
+    most_members: _builtins.int
+    """The most people of a team, its captain among them; 0 without a limit."""
+    builds_a_day: _builtins.int
+    """The most builds of an entered bot in a day, which begins at midnight UTC; 0 without a limit.
+    Builds that are refused by their check count.
+    """
+    most_bots: _builtins.int
+    """The most bots that enter in all; 0 without a limit."""
     def __init__(
         self,
         *,
@@ -166,10 +180,14 @@ class EventDetails(_message.Message):
         commitment: _builtins.bytes = ...,
         seed: _builtins.bytes = ...,
         roster_only: _builtins.bool = ...,
+        left_ms: _builtins.int = ...,
+        most_members: _builtins.int = ...,
+        builds_a_day: _builtins.int = ...,
+        most_bots: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["commitment", b"commitment", "entries", b"entries", "final_ms", b"final_ms", "freezes_ms", b"freezes_ms", "name", b"name", "needs_code", b"needs_code", "opens_ms", b"opens_ms", "phase", b"phase", "results_ms", b"results_ms", "roster_only", b"roster_only", "seed", b"seed", "text", b"text", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds_a_day", b"builds_a_day", "commitment", b"commitment", "entries", b"entries", "final_ms", b"final_ms", "freezes_ms", b"freezes_ms", "left_ms", b"left_ms", "most_bots", b"most_bots", "most_members", b"most_members", "name", b"name", "needs_code", b"needs_code", "opens_ms", b"opens_ms", "phase", b"phase", "results_ms", b"results_ms", "roster_only", b"roster_only", "seed", b"seed", "text", b"text", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -217,21 +235,29 @@ class EnterEventResponse(_message.Message):
 
     EVENT_FIELD_NUMBER: _builtins.int
     VERSION_FIELD_NUMBER: _builtins.int
+    NOTICES_FIELD_NUMBER: _builtins.int
     version: _builtins.str
     """The version that would play if entries closed now; empty if no build is accepted yet."""
     @_builtins.property
     def event(self) -> Global___EventDetails:
         """The event."""
 
+    @_builtins.property
+    def notices(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """What its owner should know, a sentence each: how long builds of it count for the events that it
+        has entered, and how many of them are left today.
+        """
+
     def __init__(
         self,
         *,
         event: Global___EventDetails | None = ...,
         version: _builtins.str = ...,
+        notices: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "version", b"version"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "notices", b"notices", "version", b"version"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -31,7 +31,8 @@ class EventServiceStub(object):
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates, or if it is full.
+    outside of the dates of the event, with these dates, if it is full, or if the team has more people
+    than it allows.
     """
 
     def __init__(self, channel):
@@ -63,7 +64,8 @@ class EventServiceServicer(object):
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates, or if it is full.
+    outside of the dates of the event, with these dates, if it is full, or if the team has more people
+    than it allows.
     """
 
     def ListEvents(self, request, context):
@@ -119,7 +121,8 @@ class EventService(object):
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates, or if it is full.
+    outside of the dates of the event, with these dates, if it is full, or if the team has more people
+    than it allows.
     """
 
     @staticmethod

@@ -32,7 +32,8 @@ class EventServiceStub:
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates, or if it is full.
+    outside of the dates of the event, with these dates, if it is full, or if the team has more people
+    than it allows.
     """
 
     @_typing.overload
@@ -53,7 +54,8 @@ class EventServiceAsyncStub(EventServiceStub):
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates, or if it is full.
+    outside of the dates of the event, with these dates, if it is full, or if the team has more people
+    than it allows.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
@@ -70,7 +72,8 @@ class EventServiceServicer(metaclass=_abc_1.ABCMeta):
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
-    outside of the dates of the event, with these dates, or if it is full.
+    outside of the dates of the event, with these dates, if it is full, or if the team has more people
+    than it allows.
     """
 
     @_abc_1.abstractmethod

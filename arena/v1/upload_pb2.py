@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/upload.proto\x12\x08\x61rena.v1\"\x17\n\x15GetUploadTermsRequest\"\x7f\n\x16GetUploadTermsResponse\x12\x0f\n\x07hosting\x18\x01 \x01(\x08\x12\x13\n\x0b\x62uild_bytes\x18\x02 \x01(\x05\x12\x15\n\ruploads_a_day\x18\x03 \x01(\x05\x12\x13\n\x0b\x62uilds_kept\x18\x04 \x01(\x05\x12\x13\n\x0bhosted_bots\x18\x05 \x01(\x05\"a\n\x12UploadBuildRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x11\n\tfile_name\x18\x03 \x01(\t\x12\x0c\n\x04size\x18\x04 \x01(\x05\x12\x0c\n\x04\x64\x61ta\x18\x05 \x01(\x0c\"T\n\x13UploadBuildResponse\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06sha256\x18\x03 \x01(\x0c\x12\x0f\n\x07notices\x18\x04 \x03(\t\" \n\x11ListBuildsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\";\n\x12ListBuildsResponse\x12%\n\x06\x62uilds\x18\x01 \x03(\x0b\x32\x15.arena.v1.HostedBuild\"\xc1\x01\n\x0bHostedBuild\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06sha256\x18\x03 \x01(\x0c\x12\x0c\n\x04size\x18\x04 \x01(\x05\x12\x13\n\x0buploaded_ms\x18\x05 \x01(\x03\x12#\n\x05state\x18\x06 \x01(\x0e\x32\x14.arena.v1.BuildState\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12\r\n\x05plays\x18\x08 \x01(\x08\x12\x0c\n\x04kept\x18\t \x01(\x08\x12\x0f\n\x07running\x18\n \x01(\x08\"/\n\x0fRollBackRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"\x12\n\x10RollBackResponse\"1\n\x11ListShiftsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\";\n\x12ListShiftsResponse\x12%\n\x06shifts\x18\x01 \x03(\x0b\x32\x15.arena.v1.HostedShift\"q\n\x0bHostedShift\x12\x10\n\x08\x62\x65gan_ms\x18\x01 \x01(\x03\x12\x10\n\x08\x65nded_ms\x18\x02 \x01(\x03\x12\r\n\x05\x63heck\x18\x03 \x01(\x08\x12\x0f\n\x07outcome\x18\x04 \x01(\t\x12\x0b\n\x03log\x18\x05 \x01(\t\x12\x11\n\tmatch_ids\x18\x06 \x03(\t\"3\n\x12GetMatchLogRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x10\n\x08match_id\x18\x02 \x01(\t\"\x8b\x01\n\x13GetMatchLogResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x16\n\x0eshift_began_ms\x18\x02 \x01(\x03\x12\x12\n\nstarted_ms\x18\x03 \x01(\x03\x12\x13\n\x0b\x66inished_ms\x18\x04 \x01(\x03\x12\x15\n\rother_matches\x18\x05 \x01(\x05\x12\x0b\n\x03log\x18\x06 \x01(\t*v\n\nBuildState\x12\x1b\n\x17\x42UILD_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x42UILD_STATE_CHECKING\x10\x01\x12\x18\n\x14\x42UILD_STATE_ACCEPTED\x10\x02\x12\x17\n\x13\x42UILD_STATE_REFUSED\x10\x03\x32\xd3\x03\n\rUploadService\x12S\n\x0eGetUploadTerms\x12\x1f.arena.v1.GetUploadTermsRequest\x1a .arena.v1.GetUploadTermsResponse\x12L\n\x0bUploadBuild\x12\x1c.arena.v1.UploadBuildRequest\x1a\x1d.arena.v1.UploadBuildResponse(\x01\x12G\n\nListBuilds\x12\x1b.arena.v1.ListBuildsRequest\x1a\x1c.arena.v1.ListBuildsResponse\x12\x41\n\x08RollBack\x12\x19.arena.v1.RollBackRequest\x1a\x1a.arena.v1.RollBackResponse\x12G\n\nListShifts\x12\x1b.arena.v1.ListShiftsRequest\x1a\x1c.arena.v1.ListShiftsResponse\x12J\n\x0bGetMatchLog\x12\x1c.arena.v1.GetMatchLogRequest\x1a\x1d.arena.v1.GetMatchLogResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/upload.proto\x12\x08\x61rena.v1\"\x17\n\x15GetUploadTermsRequest\"\x7f\n\x16GetUploadTermsResponse\x12\x0f\n\x07hosting\x18\x01 \x01(\x08\x12\x13\n\x0b\x62uild_bytes\x18\x02 \x01(\x05\x12\x15\n\ruploads_a_day\x18\x03 \x01(\x05\x12\x13\n\x0b\x62uilds_kept\x18\x04 \x01(\x05\x12\x13\n\x0bhosted_bots\x18\x05 \x01(\x05\"a\n\x12UploadBuildRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x11\n\tfile_name\x18\x03 \x01(\t\x12\x0c\n\x04size\x18\x04 \x01(\x05\x12\x0c\n\x04\x64\x61ta\x18\x05 \x01(\x0c\"T\n\x13UploadBuildResponse\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06sha256\x18\x03 \x01(\x0c\x12\x0f\n\x07notices\x18\x04 \x03(\t\" \n\x11ListBuildsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\"L\n\x12ListBuildsResponse\x12%\n\x06\x62uilds\x18\x01 \x03(\x0b\x32\x15.arena.v1.HostedBuild\x12\x0f\n\x07notices\x18\x02 \x03(\t\"\xc1\x01\n\x0bHostedBuild\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0e\n\x06sha256\x18\x03 \x01(\x0c\x12\x0c\n\x04size\x18\x04 \x01(\x05\x12\x13\n\x0buploaded_ms\x18\x05 \x01(\x03\x12#\n\x05state\x18\x06 \x01(\x0e\x32\x14.arena.v1.BuildState\x12\x0e\n\x06reason\x18\x07 \x01(\t\x12\r\n\x05plays\x18\x08 \x01(\x08\x12\x0c\n\x04kept\x18\t \x01(\x08\x12\x0f\n\x07running\x18\n \x01(\x08\"/\n\x0fRollBackRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\"\x12\n\x10RollBackResponse\"1\n\x11ListShiftsRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0f\n\x07version\x18\x02 \x01(\t\";\n\x12ListShiftsResponse\x12%\n\x06shifts\x18\x01 \x03(\x0b\x32\x15.arena.v1.HostedShift\"q\n\x0bHostedShift\x12\x10\n\x08\x62\x65gan_ms\x18\x01 \x01(\x03\x12\x10\n\x08\x65nded_ms\x18\x02 \x01(\x03\x12\r\n\x05\x63heck\x18\x03 \x01(\x08\x12\x0f\n\x07outcome\x18\x04 \x01(\t\x12\x0b\n\x03log\x18\x05 \x01(\t\x12\x11\n\tmatch_ids\x18\x06 \x03(\t\"3\n\x12GetMatchLogRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x10\n\x08match_id\x18\x02 \x01(\t\"\x8b\x01\n\x13GetMatchLogResponse\x12\x0f\n\x07version\x18\x01 \x01(\t\x12\x16\n\x0eshift_began_ms\x18\x02 \x01(\x03\x12\x12\n\nstarted_ms\x18\x03 \x01(\x03\x12\x13\n\x0b\x66inished_ms\x18\x04 \x01(\x03\x12\x15\n\rother_matches\x18\x05 \x01(\x05\x12\x0b\n\x03log\x18\x06 \x01(\t*v\n\nBuildState\x12\x1b\n\x17\x42UILD_STATE_UNSPECIFIED\x10\x00\x12\x18\n\x14\x42UILD_STATE_CHECKING\x10\x01\x12\x18\n\x14\x42UILD_STATE_ACCEPTED\x10\x02\x12\x17\n\x13\x42UILD_STATE_REFUSED\x10\x03\x32\xd3\x03\n\rUploadService\x12S\n\x0eGetUploadTerms\x12\x1f.arena.v1.GetUploadTermsRequest\x1a .arena.v1.GetUploadTermsResponse\x12L\n\x0bUploadBuild\x12\x1c.arena.v1.UploadBuildRequest\x1a\x1d.arena.v1.UploadBuildResponse(\x01\x12G\n\nListBuilds\x12\x1b.arena.v1.ListBuildsRequest\x1a\x1c.arena.v1.ListBuildsResponse\x12\x41\n\x08RollBack\x12\x19.arena.v1.RollBackRequest\x1a\x1a.arena.v1.RollBackResponse\x12G\n\nListShifts\x12\x1b.arena.v1.ListShiftsRequest\x1a\x1c.arena.v1.ListShiftsResponse\x12J\n\x0bGetMatchLog\x12\x1c.arena.v1.GetMatchLogRequest\x1a\x1d.arena.v1.GetMatchLogResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,8 +32,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.upload_pb2', _glob
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_BUILDSTATE']._serialized_start=1156
-  _globals['_BUILDSTATE']._serialized_end=1274
+  _globals['_BUILDSTATE']._serialized_start=1173
+  _globals['_BUILDSTATE']._serialized_end=1291
   _globals['_GETUPLOADTERMSREQUEST']._serialized_start=35
   _globals['_GETUPLOADTERMSREQUEST']._serialized_end=58
   _globals['_GETUPLOADTERMSRESPONSE']._serialized_start=60
@@ -45,23 +45,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTBUILDSREQUEST']._serialized_start=374
   _globals['_LISTBUILDSREQUEST']._serialized_end=406
   _globals['_LISTBUILDSRESPONSE']._serialized_start=408
-  _globals['_LISTBUILDSRESPONSE']._serialized_end=467
-  _globals['_HOSTEDBUILD']._serialized_start=470
-  _globals['_HOSTEDBUILD']._serialized_end=663
-  _globals['_ROLLBACKREQUEST']._serialized_start=665
-  _globals['_ROLLBACKREQUEST']._serialized_end=712
-  _globals['_ROLLBACKRESPONSE']._serialized_start=714
-  _globals['_ROLLBACKRESPONSE']._serialized_end=732
-  _globals['_LISTSHIFTSREQUEST']._serialized_start=734
-  _globals['_LISTSHIFTSREQUEST']._serialized_end=783
-  _globals['_LISTSHIFTSRESPONSE']._serialized_start=785
-  _globals['_LISTSHIFTSRESPONSE']._serialized_end=844
-  _globals['_HOSTEDSHIFT']._serialized_start=846
-  _globals['_HOSTEDSHIFT']._serialized_end=959
-  _globals['_GETMATCHLOGREQUEST']._serialized_start=961
-  _globals['_GETMATCHLOGREQUEST']._serialized_end=1012
-  _globals['_GETMATCHLOGRESPONSE']._serialized_start=1015
-  _globals['_GETMATCHLOGRESPONSE']._serialized_end=1154
-  _globals['_UPLOADSERVICE']._serialized_start=1277
-  _globals['_UPLOADSERVICE']._serialized_end=1744
+  _globals['_LISTBUILDSRESPONSE']._serialized_end=484
+  _globals['_HOSTEDBUILD']._serialized_start=487
+  _globals['_HOSTEDBUILD']._serialized_end=680
+  _globals['_ROLLBACKREQUEST']._serialized_start=682
+  _globals['_ROLLBACKREQUEST']._serialized_end=729
+  _globals['_ROLLBACKRESPONSE']._serialized_start=731
+  _globals['_ROLLBACKRESPONSE']._serialized_end=749
+  _globals['_LISTSHIFTSREQUEST']._serialized_start=751
+  _globals['_LISTSHIFTSREQUEST']._serialized_end=800
+  _globals['_LISTSHIFTSRESPONSE']._serialized_start=802
+  _globals['_LISTSHIFTSRESPONSE']._serialized_end=861
+  _globals['_HOSTEDSHIFT']._serialized_start=863
+  _globals['_HOSTEDSHIFT']._serialized_end=976
+  _globals['_GETMATCHLOGREQUEST']._serialized_start=978
+  _globals['_GETMATCHLOGREQUEST']._serialized_end=1029
+  _globals['_GETMATCHLOGRESPONSE']._serialized_start=1032
+  _globals['_GETMATCHLOGRESPONSE']._serialized_end=1171
+  _globals['_UPLOADSERVICE']._serialized_start=1294
+  _globals['_UPLOADSERVICE']._serialized_end=1761
 # @@protoc_insertion_point(module_scope)

@@ -207,18 +207,26 @@ class ListBuildsResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     BUILDS_FIELD_NUMBER: _builtins.int
+    NOTICES_FIELD_NUMBER: _builtins.int
     @_builtins.property
     def builds(self) -> _containers.RepeatedCompositeFieldContainer[Global___HostedBuild]:
         """Newest first."""
+
+    @_builtins.property
+    def notices(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
+        """A sentence for each event that the bots have entered and that takes builds of them: for how long,
+        and how many are left today.
+        """
 
     def __init__(
         self,
         *,
         builds: _abc.Iterable[Global___HostedBuild] | None = ...,
+        notices: _abc.Iterable[_builtins.str] | None = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds", b"builds"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds", b"builds", "notices", b"notices"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

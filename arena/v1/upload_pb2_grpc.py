@@ -89,7 +89,8 @@ class UploadServiceServicer(object):
         version of the bot, is checked in the sandbox, and plays if the check accepts it.
 
         Errors: INVALID_ARGUMENT for a build that is refused at once, with the reason; ALREADY_EXISTS for
-        a label or a build that the bot has; DEADLINE_EXCEEDED for one that takes minutes to arrive.
+        a label or a build that the bot has; FAILED_PRECONDITION while an event that the bot has entered
+        takes no build of it, with the date; DEADLINE_EXCEEDED for one that takes minutes to arrive.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')

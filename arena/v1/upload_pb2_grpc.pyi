@@ -44,7 +44,8 @@ class UploadServiceStub:
     version of the bot, is checked in the sandbox, and plays if the check accepts it.
 
     Errors: INVALID_ARGUMENT for a build that is refused at once, with the reason; ALREADY_EXISTS for
-    a label or a build that the bot has; DEADLINE_EXCEEDED for one that takes minutes to arrive.
+    a label or a build that the bot has; FAILED_PRECONDITION while an event that the bot has entered
+    takes no build of it, with the date; DEADLINE_EXCEEDED for one that takes minutes to arrive.
     """
     ListBuilds: _grpc.UnaryUnaryMultiCallable[_upload_pb2.ListBuildsRequest, _upload_pb2.ListBuildsResponse]
     """Lists the builds of the owner's bots, newest first."""
@@ -77,7 +78,8 @@ class UploadServiceAsyncStub(UploadServiceStub):
     version of the bot, is checked in the sandbox, and plays if the check accepts it.
 
     Errors: INVALID_ARGUMENT for a build that is refused at once, with the reason; ALREADY_EXISTS for
-    a label or a build that the bot has; DEADLINE_EXCEEDED for one that takes minutes to arrive.
+    a label or a build that the bot has; FAILED_PRECONDITION while an event that the bot has entered
+    takes no build of it, with the date; DEADLINE_EXCEEDED for one that takes minutes to arrive.
     """
     ListBuilds: _aio.UnaryUnaryMultiCallable[_upload_pb2.ListBuildsRequest, _upload_pb2.ListBuildsResponse]  # type: ignore[assignment]
     """Lists the builds of the owner's bots, newest first."""
@@ -119,7 +121,8 @@ class UploadServiceServicer(metaclass=_abc_1.ABCMeta):
         version of the bot, is checked in the sandbox, and plays if the check accepts it.
 
         Errors: INVALID_ARGUMENT for a build that is refused at once, with the reason; ALREADY_EXISTS for
-        a label or a build that the bot has; DEADLINE_EXCEEDED for one that takes minutes to arrive.
+        a label or a build that the bot has; FAILED_PRECONDITION while an event that the bot has entered
+        takes no build of it, with the date; DEADLINE_EXCEEDED for one that takes minutes to arrive.
         """
 
     @_abc_1.abstractmethod

@@ -80,6 +80,8 @@ def show_upload(client: UploadClient, owner: SignedIn) -> None:
             f"The arena runs up to {allowed.hosted_bots} of your bots, and takes "
             f"{allowed.uploads_a_day} uploads in 24 hours. Each upload is a version of its own."
         )
+        for notice in client.build_notices(owner.key):
+            st.caption(in_markdown(notice))
         if st.form_submit_button("Submit this build", type="primary"):
             name = name.strip()
             new = chosen is None or chosen == NEW_BOT

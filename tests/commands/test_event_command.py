@@ -28,6 +28,8 @@ text = "For **all**."
 entry = "code"
 game = "bluff"
 options = {{dice_per_player = 2}}
+[limits]
+builds = 9
 [final]
 blocks = 2
 [dates]
@@ -83,7 +85,13 @@ async def test_an_event_from_its_announcement_to_an_archive_that_anybody_checks(
     assert "A code is needed of cup" in told
     entered = await arena("event", "enter", "cup", "bot-ann", "--code", code)
     assert "Its version 1 would play the final now" in entered.stdout, entered.output
+    assert "Builds left today (UTC): 8 of 9." in entered.stderr
+    assert (
+        "At most 9 builds of a bot in a day (UTC)" in (await arena("event", "show", "cup")).stdout
+    )
     shown = json.loads((await arena("event", "show", "cup", "--json")).stdout)
+    assert shown["limits"] == {"members": None, "builds": 9, "bots": None}
+    assert 80_000 < shown["left"] <= 86_400
     assert (shown["phase"], shown["entries"], shown["seed"]) == ("open", 2, "")
     assert "A cup" in (await arena("event", "list")).stdout
     lines = json.loads((await arena("event", "entries", "cup", "--json")).stdout)

@@ -9,7 +9,7 @@ from rich.table import Table
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at
 from arena.commands.terminal import Terminal, say, say_json
-from arena.moments import in_utc, iso_utc
+from arena.moments import in_utc, in_words, iso_utc
 
 if TYPE_CHECKING:
     from arena.clients.event_client import EventClient, EventSeen
@@ -63,19 +63,20 @@ def enter(
     """Enter a bot of yours, in the place of the one that you entered before."""
     with exit_with_message():
         key = login_at(address).key
-        event, version = _client(address).enter(key, name, bot, code=code, team=team)
+        entered = _client(address).enter(key, name, bot, code=code, team=team)
+    event, version = entered.event, entered.version
     if as_json:
-        say_json(event_json(event) | {"bot": bot, "version": version or None})
+        told = {"bot": bot, "version": version or None, "notices": list(entered.notices)}
+        say_json(event_json(event) | told)
         return
     now = (
         f"Its version {version} would play the final now"
         if version
         else "No build of it is accepted yet, so it would not play the final now"
     )
-    say(
-        f"{bot} is entered in {event.name}. {now}; builds that are accepted before "
-        f"{in_utc(event.freezes)} count."
-    )
+    say(f"{bot} is entered in {event.name}. {now}.")
+    for notice in entered.notices:
+        say(notice, err=True)
 
 
 def leave(name: EventName, address: AddressOption = DEFAULT_ADDRESS) -> None:
@@ -86,10 +87,11 @@ def leave(name: EventName, address: AddressOption = DEFAULT_ADDRESS) -> None:
 
 
 def event_json(event: "EventSeen") -> dict[str, Any]:
-    """Return an event as JSON; dates in the ISO form."""
+    """Return an event as JSON; dates in the ISO form, the time left until the freeze in seconds."""
     found = asdict(event)
     for name in ("opens", "freezes", "final", "results"):
         found[name] = iso_utc(found[name])
+    found["left"] = round(event.left.total_seconds())
     return found
 
 
@@ -107,6 +109,16 @@ def _print(event: "EventSeen") -> None:
         ("Results are out", event.results),
     ):
         say(f"{word}: {in_utc(moment)}")
+    if event.left:
+        say(f"Left until the freeze: {in_words(event.left)}")
+    limits = event.limits
+    for what, most in (
+        ("people in a team", limits.members),
+        ("builds of a bot in a day (UTC)", limits.builds),
+        ("bots in all", limits.bots),
+    ):
+        if most is not None:
+            say(f"At most {most} {what}")
     say(f"SHA-256 of the final's seed: {event.commitment}")
     if event.seed:
         say(f"The seed: {event.seed}")

@@ -74,6 +74,10 @@ events = Table(
     Column("needs_code", Boolean, nullable=False),
     # Whether only owners of its roster may enter.
     Column("roster_only", Boolean, nullable=False, server_default=text("false")),
+    # How many people a team may have, builds a bot may get in a day, and bots may enter.
+    Column("most_members", SmallInteger),
+    Column("most_builds", SmallInteger),
+    Column("most_bots", SmallInteger),
     # The final as a tournament, made by the release.
     Column("tournament_id", ForeignKey(tournaments.c.id), unique=True),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
@@ -92,6 +96,7 @@ events = Table(
         " AND (released_at IS NULL OR released_at >= results_at)",
         name="released_as_a_whole",
     ),
+    CheckConstraint("least(most_members, most_builds, most_bots) >= 1", name="limits_least"),
     CheckConstraint("began_at IS NULL OR frozen_at IS NOT NULL", name="began_frozen"),
     CheckConstraint("ended_at IS NULL OR began_at IS NOT NULL", name="ended_begun"),
     CheckConstraint("released_at IS NULL OR ended_at IS NOT NULL", name="released_ended"),

@@ -11,6 +11,7 @@ from sqlalchemy.sql.dml import ReturningDelete
 from arena.database.names import folded, skeleton
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, version_counts, versions
+from arena.database.tables.events import event_entries, events
 from arena.database.tables.owners import audit, invites, owner_keys, owner_members, owners
 from arena.records import OwnBots
 from arena.server.accounts.bot_statements import (
@@ -186,6 +187,22 @@ def members_of(owner_id: int) -> Row:
         select(owner_members.c.name, owner_members.c.created_at)
         .where(owner_members.c.owner_id == owner_id)
         .order_by(owner_members.c.id)
+    )
+
+
+def tightest_event(owner_id: int) -> Row:
+    """Return a statement that selects the event that allows an owner's team the fewest people.
+
+    It is one that the owner has entered and whose freeze is still to come. The columns are `name`
+    and `most_members`; there is no row without a limit.
+    """
+    return (
+        select(events.c.name, events.c.most_members)
+        .join(event_entries, event_entries.c.event_id == events.c.id)
+        .where(event_entries.c.owner_id == owner_id, events.c.most_members.is_not(None))
+        .where(events.c.freezes_at > func.clock_timestamp(), events.c.cancelled_at.is_(None))
+        .order_by(events.c.most_members)
+        .limit(1)
     )
 
 

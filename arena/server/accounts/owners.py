@@ -103,6 +103,13 @@ class Owners:
             members = (await connection.execute(owner_statements.members_of(owner.id))).all()
             if len(members) >= MOST_MEMBERS:
                 raise TooManyMembersError(f"A team has at most {MOST_MEMBERS} members.")
+            tightest = owner_statements.tightest_event(owner.id)
+            event = (await connection.execute(tightest)).one_or_none()
+            if event is not None and len(members) + 1 >= event.most_members:
+                raise TooManyMembersError(
+                    f"{event.name}, which you have entered, allows {event.most_members} people in "
+                    f"a team, and {owner.name} has {len(members) + 1}."
+                )
             statement = owner_statements.add_member(owner.id, name, token_hash(key))
             if await connection.scalar(statement) is None:
                 raise NameTakenError(f"{owner.name} has a member {name} already.")

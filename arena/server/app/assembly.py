@@ -164,7 +164,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             uploads=UploadService(
                 tokens, store.builds, store.shifts, settings.hosting, allowance, gate
             ),
-            events=EventService(tokens, store.events, gate),
+            events=EventService(tokens, store.events, store.builds, gate),
             # All addresses, but only if this referee has one of its own.
             workers=WorkerService(
                 *(store.workers, store.shifts, WorkersFinals(store.finals, store.signer)),

@@ -122,6 +122,28 @@ class Admission(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Limits:
+    """What an event allows; None where it sets no limit."""
+
+    members: int | None = None
+    """People of a team, its captain among them."""
+    builds: int | None = None
+    """Builds of an entered bot in a day, which begins at midnight UTC; refused ones count."""
+    bots: int | None = None
+    """Bots that enter in all."""
+
+    @property
+    def in_words(self) -> str:
+        """Return the limits in one line; "" if there are none."""
+        said = (
+            (self.members, "people in a team"),
+            (self.builds, "builds of a bot in a day (UTC)"),
+            (self.bots, "bots in all"),
+        )
+        return ", ".join(f"{most} {what}" for most, what in said if most is not None)
+
+
+@dataclass(frozen=True, slots=True)
 class NewEvent:
     """An event as its organiser announces it: title, text, rules, dates."""
 
@@ -133,6 +155,14 @@ class NewEvent:
     entry: Admission
     practice: bool
     """Whether entered bots may get new builds between the freeze and the release."""
+    limits: Limits = Limits()
+
+    def why_full(self, field: int) -> str:
+        """Why so many bots are too many; "" if they are not."""
+        most = self.limits.bots
+        if most is not None and field > most:
+            return "1 bot may enter" if most == 1 else f"{most} bots may enter"
+        return self.rules.why_too_large(field)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from arena.games.wording import span
 from arena.match.clock import TimeControlError, read_time_control
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
-from arena.server.events.event import Admission, Dates, FinalRules, NewEvent
+from arena.server.events.event import Admission, Dates, FinalRules, Limits, NewEvent
 
 EXAMPLE = """\
 title = "Bluff in autumn"
@@ -23,6 +23,11 @@ A contest for bots at two seats. **Everybody** may enter one bot.
 game = "bluff"             # or bluff_you, bloeff, skull
 entry = "open"             # or "code", which is printed once; or "roster": see `roster`
 practice = true            # new builds for the ladder between the freeze and the results
+
+[limits]
+members = 4                # people in a team
+builds = 10                # of a bot in a day (UTC), those that are refused among them
+bots = 60                  # in all
 
 [final]
 format = "round-robin"     # or swiss, knockout
@@ -55,6 +60,15 @@ class _Final(_Part):
     time: str = ""
 
 
+_Limit = Annotated[int, Field(ge=1, le=10_000)] | None
+
+
+class _Limits(_Part):
+    members: _Limit = None
+    builds: _Limit = None
+    bots: _Limit = None
+
+
 class _Dates(_Part):
     opens: datetime
     freeze: datetime
@@ -69,6 +83,7 @@ class _EventFile(_Part):
     options: dict[str, Any] = {}
     entry: str = "open"
     practice: bool = False
+    limits: _Limits = _Limits()
     final: _Final = _Final()
     dates: _Dates
 
@@ -106,7 +121,8 @@ def read_event(text: str) -> NewEvent:
         time_control=control,
     )
     entry: Admission = _named(Admission, "entry", found.entry)
-    return NewEvent(found.title, found.text, rules, dates, entry, found.practice)
+    limits = Limits(**found.limits.model_dump())
+    return NewEvent(found.title, found.text, rules, dates, entry, found.practice, limits)
 
 
 def _format(value: str) -> FormatName:

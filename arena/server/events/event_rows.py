@@ -17,6 +17,7 @@ from arena.server.events.event import (
     EventId,
     Finalist,
     FinalRules,
+    Limits,
     NewEvent,
 )
 
@@ -36,11 +37,12 @@ def event(row: SqlRow[Any]) -> Event:
     admission = Admission.CODE if row.needs_code else Admission.OPEN
     if row.roster_only:
         admission = Admission.ROSTER
+    limits = Limits(row.most_members, row.most_builds, row.most_bots)
     dates = Dates(row.opens_at, row.freezes_at, row.final_at, row.results_at)
     return Event(
         EventId(row.id),
         row.name,
-        NewEvent(row.title, row.text, rules, dates, admission, row.practice),
+        NewEvent(row.title, row.text, rules, dates, admission, row.practice, limits),
         bytes(row.commitment),
         row.entries,
         row.frozen_at,

@@ -11,6 +11,7 @@ from arena.server.events.event import Admission, Event, Phase
 from arena.server.events.events import Events
 from arena.server.limits.gate import Gate
 from arena.server.limits.refusals import Context
+from arena.server.uploads.hosted_builds import HostedBuilds
 from arena.v1 import event_pb2 as pb
 
 _PHASES: Final = {phase: pb.EventPhase.Value(f"EVENT_PHASE_{phase.name}") for phase in Phase}
@@ -19,9 +20,10 @@ _PHASES: Final = {phase: pb.EventPhase.Value(f"EVENT_PHASE_{phase.name}") for ph
 class EventService:
     """The implementation of the proto's EventService."""
 
-    def __init__(self, keys: OwnerKeys, events: Events, gate: Gate) -> None:
+    def __init__(self, keys: OwnerKeys, events: Events, builds: HostedBuilds, gate: Gate) -> None:
         self._calls = OwnerCalls(keys, gate, pb)
         self._events = events
+        self._builds = builds
         self._gate = gate
 
     @property
@@ -48,7 +50,10 @@ class EventService:
         event, now, version = await self._events.enter(
             owner, request.event, request.bot, code=request.code, team=request.team
         )
-        return pb.EnterEventResponse(event=_message(event, now), version=version or "")
+        notices = await self._builds.open_events(owner, request.bot)
+        return pb.EnterEventResponse(
+            event=_message(event, now), version=version or "", notices=notices
+        )
 
     async def _leave(self, request: pb.LeaveEventRequest, owner: Owner) -> pb.LeaveEventResponse:
         self._gate.change(owner)
@@ -57,7 +62,7 @@ class EventService:
 
 
 def _message(event: Event, now: datetime) -> pb.EventDetails:
-    said, dates = event.said, event.said.dates
+    said, dates, limits = event.said, event.said.dates, event.said.limits
     return pb.EventDetails(
         name=event.name,
         title=said.title,
@@ -70,6 +75,10 @@ def _message(event: Event, now: datetime) -> pb.EventDetails:
         entries=event.entries,
         needs_code=said.entry is Admission.CODE,
         roster_only=said.entry is Admission.ROSTER,
+        left_ms=max(0, _milliseconds(dates.freezes) - _milliseconds(now)),
+        most_members=limits.members or 0,
+        builds_a_day=limits.builds or 0,
+        most_bots=limits.bots or 0,
         commitment=event.commitment,
         seed=event.seed or b"",
     )

@@ -78,6 +78,9 @@ class Events:
             "turn_ms": rules.time_control.turn_ms,
             "bank_ms": rules.time_control.bank_ms,
             "practice": said.practice,
+            "most_members": said.limits.members,
+            "most_builds": said.limits.builds,
+            "most_bots": said.limits.bots,
             "commitment": hashlib.sha256(seed).digest(),
             "needs_code": said.entry is Admission.CODE,
             "roster_only": said.entry is Admission.ROSTER,
@@ -183,7 +186,7 @@ class Events:
         Returns the event, the time, and the version that would play the final now, if any.
 
         Raises UnknownEventError, UnknownBotError, BannedError, EventRefusedError for a wrong code
-        or team, and EventStateError outside of the dates.
+        or team, and EventStateError outside of the dates or beyond a limit.
         """
         team = " ".join(team.split()) or owner.name
         if len(team) > LONGEST or not team.isprintable():
@@ -197,6 +200,7 @@ class Events:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
             _require_open(event, now)
             await _require_admitted(connection, event, owner, code)
+            await _require_small(connection, event, owner)
             if team != owner.name and event.said.entry is Admission.ROSTER:
                 raise EventRefusedError(
                     f"Teams of {event.name} have the names of its roster: leave yours out."
@@ -208,10 +212,8 @@ class Events:
                 )
             await connection.execute(statements.enter(event.id, owner.id, found.id, team))
             entered = (await _named(connection, name))[0].entries
-            if entered > event.entries and event.said.rules.why_too_large(entered):
-                raise EventStateError(
-                    f"{event.name} is full: {event.said.rules.why_too_large(entered)}."
-                )
+            if entered > event.entries and (why := event.said.why_full(entered)):
+                raise EventStateError(f"{event.name} is full: {why}.")
             await record(connection, owner.actor, "enter event", event.name, {"bot": found.name})
             await connection.execute(statements.tell(event.id))
             event, now = await _named(connection, name)
@@ -280,6 +282,17 @@ async def _require_admitted(
         raise EventRefusedError(
             f"{said} of {event.name}: its organiser gives it out, and `arena event enter --code` "
             "takes it."
+        )
+
+
+async def _require_small(connection: AsyncConnection, event: Event, owner: Owner) -> None:
+    """Raise EventStateError if an owner's team has more people than an event allows."""
+    most = event.said.limits.members
+    people = 1 + len((await connection.execute(owner_statements.members_of(owner.id))).all())
+    if most is not None and people > most:
+        raise EventStateError(
+            f"{event.name} allows {most} people in a team, and {owner.name} has {people}: `arena "
+            "team remove` takes some out."
         )
 
 

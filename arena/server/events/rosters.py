@@ -138,7 +138,8 @@ class Rosters:
                     role = CAPTAIN
                     await connection.execute(owner_statements.set_key(owner.id, token_hash(key)))
                 else:
-                    await _add_member(connection, owner, person.name, key)
+                    most = event.said.limits.members or MOST_MEMBERS + 1
+                    await _add_member(connection, owner, person.name, key, most)
                 added.append(Enrolled(person, owner.name, role, key))
                 rows.append(
                     {
@@ -221,14 +222,17 @@ async def _new_team(connection: AsyncConnection, team: str) -> Owner:
         ) from error
 
 
-async def _add_member(connection: AsyncConnection, owner: Owner, name: str, key: str) -> None:
+async def _add_member(
+    connection: AsyncConnection, owner: Owner, name: str, key: str, most: int
+) -> None:
     """Add a member by the person's name, made to fit and unique in the team.
 
-    Raises EventRefusedError if the team is full.
+    Raises EventRefusedError if the team has as many people as are allowed, at `most`.
     """
     members = (await connection.execute(owner_statements.members_of(owner.id))).all()
-    if len(members) >= MOST_MEMBERS:
-        raise EventRefusedError(f"The team {owner.name} has more than {MOST_MEMBERS + 1} people.")
+    most = min(most, MOST_MEMBERS + 1)
+    if len(members) + 1 >= most:
+        raise EventRefusedError(f"The team {owner.name} has more than {most} people.")
     number = 1
     while True:
         end = "" if number == 1 else f" {number}"

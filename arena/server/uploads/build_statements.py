@@ -186,34 +186,31 @@ def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
     )
 
 
-def closed_event(owner_id: OwnerId, bot: str) -> Row:
-    """Select `name`, `freezes_at` and `results_at` of an event that refuses new builds of a bot.
+def entered_events(owner_id: OwnerId, bot: str | None) -> Row:
+    """Select the events that a bot, or any of an owner's bots, has entered and that are not over.
 
-    The bot has entered, and the event is between its freeze and its release.
+    They are in the order of their freeze. The columns are `name`, `freezes_at`, `results_at`,
+    `practice` and `most_builds` of the event; `bot`, its name; `builds`, how many were uploaded of
+    it since midnight UTC; and `now`.
     """
-    return (
-        select(events.c.name, events.c.freezes_at, events.c.results_at)
-        .join(event_entries, event_entries.c.event_id == events.c.id)
-        .join(bots, bots.c.id == event_entries.c.bot_id)
-        .where(*_not_over(), events.c.freezes_at <= func.clock_timestamp())
-        .where(not_(events.c.practice))
-        .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
-        .order_by(events.c.results_at.desc())
-        .limit(1)
+    today = func.date_trunc("day", func.now(), "UTC")
+    uploaded = (
+        select(func.count())
+        .select_from(hosted_versions.join(versions))
+        .where(versions.c.bot_id == bots.c.id, versions.c.created_at >= today)
+        .correlate(bots)
+        .scalar_subquery()
     )
-
-
-def open_events(owner_id: OwnerId, bot: str) -> Row:
-    """Select `name`, `freezes_at` and `now` of the events that take new builds of a bot."""
-    now = func.clock_timestamp()
-    return (
-        select(events.c.name, events.c.freezes_at, now.label("now"))
+    found = (
+        select(events.c.name, events.c.freezes_at, events.c.results_at, events.c.practice)
+        .add_columns(events.c.most_builds, bots.c.name.label("bot"), uploaded.label("builds"))
+        .add_columns(func.clock_timestamp().label("now"))
         .join(event_entries, event_entries.c.event_id == events.c.id)
         .join(bots, bots.c.id == event_entries.c.bot_id)
-        .where(*_not_over(), events.c.freezes_at > now)
-        .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
+        .where(*_not_over(), bots.c.owner_id == owner_id)
         .order_by(events.c.freezes_at)
     )
+    return found if bot is None else found.where(bots.c.folded == folded(bot))
 
 
 def _not_over() -> tuple[ColumnElement[bool], ...]:

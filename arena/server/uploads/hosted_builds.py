@@ -14,7 +14,6 @@ from arena.database import shift_queue
 from arena.database.errors import (
     BannedError,
     BuildNotKeptError,
-    EventStateError,
     TooManyBotsError,
     TooManyUploadsError,
     UnknownBotError,
@@ -23,11 +22,11 @@ from arena.database.errors import (
 from arena.database.names import check_name, normal_name
 from arena.database.transaction import transaction
 from arena.match.transcript import Entrant
-from arena.moments import in_utc, in_words
 from arena.records import Allowance, Owner, VersionId
 from arena.server.accounts import owner_statements, registering
 from arena.server.accounts.auditing import record
 from arena.server.uploads import build_statements as hosting_statements
+from arena.server.uploads.entered_events import open_events, require_open
 
 NO_WORKER: Final = (
     "no machine runs hosted bots now; it waits until the operator starts `arena work`"
@@ -72,7 +71,7 @@ class HostedBuilds:
             locked = (await connection.execute(owner_statements.lock_owner(owner.id))).one()
             if locked.banned_at is not None:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
-            await _require_open(connection, owner, bot)
+            await require_open(connection, owner, bot)
             await _require_allowed(connection, owner, bot, terms)
             await _require_new(connection, owner, bot, build)
             label = version or await _next_label(connection, owner, bot)
@@ -102,17 +101,20 @@ class HostedBuilds:
         return registered.entrant
 
     async def notices(self, owner: Owner, bot: str, terms: HostingTerms) -> list[str]:
-        """Return what an owner should know after an upload: events' dates, and uploads left."""
+        """Return what an owner should know after an upload of a bot.
+
+        It is until when and how many builds events take, and how many uploads the arena does.
+        """
         async with self._transaction() as connection:
-            rows = (await connection.execute(hosting_statements.open_events(owner.id, bot))).all()
+            said = await open_events(connection, owner, bot)
             lately = (await connection.execute(hosting_statements.uploads_today(owner.id))).one()
-        said = [
-            f"{row.name}: a build counts if its check accepts it within "
-            f"{in_words(row.freezes_at - row.now)}, before {in_utc(row.freezes_at)}."
-            for row in rows
-        ]
         left = max(0, terms.uploads_a_day - lately.uploads)
         return [*said, f"Uploads left in these 24 hours: {left} of {terms.uploads_a_day}."]
+
+    async def open_events(self, owner: Owner, bot: str | None = None) -> list[str]:
+        """Return what events say of the builds of an owner's bot, or of all; a sentence each."""
+        async with self._transaction() as connection:
+            return await open_events(connection, owner, bot)
 
     async def of(self, owner: Owner, bot: str | None = None) -> list[HostedBuild]:
         """Return the last MOST_LISTED builds of an owner, or of one of its bots; newest first."""
@@ -196,17 +198,6 @@ async def _require_allowed(
         raise TooManyBotsError(
             f"The arena hosts {others} bots of yours, and {terms.hosted_bots} are allowed: retire "
             "one first, or upload a new version of one."
-        )
-
-
-async def _require_open(connection: AsyncConnection, owner: Owner, bot: str) -> None:
-    """Raise EventStateError if an event that the bot has entered takes no new builds."""
-    found = (await connection.execute(hosting_statements.closed_event(owner.id, bot))).one_or_none()
-    if found is not None:
-        raise EventStateError(
-            f"{bot} is entered in {found.name}, whose builds were fixed at "
-            f"{in_utc(found.freezes_at)}: upload again when its results are out, at "
-            f"{in_utc(found.results_at)}. Nothing was changed."
         )
 
 

@@ -238,7 +238,8 @@ class UploadService:
                     running=one.running,
                 )
                 for one in found
-            ]
+            ],
+            notices=await self._builds_kept.open_events(owner, request.bot or None),
         )
 
     async def _roll_back(self, request: pb.RollBackRequest, owner: Owner) -> pb.RollBackResponse:

@@ -41,6 +41,8 @@ def show(found: EventView) -> None:
         st.markdown(event.said.text)
     st.subheader("Dates")
     st.html(event_tables.dates(found))
+    if event.said.limits.in_words:
+        st.caption(f"At most {event.said.limits.in_words}.")
     if found.phase is Phase.OPEN:
         st.subheader("Enter")
         show_form(found)
@@ -109,14 +111,16 @@ def show_form(found: EventView) -> None:
         if not st.form_submit_button("Enter" if now is None else "Change the entry"):
             return
     try:
-        _, version = client.enter(owner.key, event.name, bot, code=code, team=team)
+        entered = client.enter(owner.key, event.name, bot, code=code, team=team)
     except OwnerCallError as error:
         owners.refused(error)
         return
-    if version:
-        st.success(f"Entered. Version {in_markdown(version)} would play the final now.")
+    if entered.version:
+        st.success(f"Entered. Version {in_markdown(entered.version)} would play the final now.")
     else:
         st.success("Entered. It plays the final if a build of it is accepted before the freeze.")
+    for notice in entered.notices:
+        st.caption(in_markdown(notice))
 
 
 asked = st.query_params.get("name")

@@ -6,7 +6,7 @@ import pytest
 
 from arena.errors import UserError
 from arena.scheduling.formats import FormatName
-from arena.server.events.event import Admission
+from arena.server.events.event import Admission, Limits
 from arena.server.events.event_file import EXAMPLE, read_event
 
 CUP = 'title = "Cup"\ngame = "bluff"'
@@ -28,12 +28,14 @@ def test_the_example_is_an_event() -> None:
     assert event.dates.freezes == datetime(2026, 12, 18, 18, tzinfo=zone)
     assert event.practice
     assert event.entry is Admission.OPEN
+    assert event.limits == Limits(members=4, builds=10, bots=60)
 
 
 def test_what_is_left_out_has_a_default() -> None:
     event = read_event(f"{CUP}{DATES}")
     assert (event.rules.game, event.rules.seats, event.rules.blocks) == ("bluff", 2, 20)
     assert not event.practice
+    assert event.limits == Limits()
     assert event.dates.opens == datetime(2026, 12, 1, 8, tzinfo=UTC)
 
 
@@ -52,6 +54,8 @@ def test_a_final_has_options_and_a_time_control() -> None:
         ("title = ", "^The file is not TOML: "),
         (f'game = "bluff"{DATES}', "^title is missing"),
         (f'title = "Cap"{DATES}', "^game is missing"),
+        (f"{CUP}\n[limits]\nbuilds = 0{DATES}", "^limits.builds: "),
+        (f"{CUP}\n[limits]\nteams = 3{DATES}", "^limits.teams: there is no such member"),
         (f'title = ""\ngame = "bluff"{DATES}', '^title: found ""'),
         (f"{CUP}\ntile = 1{DATES}", "^tile: there is no such member"),
         (f'title = "Cup"\ngame = "chess"{DATES}', "chess"),
