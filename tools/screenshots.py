@@ -48,6 +48,7 @@ PAGES: Final = {
     "analysis": CLOSE_MATCH + "&step=12&analysis=1",
     "tournaments": "/tournaments",
     "knockout": "/tournaments?name=cup",
+    "groups": "/tournaments?name=groups",
     "swiss": "/tournaments?name=league",
     "play": "/play",
     "submit": "/submit",
@@ -119,6 +120,7 @@ async def _fill(url: str) -> None:
     await fill(url, blocks=12, policies=BOTS, seats=3, game="bloeff")
     names = [name for name, _ in BOTS]
     await hold(url, "cup", FormatName.KNOCKOUT, [*names, "epsilon", "zeta", "eta"])
+    await hold(url, "groups", FormatName.GROUPS, [*names, "epsilon", "zeta", "eta", "theta"])
     await hold(url, "league", FormatName.SWISS, names, most_blocks=6)
 
 

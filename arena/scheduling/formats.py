@@ -4,6 +4,7 @@ from enum import Enum
 from typing import assert_never
 
 from arena.scheduling.gauntlet import Gauntlet
+from arena.scheduling.groups import Groups, usual_advance, usual_groups
 from arena.scheduling.knockout import Knockout
 from arena.scheduling.knockout_tables import TableKnockout
 from arena.scheduling.pairings import Format, FormatError
@@ -17,11 +18,7 @@ class FormatName(Enum):
     SWISS = "swiss"
     KNOCKOUT = "knockout"
     GAUNTLET = "gauntlet"
-
-    @property
-    def round_by_round(self) -> bool:
-        """Whether a bot is paired again only after its last pairing is decided."""
-        return self in (FormatName.SWISS, FormatName.KNOCKOUT)
+    GROUPS = "groups"
 
 
 def make_format(
@@ -32,17 +29,23 @@ def make_format(
     blocks: int,
     rounds: int | None,
     seed: str,
+    groups: int | None = None,
+    advance: int | None = None,
 ) -> Format:
     """Return the format for a field of `field` bots.
 
     Raises FormatError, saying what is possible.
 
-    `rounds`: the number of cycles (round robin, gauntlet; default 1), or the rounds of a Swiss
-    (default: enough to leave at most one bot unbeaten). `blocks`: per pairing.
+    `rounds`: the number of cycles (round robin, gauntlet, groups; default 1), or the rounds of a
+    Swiss (default: enough to leave at most one bot unbeaten). `blocks`: per pairing. `groups` and
+    `advance`: the number of groups and how many of each go on; defaults: `usual_groups` and
+    `usual_advance`.
     """
     if blocks < 1 or (rounds is not None and rounds < 1):
         raise FormatError("a pairing needs at least one block, and a tournament one round")
-    found = _made(name, field, seats, blocks, rounds, seed)
+    if name is not FormatName.GROUPS and (groups is not None or advance is not None):
+        raise FormatError("only the format groups has groups, of which the best go on")
+    found = _made(name, field, seats, blocks, rounds, seed, groups, advance)
     found.check(field)
     return found
 
@@ -54,6 +57,8 @@ def _made(
     blocks: int,
     rounds: int | None,
     seed: str,
+    groups: int | None,
+    advance: int | None,
 ) -> Format:
     match name:
         case FormatName.ROUND_ROBIN:
@@ -71,5 +76,9 @@ def _made(
             if seats > 2:
                 return TableKnockout(seats, blocks, field, seed)
             return Knockout(blocks, seed)
+        case FormatName.GROUPS:
+            groups = groups or usual_groups(field, seats, advance)
+            advance = advance or usual_advance(field, seats, groups)
+            return Groups(seats, blocks, rounds or 1, field, groups, advance, seed)
         case _:
             assert_never(name)

@@ -99,6 +99,10 @@ class Knockout:
         if field < 2:
             raise FormatError("a knockout needs at least 2 bots")
 
+    def made_together(self, pairing: Pairing) -> bool:
+        del pairing
+        return False
+
     def blocks_wanted(self, played: PlayedPairing) -> int:
         if played.pairing.is_bye:
             return 0
@@ -117,12 +121,8 @@ class Knockout:
     def next_pairings(
         self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
     ) -> tuple[Pairing, ...] | None:
-        del withdrawn  # the opponent has a walkover, and the bracket stays as it is
         if not played:
-            return tuple(
-                self._pairing(1, table, entries)
-                for table, entries in enumerate(first_round(field), start=1)
-            )
+            return self.begin(range(1, field + 1), withdrawn)
         winners = self._winners(played)
         rounds = len(_bracket(field)).bit_length() - 1
         if (rounds, 1) in winners:
@@ -139,6 +139,16 @@ class Knockout:
             )
             for round_, table in ready
             if (round_, table) not in paired
+        )
+
+    def begin(
+        self, order: Sequence[EntryNumber], withdrawn: Set[EntryNumber]
+    ) -> tuple[Pairing, ...]:
+        """Return the first round of these bots, best seeded first."""
+        del withdrawn  # the opponent has a walkover, and the bracket stays as it is
+        return tuple(
+            self._pairing(1, table, tuple(order[place - 1] for place in places))
+            for table, places in enumerate(first_round(len(order)), start=1)
         )
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:

@@ -108,6 +108,10 @@ class TableKnockout:
             return 1
         return stages(self.field, self.seats)[pairing.round - 1].through[pairing.table - 1]
 
+    def made_together(self, pairing: Pairing) -> bool:
+        del pairing
+        return False
+
     def blocks_wanted(self, played: PlayedPairing) -> int:
         if played.pairing.is_bye:
             return 0
@@ -128,7 +132,7 @@ class TableKnockout:
         self, field: int, played: Sequence[PlayedPairing], withdrawn: Set[EntryNumber] = frozenset()
     ) -> tuple[Pairing, ...] | None:
         if not played:
-            return self._round(1, range(1, field + 1), withdrawn)
+            return self.begin(range(1, field + 1), withdrawn)
         decided = {one.pairing: how for one in played if (how := self.decided(one)) is not None}
         if len(decided) < len(played):
             return ()
@@ -151,6 +155,12 @@ class TableKnockout:
         for gone, comes_in in zip(sorted(left & withdrawn), out, strict=False):
             left = left - {gone} | {comes_in}
         return self._round(last + 1, sorted(left), withdrawn)
+
+    def begin(
+        self, order: Sequence[EntryNumber], withdrawn: Set[EntryNumber]
+    ) -> tuple[Pairing, ...]:
+        """Return the first round of these bots, best seeded first."""
+        return self._round(1, order, withdrawn)
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         # Not the rounds won: a replacement lost a round, but plays on.
@@ -195,7 +205,7 @@ class TableKnockout:
         spare = len(playing) % self.seats
         walkovers = [*playing[:spare], *gone]
         seated = [
-            *_serpentine(playing[spare:], self.seats),
+            *serpentine(playing[spare:], len(playing) // self.seats),
             *(walkovers[at : at + self.seats] for at in range(0, len(walkovers), self.seats)),
         ]
         randomness = schedule_randomness(self.seed)
@@ -207,12 +217,13 @@ class TableKnockout:
         )
 
 
-def _serpentine(playing: Sequence[EntryNumber], seats: int) -> list[list[EntryNumber]]:
-    """Full tables, each with one of the best bots, one of the next best, and so on."""
-    tables = len(playing) // seats
+def serpentine(order: Sequence[EntryNumber], tables: int) -> list[list[EntryNumber]]:
+    """Return tables of equal size or differing by one, each with one of the best, and so on.
+
+    Of nine bots and three tables the first has 1, 6, 7, the second 2, 5, 8, the third 3, 4, 9.
+    """
     seated: list[list[EntryNumber]] = [[] for _ in range(tables)]
-    for at in range(0, len(playing), tables or 1):
-        row = playing[at : at + tables]
-        for table, entry in zip(seated, reversed(row) if at // tables % 2 else row, strict=True):
-            table.append(entry)
+    for place, entry in enumerate(order):
+        row, at = divmod(place, tables)
+        seated[tables - 1 - at if row % 2 else at].append(entry)
     return seated

@@ -24,6 +24,10 @@ class PairedAtStart(ABC):
     def check(self, field: int) -> None:
         require_full_table(field, self.seats)
 
+    def made_together(self, pairing: Pairing) -> bool:
+        del pairing
+        return True
+
     def blocks_wanted(self, played: PlayedPairing) -> int:
         del played
         return self.blocks

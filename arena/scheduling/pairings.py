@@ -92,6 +92,10 @@ class Format(Protocol):
         """Raise FormatError if a field of `field` bots cannot play it."""
         ...
 
+    def made_together(self, pairing: Pairing) -> bool:
+        """Return whether a bot may be paired again before this pairing is decided."""
+        ...
+
     def blocks_wanted(self, played: PlayedPairing) -> int:
         """Return the number of blocks that decide this pairing, as known now; 0 for a bye."""
         ...

@@ -46,11 +46,7 @@ class RoundRobin(PairedAtStart):
 
     def check(self, field: int) -> None:
         require_full_table(field, self.seats)
-        if self.expected_blocks(field) > MOST_TABLES:
-            raise FormatError(
-                f"this takes {self.expected_blocks(field)} blocks, and {MOST_TABLES} is the most: "
-                "choose fewer bots, blocks or rounds"
-            )
+        refuse_too_many(self.expected_blocks(field))
 
     def standings(self, field: int, played: Sequence[PlayedPairing]) -> tuple[Standing, ...]:
         points, blocks = points_by_entry(played), blocks_by_entry(played)
@@ -94,6 +90,15 @@ class RoundRobin(PairedAtStart):
                 for table, entries in enumerate(tables, start=1)
             )
         return tuple(found)
+
+
+def refuse_too_many(blocks: int) -> None:
+    """Raise FormatError if a tournament takes more than MOST_TABLES blocks."""
+    if blocks > MOST_TABLES:
+        raise FormatError(
+            f"this takes {blocks} blocks, and {MOST_TABLES} is the most: choose fewer bots, blocks "
+            "or rounds"
+        )
 
 
 def circle(order: Sequence[EntryNumber]) -> list[list[tuple[EntryNumber, ...]]]:

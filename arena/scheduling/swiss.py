@@ -87,6 +87,10 @@ class Swiss:
         if self.rounds > most:
             raise FormatError(f"{field} bots can play at most {most} rounds without a rematch")
 
+    def made_together(self, pairing: Pairing) -> bool:
+        del pairing
+        return False
+
     def blocks_wanted(self, played: PlayedPairing) -> int:
         return 0 if played.pairing.is_bye else self.blocks
 

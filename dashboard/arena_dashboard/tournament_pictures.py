@@ -1,4 +1,4 @@
-"""A tournament as a picture: a bracket, a crosstable or a matrix, by its format; pure functions.
+"""A tournament as a picture: brackets, crosstables and matrices, by its format; pure functions.
 
 Each pairing leads to its matches.
 """
@@ -10,7 +10,10 @@ from arena.server.tournaments.summary import (
     EntryNumber,
     FormatName,
     PlayedPairing,
+    Standing,
     going_on,
+    group_tables,
+    of_knockout,
     points_text,
 )
 from arena.server.tournaments.tournament import Tournament
@@ -35,12 +38,35 @@ def picture(view: TournamentView) -> Html | None:
     match tournament.rules.format:
         case FormatName.KNOCKOUT:
             return bracket(tournament, view.played)
+        case FormatName.GROUPS:
+            return groups(tournament, view)
         case FormatName.SWISS:
             return crosstable(tournament, view)
         case FormatName.ROUND_ROBIN if len(tournament.entries) <= MATRIX_ENTRIES:
-            return matrix(tournament, view)
+            caption = "Matrix: a row's points, by the rank of the opponent"
+            return matrix(tournament, view.standings, view.played, caption)
         case _:
             return None
+
+
+def groups(tournament: Tournament, view: TournamentView) -> Html:
+    """Return the bracket, once it is paired, and the matrix of each group."""
+    last = of_knockout(tournament, view.played)
+    paired_last = {one.pairing for one in last}
+    shown = [bracket(tournament, last)] if last else []
+    for group in group_tables(view.record):
+        entries = {line.entry for line in group.lines}
+        own = [
+            one
+            for one in view.played
+            if one.pairing not in paired_last and entries.issuperset(one.pairing.entries)
+        ]
+        caption = (
+            f"Group {group.name}, of which {group.through} go on: a row's points, by the place of "
+            "the opponent"
+        )
+        shown.append(matrix(tournament, group.lines, own, caption, group.through))
+    return together(*shown)
 
 
 def bracket(tournament: Tournament, played: Sequence[PlayedPairing]) -> Html:
@@ -48,7 +74,8 @@ def bracket(tournament: Tournament, played: Sequence[PlayedPairing]) -> Html:
     rounds: dict[int, dict[int, PlayedPairing]] = {}
     for one in played:
         rounds.setdefault(one.pairing.round, {})[one.pairing.table] = one
-    columns, number, boxes = [], 1, max(rounds[1])
+    number = min(rounds)
+    columns, boxes = [], max(rounds[number])
     while True:
         found = rounds.get(number, {})
         boxes = max(boxes, *found, 1)
@@ -159,21 +186,30 @@ def _round_cell(
     )
 
 
-def matrix(tournament: Tournament, view: TournamentView) -> Html:
-    """Return the points that the row's bot took at its tables with the column's."""
+def matrix(
+    tournament: Tournament,
+    lines: Sequence[Standing],
+    played: Sequence[PlayedPairing],
+    caption: str,
+    through: int = 0,
+) -> Html:
+    """Return the points that the row's bot took at its tables with the column's.
+
+    `lines` are those of the rows, best first, of which the first `through` go on.
+    """
     meetings: dict[tuple[EntryNumber, EntryNumber], list[PlayedPairing]] = {}
-    for played in view.played:
-        for one in played.pairing.entries:
-            for other in played.pairing.entries:
+    for met in played:
+        for one in met.pairing.entries:
+            for other in met.pairing.entries:
                 if one != other:
-                    meetings.setdefault((one, other), []).append(played)
-    order = [line.entry for line in view.standings]
+                    meetings.setdefault((one, other), []).append(met)
+    order = [line.entry for line in lines]
     head = tag(
         "tr",
         *(tag("th", text, scope="col") for text in ("#", "Bot")),
         *(
             tag("th", str(line.rank), scope="col", title=_bot(tournament, line.entry))
-            for line in view.standings
+            for line in lines
         ),
         tag("th", "Points", scope="col"),
     )
@@ -187,14 +223,11 @@ def matrix(tournament: Tournament, view: TournamentView) -> Html:
                 for other in order
             ),
             tag("td", tag("b", points_text(line.points)), class_="ba-number"),
+            class_="ba-goes-on" if line.rank <= through else None,
         )
-        for line in view.standings
+        for line in lines
     ]
-    return _table(
-        "Matrix: a row's points, by the rank of the opponent",
-        head,
-        rows,
-    )
+    return _table(caption, head, rows)
 
 
 def _met(

@@ -50,7 +50,7 @@ def in_words(tournament: Tournament) -> str:
         options(rules.options.items()),
         f"{rules.seats} seats",
         time_in_words(rules.time_control.name),
-        plan_in_words(rules),
+        plan_in_words(tournament),
         "" if rules.seats == 2 else _SCORES[rules.score],
         "" if rules.rated else "unrated",
         f"lots drawn by the seed {rules.seed}",

@@ -82,7 +82,13 @@ def test_the_same_seed_gives_the_same_tournament_byte_for_byte(deals: str) -> No
 
 @pytest.mark.parametrize(
     ("format_name", "pairings", "expected"),
-    [("round-robin", 6, 12), ("swiss", 4, 8), ("knockout", 3, 6), ("gauntlet", 3, 6)],
+    [
+        ("round-robin", 6, 12),
+        ("swiss", 4, 8),
+        ("knockout", 3, 6),
+        ("gauntlet", 3, 6),
+        ("groups", 3, 6),
+    ],
 )
 def test_every_format_is_played_to_its_end(format_name: str, pairings: int, expected: int) -> None:
     bots = "bayes,honest,timid,random"
@@ -93,11 +99,35 @@ def test_every_format_is_played_to_its_end(format_name: str, pairings: int, expe
     assert plan.expected_blocks(4) == expected
     # Ties of a knockout are played off.
     assert found["blocks"] == found["blocks_expected"] >= expected
-    assert found["blocks"] == expected or format_name == "knockout"
+    assert found["blocks"] == expected or format_name in ("knockout", "groups")
     for one in found["pairings"]:
         assert len(one["blocks"]) == one["blocks_wanted"]
     assert {line["bot"] for line in found["standings"]} == set(bots.split(","))
     assert found["standings"][0]["bot"] == "bayes"
+
+
+def test_groups_are_told_with_their_tables() -> None:
+    words = ("--format", "groups", "--groups", 2, "--advance", 1, "--seed", "s", "--blocks", 2)
+    bots = "bayes,honest,timid,random"
+    found = _json(*words, "--bots", bots)
+    assert (found["groups"], found["advance"]) == (2, 1)
+    assert {one["bot"]: one["group"] for one in found["standings"]} == {
+        "bayes": "A",
+        "random": "A",
+        "honest": "B",
+        "timid": "B",
+    }
+    assert [one["rank"] for one in found["standings"]] == [1, 2, 3, 4]
+    printed = _play(*words, "--bots", bots).stdout
+    assert "Group A" in printed and "Group B" in printed
+    assert "2 groups, 1 of each go on" in _play(*words, "--bots", bots, "--pairings").stdout
+
+
+def test_more_groups_than_bots_can_fill_are_refused() -> None:
+    words = ("--format", "groups", "--groups", 3, "--bots", "bayes,honest,timid,random")
+    refused = _play(*words)
+    assert refused.exit_code == 2
+    assert "4 bots are too few for 3 groups" in refused.output
 
 
 def test_a_table_of_more_seats_takes_everybody_through_all_of_them() -> None:

@@ -193,6 +193,32 @@ def test_rounds_that_are_not_paired_yet_are_open_in_the_bracket(arena: str) -> N
     assert page.count(">open<") >= 2
 
 
+def test_groups_have_their_matrices_and_a_bracket(arena: str) -> None:
+    bots = (*BOTS, "hilda")
+    held(arena, format_name=FormatName.GROUPS, bots=bots, blocks=1)
+    app = open_page("tournaments", name="cup")
+    caption = "Group A, of which 2 go on: a row&#x27;s points, by the place of the opponent."
+    assert cells(app, caption) == [
+        "1 ada 1 of 1 1 of 1 1 of 1 3",
+        "2 dora 0 of 1 1 of 1 1 of 1 2",
+        "3 emmy 0 of 1 0 of 1 1 of 1 1",
+        "4 hilda 0 of 1 0 of 1 0 of 1 0",
+    ]
+    page = html(app)
+    assert page.count('class="ba-goes-on"') == 2 * 2
+    assert page.count('class="ba-pairing"') == 2 + 1
+    assert ">Round 4<" in page and ">Final<" in page
+    assert "pairing=5.1" in page
+    assert "2 groups, 2 of each go on" in page
+
+
+def test_before_the_groups_are_over_there_is_no_bracket(arena: str) -> None:
+    held(arena, format_name=FormatName.GROUPS, bots=BOTS, blocks=1, most_blocks=2)
+    page = html(open_page("tournaments", name="cup"))
+    assert page.count("Group ") >= 2
+    assert 'class="ba-pairing"' not in page
+
+
 def test_a_swiss_has_a_crosstable_with_the_opponents_ranks(arena: str) -> None:
     held(arena, bots=BOTS[:4], blocks=1)
     app = open_page("tournaments", name="cup")

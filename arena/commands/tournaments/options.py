@@ -16,6 +16,18 @@ Rounds = Annotated[
         min=1, help="Rounds of a Swiss (default log2 of the bots); else the number of repetitions."
     ),
 ]
+Groups = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="The number of groups, in the format groups (default: some of four or more)."
+    ),
+]
+Advance = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="How many of each group go on to the knockout (default: half, at most 2)."
+    ),
+]
 Score = Annotated[
     ScoreRule, typer.Option(help="Count every opponent beaten, or only first places.")
 ]

@@ -23,8 +23,10 @@ from arena.commands.terminal import say, say_json
 from arena.commands.time_option import TimeOption, time_control
 from arena.commands.tournaments.in_process import InProcess, tournament_of
 from arena.commands.tournaments.options import (
+    Advance,
     AsJson,
     GameName,
+    Groups,
     PlayedBy,
     Rounds,
     Score,
@@ -67,6 +69,8 @@ def play(
     option: OptionList = None,
     time: TimeOption = "",
     rounds: Rounds = None,
+    groups: Groups = None,
+    advance: Advance = None,
     seed: Annotated[str, typer.Option(help="Anything; the same seed gives the same results.")] = "",
     score: Score = ScoreRule.PLACEMENT,
     same_deals: Annotated[
@@ -102,6 +106,8 @@ def play(
             seed=seed or secrets.token_hex(4),
             rated=False,
             time_control=control,
+            groups=groups,
+            advance=advance,
         )
         check_format(rules, len(field))
         programs = any(entry.command for entry in field)

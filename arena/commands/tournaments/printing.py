@@ -10,9 +10,11 @@ from arena.commands.listing import say_shown
 from arena.commands.terminal import Terminal, say
 from arena.games import GAMES
 from arena.server.tournaments.summary import (
+    GroupTable,
     blocks_done,
     blocks_expected,
     blocks_in_words,
+    group_tables,
     mean_column,
     name_of,
     plan_in_words,
@@ -59,7 +61,7 @@ def print_tournament(record: TournamentRecord, limit: int | None = None) -> None
     say(
         f"{tournament.name}: {rules.format.value}, {GAMES[rules.game].title}"
         f"{f' ({options})' if options else ''}, {rules.seats} seats, "
-        f"{f'{time}, ' if time else ''}{plan_in_words(rules)}, "
+        f"{f'{time}, ' if time else ''}{plan_in_words(tournament)}, "
         f"score {rules.score.value}, seed {rules.seed}"
         f"{'' if rules.rated else ', unrated'}"
     )
@@ -89,6 +91,8 @@ def print_tournament(record: TournamentRecord, limit: int | None = None) -> None
 def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
     """Print the standings, best first: all lines, or `limit` of them."""
     tournament = record.tournament
+    for group in group_tables(record):
+        _print_group(tournament, group)
     title = f"{tournament.name}: {tournament.state.value}"
     means = mean_column(tournament)
     breaks = [*means, *tournament.plan.tie_breaks]
@@ -115,6 +119,21 @@ def print_standings(record: TournamentRecord, limit: int | None = None) -> None:
         say(f"{name[0].upper()}{name[1:]}: {what}.")
 
 
+def _print_group(tournament: Tournament, group: GroupTable) -> None:
+    """Print the table of a group, with a line below those that go on."""
+    table = Table("#", "bot", "points", "points per block", "blocks", title=f"Group {group.name}")
+    for line in group.lines:
+        table.add_row(
+            str(line.rank),
+            name_of(tournament, line.entry),
+            points_text(line.points),
+            points_text(line.mean),
+            str(line.blocks),
+            end_section=line.rank == group.through,
+        )
+    Terminal().print_table(table)
+
+
 def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
     """Return a tournament without its pairings, as JSON."""
     rules = tournament.rules
@@ -126,6 +145,8 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
         "seats": rules.seats,
         "blocks_by_pairing": rules.blocks,
         "rounds": rules.rounds,
+        "groups": rules.groups,
+        "advance": rules.advance,
         "score": rules.score.value,
         "seed": rules.seed,
         "rated": rules.rated,
@@ -181,8 +202,11 @@ def tournament_json(record: TournamentRecord) -> dict[str, Any]:
 
 
 def standings_json(record: TournamentRecord) -> list[dict[str, Any]]:
-    """Return the lines of the standings as JSON, best first."""
+    """Return the lines of the standings as JSON, best first; `group` is among groups alone."""
     tournament = record.tournament
+    group_of = {
+        line.entry: {"group": group.name} for group in group_tables(record) for line in group.lines
+    }
     return [
         {
             "rank": line.rank,
@@ -197,6 +221,7 @@ def standings_json(record: TournamentRecord) -> list[dict[str, Any]]:
             ),
             "blocks": line.blocks,
             "withdrawn": tournament.entries[line.entry - 1].withdrawn,
+            **group_of.get(line.entry, {}),
         }
         for line in standings(record)
     ]

@@ -18,8 +18,10 @@ from arena.commands.listing import SHOWN, Limit, Search, TableLimit
 from arena.commands.terminal import say, say_json
 from arena.commands.time_option import TimeOption, time_control
 from arena.commands.tournaments.options import (
+    Advance,
     AsJson,
     GameName,
+    Groups,
     PlayedBy,
     Rounds,
     Score,
@@ -81,6 +83,8 @@ def create(
     option: OptionList = None,
     time: TimeOption = "",
     rounds: Rounds = None,
+    groups: Groups = None,
+    advance: Advance = None,
     seed: Annotated[
         str, typer.Option(help="Anything; it determines random pairings. Default: random.")
     ] = "",
@@ -121,6 +125,8 @@ def create(
         rated=not unrated,
         time_control=control,
         patience_seconds=patience,
+        groups=groups,
+        advance=advance,
     )
 
     tournament, absent = _create(name, bots, rules)

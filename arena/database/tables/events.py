@@ -51,6 +51,8 @@ events = Table(
     Column("seat_count", SmallInteger, nullable=False),
     Column("blocks", SmallInteger, nullable=False),
     Column("rounds", SmallInteger),
+    Column("groups", SmallInteger),
+    Column("advance", SmallInteger),
     Column("score", Text, nullable=False),
     Column("turn_ms", Integer, nullable=False),
     Column("bank_ms", Integer, nullable=False),

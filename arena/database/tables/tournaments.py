@@ -43,6 +43,9 @@ tournaments = Table(
     Column("blocks", SmallInteger, nullable=False),
     # None if the format and the number of entries determine it.
     Column("rounds", SmallInteger),
+    # The number of groups, and how many of each go on; None like `rounds`.
+    Column("groups", SmallInteger),
+    Column("advance", SmallInteger),
     Column("score", Text, nullable=False),
     Column("seed", Text, nullable=False),
     Column("rated", Boolean, nullable=False),
@@ -61,13 +64,15 @@ tournaments = Table(
     CheckConstraint("patience_s >= 1", name="patience_least"),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
     CheckConstraint(
-        "format IN ('round-robin', 'swiss', 'knockout', 'gauntlet')", name="format_known"
+        "format IN ('round-robin', 'swiss', 'knockout', 'gauntlet', 'groups')",
+        name="format_known",
     ),
     CheckConstraint("jsonb_typeof(options) = 'object'", name="options_object"),
     CheckConstraint("seat_count >= 2", name="seat_count_least"),
     CheckConstraint("turn_ms >= 0 AND bank_ms >= 0", name="time_least"),
     CheckConstraint("blocks >= 1", name="blocks_least"),
     CheckConstraint("rounds >= 1", name="rounds_least"),
+    CheckConstraint("groups >= 1 AND advance >= 1", name="groups_least"),
     CheckConstraint("score IN ('placement', 'winner')", name="score_known"),
     CheckConstraint(
         "state IN ('created', 'running', 'paused', 'finished', 'cancelled')", name="state_known"

@@ -167,6 +167,7 @@ def pairings_json(
 
 
 def _rules(rules: FinalRules) -> dict[str, Any]:
+    of_groups = {"groups": rules.groups, "advance": rules.advance}
     return {
         "format": rules.format.value,
         "game": rules.game,
@@ -177,6 +178,7 @@ def _rules(rules: FinalRules) -> dict[str, Any]:
         "score": rules.score.value,
         "turn_ms": rules.time_control.turn_ms,
         "bank_ms": rules.time_control.bank_ms,
+        **{name: value for name, value in of_groups.items() if value is not None},
     }
 
 

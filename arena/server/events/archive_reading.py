@@ -43,6 +43,8 @@ class _ArchivedRules(_Part):
     seats: Annotated[int, Field(ge=2, le=100)]
     blocks: Annotated[int, Field(ge=1, le=10_000)]
     rounds: Annotated[int, Field(ge=1, le=10_000)] | None
+    groups: Annotated[int, Field(ge=1, le=10_000)] | None = None
+    advance: Annotated[int, Field(ge=1, le=10_000)] | None = None
     score: str
     turn_ms: Annotated[int, Field(ge=0)]
     bank_ms: Annotated[int, Field(ge=0)]
@@ -147,6 +149,8 @@ def read_rules(rules: Mapping[str, Any]) -> FinalRules:
             rounds=rules["rounds"],
             score=ScoreRule(rules["score"]),
             time_control=TimeControl(rules["turn_ms"], rules["bank_ms"]),
+            groups=rules["groups"],
+            advance=rules["advance"],
         )
     except ArchiveError:
         raise

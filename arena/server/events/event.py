@@ -75,6 +75,8 @@ class FinalRules:
     rounds: int | None
     score: ScoreRule
     time_control: TimeControl
+    groups: int | None = None
+    advance: int | None = None
 
     @property
     def why_never(self) -> str:
@@ -107,6 +109,8 @@ class FinalRules:
             seed=seed,
             rated=False,
             time_control=self.time_control,
+            groups=self.groups,
+            advance=self.advance,
         )
 
 

@@ -30,7 +30,7 @@ builds = 10                # of a bot in a day (UTC), those that are refused amo
 bots = 60                  # in all
 
 [final]
-format = "round-robin"     # or swiss, knockout
+format = "round-robin"     # or swiss, knockout, groups
 seats = 2
 blocks = 20                # of a pairing; in each a deal is played once from every seat
 
@@ -56,6 +56,8 @@ class _Final(_Part):
     seats: Annotated[int, Field(ge=2)] = 2
     blocks: Annotated[int, Field(ge=1, le=1000)] = 20
     rounds: Annotated[int, Field(ge=1, le=1000)] | None = None
+    groups: Annotated[int, Field(ge=1, le=1000)] | None = None
+    advance: Annotated[int, Field(ge=1, le=1000)] | None = None
     score: str = "placement"
     time: str = ""
 
@@ -119,6 +121,8 @@ def read_event(text: str) -> NewEvent:
         rounds=final.rounds,
         score=_named(ScoreRule, "final.score", final.score),
         time_control=control,
+        groups=final.groups,
+        advance=final.advance,
     )
     entry: Admission = _named(Admission, "entry", found.entry)
     limits = Limits(**found.limits.model_dump())

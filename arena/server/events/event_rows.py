@@ -33,6 +33,8 @@ def event(row: SqlRow[Any]) -> Event:
         rounds=row.rounds,
         score=ScoreRule(row.score),
         time_control=TimeControl(row.turn_ms, row.bank_ms),
+        groups=row.groups,
+        advance=row.advance,
     )
     admission = Admission.CODE if row.needs_code else Admission.OPEN
     if row.roster_only:

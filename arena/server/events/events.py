@@ -74,6 +74,8 @@ class Events:
             "seat_count": rules.seats,
             "blocks": rules.blocks,
             "rounds": rules.rounds,
+            "groups": rules.groups,
+            "advance": rules.advance,
             "score": rules.score.value,
             "turn_ms": rules.time_control.turn_ms,
             "bank_ms": rules.time_control.bank_ms,

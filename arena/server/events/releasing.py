@@ -195,6 +195,8 @@ async def _add_tournament(
                 "seat_count": rules.seats,
                 "blocks": rules.blocks,
                 "rounds": rules.rounds,
+                "groups": rules.groups,
+                "advance": rules.advance,
                 "score": rules.score.value,
                 "seed": rules.seed,
                 "rated": False,

@@ -6,14 +6,14 @@ from fractions import Fraction
 
 from arena.match.transcript import Entrant
 from arena.scheduling.formats import FormatName as FormatName
-from arena.scheduling.knockout import Decision, Knockout
+from arena.scheduling.groups import Groups, group_name
+from arena.scheduling.knockout import Decided, Decision, Knockout
 from arena.scheduling.knockout_tables import TableKnockout
 from arena.scheduling.pairings import EntryNumber as EntryNumber
 from arena.scheduling.pairings import PlayedPairing as PlayedPairing
 from arena.scheduling.pairings import Standing as Standing
 from arena.server.tournaments.tournament import (
     Entry,
-    Rules,
     Tournament,
     TournamentRecord,
     TournamentState,
@@ -25,12 +25,15 @@ _POINTS = {
     "in its blocks; one with as many counts half",
     FormatName.KNOCKOUT: "the number of rounds survived",
     FormatName.GAUNTLET: "the mean of all blocks, each of which gives a bot 0 to 1",
+    FormatName.GROUPS: "the number of rounds of the knockout survived",
 }
 _TIE_BREAKS = {
     "direct encounter": "the points made against the bots that have as many points",
     "Buchholz": "the sum of the opponents' points; a bye is an opponent with the bot's own points",
     "last table": "the share of the opponents at the last table that had fewer points there",
     "points per block": "the mean of all blocks, each of which gives a bot 0 to 1",
+    "place in group": "by points per block there, then by direct encounter, then by the seeding",
+    "points per block in group": "the mean of the blocks there, each of which gives a bot 0 to 1",
 }
 
 
@@ -63,10 +66,37 @@ def standings(record: TournamentRecord) -> Sequence[Standing]:
     return tournament.plan.standings(len(tournament.entries), record.played())
 
 
-def plan_in_words(rules: Rules) -> str:
-    """Return how many blocks of how many matches are played for each pairing."""
+@dataclass(frozen=True, slots=True)
+class GroupTable:
+    """The table of one group."""
+
+    name: str
+    lines: Sequence[Standing]
+    """Best first; ranks are within the group, each given once."""
+    through: int
+    """How many go on, if none withdraws."""
+
+
+def group_tables(record: TournamentRecord) -> Sequence[GroupTable]:
+    """Return the tables of the groups; none in another format."""
+    plan = record.tournament.plan
+    if not isinstance(plan, Groups):
+        return ()
+    tables = plan.group_standings(record.played())
+    return [
+        GroupTable(group_name(number), lines, plan.advance) for number, lines in enumerate(tables)
+    ]
+
+
+def plan_in_words(tournament: Tournament) -> str:
+    """Return how many blocks of how many matches are played for each pairing, and the groups."""
+    rules, plan = tournament.rules, tournament.plan
     blocks = "1 block" if rules.blocks == 1 else f"{rules.blocks} blocks"
-    return f"{blocks} of {rules.seats} matches for each pairing"
+    words = f"{blocks} of {rules.seats} matches for each pairing"
+    if not isinstance(plan, Groups):
+        return words
+    groups = "1 group" if plan.groups == 1 else f"{plan.groups} groups"
+    return f"{groups}, {plan.advance} of each go on, {words}"
 
 
 def terms_in_words(record: TournamentRecord) -> str:
@@ -186,10 +216,24 @@ def points_text(points: Fraction) -> str:
 
 
 def going_on(tournament: Tournament, played: PlayedPairing) -> tuple[EntryNumber, ...]:
-    """Return the bots that advance from a decided pairing of a knockout, best first; else ()."""
-    plan = tournament.plan
-    decided = plan.decided(played) if isinstance(plan, Knockout | TableKnockout) else None
+    """Return the bots that go on from a decided pairing of a knockout, best first; else ()."""
+    decided = _decided(tournament, played)
     return () if decided is None else decided.through
+
+
+def _decided(tournament: Tournament, played: PlayedPairing) -> Decided | None:
+    plan = tournament.plan
+    if isinstance(plan, Knockout | TableKnockout | Groups):
+        return plan.decided(played)
+    return None
+
+
+def of_knockout(tournament: Tournament, played: Sequence[PlayedPairing]) -> list[PlayedPairing]:
+    """Return the pairings of which some bots go on: all of a knockout, the last ones of groups."""
+    plan = tournament.plan
+    if isinstance(plan, Groups):
+        return [one for one in played if not plan.in_groups(one.pairing)]
+    return list(played) if isinstance(plan, Knockout | TableKnockout) else []
 
 
 def remark(record: TournamentRecord, played: PlayedPairing) -> str:
@@ -200,7 +244,9 @@ def remark(record: TournamentRecord, played: PlayedPairing) -> str:
     if len(played.blocks) > record.blocks_counted((pairing.round, pairing.table)):
         return "walkover"
     plan = tournament.plan
-    decided = plan.decided(played) if isinstance(plan, Knockout | TableKnockout) else None
+    if isinstance(plan, Groups) and plan.in_groups(pairing):
+        return f"group {plan.group_of(pairing)}"
+    decided = _decided(tournament, played)
     if decided is None or (decided.by is Decision.POINTS and len(pairing.entries) == 2):
         return ""
     names = ", ".join(name_of(tournament, entry) for entry in decided.through)

@@ -72,6 +72,10 @@ class Rules:
     time_control: TimeControl = DEFAULT_TIME_CONTROL
     patience_seconds: int = DEFAULT_PATIENCE_SECONDS
     """The time that the tables of an absent bot wait before they are walkovers."""
+    groups: int | None = None
+    """The number of groups; None if the format and the field determine it."""
+    advance: int | None = None
+    """The number of bots of each group that go on; None like `groups`."""
 
     def plan(self, field: int) -> Format:
         """Return the format for a field of this many bots.
@@ -85,6 +89,8 @@ class Rules:
             blocks=self.blocks,
             rounds=self.rounds,
             seed=self.seed,
+            groups=self.groups,
+            advance=self.advance,
         )
 
 
@@ -241,7 +247,7 @@ class TournamentRecord:
     def _withdrawn_from(self, pairing: Pairing) -> frozenset[EntryNumber]:
         """Return the entries whose withdrawal left the pairing unplayed."""
         gone = self.tournament.withdrawn.intersection(pairing.entries)
-        if not gone or not self.tournament.rules.format.round_by_round:
+        if not gone or self.tournament.plan.made_together(pairing):
             return gone
         # A bot that was paired again later had not withdrawn yet when this pairing was played.
         last = frozenset(entry for entry in gone if self._last_round(entry) == pairing.round)

@@ -73,6 +73,8 @@ def _tournament(row: SqlRow[Any], entries: Sequence[Entry]) -> Tournament:
         rated=row.rated,
         time_control=TimeControl(row.turn_ms, row.bank_ms),
         patience_seconds=row.patience_s,
+        groups=row.groups,
+        advance=row.advance,
     )
     return Tournament(
         TournamentId(row.id),

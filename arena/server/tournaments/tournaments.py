@@ -83,6 +83,8 @@ class Tournaments:
             "seat_count": rules.seats,
             "blocks": rules.blocks,
             "rounds": rules.rounds,
+            "groups": rules.groups,
+            "advance": rules.advance,
             "score": rules.score.value,
             "seed": rules.seed,
             "rated": rules.rated,

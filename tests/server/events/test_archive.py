@@ -229,6 +229,8 @@ def test_whoever_did_not_start_must_have_been_named(made: Archived) -> None:
         replace(RULES, format=FormatName.KNOCKOUT, blocks=1),
         replace(RULES, format=FormatName.KNOCKOUT, seats=3),
         replace(RULES, format=FormatName.ROUND_ROBIN, seats=3),
+        replace(RULES, format=FormatName.GROUPS, blocks=1),
+        replace(RULES, format=FormatName.GROUPS, seats=3, blocks=1, groups=2, advance=2),
     ],
     ids=lambda rules: f"{rules.format.value}-{rules.seats}",
 )

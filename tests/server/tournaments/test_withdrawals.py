@@ -143,6 +143,42 @@ def test_who_withdraws_is_left_out_and_the_others_play_to_the_end(
         assert len(one.blocks) <= max(counted, planned.get(one.pairing, counted))
 
 
+@settings(max_examples=tries(40, quick=10))
+@given(st.integers(2, 3), st.integers(0, 6), st.data())
+def test_groups_end_whoever_withdraws_and_nobody_who_did_is_paired(
+    seats: int, more: int, data: st.DataObject
+) -> None:
+    field = 2 * (seats + 1) + more
+    record = begun(FormatName.GROUPS, field, seats)
+    some = st.sets(st.integers(1, field), max_size=3)
+    while (added := pair(record)) is not None:
+        assert added
+        if added[0].round > 1:
+            known = [one for one in record.played() if one.pairing.round < added[0].round]
+            gone = record.tournament.withdrawn
+            assert record.tournament.plan.next_pairings(field, known, gone) == added
+        for key in data.draw(st.permutations([(one.round, one.table) for one in added])):
+            if data.draw(st.integers(0, 4)) == 0:
+                withdraw(record, data.draw(some))
+            entries = record.pairings[key].entries
+            while record.tournament.withdrawn.isdisjoint(entries) and record.blocks_counted(
+                key
+            ) < record.blocks_wanted(key):
+                ranks = st.integers(1, len(entries))
+                play(record, key, data.draw(st.tuples(*[ranks] * len(entries))))
+    lines = record.tournament.plan.standings(field, record.played())
+    assert [line.rank for line in lines] == list(range(1, field + 1))
+
+
+@pytest.mark.parametrize("gone", [{1, 4}, {1, 8}, {5, 8}])
+def test_of_two_that_withdraw_from_a_group_neither_wins_their_meeting(gone: set[int]) -> None:
+    record = begun(FormatName.GROUPS, 10, 2)
+    pair(record)
+    withdraw(record, gone)
+    for played in record.played():
+        assert played.absent == gone.intersection(played.pairing.entries)
+
+
 def test_a_table_of_three_goes_on_in_the_next_round_when_one_withdraws() -> None:
     record = begun(FormatName.SWISS, 7, 3, rounds=3)
     pair(record)
