@@ -45,6 +45,8 @@ class EventSeen:
     left: timedelta
     """How long it is until the freeze, by the arena's clock."""
     limits: EventLimits
+    live: bool
+    """Whether the matches of the final are public as they are played."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +101,7 @@ def _event(one: pb.EventDetails) -> EventSeen:
         one.seed.hex(),
         timedelta(milliseconds=one.left_ms),
         EventLimits(one.most_members or None, one.builds_a_day or None, one.most_bots or None),
+        one.live,
     )
 
 

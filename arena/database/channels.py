@@ -13,7 +13,10 @@ TOURNAMENTS_CHANNEL = "arena_tournaments"
 """Notified when a tournament is created, paired, or changes its state. The payload is its id."""
 
 EVENTS_CHANNEL = "arena_events"
-"""Notified when an event is created, changed, frozen, played or released. The payload is its id."""
+"""Notified when an event is created, changed, frozen, played or released. The payload is its id.
+
+Also when a block of a live final is handed in, with another payload.
+"""
 
 NOTICES_CHANNEL = "arena_notices"
 """Notified when there are new notices to be delivered."""

@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/event.proto\x12\x08\x61rena.v1\"!\n\x11ListEventsRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"<\n\x12ListEventsResponse\x12&\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x16.arena.v1.EventDetails\"\xd6\x02\n\x0c\x45ventDetails\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12#\n\x05phase\x18\x04 \x01(\x0e\x32\x14.arena.v1.EventPhase\x12\x10\n\x08opens_ms\x18\x05 \x01(\x03\x12\x12\n\nfreezes_ms\x18\x06 \x01(\x03\x12\x10\n\x08\x66inal_ms\x18\x07 \x01(\x03\x12\x12\n\nresults_ms\x18\x08 \x01(\x03\x12\x0f\n\x07\x65ntries\x18\t \x01(\x05\x12\x12\n\nneeds_code\x18\n \x01(\x08\x12\x12\n\ncommitment\x18\x0b \x01(\x0c\x12\x0c\n\x04seed\x18\x0c \x01(\x0c\x12\x13\n\x0broster_only\x18\r \x01(\x08\x12\x0f\n\x07left_ms\x18\x0e \x01(\x03\x12\x14\n\x0cmost_members\x18\x0f \x01(\x05\x12\x14\n\x0c\x62uilds_a_day\x18\x10 \x01(\x05\x12\x11\n\tmost_bots\x18\x11 \x01(\x05\"K\n\x11\x45nterEventRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\t\x12\x0c\n\x04team\x18\x04 \x01(\t\"]\n\x12\x45nterEventResponse\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.arena.v1.EventDetails\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0f\n\x07notices\x18\x03 \x03(\t\"\"\n\x11LeaveEventRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\"\x14\n\x12LeaveEventResponse*\xbe\x01\n\nEventPhase\x12\x1b\n\x17\x45VENT_PHASE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45VENT_PHASE_ANNOUNCED\x10\x01\x12\x14\n\x10\x45VENT_PHASE_OPEN\x10\x02\x12\x16\n\x12\x45VENT_PHASE_FROZEN\x10\x03\x12\x15\n\x11\x45VENT_PHASE_FINAL\x10\x04\x12\x18\n\x14\x45VENT_PHASE_RELEASED\x10\x05\x12\x19\n\x15\x45VENT_PHASE_CANCELLED\x10\x06\x32\xe9\x01\n\x0c\x45ventService\x12G\n\nListEvents\x12\x1b.arena.v1.ListEventsRequest\x1a\x1c.arena.v1.ListEventsResponse\x12G\n\nEnterEvent\x12\x1b.arena.v1.EnterEventRequest\x1a\x1c.arena.v1.EnterEventResponse\x12G\n\nLeaveEvent\x12\x1b.arena.v1.LeaveEventRequest\x1a\x1c.arena.v1.LeaveEventResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/event.proto\x12\x08\x61rena.v1\"!\n\x11ListEventsRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"<\n\x12ListEventsResponse\x12&\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x16.arena.v1.EventDetails\"\xe4\x02\n\x0c\x45ventDetails\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12#\n\x05phase\x18\x04 \x01(\x0e\x32\x14.arena.v1.EventPhase\x12\x10\n\x08opens_ms\x18\x05 \x01(\x03\x12\x12\n\nfreezes_ms\x18\x06 \x01(\x03\x12\x10\n\x08\x66inal_ms\x18\x07 \x01(\x03\x12\x12\n\nresults_ms\x18\x08 \x01(\x03\x12\x0f\n\x07\x65ntries\x18\t \x01(\x05\x12\x12\n\nneeds_code\x18\n \x01(\x08\x12\x12\n\ncommitment\x18\x0b \x01(\x0c\x12\x0c\n\x04seed\x18\x0c \x01(\x0c\x12\x13\n\x0broster_only\x18\r \x01(\x08\x12\x0f\n\x07left_ms\x18\x0e \x01(\x03\x12\x14\n\x0cmost_members\x18\x0f \x01(\x05\x12\x14\n\x0c\x62uilds_a_day\x18\x10 \x01(\x05\x12\x11\n\tmost_bots\x18\x11 \x01(\x05\x12\x0c\n\x04live\x18\x12 \x01(\x08\"K\n\x11\x45nterEventRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\t\x12\x0c\n\x04team\x18\x04 \x01(\t\"]\n\x12\x45nterEventResponse\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.arena.v1.EventDetails\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0f\n\x07notices\x18\x03 \x03(\t\"\"\n\x11LeaveEventRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\"\x14\n\x12LeaveEventResponse*\xbe\x01\n\nEventPhase\x12\x1b\n\x17\x45VENT_PHASE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45VENT_PHASE_ANNOUNCED\x10\x01\x12\x14\n\x10\x45VENT_PHASE_OPEN\x10\x02\x12\x16\n\x12\x45VENT_PHASE_FROZEN\x10\x03\x12\x15\n\x11\x45VENT_PHASE_FINAL\x10\x04\x12\x18\n\x14\x45VENT_PHASE_RELEASED\x10\x05\x12\x19\n\x15\x45VENT_PHASE_CANCELLED\x10\x06\x32\xe9\x01\n\x0c\x45ventService\x12G\n\nListEvents\x12\x1b.arena.v1.ListEventsRequest\x1a\x1c.arena.v1.ListEventsResponse\x12G\n\nEnterEvent\x12\x1b.arena.v1.EnterEventRequest\x1a\x1c.arena.v1.EnterEventResponse\x12G\n\nLeaveEvent\x12\x1b.arena.v1.LeaveEventRequest\x1a\x1c.arena.v1.LeaveEventResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,22 +32,22 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.event_pb2', _globa
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_EVENTPHASE']._serialized_start=707
-  _globals['_EVENTPHASE']._serialized_end=897
+  _globals['_EVENTPHASE']._serialized_start=721
+  _globals['_EVENTPHASE']._serialized_end=911
   _globals['_LISTEVENTSREQUEST']._serialized_start=34
   _globals['_LISTEVENTSREQUEST']._serialized_end=67
   _globals['_LISTEVENTSRESPONSE']._serialized_start=69
   _globals['_LISTEVENTSRESPONSE']._serialized_end=129
   _globals['_EVENTDETAILS']._serialized_start=132
-  _globals['_EVENTDETAILS']._serialized_end=474
-  _globals['_ENTEREVENTREQUEST']._serialized_start=476
-  _globals['_ENTEREVENTREQUEST']._serialized_end=551
-  _globals['_ENTEREVENTRESPONSE']._serialized_start=553
-  _globals['_ENTEREVENTRESPONSE']._serialized_end=646
-  _globals['_LEAVEEVENTREQUEST']._serialized_start=648
-  _globals['_LEAVEEVENTREQUEST']._serialized_end=682
-  _globals['_LEAVEEVENTRESPONSE']._serialized_start=684
-  _globals['_LEAVEEVENTRESPONSE']._serialized_end=704
-  _globals['_EVENTSERVICE']._serialized_start=900
-  _globals['_EVENTSERVICE']._serialized_end=1133
+  _globals['_EVENTDETAILS']._serialized_end=488
+  _globals['_ENTEREVENTREQUEST']._serialized_start=490
+  _globals['_ENTEREVENTREQUEST']._serialized_end=565
+  _globals['_ENTEREVENTRESPONSE']._serialized_start=567
+  _globals['_ENTEREVENTRESPONSE']._serialized_end=660
+  _globals['_LEAVEEVENTREQUEST']._serialized_start=662
+  _globals['_LEAVEEVENTREQUEST']._serialized_end=696
+  _globals['_LEAVEEVENTRESPONSE']._serialized_start=698
+  _globals['_LEAVEEVENTRESPONSE']._serialized_end=718
+  _globals['_EVENTSERVICE']._serialized_start=914
+  _globals['_EVENTSERVICE']._serialized_end=1147
 # @@protoc_insertion_point(module_scope)

@@ -128,6 +128,7 @@ class EventDetails(_message.Message):
     MOST_MEMBERS_FIELD_NUMBER: _builtins.int
     BUILDS_A_DAY_FIELD_NUMBER: _builtins.int
     MOST_BOTS_FIELD_NUMBER: _builtins.int
+    LIVE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name, unique."""
     title: _builtins.str
@@ -143,7 +144,7 @@ class EventDetails(_message.Message):
     final_ms: _builtins.int
     """When the final begins, in milliseconds since 1970."""
     results_ms: _builtins.int
-    """From when on its results are public, in milliseconds since 1970."""
+    """From when on its results are public, the seed among them, in milliseconds since 1970."""
     entries: _builtins.int
     """The number of bots that have entered."""
     needs_code: _builtins.bool
@@ -164,6 +165,10 @@ class EventDetails(_message.Message):
     """
     most_bots: _builtins.int
     """The most bots that enter in all; 0 without a limit."""
+    live: _builtins.bool
+    """Whether the matches of the final are public as they are played. Otherwise nobody sees anything of
+    it before the results.
+    """
     def __init__(
         self,
         *,
@@ -184,10 +189,11 @@ class EventDetails(_message.Message):
         most_members: _builtins.int = ...,
         builds_a_day: _builtins.int = ...,
         most_bots: _builtins.int = ...,
+        live: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds_a_day", b"builds_a_day", "commitment", b"commitment", "entries", b"entries", "final_ms", b"final_ms", "freezes_ms", b"freezes_ms", "left_ms", b"left_ms", "most_bots", b"most_bots", "most_members", b"most_members", "name", b"name", "needs_code", b"needs_code", "opens_ms", b"opens_ms", "phase", b"phase", "results_ms", b"results_ms", "roster_only", b"roster_only", "seed", b"seed", "text", b"text", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds_a_day", b"builds_a_day", "commitment", b"commitment", "entries", b"entries", "final_ms", b"final_ms", "freezes_ms", b"freezes_ms", "left_ms", b"left_ms", "live", b"live", "most_bots", b"most_bots", "most_members", b"most_members", "name", b"name", "needs_code", b"needs_code", "opens_ms", b"opens_ms", "phase", b"phase", "results_ms", b"results_ms", "roster_only", b"roster_only", "seed", b"seed", "text", b"text", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

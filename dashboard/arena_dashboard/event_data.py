@@ -1,6 +1,7 @@
 """Current data of events for the pages, read through `data`.
 
-Of a final that is not released there is nothing to read: the pages' role does not see its tables.
+Of a final that is neither released nor live there is nothing to read: the pages' role does not see
+its tables.
 """
 
 from collections.abc import Sequence
@@ -43,7 +44,7 @@ def named(name: str) -> EventView | None:
 
 def results(event: Event) -> Sequence[FinalLine]:
     """Return the standings of the final, nothing before they are released. Not to be changed."""
-    if event.tournament is None:
+    if event.released_at is None or event.tournament is None:
         return ()
     return _results(data.database_url(), event.tournament)
 
@@ -53,7 +54,7 @@ def notices(event: Event) -> Sequence[Any]:
     return data.read(notice_statements.notices_of_event(event.id))
 
 
-Mark = tuple[Phase, tuple[tuple[str, str, bool, bool], ...], tuple[datetime, ...]]
+Mark = tuple[Phase, str | None, tuple[tuple[str, str, bool, bool], ...], tuple[datetime, ...]]
 """The value that changes from one moment of an event to the next."""
 
 
@@ -64,7 +65,7 @@ def mark(found: EventView) -> Mark:
         (one.bot, one.team, one.withdrawn, one.sha256 is not None) for one in found.entries
     )
     moments = (dates.opens, dates.freezes, dates.final, dates.results)
-    return found.phase, entered, moments
+    return found.phase, found.event.tournament, entered, moments
 
 
 def current_mark(name: str) -> Mark | None:

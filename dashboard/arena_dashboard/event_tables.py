@@ -149,11 +149,9 @@ def checkable(event: Event) -> Html:
     return tag("div", *parts)
 
 
-def results(event: Event) -> Html:
-    """Return the link to the final; "" before the results are out."""
-    if event.tournament is None:
-        return Html("")
-    link = tag("a", "The final: standings and replays", href=tournament_link(event.tournament))
+def final_link(tournament: str) -> Html:
+    """Return the link to the tournament that the final is."""
+    link = tag("a", "The final: standings and replays", href=tournament_link(tournament))
     return tag("p", link, class_="ba-link")
 
 

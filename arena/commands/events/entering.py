@@ -119,6 +119,8 @@ def _print(event: "EventSeen") -> None:
     ):
         if most is not None:
             say(f"At most {most} {what}")
+    if event.live:
+        say("The final is live: its matches are public as they are played.")
     say(f"SHA-256 of the final's seed: {event.commitment}")
     if event.seed:
         say(f"The seed: {event.seed}")

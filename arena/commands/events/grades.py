@@ -88,7 +88,7 @@ def grades(
             f"{asked.loss.most:g} points for it. `arena analyse --bot BOT` analyses some.",
             err=True,
         )
-    if event.tournament is None:
+    if event.released_at is None:
         say("The final is not released: places and faults in it count nothing yet.", err=True)
 
 
@@ -147,7 +147,7 @@ async def _read(store: "Store", read: "Reader", name: str, rubric: "Rubric") -> 
     losses = mean_losses(read, ladder)
     placed: dict[str, int] = {}
     faults: dict[int, int] = {}
-    if event.tournament is not None:
+    if event.released_at is not None and event.tournament is not None:
         record = await store.tournaments.record(await store.tournaments.named(event.tournament))
         placed = {line.entrant.bot: line.place for line in standings(record)}
         faults = {

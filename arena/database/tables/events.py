@@ -6,8 +6,9 @@
        ├──< event_people ── owners
        └──< event_pairings ─< event_blocks
 
-A final is blind until it is released: its pairings and matches are here, where the reader role sees
-nothing of them, and move to the tables of tournaments and matches with the release.
+The pairings and matches of a final are here, where the reader role sees nothing of them. They are
+copied to the tables of tournaments and matches when the final is released, or while it is played if
+it is live, and removed from here with the release.
 """
 
 from sqlalchemy import (
@@ -66,6 +67,8 @@ events = Table(
     Column("frozen_at", Time),
     Column("began_at", Time),
     Column("ended_at", Time),
+    # When the tournament of the final was made, and so could be seen.
+    Column("published_at", Time),
     Column("released_at", Time),
     Column("cancelled_at", Time),
     Column("why_cancelled", Text, nullable=False, server_default=text("''")),
@@ -80,7 +83,9 @@ events = Table(
     Column("most_members", SmallInteger),
     Column("most_builds", SmallInteger),
     Column("most_bots", SmallInteger),
-    # The final as a tournament, made by the release.
+    # Whether the matches of the final are public as they are handed in.
+    Column("live", Boolean, nullable=False, server_default=text("false")),
+    # The final as a tournament, made by the release, or when a live final begins.
     Column("tournament_id", ForeignKey(tournaments.c.id), unique=True),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
     CheckConstraint("char_length(title) BETWEEN 1 AND 100", name="title_length"),
@@ -91,14 +96,21 @@ events = Table(
     ),
     CheckConstraint("octet_length(commitment) = 32", name="commitment_length"),
     CheckConstraint("seed IS NULL OR sha256(seed) = commitment", name="seed_committed"),
-    # Nothing is opened before the date.
+    # The seed is not opened before the date.
     CheckConstraint(
         "(released_at IS NOT NULL) = (seed IS NOT NULL)"
-        " AND (released_at IS NOT NULL) = (tournament_id IS NOT NULL)"
+        " AND (released_at IS NULL OR tournament_id IS NOT NULL)"
         " AND (released_at IS NULL OR released_at >= results_at)",
         name="released_as_a_whole",
     ),
     CheckConstraint("least(most_members, most_builds, most_bots) >= 1", name="limits_least"),
+    # Nor is anything else, unless the final is live. (A referee of before sets no published_at.)
+    CheckConstraint(
+        "tournament_id IS NULL OR live"
+        " OR coalesce(published_at, released_at, '-infinity') >= results_at",
+        name="blind_until_results",
+    ),
+    CheckConstraint("tournament_id IS NULL OR began_at IS NOT NULL", name="published_begun"),
     CheckConstraint("began_at IS NULL OR frozen_at IS NOT NULL", name="began_frozen"),
     CheckConstraint("ended_at IS NULL OR began_at IS NOT NULL", name="ended_begun"),
     CheckConstraint("released_at IS NULL OR ended_at IS NOT NULL", name="released_ended"),
@@ -195,10 +207,14 @@ event_blocks = Table(
     # By match and then by seat.
     Column("placings", ARRAY(SmallInteger), nullable=False),
     now("recorded_at"),
+    # When its matches were recorded where everybody sees them.
+    Column("published_at", Time),
     ForeignKeyConstraint(
         ["event_id", "round", "table"],
         [event_pairings.c.event_id, event_pairings.c.round, event_pairings.c.table],
         name="event_blocks_pairing_fk",
     ),
     CheckConstraint("number >= 1", name="number_least"),
+    # Those that are to be published.
+    Index("event_blocks_unpublished_ix", "event_id", postgresql_where=text("published_at IS NULL")),
 )

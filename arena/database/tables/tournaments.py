@@ -59,6 +59,8 @@ tournaments = Table(
     # The lease of the referee that conducts it; none before it began. After that referee's end it
     # names a lease that is gone, until the senior takes up the tournament.
     Column("conductor", BigInteger),
+    # Whether a referee conducts it. The final of an event is played by workers instead.
+    Column("conducted", Boolean, nullable=False, server_default=text("true")),
     # The seconds that the tables of an absent bot wait before they are walkovers.
     Column("patience_s", Integer, nullable=False, server_default=text("600")),
     CheckConstraint("patience_s >= 1", name="patience_least"),

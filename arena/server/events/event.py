@@ -41,7 +41,7 @@ class Dates:
     """When entries close and the builds of the final are fixed."""
     final: datetime
     results: datetime
-    """Before it nobody sees anything of the final."""
+    """Before it nobody sees the seed, nor anything of a final that is not live."""
 
     @property
     def why_refused(self) -> str:
@@ -160,6 +160,8 @@ class NewEvent:
     practice: bool
     """Whether entered bots may get new builds between the freeze and the release."""
     limits: Limits = Limits()
+    live: bool = False
+    """Whether the matches of the final are public as they are handed in, not with the results."""
 
     def why_full(self, field: int) -> str:
         """Why so many bots are too many; "" if they are not."""
@@ -190,10 +192,16 @@ class Event:
     seed: bytes | None
     """The seed, once the results are released."""
     tournament: str | None
-    """The tournament that the final is, once it is released."""
+    """The tournament that the final is, once something of it is public."""
+
+    def is_public(self, now: datetime) -> bool:
+        """Return whether the matches of its final that are handed in may be seen."""
+        if self.began_at is None or self.cancelled_at is not None:
+            return False
+        return self.said.live or self.released_at is not None or self.is_being_released(now)
 
     def is_being_released(self, now: datetime) -> bool:
-        """Return whether some matches of its final may be public, and others not yet."""
+        """Return whether its final is over and its results are due, but not yet released."""
         over = self.ended_at is not None and self.released_at is None and not self.cancelled_at
         return over and now >= self.said.dates.results
 

@@ -33,12 +33,13 @@ bots = 60                  # in all
 format = "round-robin"     # or swiss, knockout, groups
 seats = 2
 blocks = 20                # of a pairing; in each a deal is played once from every seat
+live = false               # true: everybody sees its matches as they are played
 
 [dates]
 opens   = 2026-12-01T08:00:00+01:00
 freeze  = 2026-12-18T18:00:00+01:00   # the builds that play then are those of the final
 final   = 2026-12-18T18:10:00+01:00
-results = 2026-12-19T18:00:00+01:00   # nobody sees anything of the final before
+results = 2026-12-19T18:00:00+01:00   # before it nobody sees the seed, nor a final that is not live
 """
 """An event.toml, as `arena event example` prints it."""
 
@@ -60,6 +61,7 @@ class _Final(_Part):
     advance: Annotated[int, Field(ge=1, le=1000)] | None = None
     score: str = "placement"
     time: str = ""
+    live: bool = False
 
 
 _Limit = Annotated[int, Field(ge=1, le=10_000)] | None
@@ -126,7 +128,9 @@ def read_event(text: str) -> NewEvent:
     )
     entry: Admission = _named(Admission, "entry", found.entry)
     limits = Limits(**found.limits.model_dump())
-    return NewEvent(found.title, found.text, rules, dates, entry, found.practice, limits)
+    return NewEvent(
+        found.title, found.text, rules, dates, entry, found.practice, limits, final.live
+    )
 
 
 def _format(value: str) -> FormatName:

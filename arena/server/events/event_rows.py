@@ -44,7 +44,7 @@ def event(row: SqlRow[Any]) -> Event:
     return Event(
         EventId(row.id),
         row.name,
-        NewEvent(row.title, row.text, rules, dates, admission, row.practice, limits),
+        NewEvent(row.title, row.text, rules, dates, admission, row.practice, limits, row.live),
         bytes(row.commitment),
         row.entries,
         row.frozen_at,

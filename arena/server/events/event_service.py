@@ -81,6 +81,7 @@ def _message(event: Event, now: datetime) -> pb.EventDetails:
         most_bots=limits.bots or 0,
         commitment=event.commitment,
         seed=event.seed or b"",
+        live=said.live,
     )
 
 

@@ -24,6 +24,8 @@ from arena.database.tables.tournaments import tournaments
 from arena.database.tables.uploads import hosted_bots, hosted_versions
 
 MOST_LISTED = 100
+BLOCK = "block"
+"""What listeners of EVENTS_CHANNEL are told when a block of a live final is handed in."""
 
 
 def freeze_due() -> Row:
@@ -93,9 +95,10 @@ def unfinished() -> Row:
     )
 
 
-def playing() -> Row:
-    """Select `id` of the events whose final is being played."""
-    return unfinished().where(events.c.began_at.is_not(None), events.c.ended_at.is_(None))
+def playing(*, live: bool = False) -> Row:
+    """Select `id` of the events whose final is being played; `live`, of those that are live."""
+    found = unfinished().where(events.c.began_at.is_not(None), events.c.ended_at.is_(None))
+    return found.where(events.c.live) if live else found
 
 
 def seconds_to_next_date() -> Row:
@@ -289,3 +292,8 @@ def builds_now(event_id: int) -> Row:
 def tell(event_id: int) -> Row:
     """Notify listeners that something about an event has changed."""
     return select(func.pg_notify(EVENTS_CHANNEL, str(event_id)))
+
+
+def tell_of_block() -> Row:
+    """Notify listeners that a block of a live final is handed in."""
+    return select(func.pg_notify(EVENTS_CHANNEL, BLOCK))

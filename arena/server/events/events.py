@@ -83,6 +83,7 @@ class Events:
             "most_members": said.limits.members,
             "most_builds": said.limits.builds,
             "most_bots": said.limits.bots,
+            "live": said.live,
             "commitment": hashlib.sha256(seed).digest(),
             "needs_code": said.entry is Admission.CODE,
             "roster_only": said.entry is Admission.ROSTER,
@@ -177,6 +178,8 @@ class Events:
             if event.is_being_released(now):
                 raise EventStateError(f"The results of {event.name} are being released.")
             await connection.execute(statements.cancel(event.id, why))
+            if event.tournament is not None:
+                await connection.execute(tournament_statements.cancel_final(event.tournament))
             await record(connection, actor, "cancel event", event.name, {"why": why})
             await connection.execute(statements.tell(event.id))
 

@@ -3,7 +3,19 @@
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Delete, Insert, TextClause, case, delete, func, select, text, update
+from sqlalchemy import (
+    Delete,
+    Insert,
+    TextClause,
+    Update,
+    case,
+    delete,
+    func,
+    select,
+    text,
+    tuple_,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.dml import ReturningUpdate
 
@@ -153,20 +165,72 @@ def add_block(values: Mapping[str, Any]) -> Insert:
     )
 
 
-def blocks_of(event_id: int, *, matches: bool = False) -> Row:
-    """Select `round`, `table`, `number` and `placings` of the blocks of a final, in order.
-
-    With `matches`, also `transcripts`, `started_at` and `finished_at`.
-    """
+def blocks_of(event_id: int) -> Row:
+    """Select `round`, `table`, `number` and `placings` of the blocks of a final, in order."""
     block = event_blocks.c
-    found = (
+    return (
         select(block.round, block.table, block.number, block.placings)
         .where(block.event_id == event_id)
         .order_by(block.round, block.table, block.number)
     )
-    if not matches:
-        return found
-    return found.add_columns(block.transcripts, block.started_at, block.finished_at)
+
+
+def unpublished_blocks(event_id: int, limit: int) -> Row:
+    """Select the first blocks of a final that are not published, in order.
+
+    The columns are `round`, `table`, `number`, `entries` (of the pairing), `transcripts`,
+    `started_at` and `finished_at`.
+    """
+    block = event_blocks.c
+    return (
+        select(block.round, block.table, block.number, event_pairings.c.entries)
+        .add_columns(block.transcripts, block.started_at, block.finished_at)
+        .select_from(event_blocks.join(event_pairings))
+        .where(block.event_id == event_id, block.published_at.is_(None))
+        .order_by(block.round, block.table, block.number)
+        .limit(limit)
+    )
+
+
+def blocks_published(event_id: int, blocks: Sequence[tuple[int, int, int]]) -> Update:
+    """Note that blocks are published, by round, table and number."""
+    block = event_blocks.c
+    key = tuple_(block.round, block.table, block.number)
+    return (
+        update(event_blocks)
+        .where(block.event_id == event_id, key.in_(blocks))
+        .values(published_at=func.clock_timestamp())
+    )
+
+
+def publish_pairings(event_id: int, tournament_id: int) -> TextClause:
+    """Copy the pairings of a final, and who was absent, to its tournament."""
+    return text(
+        """
+        INSERT INTO tournament_pairings AS shown (tournament_id, round, "table", entries, absent)
+        SELECT :tournament_id, round, "table", entries, absent
+        FROM event_pairings AS paired
+        WHERE event_id = :event_id AND NOT EXISTS (
+            SELECT FROM tournament_pairings AS there
+            WHERE there.tournament_id = :tournament_id AND there.round = paired.round
+                AND there."table" = paired."table" AND there.absent = paired.absent
+        )
+        ON CONFLICT (tournament_id, round, "table") DO UPDATE SET absent = EXCLUDED.absent
+        """
+    ).bindparams(event_id=event_id, tournament_id=tournament_id)
+
+
+def publish_withdrawals(event_id: int, tournament_id: int) -> TextClause:
+    """Copy to the tournament of a final who is withdrawn."""
+    return text(
+        """
+        UPDATE tournament_entries AS entry SET withdrawn_at = build.withdrawn_at
+        FROM event_builds AS build
+        WHERE build.event_id = :event_id AND build.withdrawn_at IS NOT NULL
+            AND entry.tournament_id = :tournament_id AND entry.version_id = build.version_id
+            AND entry.withdrawn_at IS NULL
+        """
+    ).bindparams(event_id=event_id, tournament_id=tournament_id)
 
 
 def lock_pairing(event_id: int, round_: int, table: int) -> Row:
@@ -208,7 +272,7 @@ def block_count(event_id: int, round_: int, table: int) -> Row:
 
 
 def forget_final(event_id: int) -> tuple[Delete, Delete]:
-    """Delete what was kept of a blind final, which is released."""
+    """Delete what was kept of a final, which is released."""
     return (
         delete(event_blocks).where(event_blocks.c.event_id == event_id),
         delete(event_pairings).where(event_pairings.c.event_id == event_id),

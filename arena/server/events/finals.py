@@ -1,4 +1,4 @@
-"""`Finals`: the finals of events, played in secret and released at their date.
+"""`Finals`: the finals of events, played by workers and released at their date.
 
 A final is a fold over its record, like any tournament (see `arena.scheduling.pairings`). `keep`
 does what is due. It locks each event, so only one referee changes it at a time, and any referee may
@@ -46,7 +46,7 @@ from arena.server.events.final_reading import (
     pairings_of,
     record_of,
 )
-from arena.server.events.releasing import PIECE, Record, release
+from arena.server.events.publishing import PIECE, Record, publish
 from arena.signatures import Signer
 
 EVENT_RETRY_SECONDS: Final = 15.0
@@ -91,16 +91,17 @@ class Finals:
     """The finals in the database. Every method raises DatabaseUnreachableError."""
 
     def __init__(self, engine: AsyncEngine, piece: int = PIECE) -> None:
-        """Keep the finals in a database; `piece` is how many blocks are released at once."""
+        """Keep the finals in a database; `piece` is how many blocks are published at once."""
         self._engine = engine
         self._piece = piece
+        self._publishing = asyncio.Lock()
 
     # The course of events
 
     async def keep(self, record: Record) -> float | None:
         """Do what is due in all events; return the seconds until the next date, None without one.
 
-        `record` records the matches of a final that is released.
+        `record` records the matches of a final that are to be seen.
         """
         async with self._transaction() as connection:
             await connection.execute(statements.freeze_due())
@@ -126,6 +127,13 @@ class Finals:
         # What was due before this look is being done by another referee, which then notifies.
         return EVENT_RETRY_SECONDS if seconds < -1 else max(LEAST_SECONDS, float(seconds))
 
+    async def publish(self, record: Record) -> None:
+        """Publish what is handed in of the live finals."""
+        async with self._transaction() as connection:
+            ids = (await connection.scalars(statements.playing(live=True))).all()
+        for event_id in ids:
+            await self._publish(event_id, record)
+
     async def finalists(self, event: Event) -> list[Finalist]:
         """Return the builds that an event's freeze has fixed."""
         async with self._transaction() as connection:
@@ -144,7 +152,6 @@ class Finals:
             return bool((await connection.execute(statements.playing())).first())
 
     async def _keep_one(self, event_id: int, record: Record) -> None:
-        due = False
         async with self._transaction() as connection:
             if (await connection.execute(statements.locked(event_id))).first() is None:
                 return
@@ -155,9 +162,13 @@ class Finals:
                 event = await _begun(connection, event)
             if event.began_at is not None and event.ended_at is None:
                 event = await _went_on(connection, event)
-            due = event.is_being_released(now)
-        if due:
-            await release(self._engine, event_id, record, self._piece)
+        if event.is_public(now):
+            await self._publish(event_id, record)
+
+    async def _publish(self, event_id: int, record: Record) -> None:
+        # Of several referees the others go on; what is due here must not be missed.
+        async with self._publishing:
+            await publish(self._engine, event_id, record, self._piece)
 
     # The calls of workers
 
@@ -167,7 +178,7 @@ class Finals:
             found = await _to_play(connection, block)
             if found is None:
                 return None
-            final, pairing = found
+            _, final, pairing = found
             numbers = tuple(sorted(set(pairing.entries)))
             return FinalBlock(
                 tuple(final.finalists[number - 1] for number in numbers),
@@ -195,7 +206,7 @@ class Finals:
             found = await _to_play(connection, block)
         if found is None:
             return
-        final, pairing = found
+        event, final, pairing = found
         written = await asyncio.to_thread(_checked, final.matches(pairing, block.number), played)
         signed = await asyncio.to_thread(lambda: [to_bytes(signer.signed(one)) for one in written])
         builds = {final.finalists[one - 1].registered.version_id for one in pairing.entries}
@@ -222,6 +233,8 @@ class Finals:
             # Only then may something follow: a look reads the whole final.
             if count is not None and count >= final.rules.blocks:
                 await connection.execute(statements.tell(block.event_id))
+            elif event.said.live:
+                await connection.execute(statements.tell_of_block())
 
     async def absent(self, block: FinalBlockId, builds: Sequence[int], why: str) -> None:
         """Decide what is left of a pairing against entries whose builds do not start.
@@ -232,7 +245,7 @@ class Finals:
             found = await _to_play(connection, block)
             if found is None:
                 return
-            final, pairing = found
+            event, final, pairing = found
             numbers = sorted(set(pairing.entries))
             if not set(builds) <= set(range(len(numbers))):
                 raise EventRefusedError("There is no such build in this block.")
@@ -243,7 +256,6 @@ class Finals:
             )
             if await connection.scalar(forfeit) is None:
                 return
-            event, _ = await event_of(connection, block.event_id)
             told = {"bots": names, "why": why[:2_000]}
             await audit(connection, ARENA, "walkover in event", event.name, told)
             await connection.execute(statements.tell(block.event_id))
@@ -335,8 +347,8 @@ async def _went_on(connection: AsyncConnection, event: Event) -> Event:
 
 async def _to_play(
     connection: AsyncConnection, block: FinalBlockId
-) -> tuple[drawing.Final, Pairing] | None:
-    """Return the final and the pairing of a block; None if it is not to be played."""
+) -> tuple[Event, drawing.Final, Pairing] | None:
+    """Return the event, final and pairing of a block; None if it is not to be played."""
     found = (await connection.execute(statements.event_list(ids=[block.event_id]))).one_or_none()
     if found is None or found.began_at is None or found.ended_at or found.cancelled_at:
         return None
@@ -346,11 +358,12 @@ async def _to_play(
         return None
     if (await connection.execute(final_statements.block(*where, block.number))).first() is not None:
         return None
-    final = await final_of(connection, rows.event(found))
+    event = rows.event(found)
+    final = await final_of(connection, event)
     pairing = Pairing(row.round, row.table, tuple(row.entries))
     if any(final.finalists[number - 1].withdrawn for number in pairing.entries):
         return None
-    return final, pairing
+    return event, final, pairing
 
 
 def _checked(wanted: Sequence[drawing.DealtMatch], played: Sequence[HandedIn]) -> list[Transcript]:

@@ -1,7 +1,8 @@
 """`EventKeeper`: freezes, plays and releases events at their dates, until cancelled.
 
 It wakes at the next date, when an event changes, and when a pairing of a final is played. While a
-final is played it also looks regularly for blocks whose worker was lost. All referees run one; what
+final is played it also looks regularly for blocks whose worker was lost. Blocks of a live final it
+publishes beside that, as they are handed in. All referees run one; what
 is due is done once (see `arena.server.events.finals`).
 """
 
@@ -14,8 +15,9 @@ import structlog
 
 from arena.database.errors import LeaseLostError, StorageFailedError
 from arena.server.events.event_notices import EventNotices
+from arena.server.events.event_statements import BLOCK
 from arena.server.events.finals import Finals
-from arena.server.events.releasing import Record
+from arena.server.events.publishing import Record
 
 LOOK_SECONDS: Final = 15.0
 """The interval of looking for lost blocks of a final."""
@@ -30,16 +32,19 @@ class EventKeeper:
     """The keeper of one referee. `run` must be running."""
 
     def __init__(self, finals: Finals, notices: EventNotices, record: Record) -> None:
-        """Keep the events of `finals`; `record` records the matches of a released final."""
+        """Keep the events of `finals`; `record` records the matches of a final that are public."""
         self._finals = finals
         self._notices = notices
         self._record = record
         self._news = asyncio.Event()
+        self._block = asyncio.Event()
+        """Set when a block of a live final is handed in."""
 
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
         """Keep the events; `changes` yields when one may have changed."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(self._listen(changes))
+            tasks.create_task(self._publish())
             while True:
                 self._news.clear()
                 seconds = await self._look()
@@ -63,7 +68,22 @@ class EventKeeper:
         longest = LOOK_SECONDS if playing else LONGEST_WAIT_SECONDS
         return longest if seconds is None else min(seconds, longest)
 
+    async def _publish(self) -> None:
+        """Publish blocks of live finals; one that cannot be, the next look publishes."""
+        while True:
+            await self._block.wait()
+            self._block.clear()
+            try:
+                await self._finals.publish(self._record)
+            except (StorageFailedError, LeaseLostError) as error:
+                log.error("blocks of a live final wait for storage", why=str(error))
+            except Exception:
+                log.exception("blocks of a live final not published")
+
     async def _listen(self, changes: AsyncGenerator[Collection[str]]) -> None:
         async with aclosing(changes) as told:
-            async for _ in told:
-                self._news.set()
+            async for payloads in told:
+                if BLOCK in payloads:
+                    self._block.set()
+                if set(payloads) != {BLOCK}:
+                    self._news.set()

@@ -107,6 +107,8 @@ class Tournament:
     created_at: datetime
     started_at: datetime | None = None
     ended_at: datetime | None = None
+    conducted: bool = True
+    """Whether a referee conducts it; the final of an event is played by workers."""
 
     @cached_property
     def plan(self) -> Format:

@@ -85,4 +85,5 @@ def _tournament(row: SqlRow[Any], entries: Sequence[Entry]) -> Tournament:
         row.created_at,
         row.started_at,
         row.ended_at,
+        row.conducted,
     )

@@ -1,6 +1,7 @@
 """SQL statements about tournaments; callers execute them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -92,8 +93,24 @@ def hand_over(tournament_id: int, epoch: int) -> Update:
 
 
 def _begun() -> ColumnElement[bool]:
-    """Return the condition that a tournament is running or paused."""
-    return tournaments.c.state.in_(("running", "paused"))
+    """Return the condition that a tournament is running or paused, and a referee's to conduct."""
+    return and_(tournaments.c.state.in_(("running", "paused")), tournaments.c.conducted)
+
+
+def cancel_final(name: str) -> Update:
+    """Cancel the final of an event, if a tournament of that name is one and is not over."""
+    return _end_final(tournaments.c.name == name, {"state": "cancelled", "ended_at": func.now()})
+
+
+def finish_final(tournament_id: int, ended_at: datetime) -> Update:
+    """Note that all of the final of an event is played, unless it is noted."""
+    ended = {"state": "finished", "ended_at": ended_at}
+    return _end_final(tournaments.c.id == tournament_id, ended)
+
+
+def _end_final(which: ColumnElement[bool], values: Mapping[str, Any]) -> Update:
+    running = tournaments.c.conducted.is_(False), tournaments.c.state == "running"
+    return update(tournaments).where(which, *running).values(dict(values))
 
 
 def newest_tournaments(

@@ -172,6 +172,7 @@ class Tournaments:
         """
         async with transaction(self._engine) as connection:
             tournament = await _named(connection, name)
+            _require_conducted(tournament)
             if not await _change(connection, tournament.id, state, before):
                 raise TournamentStateError(
                     f"The tournament {tournament.name} is {tournament.state.value}: only one that "
@@ -205,6 +206,7 @@ class Tournaments:
         """
         async with transaction(self._engine) as connection:
             tournament = await _named(connection, name)
+            _require_conducted(tournament)
             if tournament.state.over:
                 raise TournamentStateError(
                     f"The tournament {tournament.name} is {tournament.state.value}: no bot can "
@@ -349,6 +351,15 @@ class Tournaments:
             if self._epoch is not None:
                 await require(connection, self._epoch)
             yield connection
+
+
+def _require_conducted(tournament: Tournament) -> None:
+    """Raise TournamentStateError for the final of an event."""
+    if not tournament.conducted:
+        raise TournamentStateError(
+            f"The tournament {tournament.name} is the final of an event: `arena event` withdraws "
+            "a bot from it, and cancels it."
+        )
 
 
 async def _change(

@@ -11,6 +11,7 @@ from arena_dashboard.event_feed import feed_address
 from arena_dashboard.markup import in_markdown, tag, together
 from arena_dashboard.url_choice import shortened
 
+_LIVE = "The final is live: its matches are public as they are played."
 _BLIND = (
     "The final is played in secret. Neither results nor matches are anywhere to be seen before the "
     "results are out."
@@ -34,7 +35,7 @@ def show(found: EventView) -> None:
     if found.phase is Phase.CANCELLED:
         st.warning(f"It was cancelled. {in_markdown(event.why_cancelled)}")
     if found.phase is Phase.FINAL:
-        st.info(_BLIND)
+        st.info(_LIVE if event.said.live else _BLIND)
     show_results(found)
     if event.said.text.strip():
         # Streamlit escapes the HTML in it.
@@ -63,7 +64,9 @@ def show(found: EventView) -> None:
 
 
 def show_results(found: EventView) -> None:
-    """Show the standings of the final, once they are released."""
+    """Show the standings of the final, once they are released, and the way to its matches."""
+    if found.event.tournament is not None:
+        st.html(event_tables.final_link(found.event.tournament))
     lines = event_data.results(found.event)
     if not lines:
         return
@@ -74,7 +77,6 @@ def show_results(found: EventView) -> None:
             "Points ± half of their 95 % interval. Bots share a place (=) if the best of them is "
             "not ahead of them at 95 %."
         )
-    st.html(event_tables.results(found.event))
 
 
 def show_form(found: EventView) -> None:

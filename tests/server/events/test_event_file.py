@@ -36,6 +36,7 @@ def test_what_is_left_out_has_a_default() -> None:
     assert (event.rules.game, event.rules.seats, event.rules.blocks) == ("bluff", 2, 20)
     assert not event.practice
     assert event.limits == Limits()
+    assert not event.live
     assert event.dates.opens == datetime(2026, 12, 1, 8, tzinfo=UTC)
 
 

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Collection
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -14,11 +15,12 @@ from arena.database.errors import DatabaseUnreachableError
 from arena.server.app.store import Store
 from arena.server.events import keeper as keeper_module
 from arena.server.events.event import Event
+from arena.server.events.event_statements import BLOCK
 from arena.server.events.finals import Finals
 from arena.server.events.keeper import EventKeeper
-from arena.server.events.releasing import Record
+from arena.server.events.publishing import Record
 from tests.bots import PATIENCE
-from tests.server.events.cups import let_pass, said
+from tests.server.events.cups import entrant, let_pass, played, queued, said
 from tests.service_calls import until
 
 Sql = psycopg.Connection[Any]
@@ -102,3 +104,21 @@ async def test_a_look_that_fails_is_tried_again(
     async with running(store, finals):
         await frozen(store)
     assert finals.errors == []
+
+
+async def test_a_block_of_a_live_final_is_published_when_it_is_handed_in(
+    store: Store, database: str, sql: Sql
+) -> None:
+    await store.events.create("cup", replace(said(), live=True), "me")
+    for name in ("ann", "bob"):
+        await entrant(store, database, "cup", name)
+    await asyncio.to_thread(let_pass, sql, "cup", 2.1)
+    await store.finals.keep(store.record)
+    found = await store.finals.begin_block(queued(sql)[0])
+    assert found is not None
+    async with running(store, store.finals) as news:
+        await until(lambda: sql.execute("SELECT FROM event_notices").fetchall())
+        matches = list(map(played, found.matches))
+        await store.finals.end_block(queued(sql)[0], matches, await store.signer())
+        news.put_nowait(BLOCK)
+        await until(lambda: len(sql.execute("SELECT FROM matches").fetchall()) == 2)

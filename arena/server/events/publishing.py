@@ -1,0 +1,239 @@
+"""Publishes the final of an event: its tournament, pairings and matches, and at last its seed.
+
+A blind final is published when it is over and its results are due, all at once; a live one block by
+block as it is handed in. What published matches tell of the seed are outputs of HMAC-SHA256 under
+a key that stays secret until the release, so nobody can compute from them a deal to come. All
+matches of a deal become public together.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Final
+
+import structlog
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.codec.transcript import from_bytes
+from arena.database.advisory_locks import AdvisoryLock
+from arena.database.transaction import alone, take_long, transaction
+from arena.records import Block, BlockKind, FinishedMatch
+from arena.scheduling.pairings import Pairing
+from arena.server.accounts.auditing import record as audit
+from arena.server.events import event_statements as statements
+from arena.server.events import final as drawing
+from arena.server.events import final_statements
+from arena.server.events.event import Event
+from arena.server.events.final_reading import ARENA, event_of, final_of
+from arena.server.tournaments import tournament_statements
+
+PIECE: Final = 50
+"""The number of blocks that are written in one transaction."""
+
+log = structlog.get_logger()
+
+Record = Callable[[Sequence[FinishedMatch]], Awaitable[None]]
+"""Records finished matches, as `Store.record` does."""
+
+
+async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int) -> None:
+    """Publish what is handed in of a final that is public, unless another referee does.
+
+    `piece` is the number of blocks of a transaction. All ids follow from the seed, so what was cut
+    off goes on with what is missing.
+    """
+    async with alone(engine, AdvisoryLock.RELEASING, event_id) as first:
+        if not first:
+            return
+        async with transaction(engine) as connection:
+            shown = await _shown(connection, event_id)
+        if shown is None:
+            return
+        while await _publish_piece(engine, shown, record, piece):
+            pass
+        # Then every block was handed in before they were looked for.
+        if shown.event.ended_at is not None:
+            async with transaction(engine) as connection:
+                await connection.execute(
+                    tournament_statements.finish_final(shown.tournament_id, shown.event.ended_at)
+                )
+                await connection.execute(tournament_statements.tell(shown.tournament_id))
+            async with transaction(engine) as connection:
+                await _release(connection, event_id)
+
+
+@dataclass(frozen=True, slots=True)
+class _Shown:
+    """A final whose tournament can be seen."""
+
+    event: Event
+    final: drawing.Final
+    tournament_id: int
+
+
+async def _shown(connection: AsyncConnection, event_id: int) -> _Shown | None:
+    """Return a final, with its pairings so far in its tournament; None if it is not to be seen."""
+    event, now = await event_of(connection, event_id)
+    if event.released_at is not None or not event.is_public(now):
+        return None
+    final = await final_of(connection, event)
+    if event.tournament is None:
+        if (await connection.execute(statements.locked(event_id))).first() is None:
+            return None
+        name = await _free_name(connection, event.name)
+        tournament_id = await _add_tournament(connection, event, final, name)
+        published = {
+            "tournament_id": tournament_id,
+            "published_at": statements.clock().scalar_subquery(),
+        }
+        await connection.execute(statements.change(event_id, published))
+        await connection.execute(statements.tell(event_id))
+    else:
+        named = tournament_statements.tournament_list(name=event.tournament)
+        tournament_id = (await connection.execute(named)).one().id
+    await connection.execute(final_statements.publish_pairings(event_id, tournament_id))
+    await connection.execute(final_statements.publish_withdrawals(event_id, tournament_id))
+    return _Shown(event, final, tournament_id)
+
+
+async def _publish_piece(engine: AsyncEngine, shown: _Shown, record: Record, size: int) -> bool:
+    """Publish the next blocks; return whether there were any."""
+    event, final = shown.event, shown.final
+    assert event.began_at is not None
+    async with transaction(engine) as connection:
+        unpublished = final_statements.unpublished_blocks(event.id, size)
+        found = (await connection.execute(unpublished)).all()
+    if not found:
+        return False
+    ids = [final.block_id(_pairing(row), row.number) for row in found]
+    opened = [
+        {
+            "id": block_id,
+            "kind": BlockKind.DEAL.value,
+            "size": final.rules.seats,
+            "rated": False,
+            "epoch": None,
+            # The blocks of a pairing count in the order of this.
+            "created_at": event.began_at + timedelta(microseconds=row.number),
+        }
+        for block_id, row in zip(ids, found, strict=True)
+    ]
+    links = [
+        {
+            "block_id": block_id,
+            "tournament_id": shown.tournament_id,
+            "round": row.round,
+            "table": row.table,
+        }
+        for block_id, row in zip(ids, found, strict=True)
+    ]
+    # In a thread: bots wait for the event loop.
+    matches = await asyncio.to_thread(_matches, final, found)
+    async with transaction(engine) as connection:
+        await connection.execute(tournament_statements.open_blocks(opened))
+    await record(matches)
+    done = [(row.round, row.table, row.number) for row in found]
+    async with transaction(engine) as connection:
+        await connection.execute(tournament_statements.open_tournament_blocks(links))
+        await connection.execute(final_statements.blocks_published(event.id, done))
+        await connection.execute(tournament_statements.tell(shown.tournament_id))
+    return True
+
+
+async def _release(connection: AsyncConnection, event_id: int) -> None:
+    """Open the seed of a final that is published to its end, if its results are due."""
+    if (await connection.execute(statements.locked(event_id))).first() is None:
+        return
+    event, now = await event_of(connection, event_id)
+    if not event.is_being_released(now):
+        return
+    seed = (await connection.execute(statements.secrets_of(event_id))).one().seed
+    released = {"seed": bytes(seed), "released_at": statements.clock().scalar_subquery()}
+    await connection.execute(statements.change(event_id, released))
+    await take_long(connection)
+    for forgotten in final_statements.forget_final(event_id):
+        await connection.execute(forgotten)
+    await audit(connection, ARENA, "release event", event.name)
+    await connection.execute(statements.tell(event_id))
+    log.info("results of an event released", event_name=event.name)
+
+
+def _pairing(row: Any) -> Pairing:
+    return Pairing(row.round, row.table, tuple(row.entries))
+
+
+def _matches(final: drawing.Final, blocks: Sequence[Any]) -> list[FinishedMatch]:
+    """Return the matches of some blocks, which are rows of `unpublished_blocks`."""
+    found = []
+    for row in blocks:
+        pairing = _pairing(row)
+        block_id = final.block_id(pairing, row.number)
+        block = Block(block_id, BlockKind.DEAL, final.rules.seats, rated=False)
+        for position, dealt in enumerate(final.matches(pairing, row.number)):
+            written = bytes(row.transcripts[position])
+            found.append(
+                FinishedMatch(
+                    from_bytes(written),
+                    written,
+                    tuple(final.finalists[one - 1].registered.version_id for one in dealt.entries),
+                    block,
+                    position,
+                    row.started_at[position],
+                    row.finished_at[position],
+                )
+            )
+    return found
+
+
+async def _free_name(connection: AsyncConnection, name: str) -> str:
+    """Return a name for the tournament of a final: the event's, or one like it if it is taken."""
+    number = 1
+    tried = name
+    while (await connection.execute(tournament_statements.tournament_list(name=tried))).first():
+        number += 1
+        tried = f"{name[:35]}-{number}"
+    return tried
+
+
+async def _add_tournament(
+    connection: AsyncConnection, event: Event, final: drawing.Final, name: str
+) -> int:
+    assert event.began_at is not None
+    tournament = final.tournament(name, event.began_at)
+    rules = tournament.rules
+    tournament_id = await connection.scalar(
+        tournament_statements.add_tournament(
+            {
+                "name": name,
+                "format": rules.format.value,
+                "game": rules.game,
+                "options": dict(rules.options),
+                "seat_count": rules.seats,
+                "blocks": rules.blocks,
+                "rounds": rules.rounds,
+                "groups": rules.groups,
+                "advance": rules.advance,
+                "score": rules.score.value,
+                "seed": rules.seed,
+                "rated": False,
+                "turn_ms": rules.time_control.turn_ms,
+                "bank_ms": rules.time_control.bank_ms,
+                "patience_s": rules.patience_seconds,
+                "state": tournament.state.value,
+                "started_at": event.began_at,
+                "conducted": False,
+            }
+        )
+    )
+    assert tournament_id is not None
+    entries = [
+        {
+            "number": entry.number,
+            "version_id": entry.registered.version_id,
+            "elo": None,
+        }
+        for entry in tournament.entries
+    ]
+    await connection.execute(tournament_statements.add_entries(tournament_id, entries))
+    return int(tournament_id)
