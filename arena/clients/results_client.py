@@ -82,12 +82,16 @@ class ResultsClient(OwnerClient):
             told[one.turn_number] = FaultSeen(one.reason, seen)
         return transcript, told
 
-    def ratings(self, game: str, seats: int = 0, limit: int = 50) -> list[RatingSeen]:
-        """Return the best ratings of a game's ladder at a table size.
+    def ratings(
+        self, game: str, seats: int = 0, limit: int = 50, *, old: bool = False
+    ) -> list[RatingSeen]:
+        """Return the best ratings of a game's ladder at a table size, or those of `old` versions.
 
         The default size is the one with most matches.
         """
-        request = pb.GetLeaderboardRequest(game=game, seats=seats, page_size=limit)
+        request = pb.GetLeaderboardRequest(
+            game=game, seats=seats, page_size=limit, old_versions=old
+        )
         return [
             RatingSeen(
                 read_entrant(one.entrant),

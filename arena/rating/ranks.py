@@ -6,6 +6,7 @@ no correction for the many pairs of a large pool: about one pair of equals in tw
 chance.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Generic
 
@@ -41,6 +42,45 @@ def rank_ranges(intervals: Intervals[BotT]) -> tuple[IntArray, IntArray]:
     """
     above = better(intervals)
     return 1 + above.sum(axis=0), len(above) - above.sum(axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class LadderPlace:
+    """The place of one bot among those that are ranked."""
+
+    rank: int
+    """From 1; of a bot that is not ranked, the one that it would have."""
+    rank_low: int
+    """1 + the number of ranked bots that are significantly better."""
+    rank_high: int
+    """The number of ranked bots, and this one, minus the number of those that are worse."""
+    band: int
+    """As of `band_numbers`, among the ranked bots; of another, that of the one above it."""
+
+
+def places(
+    intervals: Intervals[BotT], order: Sequence[int], ranked: Sequence[bool]
+) -> list[LadderPlace]:
+    """Return the places of bots where only some of them are ranked.
+
+    Args:
+        intervals: The fit with its errors, of all bots.
+        order: The bots' indices from `ladder_order`.
+        ranked: Whether each of them is ranked, in that order.
+    """
+    at, counts = np.array(order, np.int64), np.array(ranked, np.bool_)
+    above = better(intervals)[np.ix_(at, at)]
+    others = counts.sum() - counts
+    low = 1 + above[counts].sum(axis=0)
+    high = 1 + others - above[:, counts].sum(axis=1)
+    rank = np.cumsum(counts) + ~counts
+    bands = iter(band_numbers(intervals, at[counts])) if counts.any() else iter(())
+    found, band = [], 0
+    for one, *numbers in zip(ranked, rank.tolist(), low.tolist(), high.tolist(), strict=True):
+        band = next(bands) if one else band
+        at_rank, at_least, at_most = numbers
+        found.append(LadderPlace(at_rank, at_least, at_most, band))
+    return found
 
 
 def ladder_order(intervals: Intervals[BotT]) -> IntArray:

@@ -345,6 +345,7 @@ class GetLeaderboardRequest(_message.Message):
     PAGE_SIZE_FIELD_NUMBER: _builtins.int
     PAGE_TOKEN_FIELD_NUMBER: _builtins.int
     TIME_CONTROL_FIELD_NUMBER: _builtins.int
+    OLD_VERSIONS_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id, such as "bluff"."""
     seats: _builtins.int
@@ -355,6 +356,10 @@ class GetLeaderboardRequest(_message.Message):
     """How many, 1 to 1000. 0 counts as 1000."""
     page_token: _builtins.str
     """`next_page_token` of the page before; empty for the first."""
+    old_versions: _builtins.bool
+    """Whether the old versions are wanted, which by the operator's rule are not ranked, instead of
+    the others.
+    """
     @_builtins.property
     def time_control(self) -> _transcript_pb2.TimeControl:
         """The time control of the ladder. Absent for the default, 2 seconds and 30."""
@@ -368,10 +373,11 @@ class GetLeaderboardRequest(_message.Message):
         page_size: _builtins.int = ...,
         page_token: _builtins.str = ...,
         time_control: _transcript_pb2.TimeControl | None = ...,
+        old_versions: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "options_json", b"options_json", "page_size", b"page_size", "page_token", b"page_token", "seats", b"seats", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "old_versions", b"old_versions", "options_json", b"options_json", "page_size", b"page_size", "page_token", b"page_token", "seats", b"seats", "time_control", b"time_control"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

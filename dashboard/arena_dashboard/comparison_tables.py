@@ -279,7 +279,9 @@ def standing(ladders: Sequence[tuple[LadderId, Sequence[BoardLine]]]) -> Html:
             _number(
                 str(line.rank),
                 f"{line.rank_low}–{line.rank_high}" if line.rank_low < line.rank_high else "",
-            ),
+            )
+            if line.ranked
+            else _number("–", "old"),
             _number(
                 f"{line.elo:.0f}",
                 "anchor" if line.anchor else f"{line.interval[0]:.0f}–{line.interval[1]:.0f}",

@@ -93,7 +93,7 @@ def _top(ladder: LadderId, board: Leaderboard) -> Html:
             tag("td", tag("a", line.bot, href=tables.bot_link(line.bot))),
             tag("td", f"{line.elo:.0f}", class_="ba-number"),
         )
-        for line in board.lines[:TOP]
+        for line in board.ranked[:TOP]
     )
     return tag(
         "section",
@@ -104,5 +104,5 @@ def _top(ladder: LadderId, board: Leaderboard) -> Html:
             tag("tbody", together(*best)),
             class_="ba-table",
         ),
-        tag("p", f"{board.matches:,} matches · {len(board.lines):,} bots", class_="ba-faint"),
+        tag("p", f"{board.matches:,} matches · {len(board.ranked):,} bots", class_="ba-faint"),
     )

@@ -1,6 +1,6 @@
 """The content of the page "Leaderboard", made once for all visitors."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 import streamlit as st
@@ -8,6 +8,7 @@ import streamlit as st
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.server.accounts import bot_statements
+from arena.server.boards.board import BoardLine
 from arena.server.boards.live_board import Leaderboard
 from arena.server.results.benchmarks import figures
 from arena.server.results.kept_analyses import mean_losses
@@ -20,20 +21,29 @@ TREND_SECONDS: Final = 60.0
 """The age in seconds that the trend may have: to fit past ratings costs as much as current ones."""
 
 
-def table(ladder: LadderId, board: Leaderboard, shown: range) -> Mapping[str, Any]:
-    """Return the `ladder_table.content` of the board's lines at the positions `shown`."""
-    return _table(
-        data.database_url(), ladder, board.sequence, shown.start, shown.stop, _board=board
-    )
+def table(
+    ladder: LadderId, board: Leaderboard, shown: range, *, old: bool = False
+) -> Mapping[str, Any]:
+    """Return the `ladder_table.content` of the lines at the positions `shown` of the ranking.
+
+    With `old` of the old versions, which are not ranked.
+    """
+    lines = board.old if old else board.ranked
+    which = board.sequence, old, len(lines), shown.start, shown.stop
+    return _table(data.database_url(), ladder, which, _lines=lines)
 
 
-# The sequence identifies the board; the argument with an underscore is not part of the key.
+# `which` identifies the lines; the argument with an underscore is not part of the key.
 @st.cache_resource(ttl=CHECKS_SECONDS, max_entries=MOST_LADDERS, show_spinner=False)
 def _table(
-    url: str | None, ladder: LadderId, sequence: int, start: int, stop: int, *, _board: Leaderboard
+    url: str | None,
+    ladder: LadderId,
+    which: tuple[int, bool, int, int, int],
+    *,
+    _lines: Sequence[BoardLine],
 ) -> Mapping[str, Any]:
-    del sequence
-    ids = [line.version_id for line in _board.lines[start:stop]]
+    *_, start, stop = which
+    ids = [line.version_id for line in _lines[start:stop]]
     checks = data.checks(ids)
     halted = {
         VersionId(row.version_id): "frozen" if row.frozen else "paused"
@@ -42,7 +52,7 @@ def _table(
     trend, losses = _trend(url, ladder), mean_losses(data.reader(), ladder)
     benchmarks = figures(data.reader(), ids, ladder.game, ladder.seats)
     return ladder_table.content(
-        _board.lines, range(start, stop), ladder.game, trend, checks, losses, halted, benchmarks
+        _lines, range(start, stop), ladder.game, trend, checks, losses, halted, benchmarks
     )
 
 

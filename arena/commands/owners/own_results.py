@@ -105,12 +105,15 @@ def ratings(
         int, typer.Option(min=0, help="The table size; by default that with most matches.")
     ] = 0,
     limit: LimitOption = 50,
+    old: Annotated[
+        bool, typer.Option("--old", help="Old versions, which are not ranked, instead.")
+    ] = False,
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
     """Print the leaderboard of a game at a referee, best first."""
     with exit_with_message():
-        found = results_client_of(address).ratings(game, seats, limit)
+        found = results_client_of(address).ratings(game, seats, limit, old=old)
     if as_json:
         say_json(
             [

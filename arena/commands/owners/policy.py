@@ -1,5 +1,6 @@
 """`arena policy`: the rules that the operator sets for all bots."""
 
+from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -9,6 +10,9 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.operator import actor
 from arena.commands.terminal import say, say_json
 from arena.scheduling.bot_paces import pace_in_words, read_bot_pace
+
+_MOST = 100_000
+_ALL = "all"
 
 
 def policy(
@@ -20,21 +24,51 @@ def policy(
             "with a limit of their own (`arena bot pace --operator`); max for any number.",
         ),
     ] = None,
+    ranked_versions: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|all",
+            help="Of each bot, rank only so many of the newest versions of a ladder.",
+        ),
+    ] = None,
+    ranked_days: Annotated[
+        str | None,
+        typer.Option(metavar="N|all", help="Rank only versions that played within so many days."),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """As the operator, change the rules for all bots, as far as given, and print them.
 
-    They hold at once, at all referees.
+    They hold at once, at all referees. Ratings stay what they are.
     """
+    changes: dict[str, int | None] = {}
     with exit_with_message():
         if pace is not None:
             try:
-                chosen = read_bot_pace(pace)
+                changes["bot_pace"] = read_bot_pace(pace)
             except ValueError as error:
                 raise CommandError(f"--pace {pace}: {error}.") from error
-            with_store(lambda store: store.paces.allow_all(chosen, actor()))
-        now = with_store(lambda store: store.paces.of_all())
+        for option, given in (("ranked-versions", ranked_versions), ("ranked-days", ranked_days)):
+            if given is not None:
+                changes[option.replace("-", "_")] = _number(option, given)
+    if changes:
+        now = with_store(lambda store: store.policies.change(changes, actor()))
+    else:
+        now = with_store(lambda store: store.policies.now())
     if as_json:
-        say_json({"pace": now})
+        say_json(asdict(now))
         return
-    say(f"A bot {pace_in_words(now)}.")
+    say(f"A bot {pace_in_words(now.bot_pace)}.")
+    newest = "all versions" if now.ranked_versions is None else f"newest {now.ranked_versions:,}"
+    of_days = "" if now.ranked_days is None else f" that played within {now.ranked_days:,} days"
+    say(f"Ranked are of each bot: {newest}{of_days}.")
+
+
+def _number(option: str, given: str) -> int | None:
+    """Return a number of versions or days; None for all. Raises CommandError."""
+    if given.strip().lower() == _ALL:
+        return None
+    number = int(given) if given.isascii() and given.isdecimal() and len(given) < 9 else 0
+    if not 1 <= number <= _MOST:
+        raise CommandError(f"--{option} {given}: write 1 to {_MOST:,}, or {_ALL}.")
+    return number

@@ -16,10 +16,11 @@ from arena.commands.game_options import OptionList, game_options
 from arena.commands.ratings.leaderboard_json import ladder_json, luck_of_lines
 from arena.commands.ratings.page import Page
 from arena.commands.results.matches import AsJson
-from arena.commands.terminal import Terminal, excess, fitted, say_json, say_json_line
+from arena.commands.terminal import Terminal, excess, fitted, say, say_json, say_json_line
 from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
 from arena.games.game import AnyGame
+from arena.games.wording import number_of
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.rating.ladder_id import LadderId
 from arena.rating.methods import ScoreRule
@@ -28,6 +29,7 @@ from arena.rating.methods import ScoreRule
 if TYPE_CHECKING:
     from arena.database.reading import Read, Reader
     from arena.server.boards.board import BoardLine
+    from arena.server.boards.live_board import Leaderboard
     from arena.server.boards.remarks import Remarks
     from arena.server.results.benchmarks import BenchmarkFigure
     from arena.server.uploads.checks import RecordedCheck
@@ -64,6 +66,12 @@ def leaderboard(
     limit: Annotated[
         int, typer.Option(min=1, max=10_000, help="How many lines; --json has them all.")
     ] = 50,
+    old: Annotated[
+        bool,
+        typer.Option(
+            "--old", help="The old versions, which are not ranked by `arena policy`, instead."
+        ),
+    ] = False,
     as_json: AsJson = False,
 ) -> None:
     """Print the leaderboard of one game, its options, a table size and a time control."""
@@ -71,8 +79,10 @@ def leaderboard(
         control = time_control(time)
         rules = make_game(game, game_options(option))
         require_seats(rules, seats)
-        if follow and (details or check):
-            raise CommandError("--follow shows only the leaderboard: omit --details and --check.")
+        if follow and (details or check or old):
+            raise CommandError(
+                "--follow shows only the leaderboard: omit --details, --check and --old."
+            )
     # Imported here: an error in the options must not wait for numpy.
     from arena.server.boards.live_board import LiveBoard, ladder_of_table
 
@@ -90,29 +100,42 @@ def leaderboard(
             return size, found, remarks_on(read, ladder, found.board.lines)
 
         size, found, remarks = with_reader(with_details)
+        lines = found.board.old if old else found.board.ranked
         if as_json:
-            document = ladder_json(rules, size, score, control, found.board.lines, remarks)
+            document = ladder_json(rules, size, score, control, lines, remarks)
             say_json(document | {"details": details_json(found)})
             return
         named = title(rules, size, score, control)
         with exit_with_message():
-            print_leaderboard(rules, named, found.board.lines, remarks, page)
+            print_leaderboard(rules, named, lines, remarks, page)
+            _say_old(found.board, shown=old)
         with exit_with_message():
             print_details(Terminal(), found, page)
     else:
 
-        def alone(read: "Reader") -> "tuple[int, Sequence[BoardLine], Remarks]":
+        def alone(read: "Reader") -> "tuple[int, Leaderboard, Remarks]":
             size, ladder = ladder_of_table(read, game, changed, seats, score, control)
-            lines = LiveBoard(ladder, read).now().lines
-            return size, lines, remarks_on(read, ladder, lines)
+            board = LiveBoard(ladder, read).now()
+            return size, board, remarks_on(read, ladder, board.old if old else board.ranked)
 
-        size, lines, remarks = with_reader(alone)
+        size, board, remarks = with_reader(alone)
+        lines = board.old if old else board.ranked
         if as_json:
             document = ladder_json(rules, size, score, control, lines, remarks)
             say_json(document)
             return
         with exit_with_message():
             print_leaderboard(rules, title(rules, size, score, control), lines, remarks, page)
+            _say_old(board, shown=old)
+
+
+def _say_old(board: "Leaderboard", *, shown: bool) -> None:
+    """Say how many old versions are not shown."""
+    if board.old and not shown:
+        say(
+            f"{number_of(len(board.old), 'old version is', 'old versions are')} not ranked: "
+            "--old lists them."
+        )
 
 
 def _follow(
@@ -134,15 +157,15 @@ def _follow(
         console = Terminal()
         with Live(console=console, auto_refresh=False) as live:
             async for board in follow(url, LiveBoard(ladder, read)):
-                remarks = remarks_on(read, ladder, board.lines)
+                remarks = remarks_on(read, ladder, board.ranked)
                 if as_json:
-                    document = ladder_json(rules, size, score, control, board.lines, remarks)
+                    document = ladder_json(rules, size, score, control, board.ranked, remarks)
                     ends = {"matches": board.matches, "sequence": board.sequence}
                     say_json_line(document | ends)
                 else:
                     named = title(rules, size, score, control)
                     tables, note = _tables_and_note(
-                        rules, named, board.lines, remarks, console, page
+                        rules, named, board.ranked, remarks, console, page
                     )
                     live.update(Group(*tables, note), refresh=True)
 

@@ -306,7 +306,7 @@ def _print_leaderboards(arena: Arena, table_types: list[TableType]) -> None:
             table.seats,
             time_control=table.time_control,
         )
-        lines = LiveBoard(ladder_id, arena.read).now().lines
+        lines = LiveBoard(ladder_id, arena.read).now().ranked
         rules = make_game(table.game, changed)
         named = title(rules, table.seats, control=table.time_control)
         print_leaderboard(rules, named, lines, remarks_on(arena.read, ladder_id, lines))

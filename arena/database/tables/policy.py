@@ -11,6 +11,12 @@ policy = Table(
     Column("one", Boolean, primary_key=True, server_default=text("true")),
     # The rated matches an hour that a bot without a limit of its own may begin; NULL for any.
     Column("bot_pace", Integer),
+    # Of each bot, only so many of the newest versions of a ladder are ranked; NULL for all.
+    Column("ranked_versions", Integer),
+    # Only versions that played within so many days are ranked; NULL for all.
+    Column("ranked_days", Integer),
     CheckConstraint("one", name="only_one"),
     CheckConstraint("bot_pace >= 1", name="bot_pace_least"),
+    CheckConstraint("ranked_versions >= 1", name="ranked_versions_least"),
+    CheckConstraint("ranked_days >= 1", name="ranked_days_least"),
 )

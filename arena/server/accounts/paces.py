@@ -1,4 +1,4 @@
-"""`Paces`: how many rated matches an hour bots may begin, one transaction per method.
+"""`Paces`: how many rated matches an hour single bots may begin, one transaction per method.
 
 Connected bots learn of a change as of a token that has ended.
 """
@@ -6,12 +6,11 @@ Connected bots learn of a change as of a token that has ended.
 from contextlib import AbstractAsyncContextManager
 from typing import Any
 
-from sqlalchemy import Row, select, update
+from sqlalchemy import Row, update
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.database.errors import UnknownBotError
 from arena.database.tables.bots import bots
-from arena.database.tables.policy import policy
 from arena.database.transaction import transaction
 from arena.records import Owner
 from arena.server.accounts import bot_statements, registering
@@ -41,19 +40,6 @@ class Paces:
             await registering.versions_named(connection, bot, None)
             found = (await connection.execute(bot_statements.bot_named(bot))).one()
             await _set(connection, found, actor, most_pace=pace)
-
-    async def allow_all(self, pace: int | None, actor: str) -> None:
-        """Set the pace of the policy, which holds for bots without one that the operator allows."""
-        async with self._transaction() as connection:
-            await connection.execute(update(policy).values(bot_pace=pace))
-            await connection.execute(bot_statements.tell_any_tokens())
-            await record(connection, actor, "set policy", "bot pace", {"pace": pace or "max"})
-
-    async def of_all(self) -> int | None:
-        """Return the pace of the policy."""
-        async with self._transaction() as connection:
-            found: int | None = await connection.scalar(select(policy.c.bot_pace))
-        return found
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)

@@ -41,6 +41,7 @@ from arena.server.accounts.auditing import record
 from arena.server.accounts.messages import Messages
 from arena.server.accounts.owners import Owners
 from arena.server.accounts.paces import Paces
+from arena.server.accounts.policies import Policies
 from arena.server.accounts.sign_ins import SignIns
 from arena.server.events.event_notices import EventNotices
 from arena.server.events.events import Events
@@ -96,6 +97,7 @@ class Store:
         self.owners = Owners(engine)
         self.messages = Messages(engine)
         self.paces = Paces(engine)
+        self.policies = Policies(engine)
         self.builds = HostedBuilds(engine)
         self.shifts = HostedShifts(engine)
         self.workers = Workers(engine)

@@ -96,6 +96,11 @@ class BoardLine:
 
     These are its own matches and the anchor's.
     """
+    ranked: bool = True
+    """Whether it is ranked; otherwise it is an old version by the policy (`RankingRule`).
+
+    Its ranks are then those that it would have among the ranked ones.
+    """
 
     @property
     def provisional(self) -> bool:

@@ -7,20 +7,26 @@ from sqlalchemy import ColumnElement, Integer, Text, and_, cast, func, literal_c
 from arena.database.statement import Row
 from arena.database.tables.boards import log_revision, played_ladders
 from arena.database.tables.matches import match_luck, match_seats, matches, rating_events, voidings
+from arena.database.tables.policy import policy
 from arena.rating.ladder_id import LadderId
 from arena.server.results.luck_statements import of_the_match
 from arena.server.results.statements import with_time_control
 
 
 def log_end() -> Row:
-    """Select `sequence` and `revision` of the log's end.
+    """Select `sequence` and `revision` of the log's end, and the policy's ranking.
 
     `sequence` is that of the newest result that began to count on any ladder, 0 before the first;
-    `revision` is a number that changes when earlier results count differently.
+    `revision` is a number that changes when earlier results count differently. Of the policy there
+    are `ranked_versions` and `ranked_days`.
     """
     newest = func.coalesce(func.max(rating_events.c.sequence), 0).label("sequence")
     revision = select(log_revision.c.number).scalar_subquery()
-    return select(newest, revision.label("revision"))
+    ranked = (
+        select(policy.c[name]).scalar_subquery().label(name)
+        for name in ("ranked_versions", "ranked_days")
+    )
+    return select(newest, revision.label("revision"), *ranked)
 
 
 def ladders() -> Row:

@@ -29,6 +29,7 @@ from arena.server.boards import ladder_statements
 from arena.server.boards.board import Board, BoardLine, rest_seconds, table_sizes
 from arena.server.boards.fault_counts import FaultCounts
 from arena.server.boards.ladder_log import block_goes_on, read_checkpoint, read_log, registered
+from arena.server.boards.ranking_rule import RankingRule
 from arena.server.boards.trend import FEWEST_MATCHES, TREND_EVENTS, TREND_SHARE, rating_trend
 
 MOST_BOARDS = 32
@@ -40,7 +41,7 @@ class Leaderboard:
     """A ladder at one moment."""
 
     lines: tuple[BoardLine, ...]
-    """Ordered by rank."""
+    """All versions in the order of the fit, those that are not ranked among the others."""
     matches: int
     """The number of rated matches."""
     sequence: int
@@ -51,6 +52,18 @@ class Leaderboard:
     """First places by table size."""
     faults: Mapping[VersionId, FaultCounts] = field(default_factory=dict)
     """Faults and forfeits, of the versions that had any."""
+    rule: RankingRule = field(default_factory=RankingRule)
+    """By which some of the lines are ranked."""
+
+    @property
+    def ranked(self) -> tuple[BoardLine, ...]:
+        """The lines of the ranking, by rank."""
+        return tuple(line for line in self.lines if line.ranked)
+
+    @property
+    def old(self) -> tuple[BoardLine, ...]:
+        """The lines of old versions, which are not ranked, best first."""
+        return tuple(line for line in self.lines if not line.ranked)
 
     @property
     def anchor(self) -> BoardLine | None:
@@ -129,7 +142,8 @@ class LiveBoard:
         if last.revision != self._revision:
             # The results read so far no longer count, or count differently.
             self._begin_again(last.revision)
-        if last.sequence == self._latest.sequence:
+        rule = RankingRule(last.ranked_versions, last.ranked_days)
+        if last.sequence == self._latest.sequence and rule == self._latest.rule:
             return
         # Sequences run over all ladders: earlier results were read or are of other ladders.
         after = max(self._latest.sequence, self._board.sequence)
@@ -150,10 +164,12 @@ class LiveBoard:
             self._versions |= registered(self._read, new)
             lines = tuple(self._board.lines(self._versions))
             rated = self._board.ladder(self._versions)
+        if rated is not None:
+            lines = rule.applied(self._read, lines, rated)
         # Results may have arrived between the two queries.
         sequence = max(last.sequence, self._board.sequence)
         wins, faults = self._board.win_shares(), self._board.faults()
-        self._latest = Leaderboard(lines, len(self._board), sequence, rated, wins, faults)
+        self._latest = Leaderboard(lines, len(self._board), sequence, rated, wins, faults, rule)
 
 
 class LiveBoards:

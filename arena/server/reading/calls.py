@@ -143,7 +143,8 @@ class ReadingCalls:
         table, ladder = ladder_of_table(
             self._read, request.game, changed, seats or None, time_control=control
         )
-        lines = self._boards.board(ladder).now().lines
+        board = self._boards.board(ladder).now()
+        lines = board.old if request.old_versions else board.ranked
         page, token = _page(lines, request.page_size, request.page_token)
         response = registry_pb2.GetLeaderboardResponse(seats=table, next_page_token=token)
         ids = [one.version_id for one in page]

@@ -7,10 +7,13 @@ import streamlit as st
 from arena.lab.analysis import ANALYSED_GAMES
 from arena.rating.ladder_id import LadderId
 from arena.server.boards.board import BoardLine
+from arena.server.boards.live_board import Leaderboard
+from arena.server.boards.ranking_rule import RankingRule
 from arena.server.boards.trend import TREND_EVENTS
 from arena_dashboard import browser, data, ladder_data, ladder_table
 from arena_dashboard.ladder_choice import choose_ladder, ladder_tabs, size_in_words
 from arena_dashboard.ladder_page import choose_lines, turn_pages
+from arena_dashboard.url_choice import to_url, url_switch
 
 MEAN_LOSS = (
     "- **Mean loss**: what a decision costs on average, in percent of a win, of bots with two or "
@@ -40,23 +43,41 @@ def show(ladder: LadderId) -> None:
         )
         st.caption(
             f"{board.matches:,} rated matches at {size_in_words(ladder.seats)} · "
-            f"{len(board.lines):,} bots · {measured}"
+            f"{len(board.ranked):,} bots · {measured}"
         )
+        old = choose_old(board)
+        lines = board.old if old else board.ranked
         most = ladder_table.MOST_ROWS
-        shown = choose_lines(board.lines, most)
-        sought = st.session_state.get("bot") if len(shown) < len(board.lines) else None
-        browser.ladder({**ladder_data.table(ladder, board, shown), "sought": sought}, key="ladder")
-        turn_pages("leaderboard", ladder, shown, len(board.lines), most)
-        explain(board.lines, ladder.game)
+        shown = choose_lines(lines, most)
+        sought = st.session_state.get("bot") if len(shown) < len(lines) else None
+        table = ladder_data.table(ladder, board, shown, old=old)
+        browser.ladder({**table, "sought": sought}, key="ladder")
+        turn_pages("leaderboard", ladder, shown, len(lines), most)
+        explain(lines, ladder.game)
     else:
         st.info(
             "No match of this ladder counts yet: a block of matches counts once it is complete."
         )
     browser.keep_current(
         ladder,
-        (board.sequence, data.away()),
-        lambda: (data.leaderboard(ladder).sequence, data.away()),
+        (board.sequence, board.rule, data.away()),
+        lambda: _seen(ladder),
     )
+
+
+def choose_old(board: Leaderboard) -> bool:
+    """Return whether the old versions are to be shown instead of the ranking."""
+    if not board.old:
+        return False
+    old = url_switch("old")
+    st.toggle(
+        f"Old versions ({len(board.old):,})",
+        key="old",
+        help="By the operator's rule they are not ranked any more. Their ratings stay, and the "
+        "ranks are those that they would have.",
+        on_change=to_url("old", "page", "bot"),
+    )
+    return old
 
 
 def explain(lines: Sequence[BoardLine], game: str) -> None:
@@ -86,6 +107,11 @@ def explain(lines: Sequence[BoardLine], game: str) -> None:
         note = ladder_table.luck_note(lines, game)
         if note is not None:
             st.caption(note)
+
+
+def _seen(ladder: LadderId) -> tuple[int, RankingRule, bool]:
+    board = data.leaderboard(ladder)
+    return board.sequence, board.rule, data.away()
 
 
 st.title("Leaderboard")

@@ -42,14 +42,14 @@ async def test_the_operators_number_for_a_bot_replaces_that_for_all_and_owners_w
     _, house = await store.register("honest", "house", house=True)
     await store.paces.wish(owner, "Fox", wished)
     await store.paces.allow("FOX", allowed, "operator")
-    await store.paces.allow_all(of_all, "operator")
+    await store.policies.change({"bot_pace": of_all}, "operator")
     assert await pace_of(store, token) == pace
     assert await pace_of(store, house) is None, "the house has a pace of another kind"
     (seen,) = await store.owners.bots(owner)
     assert (seen.pace, seen.wished_pace) == (pace, wished)
     told = [(row.action, row.subject, row.details) for row in await store.owners.audit(3)]
     assert told == [
-        ("set policy", "bot pace", {"pace": of_all or "max"}),
+        ("set policy", "all bots", {"bot_pace": of_all or "none"}),
         ("set pace", "fox", {"most_pace": allowed or "max"}),
         ("set pace", "fox", {"pace": wished or "max"}),
     ]

@@ -56,7 +56,8 @@ class Log:
         text = str(statement)
         if "max(rating_events" in text:
             self.asked.append("last")
-            return [SimpleNamespace(sequence=self.last, revision=self.revision)]
+            end = {"sequence": self.last, "revision": self.revision}
+            return [SimpleNamespace(**end, ranked_versions=None, ranked_days=None)]
         if "board_checkpoints" in text:
             return []
         if "rating_events" in text:

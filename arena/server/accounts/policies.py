@@ -1,0 +1,59 @@
+"""`Policies`: the rules that the operator sets for all bots, one transaction per method."""
+
+from collections.abc import Mapping
+from contextlib import AbstractAsyncContextManager
+from dataclasses import asdict, dataclass
+
+from sqlalchemy import select, text, update
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database.channels import RESULTS_CHANNEL
+from arena.database.tables.policy import policy
+from arena.database.transaction import transaction
+from arena.server.accounts import bot_statements
+from arena.server.accounts.auditing import record
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """The rules for all bots; None where there is none."""
+
+    bot_pace: int | None
+    """The rated matches an hour that a bot without a limit of its own may begin."""
+    ranked_versions: int | None
+    """Of each bot, only so many of the newest versions of a ladder are ranked."""
+    ranked_days: int | None
+    """Only versions that played within so many days are ranked."""
+
+
+class Policies:
+    """The policy. Every method raises DatabaseUnreachableError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def now(self) -> Policy:
+        """Return the policy."""
+        async with self._transaction() as connection:
+            return await _now(connection)
+
+    async def change(self, changes: Mapping[str, int | None], actor: str) -> Policy:
+        """Change fields of the policy, which holds at once; return it."""
+        async with self._transaction() as connection:
+            before = asdict(await _now(connection))
+            await connection.execute(update(policy).values(dict(changes)))
+            if changes.get("bot_pace", before["bot_pace"]) != before["bot_pace"]:
+                await connection.execute(bot_statements.tell_any_tokens())
+            await connection.execute(text(f"NOTIFY {RESULTS_CHANNEL}"))
+            told = {name: "none" if value is None else value for name, value in changes.items()}
+            await record(connection, actor, "set policy", "all bots", told)
+            return await _now(connection)
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def _now(connection: AsyncConnection) -> Policy:
+    columns = [policy.c[name] for name in Policy.__dataclass_fields__]
+    row = (await connection.execute(select(*columns))).mappings().one()
+    return Policy(**row)
