@@ -10,7 +10,7 @@ from rich.table import Table
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.listing import SHOWN, Limit, say_more, say_more_versions
-from arena.commands.owners import any_bot, hosted, own_results
+from arena.commands.owners import any_bot, hosted, own_results, webhooks
 from arena.commands.owners.any_bot import tell_token
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
 from arena.commands.owners.operator import actor
@@ -29,6 +29,8 @@ app.command("matches")(own_results.matches)
 app.command("faults")(own_results.faults)
 app.command("transcript")(own_results.transcript)
 app.command("ratings")(own_results.ratings)
+app.command("webhook")(webhooks.webhook)
+app.command("webhooks")(webhooks.webhooks)
 
 OperatorOption = Annotated[
     bool,

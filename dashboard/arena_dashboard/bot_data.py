@@ -13,6 +13,7 @@ from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.server.accounts import bot_statements
 from arena.server.boards.board import BoardLine
+from arena.server.notices import notice_statements
 from arena.server.results.bluffing import Style, style_of
 from arena.server.results.faults import SeenFault, faults_of
 from arena.server.results.kept_analyses import kept_decisions
@@ -26,6 +27,8 @@ from arena_dashboard.accuracy_chart import (
 )
 from arena_dashboard.drawn import Drawn, drawn
 
+MOST_ACCEPTED = 50
+"""Accepted builds in a bot's feed."""
 PAGE = 50
 """Bots per page of the index."""
 STYLE_MATCHES = 60
@@ -187,6 +190,11 @@ def _decisions(url: str | None, bot: str) -> Decisions | None:
         return None
     points = accuracy_points(played)
     return Decisions(sums, drawn(points, accuracy_chart, in_words) if len(points) > 1 else None)
+
+
+def accepted_builds(bot: str) -> Sequence[Any]:
+    """Return the newest notices of the bot's accepted builds: rows of `accepted_builds`."""
+    return data.read(notice_statements.accepted_builds(bot, MOST_ACCEPTED))
 
 
 def faults(bot: str, version: str | None = None) -> list[SeenFault]:

@@ -287,3 +287,20 @@ async def test_an_owner_reads_what_the_operator_wrote_and_then_it_is_not_new(sce
     (found,) = json.loads((await arena("messages", "--json")).stdout)
     assert (found["from"], found["text"], found["read"]) == ("the operator", "Two\nlines.", True)
     assert "There is no owner Nobody" in await refused("owner", "message", "Nobody", "Hello.")
+
+
+async def test_an_owner_has_notices_of_bots_posted(scene: Scene) -> None:
+    await arena("signup", "Zoe")
+    await arena("bot", "new", "fox")
+    url = "https://example.org/hook"
+    made = await arena("bot", "webhook", url, "--bot", "fox")
+    assert made.stdout.startswith("whsec_"), made.output
+    assert "You have this webhook already" in await refused("bot", "webhook", url, "--bot", "fox")
+    assert "not on the public internet" in await refused("bot", "webhook", "http://127.0.0.1/")
+    assert "You have no bot owl" in await refused("bot", "webhook", url, "--bot", "owl")
+    (found,) = json.loads((await arena("bot", "webhooks", "--json")).stdout)
+    assert found == {"url": url, "bot": "fox", "delivered": 0, "waiting": 0, "failure": ""}
+    assert url in (await arena("bot", "webhooks")).stdout
+    assert "no such webhook" in await refused("bot", "webhook", url, "--remove")
+    assert (await arena("bot", "webhook", url, "--bot", "fox", "--remove")).exit_code == 0
+    assert json.loads((await arena("bot", "webhooks", "--json")).stdout) == []

@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from arena.server.app.store import Store, open_store
-from arena_dashboard import event_feed
+from arena_dashboard import feeds
 from tests.dashboard.pages import html, open_page, texts
 from tests.databases import plain
 from tests.server.events.cups import entrant, let_pass, played_out, said
@@ -136,7 +136,7 @@ def test_the_feed_of_an_event_has_its_notices(arena: str) -> None:
         await store.event_notices.keep()
 
     held(arena, noticed)
-    client = TestClient(Starlette(routes=event_feed.ROUTES), base_url="http://arena.example")
+    client = TestClient(Starlette(routes=feeds.ROUTES), base_url="http://arena.example")
     answer = client.get("/feeds/events/cup.atom")
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("application/atom+xml")

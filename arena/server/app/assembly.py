@@ -5,6 +5,7 @@ import secrets
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, aclosing, asynccontextmanager
+from functools import partial
 from typing import Final
 
 import structlog
@@ -45,6 +46,7 @@ from arena.server.ladder.director import Director
 from arena.server.limits.connections import Connections
 from arena.server.limits.gate import MOST_KNOWN, Gate
 from arena.server.limits.reading_queue import ReadingQueue
+from arena.server.notices.webhook_service import WebhookService
 from arena.server.play.attendance_service import AttendanceService
 from arena.server.play.lobby import Lobby
 from arena.server.play.missed_ends import MissedEnds
@@ -67,6 +69,8 @@ it.
 """
 LOOK_AFTER_SECONDS: Final = 15.0
 """The interval between searches for hosted bots whose shift was lost, or that may play again."""
+
+_FAILING: Final = "it misses or forfeits one match after the other, and is left out each time."
 
 log = structlog.get_logger()
 
@@ -111,6 +115,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             here=director.playing,
         )
         director.agenda = conductor
+        director.on_failing = partial(store.failing_bots.fails, why=_FAILING)
         missed_ends = MissedEnds(store)
         lobby = Lobby(director, signer.public_key, missed_ends)
         presences = Presences(store, lobby)
@@ -164,6 +169,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             uploads=UploadService(
                 tokens, store.builds, store.shifts, settings.hosting, allowance, gate
             ),
+            webhooks=WebhookService(tokens, store.bot_webhooks, gate),
             events=EventService(tokens, store.events, store.builds, gate),
             # All addresses, but only if this referee has one of its own.
             workers=WorkerService(
@@ -192,6 +198,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
                     notifications(database_url, [EVENTS_CHANNEL])
                 )
             ),
+            tasks.create_task(store.failing_bots.run()),
             tasks.create_task(store.deliveries.run(notifications(database_url, [NOTICES_CHANNEL]))),
             tasks.create_task(lease.listen(database_url)),
             *([tasks.create_task(keeper.run())] if settings.read_beside else []),

@@ -24,6 +24,7 @@ from arena.server.limits.gate import Gate
 from arena.server.limits.oversized_calls import RefuseOversized
 from arena.server.limits.reflection import ReflectionService
 from arena.server.limits.refusals import Context
+from arena.server.notices.webhook_service import WebhookService
 from arena.server.play.attendance_service import AttendanceService
 from arena.server.play.lobby import Lobby
 from arena.server.play.play_service import PlayService
@@ -42,6 +43,7 @@ from arena.v1 import (
     registry_pb2,
     spectator_pb2,
     upload_pb2,
+    webhook_pb2,
     worker_pb2,
 )
 
@@ -77,6 +79,7 @@ class Services:
     attendance: AttendanceService
     uploads: UploadService
     events: EventService
+    webhooks: WebhookService
     workers: WorkerService
 
     def handlers(self) -> dict[str, Handlers]:
@@ -90,6 +93,7 @@ class Services:
             _name(attendance_pb2): self.attendance.handlers,
             _name(upload_pb2): self.uploads.handlers,
             _name(event_pb2): self.events.handlers,
+            _name(webhook_pb2): self.webhooks.handlers,
             _name(worker_pb2): self.workers.handlers,
         }
 

@@ -50,7 +50,9 @@ from arena.server.events.rosters import Rosters
 from arena.server.failover import running
 from arena.server.failover.lease import require
 from arena.server.ladder import pairing_statements
+from arena.server.notices.bot_webhooks import BotWebhooks
 from arena.server.notices.deliveries import Deliveries
+from arena.server.notices.failing_bots import FailingBots
 from arena.server.notices.webhooks import Webhooks
 from arena.server.results import recording, statements
 from arena.server.results.analyses import Analyses
@@ -93,6 +95,8 @@ class Store:
         self.rosters = Rosters(engine)
         self.event_notices = EventNotices(engine)
         self.webhooks = Webhooks(engine)
+        self.bot_webhooks = BotWebhooks(engine)
+        self.failing_bots = FailingBots(engine)
         self.deliveries = Deliveries(engine)
         self.owners = Owners(engine)
         self.messages = Messages(engine)

@@ -68,7 +68,9 @@ class Director:
         self._blocks = RunningBlocks(self._roster, self._tables, counts, timer)
         self.challenges = ChallengeBook(self._roster, timer, self._by_chance, self.schedule)
         pauses = Pauses(
-            self._roster, timer, self._schedule, decline_seconds=terms.patience.decline_seconds
+            *(self._roster, timer, self._schedule),
+            lambda bot: self.on_failing(VersionId(bot.candidate.bot)),
+            decline_seconds=terms.patience.decline_seconds,
         )
         context = BlockContext(
             writer=writer,
@@ -92,6 +94,8 @@ class Director:
         self._winding_down = self._held = False
         self.on_idle: Callable[[], None] = lambda: None
         """Called when the last running block ends after `wind_down`."""
+        self.on_failing: Callable[[VersionId], None] = lambda _version: None
+        """Called with a version that keeps missing or forfeiting its matches."""
         self.agenda: Agenda | None = None
         self.audience: Audience | None = None
         self._writer_full = False

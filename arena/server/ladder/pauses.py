@@ -1,22 +1,38 @@
 """`Pauses`: excludes bots from offers for a while, after their conduct in blocks."""
 
+from collections.abc import Callable
 from functools import partial
+from typing import Final
 
 from arena.server.ladder.connected_bots import SILENCE_SECONDS, ConnectedBot
 from arena.server.ladder.pairing_schedule import PairingSchedule
 from arena.server.ladder.roster import Roster, leave_out
 from arena.server.play.ports import Timer
 
+FAILING_MISSES: Final = 5
+"""A bot keeps failing if it is left out when it has missed or forfeited so many matches.
+
+Each match that it plays to the end takes one away.
+"""
+
 
 class Pauses:
     """The pauses of the bots of one director; the end of a pause causes a look for tables."""
 
     def __init__(
-        self, roster: Roster, timer: Timer, schedule: PairingSchedule, *, decline_seconds: float
+        self,
+        roster: Roster,
+        timer: Timer,
+        schedule: PairingSchedule,
+        on_failing: Callable[[ConnectedBot], None],
+        *,
+        decline_seconds: float,
     ) -> None:
+        """Pause the bots of a roster; `on_failing` is told of those that keep missing matches."""
         self._roster = roster
         self._timer = timer
         self._schedule = schedule
+        self._on_failing = on_failing
         self._decline_seconds = decline_seconds
 
     def declined(self, bot: ConnectedBot) -> None:
@@ -32,7 +48,10 @@ class Pauses:
 
     def missed(self, bot: ConnectedBot) -> None:
         """Exclude a version that missed a match."""
-        self._changed(bot, leave_out(bot, self._timer.now()))
+        until = leave_out(bot, self._timer.now())
+        if until is not None and bot.reliability.misses >= FAILING_MISSES:
+            self._on_failing(bot)
+        self._changed(bot, until)
 
     def unanswered(self, bot: ConnectedBot) -> None:
         """Exclude a copy until it sends a message or has been silent for long: it may be frozen."""

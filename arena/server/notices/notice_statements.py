@@ -8,10 +8,11 @@ from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by, insert
 from sqlalchemy.sql.dml import ReturningDelete
 
 from arena.database.channels import NOTICES_CHANNEL
+from arena.database.names import folded
 from arena.database.statement import Row
-from arena.database.tables.bots import bots
+from arena.database.tables.bots import bots, versions
 from arena.database.tables.notices import deliveries, notices, webhooks
-from arena.server.notices.notice import Notice
+from arena.server.notices.notice import Notice, NoticeKind
 
 
 def add_notice(notice: Notice) -> Insert:
@@ -45,6 +46,21 @@ def add_deliveries(notice_id: int) -> TextClause:
 def wake() -> Row:
     """Notify the referees that deliver notices."""
     return select(func.pg_notify(NOTICES_CHANNEL, ""))
+
+
+def owned_bot(owner_id: int, bot: str) -> Row:
+    """Select `id` of an owner's bot."""
+    return select(bots.c.id).where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
+
+
+def bot_of(version_id: int) -> Row:
+    """Select `bot_id`, `bot` and `version`, its label, of a version."""
+    return (
+        select(bots.c.id.label("bot_id"), bots.c.name.label("bot"))
+        .add_columns(versions.c.label.label("version"))
+        .select_from(versions.join(bots))
+        .where(versions.c.id == version_id)
+    )
 
 
 def claim_deliveries(most: int, claim: timedelta) -> TextClause:
@@ -158,3 +174,19 @@ def notices_of_event(event_id: int) -> Row:
         .where(notices.c.event_id == event_id)
         .order_by(notices.c.id)
     )
+
+
+def accepted_builds(bot: str, most: int) -> Row:
+    """Select `id`, `text` and `at` of the newest notices of a bot's accepted builds, oldest first.
+
+    They are all that everybody may know of a bot's notices.
+    """
+    newest = (
+        select(notices.c.id, notices.c.text, notices.c.at)
+        .select_from(notices.join(bots))
+        .where(bots.c.folded == folded(bot), notices.c.kind == NoticeKind.ACCEPTED.value)
+        .order_by(notices.c.id.desc())
+        .limit(most)
+        .subquery()
+    )
+    return select(newest).order_by(newest.c.id)

@@ -21,6 +21,7 @@ from arena.moments import iso_utc
 from arena.server.notices.notice import NoticeKind
 
 ANSWER_SECONDS: Final = 10.0
+_MOST_OF_DISCORD: Final = 2_000
 _UNICAST: Final = IPv6Network("2000::/3")
 """What is given out of IPv6. Addresses elsewhere may lead to some of IPv4."""
 
@@ -51,7 +52,7 @@ def body_of(one: Delivery) -> bytes:
     host = urlsplit(one.url).hostname or ""
     told: dict[str, Any]
     if host in ("discord.com", "discordapp.com"):
-        told = {"content": one.text, "allowed_mentions": {"parse": []}}
+        told = {"content": one.text[:_MOST_OF_DISCORD], "allowed_mentions": {"parse": []}}
     elif host == "hooks.slack.com":
         told = {"text": one.text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")}
     else:
@@ -106,7 +107,7 @@ class _Connection(HTTPConnection):
         # The addresses are looked at that are then used: a name may have others the next time.
         found = socket.getaddrinfo(self.host, self.port, type=socket.SOCK_STREAM)
         addresses = list(dict.fromkeys(str(address[0]) for *_, address in found))
-        if self._public and not all(map(_is_public, addresses)):
+        if self._public and not all(map(is_public, addresses)):
             raise OSError(f"{self.host} is not on the public internet")
         failure: OSError | None = None
         for address in addresses:
@@ -120,7 +121,7 @@ class _Connection(HTTPConnection):
         self.sock = self._tls.wrap_socket(plain, server_hostname=self.host) if self._tls else plain
 
 
-def _is_public(address: str) -> bool:
+def is_public(address: str) -> bool:
     """Return whether an address is one of the public internet."""
     found: IPv4Address | IPv6Address = ip_address(address.partition("%")[0])
     if isinstance(found, IPv6Address) and (

@@ -1,4 +1,4 @@
-"""`Webhooks`: the addresses to which notices are posted."""
+"""`Webhooks`: the addresses to which notices of events are posted."""
 
 import base64
 import secrets
@@ -19,7 +19,7 @@ _SECRET_BYTES: Final = 24
 
 
 class Webhooks:
-    """The webhooks in the database. Every method raises DatabaseUnreachableError."""
+    """The webhooks of events in the database. Every method raises DatabaseUnreachableError."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -34,7 +34,7 @@ class Webhooks:
             statement = statements.add_webhook(url, secret, event_id=event_id)
             if await connection.scalar(statement) is None:
                 raise WebhookRefusedError(f"{event} has this webhook already.")
-            await record(connection, actor, "add webhook", event, _host(url))
+            await record(connection, actor, "add webhook", event, host_of(url))
         return secret
 
     async def of_event(self, event_id: int) -> list[SqlRow[Any]]:
@@ -49,7 +49,7 @@ class Webhooks:
             statement = statements.remove_webhook(url, event_id=event_id)
             if await connection.scalar(statement) is None:
                 raise WebhookRefusedError(f"{event} has no such webhook.")
-            await record(connection, actor, "remove webhook", event, _host(url))
+            await record(connection, actor, "remove webhook", event, host_of(url))
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)
@@ -62,7 +62,7 @@ def new_secret(url: str) -> str:
     return f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
 
 
-def _host(url: str) -> dict[str, str | None]:
+def host_of(url: str) -> dict[str, str | None]:
     """Return what the audit says of an address: not the path, which may be a secret."""
     return {"host": urlsplit(url).hostname}
 

@@ -33,6 +33,9 @@ from arena.match.transcript import Entrant
 from arena.records import CheckOrigin, CheckOutcome, Owner, VersionId
 from arena.server.accounts import bot_statements
 from arena.server.accounts.auditing import record
+from arena.server.notices.failing_bots import failing
+from arena.server.notices.notice import Notice, NoticeKind
+from arena.server.notices.outbox import tell
 from arena.server.uploads import build_statements as hosting_statements
 from arena.server.uploads import shift_statements
 from arena.server.uploads.hosted_builds import own_version
@@ -66,6 +69,8 @@ It doubles with each one in a row.
 """
 MOST_DELAY: Final = timedelta(minutes=10)
 """The longest delay of a bot's next shift."""
+FAILING_SHIFTS: Final = 3
+"""A bot keeps failing if its program cuts so many shifts of a version short in a row."""
 OUT_OF_SERVICE: Final = (
     "The arena ended it: the bot is paused, frozen or retired, or its owner is banned."
 )
@@ -236,7 +241,13 @@ class HostedShifts:
                 if may is None:  # out of service: the program did not end its streams itself
                     cut_short, outcome = False, OUT_OF_SERVICE
             if cut_short and not found.check:
-                delay = await _delay(connection, found.version_id)
+                statement = shift_statements.cut_short_in_a_row(found.version_id)
+                before: int = await connection.scalar(statement) or 0
+                delay = min(MOST_DELAY, FIRST_DELAY * float(2**before))
+                if before + 1 >= FAILING_SHIFTS:
+                    why = f"its last {before + 1} shifts ended early. {outcome}"
+                    notice = failing(found.bot_id, found.bot, found.version, why)
+                    await tell(connection, notice)
                 begins = (found.now + delay).astimezone(UTC)
                 outcome += (
                     f" Its next shift begins at {begins:%H:%M:%S} UTC; a new build plays at once."
@@ -349,12 +360,6 @@ async def _running(connection: AsyncConnection, worker: Worker, shift: ShiftId) 
     return found
 
 
-async def _delay(connection: AsyncConnection, version_id: int) -> timedelta:
-    """Return the delay of a version's next shift, given that it cut the current one short."""
-    times: int = await connection.scalar(shift_statements.cut_short_in_a_row(version_id)) or 0
-    return min(MOST_DELAY, FIRST_DELAY * float(2**times))
-
-
 async def _delay_of_pace(
     connection: AsyncConnection, version_id: int, began_at: datetime
 ) -> timedelta | None:
@@ -383,6 +388,19 @@ async def _decide(
         await connection.execute(shift_queue.queue_lock())
         await connection.execute(shift_queue.drop_delayed_play(row.bot_id))
         await connection.execute(shift_queue.queue_play(row.bot_id, first=True))
+    data = {"bot": row.bot, "version": row.version}
+    said = "is accepted, and plays from now on."
+    if not accepted:
+        data["reason"] = why
+        said = f"is refused by its check. {why}"
+    notice = Notice(
+        kind=NoticeKind.ACCEPTED if accepted else NoticeKind.REFUSED,
+        bot_id=row.bot_id,
+        about=row.version,
+        text=f"{row.bot}: version {row.version} {said}",
+        data=data,
+    )
+    await tell(connection, notice)
     action = "accept build" if accepted else "refuse build"
     details = {} if accepted else {"why": why[:200]}
     await record(connection, ARENA, action, f"{row.bot} {row.version}", details)

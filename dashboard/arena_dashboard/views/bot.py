@@ -17,6 +17,7 @@ from arena_dashboard import (
 from arena_dashboard.biggest_leak import plays_an_analysed_game, show_how_to_analyse
 from arena_dashboard.bot_chart import ratings_chart
 from arena_dashboard.bot_data import Profile
+from arena_dashboard.feeds import bot_feed_address
 from arena_dashboard.frequency_table import frequency_table
 from arena_dashboard.ladder_choice import in_words, link
 from arena_dashboard.markup import in_markdown, tag
@@ -73,6 +74,8 @@ def show_profile(bot: Profile) -> None:
     show_style(bot)
     for ladder, _ in ladders:
         show_opponents(ladder, bot.name)
+    feed = tag("a", "Its new versions as a feed (Atom)", href=bot_feed_address(bot.name))
+    st.html(tag("p", feed, class_="ba-link"))
 
 
 def show_faults(bot: Profile, version: str) -> None:

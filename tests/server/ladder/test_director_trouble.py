@@ -89,6 +89,21 @@ async def test_good_matches_make_up_for_past_misses() -> None:
     assert guest.offered == before + 1
 
 
+async def test_who_keeps_missing_matches_is_told_of_from_the_fifth_miss_on() -> None:
+    world = World()
+    seen: list[int] = []
+    world.director.on_failing = seen.append
+    misfit = world.arrive("misfit", habit=Habit.NEVER_JOINS)
+    world.arrive("good")
+    misses_seen = []
+    for _ in range(400):
+        await world.turn(0.5, step=0.5)
+        if len(seen) > len(misses_seen):
+            misses_seen.append(misfit.offered)
+    assert set(seen) == {misfit.registered.version_id}
+    assert misses_seen == [5, 6]
+
+
 async def test_what_a_version_missed_is_remembered_when_it_reconnects() -> None:
     world = World()
     guest = world.arrive("misfit", habit=Habit.NEVER_JOINS)

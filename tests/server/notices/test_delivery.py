@@ -40,7 +40,12 @@ class Taken:
 
 async def kinds(store: Store, sql: Sql) -> list[str]:
     await store.event_notices.keep()
-    return [kind for (kind,) in sql.execute("SELECT kind FROM notices ORDER BY id")]
+    return [
+        kind
+        for (kind,) in sql.execute(
+            "SELECT kind FROM notices WHERE event_id IS NOT NULL ORDER BY id"
+        )
+    ]
 
 
 async def test_each_thing_that_happens_is_noticed_once(

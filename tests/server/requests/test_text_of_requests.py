@@ -22,6 +22,7 @@ from arena.v1 import (
     registry_pb2,
     spectator_pb2,
     upload_pb2,
+    webhook_pb2,
     worker_pb2,
 )
 from tests.scene import Scene, opened
@@ -35,6 +36,7 @@ MODULES = (
     registry_pb2,
     spectator_pb2,
     upload_pb2,
+    webhook_pb2,
     worker_pb2,
 )
 GENEROUS = Limits(calls_burst=10_000, registrations_burst=10_000, refusal_seconds=0.0)

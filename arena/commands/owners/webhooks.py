@@ -1,0 +1,68 @@
+"""`arena bot webhook` and `webhooks`: where notices of an owner's bots are posted."""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+from rich.table import Table
+
+from arena.commands.errors import exit_with_message
+from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at
+from arena.commands.terminal import Terminal, say, say_json
+
+if TYPE_CHECKING:
+    from arena.clients.webhook_client import WebhookClient
+
+
+def webhook(
+    url: Annotated[str, typer.Argument(help="Where notices are posted: https://….")],
+    bot: Annotated[str, typer.Option(help="Only notices of this bot; by default of all.")] = "",
+    remove: Annotated[bool, typer.Option("--remove", help="Post nothing there any more.")] = False,
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Post notices of your bots to an address; prints the secret that signs them, once.
+
+    Notices: a build is accepted, or refused and why; a bot keeps failing. They are signed as
+    Standard Webhooks; Discord and Slack get the form that they take.
+    """
+    with exit_with_message():
+        key, client = login_at(address).key, _client(address)
+        if remove:
+            client.remove_webhook(key, url, bot)
+            secret = ""
+        else:
+            secret = client.add_webhook(key, url, bot)
+    if as_json:
+        say_json({"url": url, "bot": bot or None, "secret": secret or None})
+    elif secret:
+        say("The secret that signs the notices, shown only once:", err=True)
+        say(secret)
+    else:
+        say("Nothing is posted there any more.")
+
+
+def webhooks(
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """List your webhooks, with what was delivered and why the last try failed."""
+    with exit_with_message():
+        found = _client(address).webhooks(login_at(address).key)
+    if as_json:
+        say_json([asdict(one) | {"bot": one.bot or None} for one in found])
+        return
+    table = Table("webhook", "bot", "delivered", "waiting", "last failure")
+    for one in found:
+        bot = one.bot or "all"
+        table.add_row(one.url, bot, str(one.delivered), str(one.waiting), one.failure)
+    Terminal().print_table(table)
+
+
+def _client(address: str) -> "WebhookClient":
+    import os
+
+    # Imported here, because `arena --help` needs no gRPC.
+    from arena.clients.webhook_client import WebhookClient
+
+    return WebhookClient.at(address, os.environ)
