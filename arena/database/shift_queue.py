@@ -9,7 +9,7 @@ uploads does not delay the others.
 """
 
 from collections.abc import Collection
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Final
 
 from sqlalchemy import TextClause, text
@@ -27,6 +27,8 @@ A heartbeat comes every few seconds.
 
 FINAL_PRIORITY: Final = 30
 """The priority of the blocks of finals: no shift begins while one waits."""
+LADDER_PRIORITY: Final = 3
+"""The priority of the blocks of events' ladders."""
 
 
 def queue_lock() -> TextClause:
@@ -115,7 +117,7 @@ def queue_play(
         WHERE (CAST(:bot_id AS integer) IS NULL OR bots.id = :bot_id)
             AND bots.retired_at IS NULL AND versions.retired_at IS NULL
             AND bots.frozen_at IS NULL AND bots.paused_at IS NULL
-            AND owners.banned_at IS NULL
+            AND owners.banned_at IS NULL AND NOT plays_privately(bots.id)
             AND NOT EXISTS (
                 SELECT FROM {QUEUE_SCHEMA}.procrastinate_jobs AS jobs
                 WHERE jobs.lock = 'play-' || bots.id
@@ -156,6 +158,27 @@ def queue_finals(event_id: int, blocks: Collection[tuple[int, int, int]]) -> Tex
         HAVING count(*) > 0
         """  # noqa: S608  our own constants
     ).bindparams(event_id=event_id, rounds=list(rounds), tables=list(tables), numbers=list(numbers))
+
+
+def queue_ladder(
+    event_id: int, numbers: Collection[int], begins: Collection[datetime]
+) -> TextClause:
+    """Return a statement that queues blocks of an event's ladder, each from a time on.
+
+    They come before the shifts of bots for which nobody waits; their pace bounds their share.
+    """
+    return text(
+        f"""
+        SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
+            '{QUEUE}', '{FINAL_TASK}', {LADDER_PRIORITY}, NULL,
+            concat_ws('-', 'ladder', CAST(:event_id AS text), number), jsonb_build_object(
+                'event_id', CAST(:event_id AS integer), 'round_number', 0,
+                'table_number', 0, 'block_number', number), begins
+        )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1 ORDER BY number))
+        FROM unnest(CAST(:numbers AS integer[]), CAST(:begins AS timestamptz[]))
+            AS given (number, begins)
+        """  # noqa: S608  our own constants
+    ).bindparams(event_id=event_id, numbers=list(numbers), begins=list(begins))
 
 
 def checks_ahead(version_ids: Collection[VersionId]) -> TextClause:

@@ -5,7 +5,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import psycopg
-from sqlalchemy import func, select
+from sqlalchemy import func, select, text
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeoutError
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -13,6 +13,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.database.advisory_locks import AdvisoryLock
 from arena.database.connecting import LONG_SECONDS, ImpatientAsyncConnection
 from arena.database.driver_errors import cause_of, refused_or_unreachable
+from arena.database.roles import READER_ROLE
+from arena.database.viewing import viewer_setting
 
 
 @asynccontextmanager
@@ -28,6 +30,19 @@ async def transaction(engine: AsyncEngine) -> AsyncIterator[AsyncConnection]:
         if isinstance(cause_of(error), psycopg.ProgrammingError):
             raise  # a bug of ours
         raise refused_or_unreachable(error) from error
+
+
+@asynccontextmanager
+async def viewing(engine: AsyncEngine, viewer: int | None) -> AsyncIterator[AsyncConnection]:
+    """Run a transaction that sees what an owner may see; None for everybody. It cannot write.
+
+    Raises DatabaseUnreachableError.
+    """
+    async with transaction(engine) as connection:
+        await connection.execute(text(f"SET LOCAL ROLE {READER_ROLE}"))
+        if viewer is not None:
+            await connection.execute(viewer_setting(viewer))
+        yield connection
 
 
 @asynccontextmanager

@@ -8,13 +8,13 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
-from importlib.resources import files
 from pathlib import Path
 
 from arena.bot.bot import AnyBot
+from arena.builds import house
 from arena.local.bot_modules import BotFileError, bot_in
 
-SAMPLE_BOTS = Path(str(files("arena_sample_bots")))
+SAMPLE_BOTS = house.SAMPLE_BOTS
 """The folder in which the sample bots are installed."""
 
 

@@ -14,6 +14,7 @@ from sqlalchemy.dialects import postgresql
 from arena.database.errors import DatabaseUnreachableError
 from arena.database.reading import ColumnReader
 from arena.database.statement import Row
+from arena.database.viewing import viewer_of
 
 MOST_STATEMENTS: Final = 500
 """The most statements whose rows are remembered; those used longest ago are forgotten."""
@@ -99,8 +100,8 @@ def _large(rows: Sequence[Any]) -> bool:
 def _key(statement: Row) -> Hashable:
     # SQLAlchemy's own key of a statement, by which it finds the compiled form: compiling the
     # statement here would cost seven times as much.
-    key = statement._generate_cache_key()
+    key, viewer = statement._generate_cache_key(), viewer_of(statement)
     if key is None:
         compiled = statement.compile(dialect=_DIALECT)
-        return str(compiled), repr(compiled.params)
-    return key.key, repr([one.effective_value for one in key.bindparams])
+        return viewer, str(compiled), repr(compiled.params)
+    return viewer, key.key, repr([one.effective_value for one in key.bindparams])

@@ -23,8 +23,7 @@ from arena.database.roles import READER_ROLE
 from arena.database.schema import HEAD, migrate
 from arena.database.tables.bots import tokens
 from arena.database.tables.events import (
-    event_blocks,
-    event_pairings,
+    event_ladder_secrets,
     event_people,
     event_secrets,
 )
@@ -221,7 +220,7 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         *(owner_keys, owner_members, owner_identities, owner_messages),
         *(sign_ins, used_id_tokens, invites),
     )
-    blind = (event_secrets, event_pairings, event_blocks, event_people)
+    blind = (event_secrets, event_ladder_secrets, event_people)
     hooks = (webhooks, deliveries)
     secret = (tokens, *owned, audit, signing_secret, *running, *hosted, *blind, *hooks)
     readable = [table for table in metadata.tables.values() if table not in secret]

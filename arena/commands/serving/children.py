@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import MappingProxyType
 
+from arena.builds.house import HOUSE
 from arena.database.errors import NameRefusedError, RetiredError
 from arena.database.private_home import private_log
 from arena.database.rows import BotVersion
@@ -33,8 +34,6 @@ LOOK_SECONDS = 0.05
 
 _LAST_BYTES = 4096
 
-HOUSE = "house"
-"""The owner of the sample bots."""
 SLOW_BOTS = frozenset[str]().union(*[kit.slow_bots for kit in KITS.values()])
 """The sample bots that play only on request."""
 

@@ -4,15 +4,18 @@
        ├──< event_entries ── bots
        ├──< event_builds ── hosted_versions
        ├──< event_people ── owners
+       ├─── event_ladders
+       ├──< event_players ── hosted_versions
+       ├──< event_ladder_blocks ─ event_ladder_secrets, event_ladder_transcripts
        └──< event_pairings ─< event_blocks
 
-The pairings and matches of a final are here, where the reader role sees nothing of them. They are
-copied to the tables of tournaments and matches when the final is released, or while it is played if
-it is live, and removed from here with the release.
+The pairings and matches of a final are here, where policies hide them from the reader role. They
+are copied to the tables of tournaments and matches when the final is released, or while it is
+played if it is live, and removed from here with the release. Those of a private event stay. Of a
+private event the reader role sees nothing, except for its members (`arena.database.viewing`).
 """
 
 from sqlalchemy import (
-    ARRAY,
     Boolean,
     CheckConstraint,
     Column,
@@ -26,10 +29,11 @@ from sqlalchemy import (
     Table,
     Text,
     UniqueConstraint,
+    Uuid,
     func,
     text,
 )
-from sqlalchemy.dialects.postgresql import JSONB
+from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from arena.database.columns import NAME, Time, metadata, now
 from arena.database.tables.bots import bots
@@ -85,7 +89,9 @@ events = Table(
     Column("most_bots", SmallInteger),
     # Whether the matches of the final are public as they are handed in.
     Column("live", Boolean, nullable=False, server_default=text("false")),
-    # The final as a tournament, made by the release, or when a live final begins.
+    # Whether its members alone see it.
+    Column("private", Boolean, nullable=False, server_default=text("false")),
+    # The final as a tournament, made by the release, or when a live final begins; none if private.
     Column("tournament_id", ForeignKey(tournaments.c.id), unique=True),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
     CheckConstraint("char_length(title) BETWEEN 1 AND 100", name="title_length"),
@@ -99,7 +105,8 @@ events = Table(
     # The seed is not opened before the date.
     CheckConstraint(
         "(released_at IS NOT NULL) = (seed IS NOT NULL)"
-        " AND (released_at IS NULL OR tournament_id IS NOT NULL)"
+        " AND (private OR released_at IS NULL OR tournament_id IS NOT NULL)"
+        " AND NOT (private AND tournament_id IS NOT NULL)"
         " AND (released_at IS NULL OR released_at >= results_at)",
         name="released_as_a_whole",
     ),
@@ -144,6 +151,8 @@ event_entries = Table(
     Column("team", Text, nullable=False),
     now("entered_at"),
     UniqueConstraint("event_id", "owner_id"),
+    # A changed bot tells its events.
+    Index("event_entries_bot_id_ix", "bot_id"),
     CheckConstraint("char_length(team) BETWEEN 1 AND 40", name="team_length"),
 )
 
@@ -217,4 +226,86 @@ event_blocks = Table(
     CheckConstraint("number >= 1", name="number_least"),
     # Those that are to be published.
     Index("event_blocks_unpublished_ix", "event_id", postgresql_where=text("published_at IS NULL")),
+)
+
+event_ladders = Table(
+    "event_ladders",
+    metadata,
+    # The events with a ladder of their own.
+    Column("event_id", ForeignKey(events.c.id), primary_key=True),
+    # The bots of the house that play on it.
+    Column("house", ARRAY(Text), nullable=False),
+    # The most matches an hour.
+    Column("pace", Integer, nullable=False),
+    # Builds with so many blocks are only opponents.
+    Column("enough", Integer, nullable=False),
+    # The number of the last block that was queued, and when the next may begin.
+    Column("queued", Integer, nullable=False, server_default=text("0")),
+    now("due_at"),
+    CheckConstraint("pace >= 1 AND enough >= 1", name="limits"),
+)
+
+event_players = Table(
+    "event_players",
+    metadata,
+    # Who plays on the ladder of an event: builds of entered bots, and bots of the house.
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    Column("event_id", ForeignKey(events.c.id), nullable=False),
+    Column("version_id", ForeignKey(hosted_versions.c.version_id)),
+    Column("house", Text),
+    # The blocks that it has begun.
+    Column("blocks", Integer, nullable=False, server_default=text("0")),
+    CheckConstraint("(version_id IS NULL) <> (house IS NULL)", name="one"),
+    UniqueConstraint("event_id", "version_id"),
+    UniqueConstraint("event_id", "house"),
+)
+
+event_ladder_blocks = Table(
+    "event_ladder_blocks",
+    metadata,
+    Column("event_id", ForeignKey(events.c.id), primary_key=True),
+    Column("number", Integer, primary_key=True),
+    # By entry of the deal block, which is that of a final of these alone.
+    Column("players", ARRAY(Integer), nullable=False),
+    now("began_at"),
+    Column("ended_at", Time),
+    # Why it was not played.
+    Column("failure", Text, nullable=False, server_default=text("''")),
+    # By match, in the order of the rotations.
+    Column("match_ids", ARRAY(Uuid(as_uuid=False)), nullable=False),
+    # By match and then by seat.
+    Column("placings", ARRAY(SmallInteger)),
+    CheckConstraint("placings IS NULL OR ended_at IS NOT NULL", name="placed"),
+    Index("event_ladder_blocks_players_ix", "players", postgresql_using="gin"),
+    Index("event_ladder_blocks_matches_ix", "match_ids", postgresql_using="gin"),
+)
+
+event_ladder_secrets = Table(
+    "event_ladder_secrets",
+    metadata,
+    Column("event_id", Integer, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    # The deal follows from it.
+    Column("seed", LargeBinary, nullable=False),
+    ForeignKeyConstraint(
+        ["event_id", "number"],
+        [event_ladder_blocks.c.event_id, event_ladder_blocks.c.number],
+        name="event_ladder_secrets_block_fk",
+    ),
+    CheckConstraint("octet_length(seed) = 32", name="length"),
+)
+
+event_ladder_transcripts = Table(
+    "event_ladder_transcripts",
+    metadata,
+    # The newest blocks alone keep them.
+    Column("event_id", Integer, primary_key=True),
+    Column("number", Integer, primary_key=True),
+    # By match: the signed transcript, serialised.
+    Column("transcripts", ARRAY(LargeBinary), nullable=False),
+    ForeignKeyConstraint(
+        ["event_id", "number"],
+        [event_ladder_blocks.c.event_id, event_ladder_blocks.c.number],
+        name="event_ladder_transcripts_block_fk",
+    ),
 )

@@ -37,7 +37,7 @@ from arena.server.app.takeover import Takeover
 from arena.server.app.tokens import HostedPlayers, Players, Tokens
 from arena.server.boards.checkpoint_keeper import CheckpointKeeper
 from arena.server.events.event_service import EventService
-from arena.server.events.final_blocks import WorkersFinals
+from arena.server.events.final_blocks import WorkersBlocks
 from arena.server.events.keeper import EventKeeper
 from arena.server.failover.readiness import Readiness
 from arena.server.failover.result_writer import ResultWriter
@@ -173,7 +173,11 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             events=EventService(tokens, store.events, store.builds, gate),
             # All addresses, but only if this referee has one of its own.
             workers=WorkerService(
-                *(store.workers, store.shifts, WorkersFinals(store.finals, store.signer)),
+                *(
+                    store.workers,
+                    store.shifts,
+                    WorkersBlocks(store.finals, store.ladders, store.signer),
+                ),
                 *(settings.hosting, gate),
                 lambda: lease.addresses if lease.address else (),
             ),
@@ -194,7 +198,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             tasks.create_task(conductor.search()),
             tasks.create_task(presences.run()),
             tasks.create_task(
-                EventKeeper(store.finals, store.event_notices, store.record).run(
+                EventKeeper(store.finals, store.ladders, store.event_notices, store.record).run(
                     notifications(database_url, [EVENTS_CHANNEL])
                 )
             ),

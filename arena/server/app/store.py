@@ -46,6 +46,7 @@ from arena.server.accounts.sign_ins import SignIns
 from arena.server.events.event_notices import EventNotices
 from arena.server.events.events import Events
 from arena.server.events.finals import Finals
+from arena.server.events.ladders import EventLadders
 from arena.server.events.rosters import Rosters
 from arena.server.failover import running
 from arena.server.failover.lease import require
@@ -92,6 +93,7 @@ class Store:
         self.tournaments = Tournaments(engine, epoch)
         self.events = Events(engine)
         self.finals = Finals(engine)
+        self.ladders = EventLadders(engine)
         self.rosters = Rosters(engine)
         self.event_notices = EventNotices(engine)
         self.webhooks = Webhooks(engine)

@@ -148,6 +148,18 @@ class Limits:
 
 
 @dataclass(frozen=True, slots=True)
+class LadderRules:
+    """How the ladder of an event is played, apart from the public one."""
+
+    house: tuple[str, ...]
+    """The bots of the house that play on it."""
+    pace: int
+    """The most matches an hour."""
+    enough: int
+    """Builds with so many deal blocks are only opponents."""
+
+
+@dataclass(frozen=True, slots=True)
 class NewEvent:
     """An event as its organiser announces it: title, text, rules, dates."""
 
@@ -162,6 +174,10 @@ class NewEvent:
     limits: Limits = Limits()
     live: bool = False
     """Whether the matches of the final are public as they are handed in, not with the results."""
+    ladder: LadderRules | None = None
+    """Its own ladder, if it has one."""
+    private: bool = False
+    """Whether its members alone see it: owners who have entered, and those of its roster."""
 
     def why_full(self, field: int) -> str:
         """Why so many bots are too many; "" if they are not."""

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from arena.builds.house import house_bots
 from arena.errors import UserError
 from arena.games import make_game
 from arena.games.validation_errors import error_text
@@ -13,7 +14,14 @@ from arena.games.wording import span
 from arena.match.clock import TimeControlError, read_time_control
 from arena.match.score_rule import ScoreRule
 from arena.scheduling.formats import FormatName
-from arena.server.events.event import Admission, Dates, FinalRules, Limits, NewEvent
+from arena.server.events.event import (
+    Admission,
+    Dates,
+    FinalRules,
+    LadderRules,
+    Limits,
+    NewEvent,
+)
 
 EXAMPLE = """\
 title = "Bluff in autumn"
@@ -22,7 +30,12 @@ A contest for bots at two seats. **Everybody** may enter one bot.
 \"\"\"
 game = "bluff"             # or bluff_you, bloeff, skull
 entry = "open"             # or "code", which is printed once; or "roster": see `roster`
-practice = true            # new builds for the ladder between the freeze and the results
+practice = true            # new builds between the freeze and the results
+private = false            # true: its members alone see it
+
+[ladder]                   # its own, apart from the public one; leave it out if you want none
+house = ["random", "timid", "honest"]   # bots of the house that play on it
+pace = 600                 # the most matches an hour
 
 [limits]
 members = 4                # people in a team
@@ -80,6 +93,12 @@ class _Dates(_Part):
     results: datetime
 
 
+class _Ladder(_Part):
+    house: Annotated[list[str], Field(max_length=20)] = []
+    pace: Annotated[int, Field(ge=1, le=100_000)] = 600
+    blocks: Annotated[int, Field(ge=1, le=10_000)] = 200
+
+
 class _EventFile(_Part):
     title: Annotated[str, Field(min_length=1, max_length=100)]
     text: Annotated[str, Field(max_length=20_000)] = ""
@@ -88,6 +107,8 @@ class _EventFile(_Part):
     entry: str = "open"
     practice: bool = False
     limits: _Limits = _Limits()
+    private: bool = False
+    ladder: _Ladder | None = None
     final: _Final = _Final()
     dates: _Dates
 
@@ -128,9 +149,27 @@ def read_event(text: str) -> NewEvent:
     )
     entry: Admission = _named(Admission, "entry", found.entry)
     limits = Limits(**found.limits.model_dump())
+    if found.private and final.live:
+        raise EventFileError(
+            "final.live is for everybody to see, and a private event is not: leave one of them out."
+        )
+    ladder = _ladder(found.ladder)
+    if found.private and ladder is None:
+        ladder = LadderRules((), _Ladder().pace, _Ladder().blocks)
     return NewEvent(
-        found.title, found.text, rules, dates, entry, found.practice, limits, final.live
+        *(found.title, found.text, rules, dates, entry, found.practice, limits, final.live),
+        *(ladder, found.private),
     )
+
+
+def _ladder(found: _Ladder | None) -> LadderRules | None:
+    if found is None:
+        return None
+    known = house_bots()
+    for name in found.house:
+        if name not in known:
+            raise EventFileError(f"ladder.house names {name[:40]}: there are {', '.join(known)}.")
+    return LadderRules(tuple(dict.fromkeys(found.house)), found.pace, found.blocks)
 
 
 def _format(value: str) -> FormatName:

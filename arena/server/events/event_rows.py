@@ -17,6 +17,7 @@ from arena.server.events.event import (
     EventId,
     Finalist,
     FinalRules,
+    LadderRules,
     Limits,
     NewEvent,
 )
@@ -41,10 +42,16 @@ def event(row: SqlRow[Any]) -> Event:
         admission = Admission.ROSTER
     limits = Limits(row.most_members, row.most_builds, row.most_bots)
     dates = Dates(row.opens_at, row.freezes_at, row.final_at, row.results_at)
+    ladder = None
+    if row.ladder_house is not None:
+        ladder = LadderRules(tuple(row.ladder_house), row.ladder_pace, row.ladder_enough)
     return Event(
         EventId(row.id),
         row.name,
-        NewEvent(row.title, row.text, rules, dates, admission, row.practice, limits, row.live),
+        NewEvent(
+            *(row.title, row.text, rules, dates, admission, row.practice, limits, row.live),
+            *(ladder, row.private),
+        ),
         bytes(row.commitment),
         row.entries,
         row.frozen_at,

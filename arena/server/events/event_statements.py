@@ -15,6 +15,7 @@ from arena.database.tables.bots import bots, versions
 from arena.database.tables.events import (
     event_builds,
     event_entries,
+    event_ladders,
     event_people,
     event_secrets,
     events,
@@ -66,7 +67,8 @@ def event_list(*, name: str | None = None, ids: Collection[int] | None = None) -
     """Select the newest MOST_LISTED events, the one of `name`, or those of `ids`; newest first.
 
     The columns are those of `events`, `entries` (how many bots have entered), `tournament` (the
-    name of that of the final) and `now`.
+    name of that of the final), `ladder_house`, `ladder_pace` and `ladder_enough` (None without a
+    ladder of its own) and `now`.
     """
     entered = (
         select(func.count())
@@ -76,8 +78,11 @@ def event_list(*, name: str | None = None, ids: Collection[int] | None = None) -
     )
     found = (
         select(events, entered.label("entries"), tournaments.c.name.label("tournament"))
+        .add_columns(event_ladders.c.house.label("ladder_house"))
+        .add_columns(event_ladders.c.pace.label("ladder_pace"))
+        .add_columns(event_ladders.c.enough.label("ladder_enough"))
         .add_columns(func.clock_timestamp().label("now"))
-        .select_from(events.outerjoin(tournaments))
+        .select_from(events.outerjoin(tournaments).outerjoin(event_ladders))
         .order_by(events.c.id.desc())
         .limit(MOST_LISTED)
     )

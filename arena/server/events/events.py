@@ -32,6 +32,7 @@ from arena.server.accounts import owner_statements
 from arena.server.accounts.auditing import record
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
+from arena.server.events import ladder_statements
 from arena.server.events.event import Admission, Dates, Event, EventEntry, NewEvent, Phase
 from arena.server.tournaments import tournament_statements
 
@@ -87,6 +88,7 @@ class Events:
             "commitment": hashlib.sha256(seed).digest(),
             "needs_code": said.entry is Admission.CODE,
             "roster_only": said.entry is Admission.ROSTER,
+            "private": said.private,
             **_columns(dates),
         }
         async with self._transaction() as connection:
@@ -101,6 +103,9 @@ class Events:
                 raise EventExistsError(f"There is already an event {name}: choose another name.")
             hashed = None if code is None else code_hash(code)
             await connection.execute(statements.add_secrets(event_id, seed, hashed))
+            if said.ladder is not None:
+                own = (said.ladder.house, said.ladder.pace, said.ladder.enough)
+                await connection.execute(ladder_statements.add_ladder(event_id, *own))
             event, now = await _named(connection, name)
             if now >= dates.freezes:
                 raise EventRefusedError(f"The freeze is over already: it is {in_utc(now)}.")

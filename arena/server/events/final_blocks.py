@@ -1,4 +1,7 @@
-"""`WorkersFinals`: finals as workers ask for them, in messages (see `uploads.worker_service`)."""
+"""`WorkersBlocks`: blocks of events as workers ask for them, in messages.
+
+See `arena.server.uploads.worker_service`.
+"""
 
 from collections.abc import Awaitable, Callable, Sequence
 from datetime import UTC, datetime
@@ -7,22 +10,28 @@ from google.protobuf.message import Message
 
 from arena.codec.malformed import MalformedError
 from arena.codec.transcript import from_message, write_setup
+from arena.database.errors import BuildNotKeptError
 from arena.server.events.finals import FinalBlockId, Finals, HandedIn
+from arena.server.events.ladders import ROUND, EventLadders
 from arena.server.requests.errors import malformed
 from arena.signatures import Signer
 from arena.v1 import worker_pb2 as pb
 
 
-class WorkersFinals:
-    """The FinalBlocks of a referee, which signs what is handed in."""
+class WorkersBlocks:
+    """The FinalBlocks of a referee, which signs what is handed in: of finals and of ladders."""
 
-    def __init__(self, finals: Finals, signer: Callable[[], Awaitable[Signer]]) -> None:
+    def __init__(
+        self, finals: Finals, ladders: EventLadders, signer: Callable[[], Awaitable[Signer]]
+    ) -> None:
         self._finals = finals
+        self._ladders = ladders
         self._signer = signer
 
     async def begin(self, request: pb.BeginFinalBlockRequest) -> pb.BeginFinalBlockResponse | None:
         """Return what a block consists of; None if there is nothing to do any more."""
-        found = await self._finals.begin_block(_block(request.block))
+        block = _block(request.block)
+        found = await self._of(block).begin_block(block)
         if found is None:
             return None
         response = pb.BeginFinalBlockResponse()
@@ -42,7 +51,7 @@ class WorkersFinals:
         """Record a block. Raises ProtocolError for one that is not as it was to be."""
         block = _block(request.block)
         if request.absent:
-            await self._finals.absent(block, list(request.absent), request.reason)
+            await self._of(block).absent(block, list(request.absent), request.reason)
             return
         try:
             played = [
@@ -53,11 +62,17 @@ class WorkersFinals:
             ]
         except (MalformedError, OverflowError, OSError, ValueError) as error:
             raise malformed(str(error)) from error
-        await self._finals.end_block(block, played, await self._signer())
+        await self._of(block).end_block(block, played, await self._signer())
 
     async def build_file(self, event_id: int, sha256: bytes) -> bytes:
         """Return the bytes of a build of an event. Raises BuildNotKeptError."""
-        return await self._finals.build_file(event_id, sha256)
+        try:
+            return await self._finals.build_file(event_id, sha256)
+        except BuildNotKeptError:
+            return await self._ladders.build_file(event_id, sha256)
+
+    def _of(self, block: FinalBlockId) -> Finals | EventLadders:
+        return self._ladders if block.round == ROUND else self._finals
 
 
 def _block(message: Message) -> FinalBlockId:

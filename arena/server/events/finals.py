@@ -207,7 +207,7 @@ class Finals:
         if found is None:
             return
         event, final, pairing = found
-        written = await asyncio.to_thread(_checked, final.matches(pairing, block.number), played)
+        written = await asyncio.to_thread(checked, final.matches(pairing, block.number), played)
         signed = await asyncio.to_thread(lambda: [to_bytes(signer.signed(one)) for one in written])
         builds = {final.finalists[one - 1].registered.version_id for one in pairing.entries}
         values = {
@@ -366,7 +366,7 @@ async def _to_play(
     return event, final, pairing
 
 
-def _checked(wanted: Sequence[drawing.DealtMatch], played: Sequence[HandedIn]) -> list[Transcript]:
+def checked(wanted: Sequence[drawing.DealtMatch], played: Sequence[HandedIn]) -> list[Transcript]:
     """Return the transcripts, without signatures. Raises EventRefusedError."""
     if len(played) != len(wanted):
         raise EventRefusedError(f"The block has {len(wanted)} matches; {len(played)} came.")

@@ -1,4 +1,4 @@
-"""`EventKeeper`: freezes, plays and releases events at their dates, until cancelled.
+"""`EventKeeper`: freezes, plays and releases events at their dates, and keeps their ladders going.
 
 It wakes at the next date, when an event changes, and when a pairing of a final is played. While a
 final is played it also looks regularly for blocks whose worker was lost. Blocks of a live final it
@@ -17,6 +17,7 @@ from arena.database.errors import LeaseLostError, StorageFailedError
 from arena.server.events.event_notices import EventNotices
 from arena.server.events.event_statements import BLOCK
 from arena.server.events.finals import Finals
+from arena.server.events.ladders import EventLadders
 from arena.server.events.publishing import Record
 
 LOOK_SECONDS: Final = 15.0
@@ -31,9 +32,12 @@ log = structlog.get_logger()
 class EventKeeper:
     """The keeper of one referee. `run` must be running."""
 
-    def __init__(self, finals: Finals, notices: EventNotices, record: Record) -> None:
+    def __init__(
+        self, finals: Finals, ladders: EventLadders, notices: EventNotices, record: Record
+    ) -> None:
         """Keep the events of `finals`; `record` records the matches of a final that are public."""
         self._finals = finals
+        self._ladders = ladders
         self._notices = notices
         self._record = record
         self._news = asyncio.Event()
@@ -56,6 +60,7 @@ class EventKeeper:
         """Do what is due; return after how many seconds to look again."""
         try:
             seconds = await self._finals.keep(self._record)
+            await self._ladders.keep()
             await self._notices.keep()
             playing = await self._finals.playing()
         except (StorageFailedError, LeaseLostError) as error:

@@ -72,7 +72,8 @@ MOST_DELAY: Final = timedelta(minutes=10)
 FAILING_SHIFTS: Final = 3
 """A bot keeps failing if its program cuts so many shifts of a version short in a row."""
 OUT_OF_SERVICE: Final = (
-    "The arena ended it: the bot is paused, frozen or retired, or its owner is banned."
+    "The arena ended it: the bot is paused, frozen or retired, its owner is banned, or it plays in "
+    "a private event alone."
 )
 ARENA: Final = "arena"
 """The actor that the audit names for decisions on checks."""

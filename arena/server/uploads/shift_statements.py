@@ -89,14 +89,14 @@ def worker_list() -> Row:
 
 
 def version_to_play(bot_id: int) -> Row:
-    """Select the version that a bot plays, if it is in service.
+    """Select the version that a bot plays on the ladder, if it is in service.
 
     The columns are `version_id`, `bot_id`, `bot`, `version`, `owner`, `sha256` and `file_name`.
     """
     return (
         _version_to_run()
         .join(hosted_bots, hosted_bots.c.version_id == hosted_versions.c.version_id)
-        .where(hosted_bots.c.bot_id == bot_id)
+        .where(hosted_bots.c.bot_id == bot_id, not_(func.plays_privately(bots.c.id)))
     )
 
 

@@ -17,7 +17,15 @@ from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.records import Allowance, Owner
 from arena.scheduling.formats import FormatName
 from arena.server.app.store import Store
-from arena.server.events.event import Admission, Dates, Event, FinalRules, Limits, NewEvent
+from arena.server.events.event import (
+    Admission,
+    Dates,
+    Event,
+    FinalRules,
+    LadderRules,
+    Limits,
+    NewEvent,
+)
 from arena.server.events.final import DealtMatch
 from arena.server.events.finals import FinalBlockId, HandedIn
 from tests.bots import PATIENCE
@@ -42,11 +50,13 @@ def said(
     entry: Admission = Admission.OPEN,
     practice: bool = True,
     limits: Limits = Limits(),
+    ladder: LadderRules | None = None,
+    private: bool = False,
 ) -> NewEvent:
     """An event that opened yesterday and freezes tomorrow; a day lies between its dates."""
     now = datetime.now(UTC)
     dates = Dates(now - DAY, now + DAY, now + 2 * DAY, now + 3 * DAY)
-    return NewEvent("A cup", "", rules, dates, entry, practice, limits)
+    return NewEvent("A cup", "", rules, dates, entry, practice, limits, ladder, private)
 
 
 def let_pass(sql: "psycopg.Connection[Any]", name: str, days: float) -> None:

@@ -48,7 +48,7 @@ async def running(store: Store, finals: Finals) -> AsyncIterator[asyncio.Queue[s
         while True:
             yield [await news.get()]
 
-    keeper = EventKeeper(finals, store.event_notices, store.record)
+    keeper = EventKeeper(finals, store.ladders, store.event_notices, store.record)
     task = asyncio.create_task(keeper.run(changes()))
     try:
         yield news

@@ -1,0 +1,52 @@
+"""`house_build`: a bot of the house as a build, for blocks that workers play."""
+
+from functools import lru_cache
+from importlib.resources import files
+from io import BytesIO
+from pathlib import Path
+from typing import Final
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from arena.builds.build import ZIP_FILE, Build, read_build
+from arena.builds.manifest import MANIFEST
+
+SAMPLE_BOTS: Final = Path(str(files("arena_sample_bots")))
+"""The folder in which the bots of the house are installed."""
+HOUSE: Final = "house"
+"""The owner of the bots of the house."""
+_PROGRAM: Final = """\
+from pathlib import Path
+
+from arena.local.bot_modules import bot_in
+
+
+class House(bot_in(Path(__file__).parent / "arena_sample_bots" / "{file}")):
+    pass
+"""
+_THEN: Final = (2026, 1, 1, 0, 0, 0)
+"""The time of all files, so that equal builds have equal hashes."""
+
+
+def house_bots() -> dict[str, Path]:
+    """Return the files of the bots of the house, by name."""
+    found = sorted(SAMPLE_BOTS.glob("[!_]*.py"))
+    return {file.stem.removesuffix("_bot"): file for file in found}
+
+
+@lru_cache(maxsize=32)
+def house_build(name: str) -> Build:
+    """Return the build of a bot of the house, which must be one of `house_bots`.
+
+    Their modules import each other, so each build has all of them.
+    """
+    packed = BytesIO()
+    with ZipFile(packed, "w") as archive:
+
+        def add(path: str, data: bytes) -> None:
+            archive.writestr(ZipInfo(path, _THEN), data, ZIP_DEFLATED)
+
+        add(MANIFEST, b'command = ["bot.py"]\n')
+        add("bot.py", _PROGRAM.format(file=house_bots()[name].name).encode())
+        for file in sorted([*SAMPLE_BOTS.glob("*.py"), *SAMPLE_BOTS.glob("*.tables")]):
+            add(f"arena_sample_bots/{file.name}", file.read_bytes())
+    return read_build(ZIP_FILE, packed.getvalue())

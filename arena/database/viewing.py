@@ -1,0 +1,36 @@
+"""Reading as an owner: the database hides private events from all but their members.
+
+Its policies ask for the setting `arena.viewer`, an owner's id (migration 0028).
+"""
+
+from typing import Final
+
+from sqlalchemy import Connection, func, select
+
+from arena.database.statement import Row
+
+_SETTING: Final = "arena.viewer"
+_OPTION: Final = "viewer"
+
+
+def seen_by(viewer: int | None, statement: Row) -> Row:
+    """Return a statement that a `Reader` runs for an owner; None for everybody."""
+    return statement if viewer is None else statement.execution_options(**{_OPTION: viewer})
+
+
+def viewer_of(statement: Row) -> int | None:
+    """Return the owner for whom a statement is to be run; None for everybody."""
+    found: int | None = statement.get_execution_options().get(_OPTION)
+    return found
+
+
+def set_viewer(connection: Connection, statement: Row) -> None:
+    """Let the transaction of a statement see what its viewer may see."""
+    viewer = viewer_of(statement)
+    if viewer is not None:
+        connection.execute(viewer_setting(viewer))
+
+
+def viewer_setting(viewer: int) -> Row:
+    """Select nothing of interest; what follows in the transaction sees what an owner may see."""
+    return select(func.set_config(_SETTING, str(viewer), True))

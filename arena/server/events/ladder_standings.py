@@ -1,0 +1,130 @@
+"""The standings on the ladder of an event: Elo with 95 % intervals, from deal blocks.
+
+The ratings are those of `arena.rating.ladder`, with blocks as the unit of independent results.
+Blocks without any of the builds that play now do not count.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+
+from arena.builds.house import HOUSE
+from arena.match.seating import moved_on
+from arena.match.transcript import Entrant
+from arena.rating.ladder import rate
+from arena.rating.results import MatchResult, Results
+
+
+@dataclass(frozen=True, slots=True)
+class LadderPlayer:
+    """A build of an entered bot, or a bot of the house."""
+
+    id: int
+    entrant: Entrant
+    house: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LadderLine:
+    """One line of the standings."""
+
+    player: LadderPlayer
+    elo: float
+    """Relative to the mean of all that have played."""
+    interval: tuple[float, float]
+    """The 95 % interval, Elo."""
+    rank_low: int
+    """1 + the number of those shown that are better at 95 %."""
+    rank_high: int
+    """The number of those shown minus the number of those that it is better than."""
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class LadderMatch:
+    """A match of the ladder of an event."""
+
+    match_id: str
+    block: int
+    """The number of its block; newer ones have greater numbers."""
+    ended_at: datetime
+    seats: tuple[tuple[LadderPlayer, int], ...]
+    """By seat, who sat there, and the placing."""
+    kept: bool
+    """Whether its transcript is kept."""
+
+
+def player(row: Any) -> LadderPlayer:
+    """Return the player of a row of `ladder_statements.named_players`."""
+    if row.house is None:
+        return LadderPlayer(row.id, Entrant(row.bot, row.version, row.owner), house=False)
+    return LadderPlayer(row.id, house_entrant(row.house), house=True)
+
+
+def house_entrant(name: str) -> Entrant:
+    """Return a bot of the house as an entrant. Its version is that of the release."""
+    return Entrant(name, "1", HOUSE)
+
+
+def matches_of(blocks: Sequence[Any], players: Mapping[int, LadderPlayer]) -> list[LadderMatch]:
+    """Return the matches of blocks, rows of `newest_blocks`, the newest block first."""
+    return [
+        LadderMatch(
+            match_id,
+            block.number,
+            block.ended_at,
+            tuple((players[one], place) for one, place in seats),
+            block.kept,
+        )
+        for block in blocks
+        for match_id, seats in zip(
+            map(str, block.match_ids), seated(block.players, block.placings), strict=True
+        )
+    ]
+
+
+def standings(seats: int, now: Sequence[LadderPlayer], blocks: Sequence[Any]) -> list[LadderLine]:
+    """Return the standings of the players of now, best first; without a match they are left out.
+
+    `blocks` are rows of `ladder_statements.played`.
+    """
+    if not blocks:
+        return []
+    found = rate(Results(_results(seats, blocks)))
+    index = {bot: at for at, bot in enumerate(found.intervals.fit.bots)}
+    shown = [index[one.id] for one in now if one.id in index]
+    better = found.intervals.difference_low[np.ix_(shown, shown)] > 0
+    worse_than, better_than = better.sum(axis=0).tolist(), better.sum(axis=1).tolist()
+    ranks = {
+        at: (1 + worse_than[place], len(shown) - better_than[place])
+        for place, at in enumerate(shown)
+    }
+    players = {one.id: one for one in now}
+    return [
+        LadderLine(
+            players[one.bot], one.elo, one.interval, *ranks[index[one.bot]], matches=one.matches
+        )
+        for one in found.ratings
+        if one.bot in players
+    ]
+
+
+def seated(players: Sequence[int], placings: Sequence[int]) -> list[list[tuple[int, int]]]:
+    """Return the players of a block with their placings, by match and seat."""
+    seats = len(players)
+    return [
+        [
+            (players[at], placings[match * seats + seat])
+            for seat, at in enumerate(moved_on(seats, match))
+        ]
+        for match in range(seats)
+    ]
+
+
+def _results(seats: int, blocks: Sequence[Any]) -> Iterator[MatchResult[int]]:
+    for block in blocks:
+        for match, places in enumerate(seated(block.players, block.placings)):
+            yield MatchResult(block.number * seats + match, tuple(places), block.number)

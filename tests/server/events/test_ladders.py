@@ -1,0 +1,126 @@
+"""Ladders of events: who plays, at which pace, what is recorded, and how they stand."""
+
+from itertools import pairwise
+from typing import Any
+
+import psycopg
+
+from arena.builds.house import house_build
+from arena.server.app.store import Store
+from arena.server.events.event import Event, LadderRules
+from arena.server.events.finals import FinalBlockId
+from arena.server.events.ladders import MOST_WAITING, ROUND
+from tests.jobs import accept_build
+from tests.server.events.cups import done, entrant, let_pass, played, queued, said, uploaded
+
+LADDER = LadderRules(("random", "honest"), pace=600, enough=5)
+
+
+async def ladder(
+    store: Store, database: str, names: tuple[str, ...] = ("ann", "bob"), **own: Any
+) -> Event:
+    """An event with a ladder whose entries are open, with these entrants."""
+    event, _ = await store.events.create("cup", said(ladder=LADDER, **own), "me")
+    for name in names:
+        await entrant(store, database, "cup", name)
+    await store.ladders.keep()
+    return event
+
+
+async def play(store: Store, block: FinalBlockId) -> tuple[str, ...] | None:
+    """Play a block; return its bots in the order of the first match's seats."""
+    found = await store.ladders.begin_block(block)
+    if found is None:
+        return None
+    await store.ladders.end_block(block, list(map(played, found.matches)), await store.signer())
+    return tuple(one.bot for one in found.matches[0].setup.entrants)
+
+
+async def play_all(store: Store, sql: "psycopg.Connection[Any]") -> list[tuple[str, ...]]:
+    """Play what is queued until nothing is; return the bots of the blocks."""
+    found = []
+    while blocks := queued(sql):
+        done(sql)
+        found += [bots for block in blocks if (bots := await play(store, block))]
+    return found
+
+
+async def test_a_ladder_is_played_until_every_build_has_enough(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event = await ladder(store, database)
+    assert len(queued(sql)) == MOST_WAITING
+    blocks = await play_all(store, sql)
+    assert {bot for bots in blocks for bot in bots} == {"bot-ann", "bot-bob", "random", "honest"}
+    own = [sum(f"bot-{name}" in bots for bots in blocks) for name in ("ann", "bob")]
+    assert min(own) == LADDER.enough
+    assert not any({"random", "honest"} == set(bots) for bots in blocks)
+    await store.ladders.keep()
+    assert queued(sql) == []
+    # A new build begins anew, at once.
+    owner = await store.owners.named("ann")
+    await uploaded(store, owner, "bot-ann", "print()")
+    await accept_build(store, database, "bot-ann")
+    await store.ladders.keep()
+    again = await play_all(store, sql)
+    assert sum("bot-ann" in bots for bots in again) == LADDER.enough
+    lines = await store.ladders.standings(event, None)
+    assert [line.player.entrant.bot for line in lines].count("bot-ann") == 1
+    assert len(lines) == 4
+    assert all(line.rank_low <= line.rank_high <= 4 for line in lines)
+    assert lines[0].elo >= lines[-1].elo
+
+
+async def test_the_pace_is_in_the_times_at_which_blocks_may_begin(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    await ladder(store, database)
+    times = [
+        row[0]
+        for row in sql.execute(
+            "SELECT scheduled_at FROM procrastinate.procrastinate_jobs"
+            " WHERE task_name = 'final' ORDER BY id"
+        )
+    ]
+    gaps = {(after - before).total_seconds() for before, after in pairwise(times)}
+    assert gaps == {3600 * 2 / LADDER.pace}
+
+
+async def test_a_block_that_is_begun_again_is_the_same_and_is_recorded_once(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    event = await ladder(store, database)
+    block = queued(sql)[0]
+    assert block.round == ROUND
+    found = await store.ladders.begin_block(block)
+    assert found is not None
+    assert await store.ladders.begin_block(block) == found
+    handed_in = list(map(played, found.matches))
+    signer = await store.signer()
+    await store.ladders.end_block(block, handed_in, signer)
+    await store.ladders.end_block(block, handed_in, signer)
+    assert await store.ladders.begin_block(block) is None
+    matches = await store.ladders.matches(event, None)
+    assert len(matches) == 2
+    kept = await store.ladders.transcript(event, matches[0].match_id, None)
+    assert kept is not None
+    assert kept.setup.match_id == matches[0].match_id
+
+
+async def test_a_worker_gets_the_builds_of_a_block_those_of_the_house_too(
+    store: Store, database: str
+) -> None:
+    event = await ladder(store, database)
+    build = house_build("honest")
+    assert await store.ladders.build_file(event.id, build.sha256) == build.data
+
+
+async def test_nothing_is_played_after_the_results(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    await ladder(store, database)
+    block = queued(sql)[0]
+    let_pass(sql, "cup", 10)
+    await store.finals.keep(store.record)
+    await store.events.cancel("cup", "me", "")
+    assert await store.ladders.begin_block(block) is None
