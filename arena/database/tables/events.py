@@ -209,7 +209,8 @@ event_blocks = Table(
     Column("round", SmallInteger, primary_key=True),
     Column("table", SmallInteger, primary_key=True),
     Column("number", SmallInteger, primary_key=True),
-    # By match, in the order of the rotations: the signed transcript, serialised.
+    # By match, in the order of the rotations, with the signed transcript, serialised.
+    Column("match_ids", ARRAY(Uuid(as_uuid=False)), nullable=False, server_default=text("'{}'")),
     Column("transcripts", ARRAY(LargeBinary), nullable=False),
     Column("started_at", ARRAY(Time), nullable=False),
     Column("finished_at", ARRAY(Time), nullable=False),

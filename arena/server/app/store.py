@@ -44,6 +44,7 @@ from arena.server.accounts.paces import Paces
 from arena.server.accounts.policies import Policies
 from arena.server.accounts.sign_ins import SignIns
 from arena.server.events.event_notices import EventNotices
+from arena.server.events.event_views import EventViews
 from arena.server.events.events import Events
 from arena.server.events.finals import Finals
 from arena.server.events.ladders import EventLadders
@@ -92,6 +93,7 @@ class Store:
         self._epoch = epoch
         self.tournaments = Tournaments(engine, epoch)
         self.events = Events(engine)
+        self.event_views = EventViews(engine)
         self.finals = Finals(engine)
         self.ladders = EventLadders(engine)
         self.rosters = Rosters(engine)

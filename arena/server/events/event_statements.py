@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Insert, Update, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
-from sqlalchemy.sql.dml import ReturningDelete
+from sqlalchemy.sql.dml import ReturningDelete, ReturningUpdate
 
 from arena.database.channels import EVENTS_CHANNEL
 from arena.database.names import folded
@@ -45,6 +45,19 @@ def clock() -> Row:
 def cancel(event_id: int, why: str) -> Update:
     """Cancel an event."""
     return change(event_id, {"cancelled_at": func.now(), "why_cancelled": why})
+
+
+def pause_members(event_id: int) -> ReturningUpdate[Any]:
+    """Pause the bots that an event keeps from the ladder; the statement returns their names."""
+    entered = select(event_entries.c.bot_id).where(event_entries.c.event_id == event_id)
+    on_roster = select(event_people.c.owner_id).where(event_people.c.event_id == event_id)
+    return (
+        update(bots)
+        .where(bots.c.id.in_(entered) | bots.c.owner_id.in_(on_roster))
+        .where(bots.c.paused_at.is_(None), bots.c.retired_at.is_(None))
+        .values(paused_at=func.now())
+        .returning(bots.c.name)
+    )
 
 
 def add_event(values: Mapping[str, Any]) -> Insert:

@@ -34,6 +34,7 @@ from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
 from arena.server.events import ladder_statements
 from arena.server.events.event import Admission, Dates, Event, EventEntry, NewEvent, Phase
+from arena.server.events.final_reading import end_privacy_of_bots
 from arena.server.tournaments import tournament_statements
 
 
@@ -182,6 +183,8 @@ class Events:
                 raise EventStateError(f"The event {event.name} is {done} already.")
             if event.is_being_released(now):
                 raise EventStateError(f"The results of {event.name} are being released.")
+            if event.said.private:
+                await end_privacy_of_bots(connection, event)
             await connection.execute(statements.cancel(event.id, why))
             if event.tournament is not None:
                 await connection.execute(tournament_statements.cancel_final(event.tournament))

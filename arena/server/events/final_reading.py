@@ -7,6 +7,7 @@ from typing import Any, Final
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from arena.scheduling.pairings import Pairing
+from arena.server.accounts.auditing import record as audit
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
 from arena.server.events import final as drawing
@@ -47,6 +48,13 @@ async def pairings_of(connection: AsyncConnection, event_id: int) -> Pairings:
         )
         for row in found
     }
+
+
+async def end_privacy_of_bots(connection: AsyncConnection, event: Event) -> None:
+    """Pause the bots of a private event that ends: their owners say whether they go public."""
+    paused = (await connection.scalars(statements.pause_members(event.id))).all()
+    if paused:
+        await audit(connection, ARENA, "pause bots", event.name, {"bots": sorted(paused)})
 
 
 def pairing_columns(pairing: Pairing) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from sqlalchemy import (
     Insert,
     TextClause,
     Update,
+    Uuid,
     case,
+    cast,
     delete,
     func,
     select,
@@ -231,6 +233,15 @@ def publish_withdrawals(event_id: int, tournament_id: int) -> TextClause:
             AND entry.withdrawn_at IS NULL
         """
     ).bindparams(event_id=event_id, tournament_id=tournament_id)
+
+
+def transcript(event_id: int, match_id: str) -> Row:
+    """Select `transcript`: the serialised transcript of a match of a final that is kept here."""
+    kept = event_blocks.c
+    place = func.array_position(kept.match_ids, cast(match_id, Uuid(as_uuid=False)))
+    return select(kept.transcripts[place].label("transcript")).where(
+        kept.event_id == event_id, kept.match_ids.contains([match_id])
+    )
 
 
 def lock_pairing(event_id: int, round_: int, table: int) -> Row:

@@ -40,6 +40,7 @@ from arena.server.events.final_reading import (
     ARENA,
     PARAMETERS,
     Pairings,
+    end_privacy_of_bots,
     event_of,
     final_of,
     pairing_columns,
@@ -215,6 +216,7 @@ class Finals:
             "round": block.round,
             "table": block.table,
             "number": block.number,
+            "match_ids": [one.setup.match_id for one in written],
             "transcripts": signed,
             "started_at": [one.started_at for one in played],
             "finished_at": [one.finished_at for one in played],
@@ -282,6 +284,8 @@ async def _begun(connection: AsyncConnection, event: Event) -> Event:
     elif fit < 2:
         why = f"all but {fit} of {len(final.finalists)} bots are withdrawn"
     if why:
+        if event.said.private:
+            await end_privacy_of_bots(connection, event)
         await connection.execute(statements.cancel(event.id, why))
         await audit(connection, ARENA, "cancel event", event.name, {"why": why})
         log.warning("event cancelled", event_name=event.name, why=why)

@@ -18,11 +18,11 @@ import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.builds.house import house_bots, house_build
-from arena.codec.transcript import from_bytes, to_bytes
+from arena.codec.transcript import to_bytes
 from arena.database import shift_queue
 from arena.database.errors import BuildNotKeptError, EventRefusedError
-from arena.database.transaction import transaction, viewing
-from arena.match.transcript import Entrant, Transcript
+from arena.database.transaction import transaction
+from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
 from arena.scheduling.pairings import Pairing
 from arena.server.events import final as drawing
@@ -30,14 +30,7 @@ from arena.server.events import ladder_statements as statements
 from arena.server.events.event import Event, Finalist, Phase
 from arena.server.events.final_reading import event_of
 from arena.server.events.finals import FinalBlock, FinalBlockId, HandedIn, checked
-from arena.server.events.ladder_standings import (
-    LadderLine,
-    LadderMatch,
-    house_entrant,
-    matches_of,
-    player,
-    standings,
-)
+from arena.server.events.ladder_standings import house_entrant
 from arena.signatures import Signer
 
 ROUND: Final = 0
@@ -166,42 +159,6 @@ class EventLadders:
             )
             await _queue(connection, block.event_id)
         log.info("a block of an event's ladder was not played", bots=names, why=why[:200])
-
-    # What is to be seen, by an owner, or by everybody
-
-    async def standings(self, event: Event, viewer: int | None) -> list[LadderLine]:
-        """Return the standings of the builds that play now; empty to whom it is private."""
-        async with viewing(self._engine, viewer) as connection:
-            now = (await connection.execute(statements.current_players(event.id))).all()
-            ids = [row.id for row in now if row.house is None]
-            blocks = (await connection.execute(statements.played(event.id, ids))).all()
-        seats = event.said.rules.seats
-        return await asyncio.to_thread(standings, seats, list(map(player, now)), blocks)
-
-    async def matches(
-        self,
-        event: Event,
-        viewer: int | None,
-        *,
-        bot: str | None = None,
-        before: int | None = None,
-        blocks: int = 25,
-    ) -> list[LadderMatch]:
-        """Return the matches of the newest blocks; those of a bot, and before a block, if given."""
-        newest = statements.newest_blocks(event.id, bot=bot, before=before, limit=blocks)
-        async with viewing(self._engine, viewer) as connection:
-            found = (await connection.execute(newest)).all()
-            ids = {one for row in found for one in row.players}
-            named = (await connection.execute(statements.named_players(ids))).all()
-        return matches_of(found, {row.id: player(row) for row in named})
-
-    async def transcript(
-        self, event: Event, match_id: str, viewer: int | None
-    ) -> Transcript | None:
-        """Return the transcript of a match; None if there is none, or it is not kept any more."""
-        async with viewing(self._engine, viewer) as connection:
-            data = await connection.scalar(statements.transcript(event.id, match_id))
-        return None if data is None else from_bytes(bytes(data))
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)

@@ -1,7 +1,8 @@
 """Publishes the final of an event: its tournament, pairings and matches, and at last its seed.
 
 A blind final is published when it is over and its results are due, all at once; a live one block by
-block as it is handed in. What published matches tell of the seed are outputs of HMAC-SHA256 under
+block as it is handed in. That of a private event stays where it is; its members see it from its
+release on. What published matches tell of the seed are outputs of HMAC-SHA256 under
 a key that stays secret until the release, so nobody can compute from them a deal to come. All
 matches of a deal become public together.
 """
@@ -25,7 +26,7 @@ from arena.server.events import event_statements as statements
 from arena.server.events import final as drawing
 from arena.server.events import final_statements
 from arena.server.events.event import Event
-from arena.server.events.final_reading import ARENA, event_of, final_of
+from arena.server.events.final_reading import ARENA, end_privacy_of_bots, event_of, final_of
 from arena.server.tournaments import tournament_statements
 
 PIECE: Final = 50
@@ -47,6 +48,10 @@ async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int
         if not first:
             return
         async with transaction(engine) as connection:
+            event, _ = await event_of(connection, event_id)
+            if event.said.private:
+                await _release(connection, event_id)
+                return
             shown = await _shown(connection, event_id)
         if shown is None:
             return
@@ -151,9 +156,12 @@ async def _release(connection: AsyncConnection, event_id: int) -> None:
     seed = (await connection.execute(statements.secrets_of(event_id))).one().seed
     released = {"seed": bytes(seed), "released_at": statements.clock().scalar_subquery()}
     await connection.execute(statements.change(event_id, released))
-    await take_long(connection)
-    for forgotten in final_statements.forget_final(event_id):
-        await connection.execute(forgotten)
+    if event.said.private:
+        await end_privacy_of_bots(connection, event)
+    else:
+        await take_long(connection)
+        for forgotten in final_statements.forget_final(event_id):
+            await connection.execute(forgotten)
     await audit(connection, ARENA, "release event", event.name)
     await connection.execute(statements.tell(event_id))
     log.info("results of an event released", event_name=event.name)

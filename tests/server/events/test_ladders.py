@@ -64,7 +64,7 @@ async def test_a_ladder_is_played_until_every_build_has_enough(
     await store.ladders.keep()
     again = await play_all(store, sql)
     assert sum("bot-ann" in bots for bots in again) == LADDER.enough
-    lines = await store.ladders.standings(event, None)
+    lines = await store.event_views.ladder(None, event)
     assert [line.player.entrant.bot for line in lines].count("bot-ann") == 1
     assert len(lines) == 4
     assert all(line.rank_low <= line.rank_high <= 4 for line in lines)
@@ -100,9 +100,9 @@ async def test_a_block_that_is_begun_again_is_the_same_and_is_recorded_once(
     await store.ladders.end_block(block, handed_in, signer)
     await store.ladders.end_block(block, handed_in, signer)
     assert await store.ladders.begin_block(block) is None
-    matches = await store.ladders.matches(event, None)
+    matches = await store.event_views.matches(None, event)
     assert len(matches) == 2
-    kept = await store.ladders.transcript(event, matches[0].match_id, None)
+    kept = await store.event_views.transcript(None, event, matches[0].match_id)
     assert kept is not None
     assert kept.setup.match_id == matches[0].match_id
 

@@ -16,6 +16,7 @@ ALTER TABLE events ADD CONSTRAINT events_released_as_a_whole CHECK (
     AND NOT (private AND tournament_id IS NOT NULL)
     AND (released_at IS NULL OR released_at >= results_at)
 );
+ALTER TABLE event_blocks ADD match_ids uuid[] NOT NULL DEFAULT '{}';
 
 CREATE TABLE event_ladders (
     event_id integer CONSTRAINT event_ladders_pk PRIMARY KEY
