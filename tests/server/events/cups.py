@@ -56,7 +56,8 @@ def said(
     """An event that opened yesterday and freezes tomorrow; a day lies between its dates."""
     now = datetime.now(UTC)
     dates = Dates(now - DAY, now + DAY, now + 2 * DAY, now + 3 * DAY)
-    return NewEvent("A cup", "", rules, dates, entry, practice, limits, ladder, private)
+    named = ("A cup", "", rules, dates, entry, practice, limits)
+    return NewEvent(*named, ladder=ladder, private=private)
 
 
 def let_pass(sql: "psycopg.Connection[Any]", name: str, days: float) -> None:

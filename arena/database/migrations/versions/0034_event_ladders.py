@@ -161,7 +161,8 @@ _RELEASED = """
 ALTER TABLE {table} ENABLE ROW LEVEL SECURITY;
 CREATE POLICY {table}_seen ON {table} FOR SELECT TO arena_reader
     USING (EXISTS (
-        SELECT FROM events WHERE events.id = event_id AND events.released_at IS NOT NULL
+        SELECT FROM events
+        WHERE events.id = event_id AND events.private AND events.released_at IS NOT NULL
     ));
 GRANT SELECT ON {table} TO arena_reader;
 """
