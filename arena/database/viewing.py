@@ -1,6 +1,6 @@
 """Reading as an owner: the database hides private events from all but their members.
 
-Its policies ask for the setting `arena.viewer`, an owner's id (migration 0028).
+Its policies ask for the setting `arena.viewer`, an owner's id (migration 0035).
 """
 
 from typing import Final
