@@ -33,8 +33,10 @@ _SIGN_UP: Final = {
 class OwnerCallError(UserError):
     """A refusal of the referee, or a failure to reach it; the message gives the reason."""
 
-    def __init__(self, sentence: str, *, stranger: bool = False) -> None:
+    def __init__(self, sentence: str, *, stranger: bool = False, missing: bool = False) -> None:
         super().__init__(sentence)
+        self.missing = missing
+        """Whether there is nothing of that name, or not any more."""
         self.stranger = stranger
         """Whether the key, or the invite, is unknown."""
 
@@ -323,6 +325,7 @@ class OwnerClient:
         return OwnerCallError(
             f"{sentence[:1].upper()}{sentence[1:]}.",
             stranger=code is grpc.StatusCode.UNAUTHENTICATED,
+            missing=code is grpc.StatusCode.NOT_FOUND,
         )
 
 

@@ -25,6 +25,7 @@ class AdvisoryLock(IntEnum):
     CHECKPOINTS = 7_236_406
     RELEASING = 7_236_408
     """A class of locks, by event: held while its final is released, in many transactions."""
+    REMOVING_TRANSCRIPTS = 7_236_411
     FREEZING = 7_236_407
     """The lock of a transaction that fixes an event's builds, enters a bot, or changes the build
     with which a bot plays. A function of the migrations has the number, too.

@@ -47,6 +47,7 @@ StorageError (a UserError)
 ├── TournamentStateError        the tournament's state does not allow the change
 ├── RetiredError                the token's bot or version is out of service
 ├── RecordRefusedError          the database refused a result; nothing of its batch was kept
+├── TranscriptNotKeptError      a transcript was removed, as the policy tells
 └── TranscriptDamagedError      a stored transcript cannot be read
 """
 
@@ -276,6 +277,10 @@ class RetiredError(StorageError):
 
 class RecordRefusedError(StorageError):
     """The database refused a result; nothing of its batch was kept."""
+
+
+class TranscriptNotKeptError(StorageError):
+    """The transcript of an old match was removed; its result stays."""
 
 
 class TranscriptDamagedError(StorageError):

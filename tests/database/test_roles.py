@@ -193,6 +193,7 @@ def test_the_lesser_roles_have_no_rights_but_those_on_named_tables(with_roles: s
             "version_benchmarks",
             "board_checkpoints",
             "policy",
+            "transcript_removals",
         ),
         *("log_revision", "played_ladders", "tournaments", "tournament_entries"),
         *("tournament_pairings", "tournament_blocks", "alembic_version"),

@@ -58,6 +58,7 @@ def faults(
 
     Each comes with what the bot saw, sent and might have done.
     """
+    from arena.clients.owner_client import OwnerCallError
     from arena.clients.results_client import FaultSeen
     from arena.match.fault_steps import fault_steps
 
@@ -67,8 +68,15 @@ def faults(
         if not looked_at:
             raise CommandError(f"{name} has finished no match there.")
         found: list[tuple[MatchSeen, FaultStep, FaultSeen]] = []
+        not_kept = 0
         for match in looked_at:
-            transcript, told = client.with_faults(match.match_id)
+            try:
+                transcript, told = client.with_faults(match.match_id)
+            except OwnerCallError as error:
+                if not error.missing:
+                    raise
+                not_kept += 1
+                continue
             found += [
                 (match, fault, told.get(fault.turn, FaultSeen()))
                 for fault in fault_steps(transcript)
@@ -86,7 +94,8 @@ def faults(
             f"  played: {json_text(fault.played)}\n"
             f"  view:   {json_text(fault.view)}"
         )
-    say(f"Faults in the newest {len(looked_at)} matches: {len(found)}.")
+    of_those = f" ({not_kept} of them have no transcript any more)" if not_kept else ""
+    say(f"Faults in the newest {len(looked_at)} matches{of_those}: {len(found)}.")
 
 
 def transcript(

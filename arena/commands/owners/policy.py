@@ -35,6 +35,14 @@ def policy(
         str | None,
         typer.Option(metavar="N|all", help="Rank only versions that played within so many days."),
     ] = None,
+    transcript_days: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|all",
+            help="Keep transcripts, faults and analyses of matches outside of tournaments and "
+            "events for so many days; results stay. What is removed cannot be had back.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """As the operator, change the rules for all bots, as far as given, and print them.
@@ -48,7 +56,12 @@ def policy(
                 changes["bot_pace"] = read_bot_pace(pace)
             except ValueError as error:
                 raise CommandError(f"--pace {pace}: {error}.") from error
-        for option, given in (("ranked-versions", ranked_versions), ("ranked-days", ranked_days)):
+        numbers = {
+            "ranked-versions": ranked_versions,
+            "ranked-days": ranked_days,
+            "transcript-days": transcript_days,
+        }
+        for option, given in numbers.items():
             if given is not None:
                 changes[option.replace("-", "_")] = _number(option, given)
     if changes:
@@ -62,6 +75,10 @@ def policy(
     newest = "all versions" if now.ranked_versions is None else f"newest {now.ranked_versions:,}"
     of_days = "" if now.ranked_days is None else f" that played within {now.ranked_days:,} days"
     say(f"Ranked are of each bot: {newest}{of_days}.")
+    kept = (
+        "all" if now.transcript_days is None else f"those of the last {now.transcript_days:,} days"
+    )
+    say(f"Transcripts kept, besides those of tournaments and events: {kept}.")
 
 
 def _number(option: str, given: str) -> int | None:

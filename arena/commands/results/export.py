@@ -23,6 +23,7 @@ from arena.commands.time_option import time_control
 from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.match.transcript_json import to_json
+from arena.moments import in_utc
 from arena.server.boards.board import TABLE_SIZES, table_sizes
 from arena.server.results.export import Archive, Selection, open_archive
 from arena.settings import read_settings
@@ -135,11 +136,19 @@ def _results(archive: Archive, selection: Selection, file: Path) -> None:
 
 
 def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
-    total = archive.count(selection)
+    total, written = archive.count(selection), 0
     with _complete(file) as part, part.open("w", encoding="utf-8") as lines:
         for transcript in with_progress(archive.transcripts(selection), total, file.name):
             lines.write(json_text(to_json(transcript), compact=True) + "\n")
-    say(f"{file}: {total:,} transcripts.")
+            written += 1
+    say(f"{file}: {written:,} transcripts.")
+    if written < total:
+        since = archive.removed_at()
+        say(
+            f"Left out: {total - written:,} matches whose transcripts are no longer kept"
+            f"{'' if since is None else f', the last since {in_utc(since)} UTC'}.",
+            err=True,
+        )
 
 
 @contextmanager

@@ -7,8 +7,10 @@
                    └── match_luck
 
 Results (matches, match_seats, transcripts, rating_events) are only ever added: triggers made by
-the migrations refuse every UPDATE, DELETE and TRUNCATE. What changes afterwards, whether a block is
-void or closed, is in `blocks`. What can be computed again from results is in `match_luck`.
+the migrations refuse every UPDATE, DELETE and TRUNCATE, but the deletion of transcripts and faults
+that the policy does not keep, of which `transcript_removals` tells. What changes afterwards,
+whether a block is void or closed, is in `blocks`. What can be computed again from results is in
+`match_luck`.
 """
 
 from sqlalchemy import (
@@ -146,6 +148,21 @@ transcripts = Table(
     # Already compressed by us: the migration sets STORAGE EXTERNAL.
     Column("data", LargeBinary, nullable=False),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+transcript_removals = Table(
+    "transcript_removals",
+    metadata,
+    # The runs that removed transcripts, with what bots were told of faults, and kept analyses. What
+    # is not of a tournament, ended until then and has no transcript was removed by the first such.
+    Column("id", Integer, Identity(always=True), primary_key=True),
+    now("at"),
+    # The end of the last match that the run looked at.
+    Column("until", Time, nullable=False, index=True),
+    Column("matches", BigInteger, nullable=False),
+    # The size of what was removed, as it was stored.
+    Column("bytes", BigInteger, nullable=False),
+    CheckConstraint("matches >= 0", name="matches_least"),
 )
 
 match_faults = Table(

@@ -15,8 +15,11 @@ policy = Table(
     Column("ranked_versions", Integer),
     # Only versions that played within so many days are ranked; NULL for all.
     Column("ranked_days", Integer),
+    # For so many days transcripts of matches outside of tournaments are kept; NULL for ever.
+    Column("transcript_days", Integer),
     CheckConstraint("one", name="only_one"),
     CheckConstraint("bot_pace >= 1", name="bot_pace_least"),
     CheckConstraint("ranked_versions >= 1", name="ranked_versions_least"),
     CheckConstraint("ranked_days >= 1", name="ranked_days_least"),
+    CheckConstraint("transcript_days >= 1", name="transcript_days_least"),
 )

@@ -24,6 +24,8 @@ class Policy:
     """Of each bot, only so many of the newest versions of a ladder are ranked."""
     ranked_days: int | None
     """Only versions that played within so many days are ranked."""
+    transcript_days: int | None
+    """For so many days transcripts of matches outside of tournaments are kept."""
 
 
 class Policies:

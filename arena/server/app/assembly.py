@@ -205,6 +205,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             tasks.create_task(store.failing_bots.run()),
             tasks.create_task(store.deliveries.run(notifications(database_url, [NOTICES_CHANNEL]))),
             tasks.create_task(lease.listen(database_url)),
+            tasks.create_task(store.retention.keep()),
             *([tasks.create_task(keeper.run())] if settings.read_beside else []),
         ]
         looking_after = tasks.create_task(_look_after(store.shifts, settings.hosting is not None))

@@ -60,6 +60,7 @@ from arena.server.results import recording, statements
 from arena.server.results.analyses import Analyses
 from arena.server.results.benchmarks import Benchmarks
 from arena.server.results.luck import Lucks, measured
+from arena.server.results.retention import Retention
 from arena.server.results.signing import signer
 from arena.server.tournaments.tournaments import Tournaments
 from arena.server.uploads.hosted_builds import HostedBuilds
@@ -111,6 +112,7 @@ class Store:
         self.workers = Workers(engine)
         self.sign_ins = SignIns(engine)
         self.luck = Lucks(engine)
+        self.retention = Retention(engine)
         self.analyses = Analyses(engine)
         self.benchmarks = Benchmarks(engine)
         self.checks = Checks(engine)

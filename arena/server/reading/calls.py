@@ -28,6 +28,7 @@ from arena.server.requests.options_json import read_options
 from arena.server.requests.paging import page_number, page_size
 from arena.server.requests.parsing import parsed
 from arena.server.results import statements
+from arena.server.results.match_finding import not_kept
 from arena.server.results.match_search import MatchFilter, faults_told, found_matches
 from arena.server.uploads.checks import last_checks
 from arena.v1 import registry_pb2, transcript_pb2
@@ -176,6 +177,9 @@ class ReadingCalls:
         match_id = request.match_id.lower()
         rows = self._read(statements.transcript(match_id)) if is_match_id(match_id) else ()
         if not rows:
+            known = is_match_id(match_id)
+            for removal in self._read(statements.removal_of_transcript(match_id)) if known else ():
+                raise ProtocolError(grpc.StatusCode.NOT_FOUND, not_kept(match_id, removal.at))
             raise ProtocolError(
                 grpc.StatusCode.NOT_FOUND, f"there is no match {request.match_id[:80]}"
             )

@@ -7,6 +7,7 @@ consistent even while matches are being recorded.
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection
@@ -62,9 +63,17 @@ class Archive:
         return map(match_row, self._rows(selection.statement()))
 
     def transcripts(self, selection: Selection) -> Iterator[Transcript]:
-        """Return the matches' transcripts, in the same order. Raises TranscriptDamagedError."""
+        """Return the matches' transcripts that are kept, in the same order.
+
+        Raises TranscriptDamagedError.
+        """
         rows = self._rows(statements.transcripts_of(selection.statement()))
         return (unpack(Packed(**row)) for row in rows)
+
+    def removed_at(self) -> datetime | None:
+        """Return when transcripts were last removed; None if none ever was."""
+        at: datetime | None = self._connection.execute(statements.last_removal()).scalar_one()
+        return at
 
     def _rows(self, statement: Row) -> Iterator[Mapping[str, Any]]:
         streamed = statement.execution_options(yield_per=_ROWS_AT_A_TIME)

@@ -2,13 +2,15 @@
 
 from collections import OrderedDict
 from collections.abc import Collection, Mapping
+from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
-from arena.database.errors import TranscriptDamagedError
+from arena.database.errors import TranscriptDamagedError, TranscriptNotKeptError
 from arena.database.reading import Read
 from arena.database.rows import MatchRow, match_row
 from arena.match.match_id import is_match_id
+from arena.moments import in_utc
 from arena.server.results import statements
 from arena.server.results.match_search import (
     MatchFilter,
@@ -72,12 +74,26 @@ def match_named(read: Read, match_id: str) -> MatchRow | None:
 def transcript_named(read: Read, match_id: str) -> "Transcript | None":
     """Return the transcript of a match; None if there is none with that id.
 
-    Raises TranscriptDamagedError.
+    Raises TranscriptDamagedError, and TranscriptNotKeptError if it was removed.
     """
     from arena.database.transcripts import unpack  # a list of matches needs no games
 
-    rows = read(statements.transcript(match_id)) if is_match_id(match_id.lower()) else ()
-    return unpack(rows[0]) if rows else None
+    if not is_match_id(match_id.lower()):
+        return None
+    rows = read(statements.transcript(match_id))
+    if rows:
+        return unpack(rows[0])
+    for removal in read(statements.removal_of_transcript(match_id)):
+        raise TranscriptNotKeptError(not_kept(match_id, removal.at))
+    return None
+
+
+def not_kept(match_id: str, since: datetime) -> str:
+    """Return that a transcript was removed."""
+    return (
+        f"The transcript of match {match_id} is no longer kept: the arena removed it at "
+        f"{in_utc(since)} UTC, as the operator's policy tells. The result stays."
+    )
 
 
 def find(

@@ -27,6 +27,7 @@ from arena.database.tables.matches import (
     match_luck,
     match_seats,
     matches,
+    transcript_removals,
     transcripts,
     unfinished,
 )
@@ -174,6 +175,31 @@ def match_rows() -> Row:
         .add_columns(blocks.c.voided_at.is_not(None).label("voided"), seats.label("seats"))
         .add_columns(casual().label("casual"), match_luck.c.luck)
         .select_from(matches.join(blocks).outerjoin(match_luck, of_the_match()))
+    )
+
+
+def removal_of_transcript(match_id: str) -> Row:
+    """Return a statement that selects when the transcript of a match was removed.
+
+    Column: at. There is no row for a match that has one, and for one that there is not.
+    """
+    return (
+        select(transcript_removals.c.at)
+        .join(matches, transcript_removals.c.until >= matches.c.finished_at)
+        .where(matches.c.id == match_id, transcript_removals.c.matches > 0)
+        .where(~exists().where(transcripts.c.match_id == matches.c.id))
+        .order_by(transcript_removals.c.until)
+        .limit(1)
+    )
+
+
+def last_removal() -> Row:
+    """Return a statement that selects when transcripts were last removed; NULL if never.
+
+    Column: at.
+    """
+    return select(func.max(transcript_removals.c.at).label("at")).where(
+        transcript_removals.c.matches > 0
     )
 
 

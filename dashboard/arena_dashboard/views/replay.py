@@ -10,9 +10,9 @@ from typing import Any
 
 import streamlit as st
 
-from arena.database.errors import TranscriptDamagedError
+from arena.database.errors import TranscriptDamagedError, TranscriptNotKeptError
 from arena.database.rows import MatchRow
-from arena_dashboard import data, match_page
+from arena_dashboard import data, match_page, tables
 from arena_dashboard.markup import command, together
 from arena_dashboard.player import component
 from arena_dashboard.rules import show_rules
@@ -35,6 +35,13 @@ def read(match_id: str, *, analysed: bool) -> tuple[Mapping[str, Any], MatchRow]
     try:
         view = st.query_params.get("view", Onlooker.EVERYTHING.value)
         seen = data.replay(match_id, view, analysed=analysed)
+    except TranscriptNotKeptError as error:
+        found = data.match(match_id)
+        st.title("Replay")
+        if found is not None:
+            st.html(tables.matches([found]))
+        st.info(str(error))
+        st.stop()
     except TranscriptDamagedError as error:
         st.error(str(error))
         st.stop()

@@ -1,0 +1,149 @@
+"""`Retention`: removes transcripts of old matches, if the policy tells for how long they are kept.
+
+With a transcript go what bots were told of faults, and the kept analysis. Results stay, and all of
+tournaments and events. What has been removed is in `transcript_removals`; the newest row says how
+far, so that no run looks at a match again.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+import structlog
+from sqlalchemy import ColumnElement, exists, func, literal, select, text, true, tuple_, update
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database.advisory_locks import AdvisoryLock
+from arena.database.errors import StorageError
+from arena.database.tables.matches import matches, transcript_removals
+from arena.database.tables.policy import policy
+from arena.database.tables.tournaments import tournament_blocks
+from arena.database.transaction import transaction
+
+STEP_MATCHES: Final = 500
+"""The matches of one transaction: some tens of milliseconds."""
+LOOK_SECONDS: Final = 3600.0
+"""The interval between runs."""
+WORK_SHARE: Final = 0.1
+"""The part of the time that a run takes, so that play does not notice it."""
+
+_REMOVE = """
+WITH gone AS (
+    DELETE FROM transcripts WHERE match_id = ANY(CAST(:ids AS uuid[])) RETURNING octet_length(data)
+), faults AS (
+    DELETE FROM match_faults WHERE match_id = ANY(CAST(:ids AS uuid[]))
+), analyses AS (
+    DELETE FROM match_analyses WHERE match_id = ANY(CAST(:ids AS uuid[]))
+    RETURNING octet_length(data)
+)
+SELECT (SELECT count(*) FROM gone) AS matches, (
+    SELECT coalesce(sum(octet_length), 0)
+    FROM (SELECT * FROM gone UNION ALL SELECT * FROM analyses) AS freed
+) AS bytes
+"""
+
+log = structlog.get_logger()
+
+
+@dataclass(slots=True)
+class Removed:
+    """What a run has removed so far."""
+
+    matches: int = 0
+    bytes: int = 0
+    """The size of the transcripts and analyses, as they were stored."""
+    removal: int | None = None
+    """The id of its row in `transcript_removals`."""
+    done: datetime | None = None
+    """How far the runs before it came: the end of a match."""
+    after: tuple[datetime, Any] | None = None
+    """The end and id of the last match that it looked at."""
+
+
+class Retention:
+    """The removal of transcripts. Its methods raise StorageError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    async def keep(self, look_seconds: float = LOOK_SECONDS) -> None:
+        """Remove what is not kept any more, again and again, until cancelled."""
+        while True:
+            try:
+                removed = await self.run()
+            except StorageError as error:
+                log.warning("transcripts not removed", why=str(error))
+            else:
+                if removed.matches:
+                    log.info("transcripts removed", matches=removed.matches, bytes=removed.bytes)
+            await asyncio.sleep(look_seconds)
+
+    async def run(self, step_matches: int = STEP_MATCHES) -> Removed:
+        """Remove what is not kept any more, a step at a time; return what was."""
+        removed = Removed()
+        clock = asyncio.get_running_loop().time
+        while True:
+            began = clock()
+            if not await self._step(removed, step_matches):
+                return removed
+            await asyncio.sleep((clock() - began) * (1 / WORK_SHARE - 1))
+
+    async def _step(self, removed: Removed, most: int) -> bool:
+        """Remove the transcripts of at most so many matches; return whether more may follow."""
+        async with transaction(self._engine) as connection:
+            lock = func.pg_try_advisory_xact_lock(AdvisoryLock.REMOVING_TRANSCRIPTS.value)
+            if not await connection.scalar(select(lock)):
+                return False  # another referee does
+            found = await _next(connection, removed, most)
+            if not found:
+                return False
+            ids = [str(row.id) for row in found if not row.of_tournament]
+            gone = (await connection.execute(text(_REMOVE), {"ids": ids})).one()
+            removed.after = (found[-1].finished_at, found[-1].id)
+            removed.matches += gone.matches
+            removed.bytes += int(gone.bytes)
+            if removed.done is None or removed.done < removed.after[0] or gone.matches:
+                await _note(connection, removed)
+        return len(found) == most
+
+
+async def _next(connection: AsyncConnection, removed: Removed, most: int) -> list[SqlRow[Any]]:
+    """Return the next matches that are older than transcripts are kept, the oldest first."""
+    days = await connection.scalar(select(policy.c.transcript_days))
+    if days is None:
+        return []
+    since: ColumnElement[bool] = true()
+    if removed.after is not None:
+        ended, match_id = removed.after
+        last = tuple_(literal(ended), literal(match_id, matches.c.id.type))
+        since = tuple_(matches.c.finished_at, matches.c.id) > last
+    else:
+        removed.done = await connection.scalar(select(func.max(transcript_removals.c.until)))
+        if removed.done is not None:
+            since = matches.c.finished_at >= removed.done
+    of_one = exists().where(tournament_blocks.c.block_id == matches.c.block_id)
+    old = (
+        select(matches.c.id, matches.c.finished_at, of_one.label("of_tournament"))
+        .where(since, matches.c.finished_at < func.now() - func.make_interval(0, 0, 0, days))
+        .order_by(matches.c.finished_at, matches.c.id)
+        .limit(most)
+    )
+    return list((await connection.execute(old)).all())
+
+
+async def _note(connection: AsyncConnection, removed: Removed) -> None:
+    """Record what the run has removed so far."""
+    assert removed.after is not None
+    told = {"until": removed.after[0], "matches": removed.matches, "bytes": removed.bytes}
+    if removed.removal is None:
+        statement = insert(transcript_removals).values(told).returning(transcript_removals.c.id)
+        removed.removal = await connection.scalar(statement)
+    else:
+        await connection.execute(
+            update(transcript_removals)
+            .where(transcript_removals.c.id == removed.removal)
+            .values(told)
+        )
