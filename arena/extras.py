@@ -9,6 +9,7 @@ WITHOUT_SERVER = frozenset(
             "bridge",
             "check",
             "login",
+            "messages",
             "play",
             "rate",
             "signup",

@@ -67,8 +67,10 @@ def test_what_owners_ask_a_referee_needs_no_extra() -> None:
         f"import sys; sys.modules.update(dict.fromkeys({blocked!r}))\n"
         "import arena.clients.upload_client, arena.bot.challenging\n"
         "import arena.clients.results_client, arena.match.fault_steps\n"
+        "import arena.clients.organiser_client, arena.server.events.roster_file\n"
         "from arena.cli import application\n"
-        "for command in ('signup', 'login', 'submit', 'bot', 'challenge', 'new-bot', 'bridge'):\n"
+        "for command in ('signup', 'login', 'submit', 'bot', 'challenge', 'event', 'messages',\n"
+        "                'new-bot', 'bridge'):\n"
         "    application([command])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)

@@ -2,12 +2,16 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, Final
 
 from arena.bot.address import Address
 from arena.clients.upload_client import UploadClient
 from arena.v1 import event_pb2 as pb
 from arena.v1.event_pb2_grpc import EventServiceStub
+from arena.v1.organiser_pb2_grpc import OrganiserServiceStub
+
+ORGANISE_SECONDS: Final = 60.0
+"""The deadline of a call of an organiser: grades read many results."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,34 +70,47 @@ class EventClient(UploadClient):
     def __init__(self, address: Address) -> None:
         super().__init__(address)
         # The types of generated stubs are those of grpc.aio as well.
-        self._events: Any = EventServiceStub(address.channel())
+        channel = address.channel()
+        self._events: Any = EventServiceStub(channel)
+        self._organisers: Any = OrganiserServiceStub(channel)
 
     def events(self, name: str = "") -> list[EventSeen]:
         """Return the newest events, or the one of a name, newest first."""
         answer = self._ask(self._events.ListEvents, pb.ListEventsRequest(name=name))
-        return [_event(one) for one in answer.events]
+        return [event_seen(one) for one in answer.events]
 
     def enter(self, key: str, event: str, bot: str, *, code: str = "", team: str = "") -> Entered:
         """Enter a bot."""
         request = pb.EnterEventRequest(event=event, bot=bot, code=code, team=team)
         answer = self._ask(self._events.EnterEvent, request, key)
-        return Entered(_event(answer.event), answer.version, tuple(answer.notices))
+        return Entered(event_seen(answer.event), answer.version, tuple(answer.notices))
 
     def leave(self, key: str, event: str) -> None:
         """Take the owner's bot out of an event."""
         self._ask(self._events.LeaveEvent, pb.LeaveEventRequest(event=event), key)
 
+    def organise(self, key: str, call: str, request: Any) -> Any:
+        """Return the answer to a call of OrganiserService; see OrganiserClient."""
+        method = getattr(self._organisers, call)
 
-def _event(one: pb.EventDetails) -> EventSeen:
+        def patient(request: Any, timeout: float, metadata: Any) -> Any:
+            del timeout
+            return method(request, timeout=ORGANISE_SECONDS, metadata=metadata)
+
+        return self._ask(patient, request, key)
+
+
+def event_seen(one: pb.EventDetails) -> EventSeen:
+    """Return an event of a message."""
     return EventSeen(
         one.name,
         one.title,
         one.text,
         pb.EventPhase.Name(one.phase).removeprefix("EVENT_PHASE_").lower(),
-        _time(one.opens_ms),
-        _time(one.freezes_ms),
-        _time(one.final_ms),
-        _time(one.results_ms),
+        moment(one.opens_ms),
+        moment(one.freezes_ms),
+        moment(one.final_ms),
+        moment(one.results_ms),
         one.entries,
         one.needs_code,
         one.roster_only,
@@ -105,5 +122,6 @@ def _event(one: pb.EventDetails) -> EventSeen:
     )
 
 
-def _time(milliseconds: int) -> datetime:
+def moment(milliseconds: int) -> datetime:
+    """Return a moment given in milliseconds since 1970."""
     return datetime.fromtimestamp(milliseconds / 1000, UTC)

@@ -39,6 +39,8 @@ StorageError (a UserError)
 ├── LogNotKeptError             a program's output in a match is not kept, or not known yet
 ├── UnknownShiftError           the worker runs no such shift
 ├── UnknownWorkerError          no worker has that name
+├── UnknownPersonError          nobody, or not one alone, of those who take part is so named
+├── NotOrganiserError           only an organiser of the event may do that
 ├── UnknownEventError           no event has that name
 ├── EventStateError             the event's dates do not allow the change
 ├── EventRefusedError           what is asked of an event is malformed
@@ -241,6 +243,14 @@ class TournamentExistsError(NameRefusedError):
 
 class EventExistsError(NameRefusedError):
     """An event has that name."""
+
+
+class UnknownPersonError(StorageError):
+    """Nobody, or not one alone, of those who take part in an event is so named."""
+
+
+class NotOrganiserError(StorageError):
+    """Only an organiser of the event, or an owner who may make events, may do that."""
 
 
 class UnknownEventError(StorageError):

@@ -1,5 +1,6 @@
 """An event by command: the organiser's, the owners', and whoever checks its archive."""
 
+import asyncio
 import csv
 import json
 import stat
@@ -14,12 +15,16 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.builds.hosted import HostingTerms
+from arena.clients.organiser_client import OrganiserClient
+from arena.commands.events.roster import enroll, keys_file
 from arena.records import SignUp
+from arena.server.events.organiser_calls import Organiser, OrganiserCalls
+from arena.server.events.roster_file import read_roster
 from tests.commands.test_owners import arena, refused
 from tests.jobs import accept_build
 from tests.recorded_results import finished
 from tests.scene import Scene, opened
-from tests.server.events.cups import let_pass, played_out, uploaded
+from tests.server.events.cups import let_pass, played_out, said, uploaded
 from tests.stores import sql as sql
 
 FILE = """
@@ -123,7 +128,7 @@ async def test_an_event_from_its_announcement_to_an_archive_that_anybody_checks(
     assert "2 entries, 4 matches" in written.stdout, written.output
     assert "exists: name another file" in await refused("event", "archive", "cup", file)
     checked = await arena("event", "verify", file)
-    assert "1 pairings, 4 matches refereed again" in checked.stdout, checked.output
+    assert "1 pairing, 4 matches refereed again" in checked.stdout, checked.output
     key = (await store.signer()).public_key.hex()
     found = json.loads((await arena("event", "verify", file, "--key", key, "--json")).stdout)
     assert (found["matches"], found["signed_by"]) == (4, key)
@@ -180,7 +185,7 @@ async def test_a_roster_writes_keys_for_a_course_once(scene: Scene, tmp_path: Pa
     file.write_text("name,email,team\nAnn,ann@example.org,A\nBob,bob@example.org,A\n")
     slips = tmp_path / "slips.html"
     done = await arena("event", "roster", "course", file, "--keys", keys, "--slips", slips)
-    assert "Enrolled 2 of 2 people in 1 teams" in done.stdout, done.output
+    assert "Enrolled 2 of 2 people in 1 team;" in done.stdout, done.output
     assert stat.S_IMODE(keys.stat().st_mode) == 0o600
     ann, bob = list(csv.DictReader(keys.read_text().splitlines()))
     assert (ann["role"], bob["role"]) == ("captain", "member")
@@ -188,6 +193,9 @@ async def test_a_roster_writes_keys_for_a_course_once(scene: Scene, tmp_path: Pa
     assert stat.S_IMODE(slips.stat().st_mode) == 0o600
     assert printed.count("<section>") == 2
     assert ann["key"] in printed and bob["key"] in printed
+    again = await arena("event", "roster", "course", file, "--keys", tmp_path / "more.csv")
+    assert "All 2 people are on the roster already; no file is written." in again.stdout
+    file.write_text("name,email,team\nCarl,carl@example.org,A\n")
     assert "exists: name another file" in await refused(
         "event", "roster", "course", file, "--keys", keys
     )
@@ -268,7 +276,8 @@ async def test_grades_are_of_the_people_of_the_roster_for_the_build_of_the_freez
     assert "no rated match against random" in carl["explained"]
     assert (dan["points"], dan["explained"]) == (0, "No bot is entered.")
     plain = await arena("event", "grades", "course", "--rubric", rubric)
-    assert plain.stdout.startswith("name,email,number,team,points,of,explained\nAnn,,1,A,")
+    head = "name,email,number,team,random,loss,place,points,of,explained\nAnn,,1,A,"
+    assert plain.stdout.startswith(head)
     for form, head in (("canvas", "Student,ID,"), ("moodle", "Full name,Email address,")):
         done = await arena("event", "grades", "course", "--rubric", rubric, "--form", form)
         assert done.stdout.startswith(head), done.output
@@ -295,3 +304,93 @@ async def test_webhooks_are_added_listed_and_removed(scene: Scene, tmp_path: Pat
     assert found["url"] == url
     assert (await arena("event", "webhook", "cup", url, "--remove")).exit_code == 0
     assert json.loads((await arena("event", "webhooks", "cup", "--json")).stdout) == []
+
+
+@pytest.mark.slow
+async def test_an_organiser_runs_a_course_from_any_machine_by_the_same_commands(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    store, file = scene.arena.store, event_file(tmp_path)
+    await arena("signup", "Lecturer")
+    assert (await arena("event", "organiser", "list")).stdout == (
+        "Only the operator, on the arena's own machine.\n"
+    )
+    assert (await arena("event", "organiser", "allow", "lecturer")).exit_code == 0
+    assert "Lecturer" in (await arena("event", "organiser", "list")).stdout
+    there = ("--address", f"127.0.0.1:{scene.port}")
+    monkeypatch.delenv("ARENA_DATABASE_URL")  # another machine
+    assert "may be busy" not in await refused("event", "cancel", "cup", *there)
+    made = await arena("event", "create", "course", "--from", file, *there)
+    assert made.exit_code == 0, made.output
+    people, keys, slips = tmp_path / "people.csv", tmp_path / "keys.csv", tmp_path / "slips.html"
+    people.write_text("name,number,team\nAnn Real,1,A\nBob,2,A\n")
+    # Without an arena on this machine, ARENA_ADDRESS says where it is.
+    done = await arena("event", "roster", "course", people, "--keys", keys, "--slips", slips)
+    assert "Enrolled 2 of 2 people in 1 team;" in done.stdout, done.output
+    ann, bob = list(csv.DictReader(keys.read_text().splitlines()))
+    assert (ann["role"], bob["role"], ann["key"] in slips.read_text()) == (
+        "captain",
+        "member",
+        True,
+    )
+    owner = await store.owners.by_key(ann["key"])
+    assert owner is not None and owner.name == "A"
+    await uploaded(store, owner, "ours")
+    await store.events.enter(owner, "course", "ours")
+    (entry,) = json.loads((await arena("event", "entries", "course", "--json")).stdout)
+    assert (entry["bot"], entry["state"], entry["matches"]) == ("ours", "checking", 0)
+    assert (
+        "1 of 1 bots have no accepted build" in (await arena("event", "entries", "course")).stdout
+    )
+    assert "ours 1: checking" in (await arena("event", "log", "course", "ours")).stdout
+    moved = await arena("event", "person", "move", "course", "2", "--team", "B")
+    assert moved.exit_code == 0, moved.output
+    await arena("event", "person", "excuse", "course", "Bob")
+    listed = (await arena("event", "people", "course", "--csv")).stdout.splitlines()
+    assert listed == [
+        "name,email,number,team,role,excused,bot,plays,state",
+        "Ann Real,,1,A,captain,False,ours,,checking",
+        "Bob,,2,B,captain,True,,,",
+    ]
+    assert "say to whom" in await refused("event", "message", "course", "Hello.")
+    sent = await arena("event", "message", "course", "Enter.", "--not-entered", "--no-build")
+    assert sent.stderr == "Sent to A, B.\n", sent.output
+    assert (await arena("login", "--key", bob["key"])).exit_code == 0
+    assert "Lecturer, organiser of A cup (new):" in (await arena("messages")).stdout
+    # Bob is no organiser.
+    for words in (("people",), ("entries",), ("cancel",)):
+        assert "You do not organise course" in await refused("event", *words, "course")
+    assert (await store.events.named("course"))[0].cancelled_at is None
+
+
+async def test_keys_are_kept_whatever_happens_while_people_are_enrolled(
+    scene: Scene, tmp_path: Path
+) -> None:
+    store, loop = scene.arena.store, asyncio.get_running_loop()
+    await store.events.create("course", said(), "me")
+    calls = OrganiserCalls(store).calls
+
+    def ask(call: str, request: Any) -> Any:
+        """Answer, and interrupt the command as soon as people are enrolled."""
+        answering = calls[call](request, Organiser("me"))
+
+        async def answer() -> Any:
+            return await answering
+
+        found = asyncio.run_coroutine_threadsafe(answer(), loop).result()
+        if call == "EnrollPeople" and not request.only_tell:
+            raise KeyboardInterrupt
+        return found
+
+    client, keys = OrganiserClient(ask), tmp_path / "keys.csv"
+
+    def command() -> None:
+        _, drafted = client.new_keys("course", read_roster("name\nAnn\nBob\n"))
+        with pytest.raises(KeyboardInterrupt):
+            enroll(client, "course", drafted, {keys: keys_file(drafted)})
+
+    await asyncio.to_thread(command)
+    lines = list(csv.DictReader(keys.read_text().splitlines()))
+    assert [line["name"] for line in lines] == ["Ann", "Bob"]
+    for line in lines:
+        assert await store.owners.by_key(line["key"]) is not None

@@ -5,14 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.database.errors import NameRefusedError
+from arena.database.keys import _CODE_LENGTH, code_hash, new_code
 from arena.database.names import (
-    _CODE_LENGTH,
     LONGEST,
     check_name,
     check_not_reserved,
-    code_hash,
     folded,
-    new_code,
     normal_name,
     skeleton,
 )

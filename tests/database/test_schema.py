@@ -24,6 +24,8 @@ from arena.database.schema import HEAD, migrate
 from arena.database.tables.bots import tokens
 from arena.database.tables.events import (
     event_ladder_secrets,
+    event_makers,
+    event_organisers,
     event_people,
     event_secrets,
 )
@@ -221,8 +223,11 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         *(sign_ins, used_id_tokens, invites),
     )
     blind = (event_secrets, event_ladder_secrets, event_people)
+    organising = (event_makers, event_organisers)
     hooks = (webhooks, deliveries)
-    secret = (tokens, *owned, audit, signing_secret, *running, *hosted, *blind, *hooks)
+    secret = (
+        *(tokens, *owned, audit, signing_secret, *running, *hosted, *blind, *hooks, *organising),
+    )
     readable = [table for table in metadata.tables.values() if table not in secret]
     assert {match_luck, signing_key, tournaments} < set(readable)
     with reader.connect() as connection:

@@ -125,7 +125,8 @@ def verify(
         return
     say(
         f"{found.name}: all follows from the seed and from the builds of the freeze: "
-        f"{found.pairings:,} pairings, {found.matches:,} matches refereed again, the standings."
+        f"{found.pairings:,} {'pairing' if found.pairings == 1 else 'pairings'}, "
+        f"{found.matches:,} matches refereed again, the standings."
     )
     say(f"SHA-256 of the seed, to compare with what was published: {found.commitment.hex()}")
     say(f"Signed by {found.key.hex()}")

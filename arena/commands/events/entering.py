@@ -1,21 +1,20 @@
 """The commands of `arena event` for everybody and for owners, over the wire."""
 
 from dataclasses import asdict
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.events.organising import AsJson, EventName
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, in_words, iso_utc
 
 if TYPE_CHECKING:
     from arena.clients.event_client import EventClient, EventSeen
-
-EventName = Annotated[str, typer.Argument(help="The event's name.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
 def list_events(address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False) -> None:
@@ -101,7 +100,8 @@ def _print(event: "EventSeen") -> None:
         say(event.text.strip())
     how = ", with the organiser's code" if event.needs_code else ""
     how = ", who are on its roster" if event.roster_only else how
-    say(f"Phase: {event.phase}. {event.entries} bots have entered{how}.")
+    bots = "1 bot has" if event.entries == 1 else f"{event.entries} bots have"
+    say(f"Phase: {event.phase}. {bots} entered{how}.")
     for word, moment in (
         ("Entries open", event.opens),
         ("Builds are fixed", event.freezes),
@@ -124,6 +124,11 @@ def _print(event: "EventSeen") -> None:
     say(f"SHA-256 of the final's seed: {event.commitment}")
     if event.seed:
         say(f"The seed: {event.seed}")
+    if event.phase == "released":
+        say(
+            "The standings are on its page; on the arena's machine "
+            f"`arena tournament standings {quote(event.name)}` prints them."
+        )
 
 
 def _client(address: str) -> "EventClient":

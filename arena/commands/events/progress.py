@@ -2,37 +2,25 @@
 
 from typing import TYPE_CHECKING
 
-from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.events.entering import AsJson, EventName
+from arena.commands.errors import exit_with_message
+from arena.commands.events.organising import AsJson, EventName, OrganiserAddress, organiser_at
 from arena.commands.terminal import say, say_json
 from arena.moments import in_utc, in_words
+from arena.showing.words import counted
 
 if TYPE_CHECKING:
-    from arena.server.app.store import Store
-    from arena.server.events.event import Event
-    from arena.server.events.final_progress import FinalProgress
+    from arena.clients.organiser_client import ProgressSeen
 
 
-def progress(name: EventName, as_json: AsJson = False) -> None:
+def progress(name: EventName, address: OrganiserAddress = "", as_json: AsJson = False) -> None:
     """Show how long an event's final takes and how far it is, for the organiser."""
-    from arena.commands.database import with_store
-
-    async def use(store: "Store") -> "tuple[Event, str, FinalProgress]":
-        event, now = await store.events.named(name)
-        return event, event.phase(now).value, await store.finals.progress(event)
-
-    event, phase, found = with_store(use)
-    if event.released_at is not None or event.cancelled_at is not None:
-        with exit_with_message():
-            raise CommandError(
-                f"{event.name} is {phase}: nothing is to be played any more."
-                + f" See `arena tournament standings {event.tournament}`." * bool(event.tournament)
-            )
+    with exit_with_message():
+        found = organiser_at(address).progress(name)
     if as_json:
         say_json(
             {
-                "event": event.name,
-                "phase": phase,
+                "event": found.event.name,
+                "phase": found.event.phase,
                 "bots": found.bots,
                 "blocks": found.blocks,
                 "matches": found.matches,
@@ -44,33 +32,44 @@ def progress(name: EventName, as_json: AsJson = False) -> None:
             }
         )
         return
-    for line in _lines(event, found):
+    for line in lines(found):
         say(line)
 
 
-def _lines(event: "Event", found: "FinalProgress") -> list[str]:
-    size = f"{found.bots} bots, {found.blocks:,} deal blocks, {found.matches:,} matches"
+def lines(found: "ProgressSeen") -> list[str]:
+    """Return how far a final is, in sentences."""
+    event, bots = found.event, counted(found.bots, "bot")
+    size = ", ".join(
+        (bots, _many(found.blocks, "deal block"), _many(found.matches, "match", "matches"))
+    )
     if found.why_not:
+        have = "has" if found.bots == 1 else "have"
         return [
-            f"{event.name}: {found.bots} bots have an accepted build, and cannot play the final: "
+            f"{event.name}: {bots} {have} an accepted build, and cannot play the final: "
             f"{found.why_not}."
         ]
-    if event.began_at is None:
+    if event.phase in ("announced", "open", "frozen"):
         assert found.left is not None
         return [
-            f"{event.name}: the final begins at {in_utc(event.said.dates.final)}: {size}.",
+            f"{event.name}: the final begins at {in_utc(event.final)}: {size}.",
             f"One slot of a worker takes about {in_words(found.left)} if bots answer at once, N "
             "slots a part of N; bots that think take longer.",
         ]
-    if event.ended_at is not None:
+    if found.ended is not None:
         return [
-            f"{event.name}: all is played since {in_utc(event.ended_at)}: {size}, "
-            f"{found.walkovers} walkovers. Results at {in_utc(event.said.dates.results)}."
+            f"{event.name}: all is played since {in_utc(found.ended)}: {size}, "
+            f"{_many(found.walkovers, 'walkover')}. Results at {in_utc(event.results)}."
         ]
     left = "no block is played yet (workers end the shifts first that run)"
     if found.left is not None:
         left = f"{in_words(found.left)} left at the pace so far"
+    are = "is" if found.playing == 1 else "are"
+    given = "pairing is a walkover" if found.walkovers == 1 else "pairings are walkovers"
     return [
-        f"{event.name}: {found.played:,} of {found.blocks:,} deal blocks are played, "
-        f"{found.playing} are being played, {found.walkovers} pairings are walkovers; {left}.",
+        f"{event.name}: {found.played:,} of {_many(found.blocks, 'deal block')} are played, "
+        f"{found.playing} {are} being played, {found.walkovers} {given}; {left}.",
     ]
+
+
+def _many(count: int, one: str, many: str = "") -> str:
+    return f"{count:,} {one if count == 1 else many or one + 's'}"

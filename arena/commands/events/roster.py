@@ -1,25 +1,27 @@
-"""`arena event roster` and `arena event people`: the people of a course, with keys in bulk."""
+"""`arena event roster` and `arena event person`: the people of a course, with keys in bulk."""
 
 import csv
+import io
 import os
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
-from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.events.entering import AsJson, EventName
+from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at, read_text
 from arena.commands.events.slips import slips_page
-from arena.commands.owners.operator import actor
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.terminal import say
+from arena.showing.words import counted
 
-if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy
-    from arena.server.app.store import Store
-    from arena.server.events.event import Event
-    from arena.server.events.rosters import Enrolled
+if TYPE_CHECKING:
+    from arena.clients.organiser_client import NewKey, OrganiserClient
 
 _PRIVATE = 0o600
+
+app = typer.Typer(no_args_is_help=True, help="Change people of a roster, for the organiser.")
+Person = Annotated[str, typer.Argument(help="A name, an address or a student number.")]
 
 
 def roster(
@@ -34,105 +36,124 @@ def roster(
         Path | None,
         typer.Option(help="Write the keys also as an HTML page of slips to print and hand out."),
     ] = None,
+    address: OrganiserAddress = "",
 ) -> None:
     """Enroll the people of a course in teams, and write their keys, which are shown only once.
 
     Run it again with a longer list to add people. The first of a team is its captain, who may add
     and remove members. Real names are seen by you alone; a team's name is public.
     """
-    from arena.commands.database import with_store
-    from arena.settings import read_settings
+    from arena.server.events.roster_file import read_roster
 
     with exit_with_message():
-        from arena.server.events.rosters import read_roster
+        people = read_roster(read_text(file))
+        client = organiser_at(address)
+        event, drafted = client.new_keys(name, people)
+        if not drafted:
+            say(f"All {len(people)} people are on the roster already; no file is written.")
+            return
+        files = {keys: keys_file(drafted)}
+        if slips is not None:
+            dashboard = os.environ.get("ARENA_DASHBOARD_URL")
+            files[slips] = slips_page(event, drafted, dashboard)
+        added = enroll(client, name, drafted, files)
+    teams = len({one.owner for one in added})
+    say(
+        f"Enrolled {len(added)} of {len(people)} people in {counted(teams, 'team')}; the others "
+        f"were there already, and stay as they were. The keys are in {keys}: give each to its "
+        "owner, who signs in by `arena login`."
+    )
+    if len(added) < len(drafted):
+        say(
+            "Some were enrolled by somebody else meanwhile: their keys here are not valid.",
+            err=True,
+        )
 
-        try:
-            people = read_roster(file.read_text("utf-8"))
-        except (OSError, UnicodeDecodeError) as error:
-            raise CommandError(f"{file} cannot be read: {error}.") from error
 
-    async def use(store: "Store") -> "tuple[Event, list[Enrolled]]":
-        event, _ = await store.events.named(name)
-        return event, await store.rosters.enroll(event, people, actor())
+@app.command("move")
+def move_person(
+    name: EventName,
+    person: Person,
+    team: Annotated[str, typer.Option(help="A team of the roster, or a new one.")],
+    address: OrganiserAddress = "",
+) -> None:
+    """Move a person to another team, with the person's key.
 
-    files = [keys] if slips is None else [keys, slips]
+    Sign-ins of the person end. If a captain goes, the next of the team becomes its captain.
+    """
+    with exit_with_message():
+        organiser_at(address).move_person(name, person, team)
+    say(f"{person} is in the team {team} now.")
+
+
+@app.command("remove")
+def remove_person(name: EventName, person: Person, address: OrganiserAddress = "") -> None:
+    """Remove a person, whose key ends. The team keeps its bots and its entry."""
+    with exit_with_message():
+        organiser_at(address).remove_person(name, person)
+    say(f"{person} is not on the roster any more.")
+
+
+@app.command("excuse")
+def excuse_person(
+    name: EventName,
+    person: Person,
+    undo: Annotated[bool, typer.Option("--undo", help="End the excuse.")] = False,
+    address: OrganiserAddress = "",
+) -> None:
+    """Excuse a person from the grades."""
+    with exit_with_message():
+        organiser_at(address).excuse_person(name, person, excused=not undo)
+    say(f"{person} is {'not excused any more' if undo else 'excused from the grades'}.")
+
+
+def enroll(
+    client: "OrganiserClient", event: str, drafted: Sequence["NewKey"], files: Mapping[Path, str]
+) -> list["NewKey"]:
+    """Write new files with the keys of people, then enroll them; return who was added.
+
+    In this order, because a key that is lost cannot be read again. Raises UserError.
+    """
+    _write_private(files)
+    try:
+        return client.enroll(event, drafted)
+    except BaseException:
+        shown = next(iter(files))
+        say(
+            f"The keys in {shown} are valid only if `arena event people {event}` shows these "
+            "people.",
+            err=True,
+        )
+        raise
+
+
+def keys_file(keys: Sequence["NewKey"]) -> str:
+    """Return the keys as CSV."""
+    text = io.StringIO()
+    lines = csv.writer(text)
+    lines.writerow(["name", "email", "number", "team", "role", "key"])
+    for one in keys:
+        person, role = one.person, "captain" if one.captain else "member"
+        lines.writerow([person.name, person.email, person.student_number, one.owner, role, one.key])
+    return text.getvalue()
+
+
+def _write_private(files: Mapping[Path, str]) -> None:
+    """Write new files that their owner alone can read, all or none. Raises CommandError."""
     made: list[Path] = []
     try:
-        with exit_with_message():  # before anybody is enrolled: keys cannot be read again
-            for one in files:
-                _make_private(one)
-                made.append(one)
-        event, added = with_store(use)
-    except BaseException:
+        for file, text in files.items():
+            opened = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
+            made.append(file)
+            with os.fdopen(opened, "w", encoding="utf-8", newline="") as written:
+                written.write(text)
+                written.flush()
+                os.fsync(written.fileno())
+    except BaseException as error:
         for one in made:
             one.unlink()
+        if isinstance(error, FileExistsError):
+            raise CommandError(f"{file} exists: name another file for the keys.") from None
+        if isinstance(error, OSError):
+            raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
         raise
-    with keys.open("w", newline="", encoding="utf-8") as written:
-        lines = csv.writer(written)
-        lines.writerow(["name", "email", "number", "team", "role", "key"])
-        for enrolled in added:
-            person = enrolled.person
-            lines.writerow(
-                [
-                    *(person.name, person.email, person.student_number),
-                    *(enrolled.team, enrolled.role, enrolled.key),
-                ]
-            )
-    if slips is not None:
-        slips.write_text(slips_page(event, added, read_settings().dashboard_url), "utf-8")
-    teams = len({enrolled.team for enrolled in added})
-    say(
-        f"Enrolled {len(added)} of {len(people)} people in {teams} teams; the others were there "
-        f"already, and stay as they were. The keys are in {keys}: give each to its owner, who "
-        "signs in by `arena login`."
-    )
-
-
-def _make_private(file: Path) -> None:
-    """Make an empty file that its owner alone can read. Raises CommandError."""
-    try:
-        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
-    except FileExistsError:
-        raise CommandError(f"{file} exists: name another file for the keys.") from None
-    except OSError as error:
-        raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
-
-
-def people(name: EventName, as_json: AsJson = False) -> None:
-    """Show the people of a course, and what their teams have entered, for the organiser."""
-    from arena.commands.database import with_store
-
-    async def use(store: "Store") -> list[dict[str, Any]]:
-        event, _ = await store.events.named(name)
-        now = await store.events.builds_now(event)
-        found = []
-        for row in await store.rosters.of(event):
-            build = now.get(row.bot)
-            found.append(
-                {
-                    "name": row.name,
-                    "email": row.email,
-                    "number": row.student_number,
-                    "team": row.team,
-                    "bot": row.bot,
-                    "plays": build and build.plays,
-                    "state": build and build.state,
-                }
-            )
-        return found
-
-    found = with_store(use)
-    if as_json:
-        say_json(found)
-        return
-    table = Table("name", "e-mail", "number", "team", "bot", "plays")
-    for one in found:
-        plays = one["plays"] or (f"– ({one['state'] or 'no build'})" if one["bot"] else "–")
-        table.add_row(
-            *(one["name"], one["email"], one["number"], one["team"]),
-            *(one["bot"] or "not entered", plays),
-        )
-    Terminal().print_table(table)
-    without = sorted({one["team"] for one in found if not one["bot"]})
-    if without:
-        say(f"Not entered: {', '.join(without)}.")

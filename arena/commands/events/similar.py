@@ -7,7 +7,7 @@ import typer
 from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.events.entering import AsJson, EventName
+from arena.commands.events.organising import AsJson, EventName
 from arena.commands.terminal import Terminal, say, say_json
 
 if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from arena.moments import in_utc
 
 if TYPE_CHECKING:
-    from arena.server.events.event import Event
-    from arena.server.events.rosters import Enrolled
+    from arena.clients.event_client import EventSeen
+    from arena.clients.organiser_client import NewKey
 
 _PAGE = """\
 <!doctype html>
@@ -40,9 +40,9 @@ _SLIP = """\
 """
 
 
-def slips_page(event: "Event", people: Sequence["Enrolled"], dashboard: str | None) -> str:
+def slips_page(event: "EventSeen", people: Sequence["NewKey"], dashboard: str | None) -> str:
     """Return an HTML page with a slip for everybody; `dashboard` is the pages' address."""
-    title = event.said.title
+    title = event.title
     where = "on the page <b>My bots</b>"
     if dashboard is not None:
         where += f" of <b>{escape(dashboard)}</b>"
@@ -50,11 +50,11 @@ def slips_page(event: "Event", people: Sequence["Enrolled"], dashboard: str | No
         _SLIP.format(
             name=escape(one.person.name),
             title=escape(title),
-            team=escape(one.team),
-            role=one.role,
+            team=escape(one.owner),
+            role="captain" if one.captain else "member",
             key=escape(one.key),
             event=escape(event.name),
-            freeze=in_utc(event.said.dates.freezes),
+            freeze=in_utc(event.freezes),
             where=where,
         )
         for one in people

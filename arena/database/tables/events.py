@@ -3,7 +3,8 @@
     events ─ event_secrets
        ├──< event_entries ── bots
        ├──< event_builds ── hosted_versions
-       ├──< event_people ── owners
+       ├──< event_organisers ── owners ── event_makers
+       ├──< event_people ── owners, owner_members
        ├─── event_ladders
        ├──< event_players ── hosted_versions
        ├──< event_ladder_blocks ─ event_ladder_secrets, event_ladder_transcripts
@@ -37,7 +38,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from arena.database.columns import NAME, Time, metadata, now
 from arena.database.tables.bots import bots
-from arena.database.tables.owners import owners
+from arena.database.tables.owners import owner_members, owners
 from arena.database.tables.tournaments import tournaments
 from arena.database.tables.uploads import builds, hosted_versions
 
@@ -156,6 +157,22 @@ event_entries = Table(
     CheckConstraint("char_length(team) BETWEEN 1 AND 40", name="team_length"),
 )
 
+event_makers = Table(
+    "event_makers",
+    metadata,
+    # The owners whom the operator allows to make events.
+    Column("owner_id", ForeignKey(owners.c.id), primary_key=True),
+)
+
+event_organisers = Table(
+    "event_organisers",
+    metadata,
+    # The owners who organise an event.
+    Column("event_id", ForeignKey(events.c.id), primary_key=True),
+    Column("owner_id", ForeignKey(owners.c.id), primary_key=True),
+    Index("event_organisers_owner_ix", "owner_id"),
+)
+
 event_people = Table(
     "event_people",
     metadata,
@@ -168,6 +185,12 @@ event_people = Table(
     Column("name", Text, nullable=False),
     Column("email", Text, nullable=False, server_default=text("''")),
     Column("student_number", Text, nullable=False, server_default=text("''")),
+    # Whose key is the person's: the member's, the owner's own if the person is the captain, else
+    # the person has none any more.
+    Column("member_id", ForeignKey(owner_members.c.id, ondelete="SET NULL"), unique=True),
+    Column("captain", Boolean, nullable=False, server_default=text("false")),
+    # Excused from the grades.
+    Column("excused", Boolean, nullable=False, server_default=text("false")),
     Index("event_people_owner_ix", "owner_id"),
 )
 

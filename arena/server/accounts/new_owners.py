@@ -3,7 +3,8 @@
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from arena.database.errors import InviteRefusedError, NameTakenError
-from arena.database.names import check_not_reserved, code_hash, normal_name
+from arena.database.keys import code_hash
+from arena.database.names import check_not_reserved, normal_name
 from arena.records import Identity, Owner, OwnerId
 from arena.server.accounts import owner_statements, registering
 from arena.server.accounts.auditing import record

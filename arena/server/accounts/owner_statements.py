@@ -1,10 +1,23 @@
 """SQL statements about owners, keys, invites and the audit; this module builds them."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import Insert, Update, and_, delete, extract, func, or_, select, text, true, update
+from sqlalchemy import (
+    Insert,
+    Update,
+    and_,
+    delete,
+    extract,
+    func,
+    or_,
+    select,
+    text,
+    true,
+    union_all,
+    update,
+)
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.dml import ReturningDelete
 
@@ -12,7 +25,7 @@ from arena.database.names import folded, skeleton
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, version_counts, versions
 from arena.database.tables.events import event_entries, events
-from arena.database.tables.owners import audit, invites, owner_keys, owner_members, owners
+from arena.database.tables.owners import audit, invites, owner_keys, owner_members, owners, sign_ins
 from arena.records import OwnBots
 from arena.server.accounts.bot_statements import (
     begins_with,
@@ -165,6 +178,30 @@ def key_hashes(most: int) -> Row:
     own = select(owner_keys.c.sha256, owner_keys.c.owner_id)
     every = own.union_all(select(owner_members.c.sha256, owner_members.c.owner_id)).subquery()
     return select(every.c.sha256).order_by(every.c.owner_id.desc()).limit(most)
+
+
+def known_keys(hashes: Collection[bytes]) -> Row:
+    """Return a statement that selects those of these hashes that are of keys. Column: sha256."""
+    every = union_all(
+        *(select(one.c.sha256) for one in (owner_keys, owner_members, sign_ins))
+    ).subquery()
+    return select(every.c.sha256).where(every.c.sha256.in_(hashes))
+
+
+def take_key(owner_id: int) -> ReturningDelete[Any]:
+    """Return a statement that removes the owner's own key; it returns the hash."""
+    return (
+        delete(owner_keys).where(owner_keys.c.owner_id == owner_id).returning(owner_keys.c.sha256)
+    )
+
+
+def take_member(member_id: int) -> ReturningDelete[Any]:
+    """Return a statement that removes a member, whose sign-ins end; it returns the key's hash."""
+    return (
+        delete(owner_members)
+        .where(owner_members.c.id == member_id)
+        .returning(owner_members.c.sha256)
+    )
 
 
 def add_member(owner_id: int, name: str, sha256: bytes) -> Insert:

@@ -19,15 +19,8 @@ from arena.database.errors import (
     UnknownMemberError,
     UnknownOwnerError,
 )
-from arena.database.names import (
-    check_name,
-    code_hash,
-    folded,
-    new_code,
-    new_key,
-    normal_name,
-    token_hash,
-)
+from arena.database.keys import code_hash, new_code, new_key, token_hash
+from arena.database.names import check_name, folded, normal_name
 from arena.database.rows import AuditRow, InviteRow, OwnerRow
 from arena.database.statement import row_count
 from arena.database.transaction import transaction

@@ -14,7 +14,7 @@ from arena.database.errors import (
     UnknownBotError,
     VersionExistsError,
 )
-from arena.database.names import new_token, token_hash
+from arena.database.keys import new_token, token_hash
 from arena.match.transcript import Entrant
 from arena.records import Allowance, Registered, VersionId
 from arena.server.accounts import bot_statements, owner_statements

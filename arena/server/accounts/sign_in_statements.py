@@ -176,3 +176,22 @@ def forget_expired_sign_ins() -> Delete:
 def end_sign_ins(owner_id: int) -> Delete:
     """Return a statement that ends all sign-ins of an owner."""
     return delete(sign_ins).where(sign_ins.c.owner_id == owner_id)
+
+
+def forget_captain(owner_id: int) -> tuple[Delete, Delete]:
+    """Return statements that end the sign-ins by an owner's own key, and the owner's identity."""
+    return (
+        delete(sign_ins).where(sign_ins.c.owner_id == owner_id, sign_ins.c.member_id.is_(None)),
+        delete(owner_identities).where(
+            owner_identities.c.owner_id == owner_id, owner_identities.c.member_id.is_(None)
+        ),
+    )
+
+
+def make_captain(member_id: int) -> Update:
+    """Return a statement that makes the identity of a member the owner's own."""
+    return (
+        update(owner_identities)
+        .where(owner_identities.c.member_id == member_id)
+        .values(member_id=None)
+    )

@@ -17,7 +17,7 @@ from arena.database.errors import (
     TokenUsedError,
     UnknownOwnerError,
 )
-from arena.database.names import new_key, token_hash
+from arena.database.keys import new_key, token_hash
 from arena.database.transaction import transaction
 from arena.records import Identity, Owner, OwnerId
 from arena.server.accounts import owner_statements, sign_in_statements

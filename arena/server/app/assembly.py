@@ -39,6 +39,7 @@ from arena.server.boards.checkpoint_keeper import CheckpointKeeper
 from arena.server.events.event_service import EventService
 from arena.server.events.final_blocks import WorkersBlocks
 from arena.server.events.keeper import EventKeeper
+from arena.server.events.organiser_service import OrganiserService
 from arena.server.failover.readiness import Readiness
 from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.challenge_service import ChallengeService
@@ -171,6 +172,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             ),
             webhooks=WebhookService(tokens, store.bot_webhooks, gate),
             events=EventService(tokens, store.events, store.builds, gate),
+            organisers=OrganiserService(tokens, store, gate),
             # All addresses, but only if this referee has one of its own.
             workers=WorkerService(
                 *(

@@ -18,6 +18,7 @@ from arena.library_logs import bound_library_logs
 from arena.server.accounts.owner_service import OwnerService
 from arena.server.app.tls import TlsFiles, server_credentials
 from arena.server.events.event_service import EventService
+from arena.server.events.organiser_service import OrganiserService
 from arena.server.ladder.challenge_service import ChallengeService
 from arena.server.limits.channel_options import OPTIONS
 from arena.server.limits.gate import Gate
@@ -38,6 +39,7 @@ from arena.v1 import (
     attendance_pb2,
     challenge_pb2,
     event_pb2,
+    organiser_pb2,
     owner_pb2,
     referee_pb2,
     registry_pb2,
@@ -80,6 +82,7 @@ class Services:
     uploads: UploadService
     events: EventService
     webhooks: WebhookService
+    organisers: OrganiserService
     workers: WorkerService
 
     def handlers(self) -> dict[str, Handlers]:
@@ -94,6 +97,7 @@ class Services:
             _name(upload_pb2): self.uploads.handlers,
             _name(event_pb2): self.events.handlers,
             _name(webhook_pb2): self.webhooks.handlers,
+            _name(organiser_pb2): self.organisers.handlers,
             _name(worker_pb2): self.workers.handlers,
         }
 

@@ -16,7 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.database.async_engine import async_engine
 from arena.database.batched_lookup import BatchedLookup
 from arena.database.errors import BannedError, FrozenError, PausedError, RetiredError
-from arena.database.names import SHIFT_PREFIX, check_name, normal_name, token_hash
+from arena.database.keys import SHIFT_PREFIX, token_hash
+from arena.database.names import check_name, normal_name
 from arena.database.rows import (
     BotVersion,
     PlacedOnLadder,
@@ -47,7 +48,9 @@ from arena.server.events.event_notices import EventNotices
 from arena.server.events.event_views import EventViews
 from arena.server.events.events import Events
 from arena.server.events.finals import Finals
+from arena.server.events.grading import Grading
 from arena.server.events.ladders import EventLadders
+from arena.server.events.organisers import Organisers
 from arena.server.events.rosters import Rosters
 from arena.server.failover import running
 from arena.server.failover.lease import require
@@ -98,6 +101,8 @@ class Store:
         self.finals = Finals(engine)
         self.ladders = EventLadders(engine)
         self.rosters = Rosters(engine)
+        self.organisers = Organisers(engine)
+        self.grading = Grading(engine, self.tournaments)
         self.event_notices = EventNotices(engine)
         self.webhooks = Webhooks(engine)
         self.bot_webhooks = BotWebhooks(engine)

@@ -2,7 +2,7 @@
 
 import grpc
 
-from arena.database.names import KEY_PREFIX, SHIFT_PREFIX
+from arena.database.keys import KEY_PREFIX, SHIFT_PREFIX
 from arena.records import Owner, Registered
 from arena.server.app.store import Store
 from arena.server.requests.errors import ProtocolError

@@ -1,20 +1,17 @@
 """`EventService`: the calls of owners about events."""
 
-from datetime import datetime
-from typing import Any, Final
+from typing import Any
 
 import grpc.aio
 
 from arena.records import Owner
 from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
-from arena.server.events.event import Admission, Event, Phase
+from arena.server.events.event_details import event_details
 from arena.server.events.events import Events
 from arena.server.limits.gate import Gate
 from arena.server.limits.refusals import Context
 from arena.server.uploads.hosted_builds import HostedBuilds
 from arena.v1 import event_pb2 as pb
-
-_PHASES: Final = {phase: pb.EventPhase.Value(f"EVENT_PHASE_{phase.name}") for phase in Phase}
 
 
 class EventService:
@@ -39,7 +36,7 @@ class EventService:
         self, request: pb.ListEventsRequest, _context: Context
     ) -> pb.ListEventsResponse:
         found, now = await self._events.newest(request.name or None)
-        events = [_message(one, now) for one in found]
+        events = [event_details(one, now) for one in found]
         if not request.name:
             for one in events:
                 one.ClearField("text")  # a hundred of them would be megabytes
@@ -52,38 +49,10 @@ class EventService:
         )
         notices = await self._builds.open_events(owner, request.bot)
         return pb.EnterEventResponse(
-            event=_message(event, now), version=version or "", notices=notices
+            event=event_details(event, now), version=version or "", notices=notices
         )
 
     async def _leave(self, request: pb.LeaveEventRequest, owner: Owner) -> pb.LeaveEventResponse:
         self._gate.change(owner)
         await self._events.leave(owner, request.event)
         return pb.LeaveEventResponse()
-
-
-def _message(event: Event, now: datetime) -> pb.EventDetails:
-    said, dates, limits = event.said, event.said.dates, event.said.limits
-    return pb.EventDetails(
-        name=event.name,
-        title=said.title,
-        text=said.text,
-        phase=_PHASES[event.phase(now)],
-        opens_ms=_milliseconds(dates.opens),
-        freezes_ms=_milliseconds(dates.freezes),
-        final_ms=_milliseconds(dates.final),
-        results_ms=_milliseconds(dates.results),
-        entries=event.entries,
-        needs_code=said.entry is Admission.CODE,
-        roster_only=said.entry is Admission.ROSTER,
-        left_ms=max(0, _milliseconds(dates.freezes) - _milliseconds(now)),
-        most_members=limits.members or 0,
-        builds_a_day=limits.builds or 0,
-        most_bots=limits.bots or 0,
-        commitment=event.commitment,
-        seed=event.seed or b"",
-        live=said.live,
-    )
-
-
-def _milliseconds(moment: datetime) -> int:
-    return round(moment.timestamp() * 1000)

@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Insert, Update, delete, func, select, update
+from sqlalchemy import Delete, Insert, Update, delete, func, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.dml import ReturningDelete, ReturningUpdate
 
@@ -22,7 +22,7 @@ from arena.database.tables.events import (
 )
 from arena.database.tables.owners import owners
 from arena.database.tables.tournaments import tournaments
-from arena.database.tables.uploads import hosted_bots, hosted_versions
+from arena.database.tables.uploads import hosted_bots
 
 MOST_LISTED = 100
 BLOCK = "block"
@@ -190,30 +190,36 @@ def on_roster(event_id: int, owner_id: int) -> Row:
 def roster(event_id: int) -> Row:
     """Select the people of an event, by line.
 
-    The columns are `number`, `name`, `email`, `student_number`, `owner_id`, `team` (the owner's
-    name) and `bot`, that which the team has entered; None without one.
+    The columns are those of `event_people`, and `team`, the owner's name.
     """
-    entered = event_entries.alias()
     person = event_people.c
     return (
-        select(person.number, person.name, person.email, person.student_number, person.owner_id)
-        .add_columns(owners.c.name.label("team"), bots.c.name.label("bot"))
-        .select_from(
-            event_people.join(owners)
-            .outerjoin(
-                entered,
-                (entered.c.event_id == person.event_id) & (entered.c.owner_id == person.owner_id),
-            )
-            .outerjoin(bots, bots.c.id == entered.c.bot_id)
-        )
+        select(event_people, owners.c.name.label("team"))
+        .select_from(event_people.join(owners))
         .where(person.event_id == event_id)
         .order_by(person.number)
     )
 
 
 def add_people(event_id: int, people: Sequence[Mapping[str, Any]]) -> Insert:
-    """Insert people with `number`, `owner_id`, `name`, `email` and `student_number`."""
+    """Insert people with the columns of `event_people`."""
     return insert(event_people).values([{"event_id": event_id, **one} for one in people])
+
+
+def change_person(event_id: int, number: int, values: Mapping[str, Any]) -> Update:
+    """Change a person of a roster."""
+    return (
+        update(event_people)
+        .where(event_people.c.event_id == event_id, event_people.c.number == number)
+        .values(dict(values))
+    )
+
+
+def remove_person(event_id: int, number: int) -> Delete:
+    """Remove a person from a roster."""
+    return delete(event_people).where(
+        event_people.c.event_id == event_id, event_people.c.number == number
+    )
 
 
 def enter(event_id: int, owner_id: int, bot_id: int, team: str) -> Insert:
@@ -278,33 +284,10 @@ def entries_of(event_id: int) -> Row:
     )
 
 
-def builds_now(event_id: int) -> Row:
-    """Select what the organiser wants to know of the entries of an event.
-
-    The columns are `bot`; `plays`, the label of the version that plays now; and `label`, `state`
-    and `reason` of the bot's newest build; all None without one.
-    """
-    playing, newest = versions.alias(), hosted_versions.alias()
-    last = (
-        select(func.max(hosted_versions.c.version_id))
-        .select_from(hosted_versions.join(versions))
-        .where(versions.c.bot_id == bots.c.id)
-        .correlate(bots)
-        .scalar_subquery()
-    )
-    label = versions.alias()
-    return (
-        select(bots.c.name.label("bot"), playing.c.label.label("plays"))
-        .add_columns(label.c.label.label("label"), newest.c.state, newest.c.reason)
-        .select_from(
-            event_entries.join(bots, bots.c.id == event_entries.c.bot_id)
-            .outerjoin(hosted_bots, hosted_bots.c.bot_id == bots.c.id)
-            .outerjoin(playing, playing.c.id == hosted_bots.c.version_id)
-            .outerjoin(newest, newest.c.version_id == last)
-            .outerjoin(label, label.c.id == newest.c.version_id)
-        )
-        .where(event_entries.c.event_id == event_id)
-    )
+def ready(event_id: int) -> Row:
+    """Count the entries of an event with an accepted build, which would play now."""
+    entered = event_entries.join(hosted_bots, hosted_bots.c.bot_id == event_entries.c.bot_id)
+    return select(func.count()).select_from(entered).where(event_entries.c.event_id == event_id)
 
 
 def tell(event_id: int) -> Row:

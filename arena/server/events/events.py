@@ -8,7 +8,6 @@ import hashlib
 import secrets
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from datetime import datetime
 from hmac import compare_digest
 from shlex import quote
@@ -24,7 +23,8 @@ from arena.database.errors import (
     UnknownBotError,
     UnknownEventError,
 )
-from arena.database.names import LONGEST, check_name, code_hash, new_code
+from arena.database.keys import code_hash, new_code
+from arena.database.names import LONGEST, check_name
 from arena.database.transaction import transaction
 from arena.moments import in_utc
 from arena.records import Owner
@@ -32,21 +32,13 @@ from arena.server.accounts import owner_statements
 from arena.server.accounts.auditing import record
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
-from arena.server.events import ladder_statements
+from arena.server.events import ladder_statements, organisers, organising_statements
 from arena.server.events.event import Admission, Dates, Event, EventEntry, NewEvent, Phase
 from arena.server.events.final_reading import end_privacy_of_bots
 from arena.server.tournaments import tournament_statements
 
-
-@dataclass(frozen=True, slots=True)
-class BuildNow:
-    """What an entered bot plays with now, and its newest build."""
-
-    plays: str | None
-    """The label of the version that plays; None without one."""
-    newest: str | None
-    state: str | None
-    reason: str | None
+LONGEST_WHY: Final = 500
+"""The greatest length of why an event is cancelled, in characters."""
 
 
 class Events:
@@ -55,10 +47,13 @@ class Events:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    async def create(self, name: str, said: NewEvent, actor: str) -> tuple[Event, str | None]:
+    async def create(
+        self, name: str, said: NewEvent, actor: str, organiser: Owner | None = None
+    ) -> tuple[Event, str | None]:
         """Make an event; return it and the code of its entries, which cannot be read again.
 
-        Raises NameRefusedError, EventExistsError and EventRefusedError.
+        An owner who makes it organises it. Raises NameRefusedError, EventExistsError,
+        EventRefusedError, NotOrganiserError and EventStateError.
         """
         check_name("event", name)
         seed = secrets.token_bytes(32)
@@ -93,6 +88,8 @@ class Events:
             **_columns(dates),
         }
         async with self._transaction() as connection:
+            if organiser is not None:
+                await organisers.require_maker(connection, organiser)
             found = await connection.execute(tournament_statements.tournament_list(name=name))
             if found.first() is not None:
                 raise EventExistsError(
@@ -107,6 +104,10 @@ class Events:
             if said.ladder is not None:
                 own = (said.ladder.house, said.ladder.pace, said.ladder.enough)
                 await connection.execute(ladder_statements.add_ladder(event_id, *own))
+            if organiser is not None:
+                await connection.execute(
+                    organising_statements.add_organiser(event_id, organiser.id)
+                )
             event, now = await _named(connection, name)
             if now >= dates.freezes:
                 raise EventRefusedError(f"The freeze is over already: it is {in_utc(now)}.")
@@ -131,12 +132,6 @@ class Events:
         async with self._transaction() as connection:
             found = await connection.execute(statements.entries_of(event.id))
             return [rows.entry(row) for row in found]
-
-    async def builds_now(self, event: Event) -> dict[str, BuildNow]:
-        """Return what the entered bots play with now, and their newest builds, by bot."""
-        async with self._transaction() as connection:
-            found = await connection.execute(statements.builds_now(event.id))
-            return {row.bot: BuildNow(row.plays, row.label, row.state, row.reason) for row in found}
 
     async def move(self, name: str, dates: Dates, actor: str) -> Event:
         """Change dates that are still to come; all but `opens` to ones that are.
@@ -175,7 +170,12 @@ class Events:
             return (await _named(connection, name))[0]
 
     async def cancel(self, name: str, actor: str, why: str) -> None:
-        """End an event for good, without results. Raises UnknownEventError and EventStateError."""
+        """End an event for good, without results.
+
+        Raises UnknownEventError, EventStateError and EventRefusedError.
+        """
+        if len(why) > LONGEST_WHY:
+            raise EventRefusedError(f"Why it is cancelled takes up to {LONGEST_WHY} characters.")
         async with self._transaction() as connection:
             event, now = await _named(connection, name, locked=True)
             if event.released_at is not None or event.cancelled_at is not None:

@@ -46,8 +46,7 @@ async def progress(connection: AsyncConnection, event: Event, now: datetime) -> 
     if event.frozen_at is not None:
         bots = len((await final_of(connection, event)).finalists)
     else:
-        builds = await connection.execute(statements.builds_now(event.id))
-        bots = sum(row.plays is not None for row in builds)
+        bots = int(await connection.scalar(statements.ready(event.id)) or 0)
     try:
         expected = rules.tournament("").plan(bots).expected_blocks(bots)
     except FormatError as error:

@@ -11,7 +11,7 @@ it played against them, and not on the other entries.
 """
 
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -21,6 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from arena.errors import UserError
 from arena.games.validation_errors import error_text
 from arena.rating.head_to_head import wilson
+from arena.server.events.grade_forms import EventGrade
 
 EXAMPLE = """\
 [rungs]          # points for each bot of the house that is beaten with 95 % confidence
@@ -78,6 +79,12 @@ class Rubric(_Part):
         """The most points that there can be."""
         return sum(self.rungs.values()) + self.loss.most + self.place.most
 
+    @property
+    def criteria(self) -> list[str]:
+        """The names of what there are points for, or for which points are taken."""
+        parts = {"loss": self.loss.most, "place": self.place.most, "faults": self.faults.most}
+        return [*self.rungs, *(name for name, points in parts.items() if points)]
+
 
 @dataclass(frozen=True, slots=True)
 class HouseResult:
@@ -105,15 +112,6 @@ class Achieved:
     """Faults in the final."""
 
 
-@dataclass(frozen=True, slots=True)
-class EventGrade:
-    """Points, and how they come about."""
-
-    points: float
-    most: float
-    explained: str
-
-
 def read_rubric(text: str) -> Rubric:
     """Return the rubric of a TOML text. Raises RubricError."""
     try:
@@ -127,46 +125,54 @@ def read_rubric(text: str) -> Rubric:
     return rubric
 
 
+def excused(rubric: Rubric) -> EventGrade:
+    """Return the grade of a person who is excused."""
+    return EventGrade(0.0, rubric.most, "Excused.", {}, excused=True)
+
+
 def grade(rubric: Rubric, achieved: Achieved | None) -> EventGrade:
     """Return the grade for what a bot has achieved; None if there is no bot."""
-    most = rubric.most
+    most, nothing = rubric.most, dict.fromkeys(rubric.criteria, 0.0)
     if achieved is None:
-        return EventGrade(0.0, most, "No bot is entered.")
+        return EventGrade(0.0, most, "No bot is entered.", nothing)
     if achieved.version is None:
-        return EventGrade(0.0, most, f"{achieved.bot} had no accepted build at the freeze.")
+        why = f"{achieved.bot} had no accepted build at the freeze."
+        return EventGrade(0.0, most, why, nothing)
     said: list[str] = []
-    points = _rungs(rubric, achieved, said)
-    points += _loss(rubric, achieved, said)
-    points += _place(rubric, achieved, said)
-    points -= _faults(rubric, achieved, said)
-    points = round(max(0.0, points), 2)
+    criteria = _rungs(rubric, achieved, said)
+    if rubric.loss.most:
+        criteria["loss"] = _loss(rubric, achieved, said)
+    if rubric.place.most:
+        criteria["place"] = _place(rubric, achieved, said)
+    if rubric.faults.most:
+        criteria["faults"] = -_faults(rubric, achieved, said) or 0.0  # not -0
+    points = round(max(0.0, sum(criteria.values())), 2)
     total = f"In all {points:g} of {most:g}."
     which = f"{achieved.bot} {achieved.version}"
-    return EventGrade(points, most, f"{which}: {'; '.join(said)}. {total}")
+    return EventGrade(points, most, f"{which}: {'; '.join(said)}. {total}", criteria)
 
 
-def _rungs(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:
-    points = 0.0
+def _rungs(rubric: Rubric, achieved: Achieved, said: list[str]) -> dict[str, float]:
+    points = {}
     for rung, worth in rubric.rungs.items():
         met = achieved.met.get(rung)
         if met is None:
+            points[rung] = 0.0
             said.append(f"no rated match against {rung}: 0 of {worth:g}")
             continue
         low, high = (
             float(end[0]) for end in wilson(np.array([met.points]), np.array([float(met.matches)]))
         )
         beaten = low > 0.5
-        points += worth if beaten else 0.0
+        points[rung] = worth if beaten else 0.0
         share = f"{met.points / met.matches:.1%} ({low:.1%} to {high:.1%}, {met.matches:,} matches)"
         word = "beats" if beaten else "does not beat"
-        said.append(f"{word} {rung} for certain, {share}: {worth if beaten else 0:g} of {worth:g}")
+        said.append(f"{word} {rung} for certain, {share}: {points[rung]:g} of {worth:g}")
     return points
 
 
 def _loss(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:
     most = rubric.loss.most
-    if not most:
-        return 0.0
     if achieved.loss is None:
         said.append(f"no decision is analysed: 0 of {most:g}")
         return 0.0
@@ -177,8 +183,6 @@ def _loss(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:
 
 def _place(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:
     most, place, field = rubric.place.most, achieved.place, achieved.finalists
-    if not most:
-        return 0.0
     if place is None:
         said.append(f"no place in the final: 0 of {most:g}")
         return 0.0
@@ -193,30 +197,3 @@ def _faults(rubric: Rubric, achieved: Achieved, said: list[str]) -> float:
         word = "fault" if achieved.faults == 1 else "faults"
         said.append(f"{achieved.faults} {word} in the final: -{taken:g}")
     return taken
-
-
-Line = Sequence[str]
-
-
-def canvas(title: str, lines: Sequence[tuple[str, str, str, EventGrade]]) -> list[Line]:
-    """Return the lines of a CSV file that Canvas imports; `lines` are name, e-mail, number, grade.
-
-    Students are found by their SIS ids: number and e-mail.
-    """
-    most = lines[0][3].most if lines else 0.0
-    return [
-        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", title],
-        ["    Points Possible", "", "", "", "", f"{most:g}"],
-        *([name, "", number, email, "", f"{one.points:g}"] for name, email, number, one in lines),
-    ]
-
-
-def moodle(title: str, lines: Sequence[tuple[str, str, str, EventGrade]]) -> list[Line]:
-    """Return the lines of a CSV file that Moodle imports, with the explanation as feedback."""
-    return [
-        ["Full name", "Email address", "ID number", title, f"{title} (Feedback)"],
-        *(
-            [name, email, number, f"{one.points:g}", one.explained]
-            for name, email, number, one in lines
-        ),
-    ]

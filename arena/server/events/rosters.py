@@ -4,10 +4,8 @@ The public name of a team is that of its owner. Real names, addresses and studen
 organiser's alone: no page and no owner reads them.
 """
 
-import csv
-import io
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from typing import Any, Final
@@ -15,84 +13,29 @@ from typing import Any, Final
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.database.errors import EventRefusedError, NameTakenError
-from arena.database.names import LONGEST, folded, new_key, normal_name, token_hash
+from arena.database.errors import EventRefusedError, NameTakenError, UnknownPersonError
+from arena.database.names import LONGEST, folded
 from arena.database.transaction import transaction
-from arena.errors import UserError
 from arena.records import Owner, OwnerId
-from arena.server.accounts import owner_statements
+from arena.server.accounts import owner_statements, team_keys
 from arena.server.accounts.auditing import record
 from arena.server.accounts.new_owners import new_owner
-from arena.server.accounts.owners import MOST_MEMBERS
 from arena.server.events import event_statements as statements
 from arena.server.events.event import Event
+from arena.server.events.roster_file import Enrollee
 
-COLUMNS: Final = ("name", "email", "number", "team")
-"""The columns of a roster. `name` must be there; without a team a person is one."""
 MOST_PEOPLE: Final = 2_000
-CAPTAIN: Final = "captain"
-MEMBER: Final = "member"
-
-
-class RosterError(UserError):
-    """The text is no roster; the message names the line."""
-
-
-@dataclass(frozen=True, slots=True)
-class Enrollee:
-    """A line of a roster."""
-
-    name: str
-    email: str
-    student_number: str
-    team: str
-    """The team's public name; "" for a team of one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Enrolled:
-    """A person who was added to a roster, with a key that cannot be read again."""
+    """A person who was added to a roster."""
 
-    person: Enrollee
+    index: int
+    """Which of the people who were to be added, from 0."""
     team: str
-    role: str
-    """CAPTAIN, who may add and remove members, or MEMBER."""
-    key: str
-
-
-def read_roster(text: str) -> list[Enrollee]:
-    """Return the people of a CSV file with a head of COLUMNS, in any order. Raises RosterError."""
-    text = text.removeprefix("\ufeff")
-    head = text.partition("\n")[0]
-    # As spreadsheets write it where the comma is in numbers.
-    delimiter = ";" if ";" in head and "," not in head else ","
-    lines = csv.DictReader(io.StringIO(text), delimiter=delimiter)
-    heads = [head.strip().lower() for head in lines.fieldnames or ()]
-    lines.fieldnames = heads
-    if "name" not in heads or not set(heads) <= set(COLUMNS):
-        raise RosterError(
-            f"The first line of a roster names its columns: name, and any of "
-            f"{', '.join(COLUMNS[1:])}; found {', '.join(heads) or 'nothing'}."
-        )
-    people = []
-    for number, line in enumerate(_lines(lines), start=2):
-        if None in line or None in line.values():
-            raise RosterError(f"Line {number} of the roster has not {len(heads)} columns.")
-        given = {head: (line.get(head) or "").strip() for head in COLUMNS}
-        if not given["name"]:
-            raise RosterError(f"Line {number} of the roster has no name.")
-        people.append(Enrollee(given["name"], given["email"], given["number"], given["team"]))
-    if not people:
-        raise RosterError("The roster has nobody on it.")
-    return people
-
-
-def _lines(lines: "csv.DictReader[str]") -> Iterator[dict[str, Any]]:
-    """Yield the lines of a CSV file. Raises RosterError."""
-    try:
-        yield from lines
-    except csv.Error as error:
-        raise RosterError(f"The roster is not CSV: {error}.") from error
+    captain: bool
+    """Whether the person has the owner's own key, and adds and removes members."""
 
 
 class Rosters:
@@ -106,59 +49,203 @@ class Rosters:
         async with self._transaction() as connection:
             return list((await connection.execute(statements.roster(event.id))).all())
 
-    async def enroll(self, event: Event, people: Sequence[Enrollee], actor: str) -> list[Enrolled]:
-        """Add the people who are not on the roster yet, all or none.
+    async def enroll(
+        self,
+        event: Event,
+        people: Sequence[Enrollee],
+        keys: Sequence[bytes],
+        actor: str,
+        *,
+        only_tell: bool = False,
+    ) -> list[Enrolled]:
+        """Add the people who are not on the roster yet, all or none; or tell who they would be.
 
-        The first person of a new team is its captain, who has the owner's own key. Raises
-        EventRefusedError, NameRefusedError and NameTakenError.
+        `keys` are the hashes of keys for them, of which those of people who are added are valid
+        from now on. The first person of a new team is its captain, who has the owner's own key.
+        Raises EventRefusedError, NameRefusedError and NameTakenError.
         """
+        for line, person in enumerate(people, start=1):
+            if why := person.why_refused:
+                raise EventRefusedError(f"Person {line} of the roster {why}.")
         async with self._transaction() as connection:
             # Its lock keeps the numbers of two rosters apart.
             await connection.execute(statements.freeze_due())
             before = (await connection.execute(statements.roster(event.id))).all()
-            known = _Known()
-            for row in before:
-                known.add(Enrollee(row.name, row.email, row.student_number, row.team))
-            teams = {folded(row.team): Owner(OwnerId(row.owner_id), row.team) for row in before}
-            added: list[Enrolled] = []
-            rows: list[Mapping[str, Any]] = []
-            for person in people:
-                if known.met(person):
-                    continue
-                known.add(person)
-                number = len(before) + len(rows) + 1
-                if number > MOST_PEOPLE:
-                    raise EventRefusedError(f"A roster has at most {MOST_PEOPLE:,} people.")
-                end = f" {number}"
-                team = person.team or event.name[: LONGEST - len(end)] + end
-                owner = teams.get(folded(team))
-                key, role = new_key(), MEMBER
-                if owner is None:
-                    owner = teams[folded(team)] = await _new_team(connection, team)
-                    role = CAPTAIN
-                    await connection.execute(owner_statements.set_key(owner.id, token_hash(key)))
-                else:
-                    most = event.said.limits.members or MOST_MEMBERS + 1
-                    await _add_member(connection, owner, person.name, key, most)
-                added.append(Enrolled(person, owner.name, role, key))
-                rows.append(
-                    {
-                        "number": number,
-                        "owner_id": owner.id,
-                        "name": person.name,
-                        "email": person.email,
-                        "student_number": person.student_number,
-                    }
-                )
-            if rows:
+            new = _new(before, people)
+            await team_keys.require_new(connection, [keys[index] for index in new])
+            trial = await connection.begin_nested()
+            added, rows = await _added(connection, event, before, people, keys, new)
+            if only_tell:
+                await trial.rollback()
+            elif rows:
                 await connection.execute(statements.add_people(event.id, rows))
                 told = {"people": len(rows)}
                 await record(connection, actor, "enroll", event.name, told)
                 await connection.execute(statements.tell(event.id))
         return added
 
+    async def move(self, event: Event, named: str, team: str, actor: str) -> None:
+        """Move a person to another team of the roster, or to a new one, with the person's key.
+
+        Raises UnknownPersonError, EventRefusedError, NameRefusedError and NameTakenError.
+        """
+        async with self._transaction() as connection:
+            await connection.execute(statements.freeze_due())
+            people = (await connection.execute(statements.roster(event.id))).all()
+            person = _person(event, people, named)
+            if folded(person.team) == folded(team):
+                raise EventRefusedError(f"{person.name} is in the team {person.team} already.")
+            sha256 = await _take_key(connection, event, people, person)
+            if sha256 is None:
+                raise EventRefusedError(
+                    f"{person.name} has no key any more: remove and enroll this person again."
+                )
+            there = [one for one in people if folded(one.team) == folded(team)]
+            placed: dict[str, Any] = {"captain": not there, "member_id": None}
+            if there:
+                owner = Owner(OwnerId(there[0].owner_id), there[0].team)
+                member = await team_keys.add_member(
+                    connection, owner, person.name, sha256, event.said.limits.members
+                )
+                placed["member_id"] = member
+            else:
+                owner = await _new_team(connection, team)
+                await connection.execute(owner_statements.set_key(owner.id, sha256))
+            placed["owner_id"] = owner.id
+            await connection.execute(statements.change_person(event.id, person.number, placed))
+            told = {"person": person.number, "from": person.team, "to": owner.name}
+            await record(connection, actor, "move person", event.name, told)
+            await connection.execute(statements.tell(event.id))
+
+    async def remove(self, event: Event, named: str, actor: str) -> None:
+        """Remove a person, whose key and sign-ins end. The team keeps its bots and its entry.
+
+        Raises UnknownPersonError.
+        """
+        async with self._transaction() as connection:
+            await connection.execute(statements.freeze_due())
+            people = (await connection.execute(statements.roster(event.id))).all()
+            person = _person(event, people, named)
+            await _take_key(connection, event, people, person)
+            await connection.execute(statements.remove_person(event.id, person.number))
+            told = {"person": person.number, "team": person.team}
+            await record(connection, actor, "remove person", event.name, told)
+            await connection.execute(statements.tell(event.id))
+
+    async def excuse(self, event: Event, named: str, actor: str, *, excused: bool = True) -> None:
+        """Excuse a person from the grades, or not any more. Raises UnknownPersonError."""
+        async with self._transaction() as connection:
+            people = (await connection.execute(statements.roster(event.id))).all()
+            person = _person(event, people, named)
+            changed = statements.change_person(event.id, person.number, {"excused": excused})
+            await connection.execute(changed)
+            told = {"person": person.number}
+            await record(connection, actor, "excuse" if excused else "end excuse", event.name, told)
+
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)
+
+
+def _new(before: Sequence[SqlRow[Any]], people: Sequence[Enrollee]) -> list[int]:
+    """Return which of the people, from 0, are not on the roster yet, each once."""
+    known = _Known()
+    for row in before:
+        known.add(Enrollee(row.name, row.email, row.student_number, row.team))
+    new = []
+    for index, person in enumerate(people):
+        if not known.met(person):
+            known.add(person)
+            new.append(index)
+    return new
+
+
+async def _added(
+    connection: AsyncConnection,
+    event: Event,
+    before: Sequence[SqlRow[Any]],
+    people: Sequence[Enrollee],
+    keys: Sequence[bytes],
+    new: Sequence[int],
+) -> tuple[list[Enrolled], list[Mapping[str, Any]]]:
+    """Make teams and keys for the people who are `new`; return them and their rows."""
+    teams = {folded(row.team): Owner(OwnerId(row.owner_id), row.team) for row in before}
+    last = max((row.number for row in before), default=0)
+    added: list[Enrolled] = []
+    rows: list[Mapping[str, Any]] = []
+    for index in new:
+        person, sha256 = people[index], keys[index]
+        number = last + len(rows) + 1
+        if len(before) + len(rows) >= MOST_PEOPLE:
+            raise EventRefusedError(f"A roster has at most {MOST_PEOPLE:,} people.")
+        end = f" {number}"
+        team = person.team or event.name[: LONGEST - len(end)] + end
+        owner, member = teams.get(folded(team)), None
+        captain = owner is None
+        if owner is None:
+            owner = teams[folded(team)] = await _new_team(connection, team)
+            await connection.execute(owner_statements.set_key(owner.id, sha256))
+        else:
+            member = await team_keys.add_member(
+                connection, owner, person.name, sha256, event.said.limits.members
+            )
+        added.append(Enrolled(index, owner.name, captain))
+        rows.append(
+            {
+                "number": number,
+                "owner_id": owner.id,
+                "name": person.name,
+                "email": person.email,
+                "student_number": person.student_number,
+                "member_id": member,
+                "captain": captain,
+            }
+        )
+    return added, rows
+
+
+async def _take_key(
+    connection: AsyncConnection,
+    event: Event,
+    people: Sequence[SqlRow[Any]],
+    person: SqlRow[Any],
+) -> bytes | None:
+    """Take the key from a person; the next of the team takes a captain's place.
+
+    Returns its hash; None if the person has none any more.
+    """
+    if person.member_id is not None:
+        return await team_keys.take_member(connection, person.member_id)
+    if not person.captain:
+        return None
+    heirs = [one for one in people if one.owner_id == person.owner_id and one.member_id is not None]
+    if not heirs:
+        return await team_keys.take_captain(connection, person.owner_id, None)
+    await connection.execute(statements.change_person(event.id, heirs[0].number, {"captain": True}))
+    return await team_keys.take_captain(connection, person.owner_id, heirs[0].member_id)
+
+
+def _person(event: Event, people: Sequence[SqlRow[Any]], named: str) -> SqlRow[Any]:
+    """Return the one person of this student number, else of this address, else of this name.
+
+    Raises UnknownPersonError.
+    """
+    wanted = named.strip()
+    by = (
+        [one for one in people if wanted and one.student_number == wanted],
+        [one for one in people if wanted and one.email.casefold() == wanted.casefold()],
+        [one for one in people if folded(one.name) == folded(wanted)],
+    )
+    found = next((some for some in by if some), [])
+    if not found:
+        raise UnknownPersonError(
+            f"Nobody on the roster of {event.name} has the name, address or number {named}."
+        )
+    if len(found) > 1:
+        raise UnknownPersonError(
+            f"{len(found)} people on the roster of {event.name} are named {named}: say which by "
+            "the student number or the address."
+        )
+    return found[0]
 
 
 class _Known:
@@ -220,24 +307,3 @@ async def _new_team(connection: AsyncConnection, team: str) -> Owner:
         raise NameTakenError(
             f"There is an owner {team} already, who is not on this roster: name the team otherwise."
         ) from error
-
-
-async def _add_member(
-    connection: AsyncConnection, owner: Owner, name: str, key: str, most: int
-) -> None:
-    """Add a member by the person's name, made to fit and unique in the team.
-
-    Raises EventRefusedError if the team has as many people as are allowed, at `most`.
-    """
-    members = (await connection.execute(owner_statements.members_of(owner.id))).all()
-    most = min(most, MOST_MEMBERS + 1)
-    if len(members) + 1 >= most:
-        raise EventRefusedError(f"The team {owner.name} has more than {most} people.")
-    number = 1
-    while True:
-        end = "" if number == 1 else f" {number}"
-        member = normal_name("member", name[: LONGEST - len(end)].strip() + end)
-        statement = owner_statements.add_member(owner.id, member, token_hash(key))
-        if await connection.scalar(statement) is not None:
-            return
-        number += 1

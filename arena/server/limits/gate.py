@@ -153,9 +153,13 @@ class Gate:
 
     def learn(self, token: str) -> None:
         """Add a new token to the known ones."""
+        self.learn_hash(_sha256(token))
+
+    def learn_hash(self, sha256: bytes) -> None:
+        """Add the token of this hash to the known ones."""
         if len(self._known) >= MOST_KNOWN:
             del self._known[next(iter(self._known))]
-        self._known[_sha256(token)] = None
+        self._known[sha256] = None
 
     def caller(self, context: Context) -> str:
         """Return the peer that a call counts for: for a dashboard's or proxy's, its visitor's.

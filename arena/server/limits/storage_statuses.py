@@ -12,6 +12,7 @@ from arena.database.errors import (
     BuildNotKeptError,
     DatabaseUnreachableError,
     DetailsRefusedError,
+    EventExistsError,
     EventRefusedError,
     EventStateError,
     FrozenError,
@@ -22,6 +23,7 @@ from arena.database.errors import (
     NameRefusedError,
     NameTakenError,
     NotCaptainError,
+    NotOrganiserError,
     PausedError,
     RecordRefusedError,
     RetiredError,
@@ -35,6 +37,7 @@ from arena.database.errors import (
     UnknownEventError,
     UnknownMemberError,
     UnknownOwnerError,
+    UnknownPersonError,
     UnknownShiftError,
     WebhookRefusedError,
 )
@@ -43,6 +46,7 @@ from arena.server.requests.errors import ProtocolError
 
 _STATUSES: Final[tuple[tuple[type[StorageError], grpc.StatusCode], ...]] = (
     (NameTakenError, grpc.StatusCode.ALREADY_EXISTS),
+    (EventExistsError, grpc.StatusCode.ALREADY_EXISTS),
     (NameRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
     (DetailsRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
     (RecordRefusedError, grpc.StatusCode.INVALID_ARGUMENT),
@@ -62,6 +66,8 @@ _STATUSES: Final[tuple[tuple[type[StorageError], grpc.StatusCode], ...]] = (
     (TooManyBotsError, grpc.StatusCode.RESOURCE_EXHAUSTED),
     (TooManyMembersError, grpc.StatusCode.RESOURCE_EXHAUSTED),
     (NotCaptainError, grpc.StatusCode.PERMISSION_DENIED),
+    (NotOrganiserError, grpc.StatusCode.PERMISSION_DENIED),
+    (UnknownPersonError, grpc.StatusCode.NOT_FOUND),
     (UnknownMemberError, grpc.StatusCode.NOT_FOUND),
     (BuildNotKeptError, grpc.StatusCode.FAILED_PRECONDITION),
     (MessageRefusedError, grpc.StatusCode.INVALID_ARGUMENT),

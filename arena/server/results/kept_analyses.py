@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
+from typing import Any
 
 from arena.database.reading import Read
+from arena.database.statement import Row
 from arena.games import GAMES
 from arena.lab.analysis import AnalysedDecision, Estimate, LossSums, by_seat, kept_form
 from arena.match.transcript import Transcript
@@ -43,7 +45,14 @@ def to_keep(
 
 def mean_losses(read: Read, ladder: LadderId) -> Mapping[VersionId, Estimate]:
     """Return the mean cost of a decision of each version at a ladder's tables, from kept sums."""
-    return {
-        VersionId(row.version_id): LossSums(*row[1:]).by_decision
-        for row in read(losses(edition(), ladder))
-    }
+    return by_version(read(kept_losses(ladder)))
+
+
+def kept_losses(ladder: LadderId) -> Row:
+    """Select the sums of which `by_version` makes the mean costs of decisions."""
+    return losses(edition(), ladder)
+
+
+def by_version(rows: Sequence[Any]) -> Mapping[VersionId, Estimate]:
+    """Return the mean cost of a decision of each version, of rows of `kept_losses`."""
+    return {VersionId(row.version_id): LossSums(*row[1:]).by_decision for row in rows}

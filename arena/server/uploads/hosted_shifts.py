@@ -26,7 +26,7 @@ from arena.database.errors import (
     UnknownBotError,
     UnknownShiftError,
 )
-from arena.database.names import new_shift_token, token_hash
+from arena.database.keys import new_shift_token, token_hash
 from arena.database.transaction import transaction
 from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant

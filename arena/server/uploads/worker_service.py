@@ -9,7 +9,7 @@ import grpc.aio
 from arena.builds.hosted import HostingTerms, ShiftId, Worker
 from arena.codec.checks import read_outcome
 from arena.codec.malformed import MalformedError
-from arena.database.names import WORKER_PREFIX
+from arena.database.keys import WORKER_PREFIX
 from arena.records import VersionId
 from arena.server.limits.gate import Gate
 from arena.server.limits.guarding import bearer_token, guarded, token_or_nothing

@@ -7,7 +7,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.builds.hosted import Worker, WorkerId, WorkerSeen
 from arena.database import shift_queue
 from arena.database.errors import UnknownWorkerError
-from arena.database.names import check_name, new_worker_token, token_hash
+from arena.database.keys import new_worker_token, token_hash
+from arena.database.names import check_name
 from arena.database.transaction import transaction
 from arena.server.accounts import bot_statements
 from arena.server.accounts.auditing import record

@@ -4,7 +4,7 @@ import psycopg
 import pytest
 
 from arena.database.errors import TooManyVersionsError
-from arena.database.names import token_hash
+from arena.database.keys import token_hash
 from arena.database.reading import Reader
 from arena.records import Allowance
 from arena.server.accounts import bot_statements

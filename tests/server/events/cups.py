@@ -1,6 +1,8 @@
 """Events for tests: their dates follow each other within seconds, or were moved behind our back."""
 
 import asyncio
+from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
 from typing import Any
@@ -9,6 +11,7 @@ import psycopg
 
 from arena.builds import read_build
 from arena.builds.hosted import HostingTerms
+from arena.database.keys import new_key, token_hash
 from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.match.flow import TimedAction, play
 from arena.match.score_rule import ScoreRule
@@ -28,6 +31,7 @@ from arena.server.events.event import (
 )
 from arena.server.events.final import DealtMatch
 from arena.server.events.finals import FinalBlockId, HandedIn
+from arena.server.events.roster_file import Enrollee, read_roster
 from tests.bots import PATIENCE
 from tests.jobs import accept_build
 
@@ -88,6 +92,24 @@ async def entrant(store: Store, database: str, event: str, name: str) -> Owner:
     await accept_build(store, database, f"bot-{name}")
     await store.events.enter(owner, event, f"bot-{name}")
     return owner
+
+
+@dataclass(frozen=True)
+class Keyed:
+    """A person who was added to a roster, with the key."""
+
+    person: Enrollee
+    team: str
+    captain: bool
+    key: str
+
+
+async def enrolled(store: Store, event: Event, roster: str | Sequence[Enrollee]) -> list[Keyed]:
+    """Add people to a roster; return those who were new."""
+    people = read_roster(roster) if isinstance(roster, str) else roster
+    keys = [new_key() for _ in people]
+    added = await store.rosters.enroll(event, people, list(map(token_hash, keys)), "me")
+    return [Keyed(people[one.index], one.team, one.captain, keys[one.index]) for one in added]
 
 
 async def frozen(store: Store, sql: "psycopg.Connection[Any]", event: Event) -> Event:

@@ -17,10 +17,9 @@ from arena.database.errors import EventStateError
 from arena.records import Allowance, Owner
 from arena.server.app.store import Store, open_store
 from arena.server.events.event import Admission, Dates, Phase
-from arena.server.events.rosters import read_roster
 from tests import recorded_matches
 from tests.bots import PATIENCE
-from tests.server.events.cups import DAY, RULES, let_pass, played_out, said
+from tests.server.events.cups import DAY, RULES, enrolled, let_pass, played_out, said
 
 TEAMS, PEOPLE = 20, 60
 DAYS = 42
@@ -144,7 +143,7 @@ async def course(store: Store, sql: "psycopg.Connection[Any]") -> Course:
         "organiser",
     )
     people = "\n".join(f"Student {n},{1000 + n},team{n % TEAMS}" for n in range(PEOPLE))
-    added = await store.rosters.enroll(event, read_roster(f"name,number,team\n{people}\n"), "me")
+    added = await enrolled(store, event, f"name,number,team\n{people}\n")
     teams = {f"team{n}": Team(f"team{n}") for n in range(TEAMS)}
     for one in added:
         owner = await store.owners.by_key(one.key)
@@ -210,7 +209,8 @@ async def test_a_course_runs_by_itself_and_plays_what_was_accepted_in_time(
     assert versions == entries
     people = await store.rosters.of(event)
     assert len(people) == PEOPLE
-    assert {row.bot for row in people} == {team.bot for team in course.teams}
+    participants = await store.organisers.participants(event)
+    assert {row.bot for row in participants} == {team.bot for team in course.teams}
     kinds = [
         kind
         for (kind,) in sql.execute("SELECT kind FROM notices WHERE event_id IS NOT NULL").fetchall()

@@ -168,9 +168,9 @@ async def test_the_organiser_sees_who_has_no_accepted_build_and_withdraws_bots(
     bob = await signed_up(store, "bob")
     await uploaded(store, bob, "bobs")
     await store.events.enter(bob, "cup", "bobs")
-    now = await store.events.builds_now(event)
-    assert (now["bot-ann"].plays, now["bot-ann"].state) == ("1", "accepted")
-    assert (now["bobs"].plays, now["bobs"].newest, now["bobs"].state) == (None, "1", "checking")
+    ann, now = await store.organisers.participants(event)
+    assert (ann.bot, ann.plays, ann.state) == ("bot-ann", "1", "accepted")
+    assert (now.bot, now.plays, now.newest, now.state) == ("bobs", None, "1", "checking")
     await store.events.withdraw("cup", "bobs", "me")
     assert [one.bot for one in await store.events.entries(event)] == ["bot-ann"]
     with pytest.raises(UnknownBotError, match="No bot bobs is entered in cup"):

@@ -4,15 +4,15 @@ from dataclasses import replace
 
 import pytest
 
+from arena.server.events.grade_forms import Graded, canvas, moodle, plain
 from arena.server.events.grades import (
     EXAMPLE,
     Achieved,
     HouseResult,
     Rubric,
     RubricError,
-    canvas,
+    excused,
     grade,
-    moodle,
     read_rubric,
 )
 
@@ -100,14 +100,43 @@ def test_only_what_the_rubric_asks_for_is_explained() -> None:
     )
 
 
-def test_files_have_the_columns_that_canvas_and_moodle_import() -> None:
-    found = grade(Rubric(rungs={"random": 5}), GOOD)
-    lines = [("Ann", "ann@example.org", "1001", found)]
-    assert canvas("Bots", lines) == [
+def graded(rubric: Rubric) -> list[Graded]:
+    """Ann, who has a bot, and Bob, who is excused."""
+    return [
+        Graded(1, "Ann", "ann@example.org", "1001", "A", grade(rubric, GOOD)),
+        Graded(2, "Bob", "bob@example.org", "1002", "A", excused(rubric)),
+    ]
+
+
+def test_files_have_the_columns_that_canvas_and_moodle_import_and_excuse_who_is_excused() -> None:
+    people = graded(Rubric(rungs={"random": 5}))
+    assert canvas("Bots", people) == [
         ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "Bots"],
         ["    Points Possible", "", "", "", "", "5"],
         ["Ann", "", "1001", "ann@example.org", "", "5"],
+        ["Bob", "", "1002", "bob@example.org", "", "EX"],
     ]
-    head, line = moodle("Bots", lines)
+    head, ann, bob = moodle("Bots", people)
     assert head == ["Full name", "Email address", "ID number", "Bots", "Bots (Feedback)"]
-    assert line == ["Ann", "ann@example.org", "1001", "5", found.explained]
+    assert ann == ["Ann", "ann@example.org", "1001", "5", people[0].grade.explained]
+    assert bob == ["Bob", "bob@example.org", "1002", "", "Excused."]
+
+
+def test_the_plain_form_has_a_column_for_each_criterion() -> None:
+    head, ann, bob = plain(graded(RUBRIC))
+    assert head == [
+        *("name", "email", "number", "team", "random", "timid", "honest", "loss", "place"),
+        *("faults", "points", "of", "explained"),
+    ]
+    assert ann[4:12] == ["10", "0", "30", "15", "15", "-3", "67", "100"]
+    assert bob[4:] == ["", "", "", "", "", "", "", "100", "Excused."]
+    faultless = grade(RUBRIC, replace(GOOD, faults=0))
+    assert plain([Graded(1, "Ann", "", "", "A", faultless)])[1][9] == "0"
+
+
+def test_points_are_the_sum_of_the_criteria_and_never_less_than_none() -> None:
+    poor = replace(GOOD, met={}, loss=9.0, place=5, faults=50)
+    for achieved in (GOOD, poor, None, replace(GOOD, version=None)):
+        found = grade(RUBRIC, achieved)
+        assert list(found.criteria) == RUBRIC.criteria
+        assert found.points == max(0, sum(found.criteria.values()))

@@ -13,7 +13,7 @@ from arena.server.app.store import Store, open_store
 from arena.server.events.event import Admission, Limits
 from arena.server.events.rosters import Enrollee
 from tests.jobs import refuse_build
-from tests.server.events.cups import let_pass, said, signed_up, uploaded
+from tests.server.events.cups import enrolled, let_pass, said, signed_up, uploaded
 
 Sql = psycopg.Connection[Any]
 
@@ -129,5 +129,5 @@ async def test_a_team_of_a_roster_has_as_many_people_as_are_allowed(store: Store
     event, _ = await store.events.create("course", terms, "me")
     people = [Enrollee(name, "", "", "A team") for name in ("Ann", "Bea", "Cem")]
     with pytest.raises(EventRefusedError, match="The team A team has more than 2 people"):
-        await store.rosters.enroll(event, people, "me")
-    assert len(await store.rosters.enroll(event, people[:2], "me")) == 2
+        await enrolled(store, event, people)
+    assert len(await enrolled(store, event, people[:2])) == 2

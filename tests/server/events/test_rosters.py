@@ -5,18 +5,12 @@ from typing import Any
 import psycopg
 import pytest
 
-from arena.database.errors import EventRefusedError, NameTakenError
+from arena.database.errors import EventRefusedError, NameTakenError, UnknownPersonError
 from arena.database.names import LONGEST
 from arena.server.app.store import Store
 from arena.server.events.event import Admission
-from arena.server.events.rosters import (
-    CAPTAIN,
-    MEMBER,
-    Enrollee,
-    RosterError,
-    read_roster,
-)
-from tests.server.events.cups import said, signed_up, uploaded
+from arena.server.events.roster_file import Enrollee, RosterError, read_roster
+from tests.server.events.cups import enrolled, said, signed_up, uploaded
 
 FILE = """\ufeffTeam,Name,Number
 The Bobs,Bob Roberts,1001
@@ -56,11 +50,11 @@ def test_what_is_wrong_with_a_roster_is_named(text: str, why: str) -> None:
 
 async def test_teams_get_a_captain_and_members_with_keys_of_their_own(store: Store) -> None:
     event, _ = await store.events.create("cup", said(entry=Admission.ROSTER), "me")
-    added = await store.rosters.enroll(event, read_roster(FILE), "me")
-    assert [(one.team, one.role) for one in added] == [
-        ("The Bobs", CAPTAIN),
-        ("The Bobs", MEMBER),
-        ("cup 3", CAPTAIN),
+    added = await enrolled(store, event, read_roster(FILE))
+    assert [(one.team, one.captain) for one in added] == [
+        ("The Bobs", True),
+        ("The Bobs", False),
+        ("cup 3", True),
     ]
     owners = [await store.owners.by_key(one.key) for one in added]
     assert [one and (one.name, one.member) for one in owners] == [
@@ -75,22 +69,24 @@ async def test_teams_get_a_captain_and_members_with_keys_of_their_own(store: Sto
         await store.events.enter(member, "cup", "ours", team="Others")
     await store.events.enter(member, "cup", "ours")
     people = await store.rosters.of(event)
-    assert [(row.name, row.student_number, row.team, row.bot) for row in people] == [
-        ("Bob Roberts", "1001", "The Bobs", "ours"),
-        ("Bob Roberts", "1002", "The Bobs", "ours"),
-        ("Ann Archer", "1003", "cup 3", None),
+    assert [(row.name, row.student_number, row.team, row.captain) for row in people] == [
+        ("Bob Roberts", "1001", "The Bobs", True),
+        ("Bob Roberts", "1002", "The Bobs", False),
+        ("Ann Archer", "1003", "cup 3", True),
     ]
+    participants = await store.organisers.participants(event)
+    assert [(row.owner, row.bot) for row in participants] == [("The Bobs", "ours"), ("cup 3", None)]
 
 
 async def test_a_longer_roster_adds_those_who_are_new(store: Store) -> None:
     event, _ = await store.events.create("cup", said(), "me")
-    await store.rosters.enroll(event, read_roster(FILE), "me")
-    assert await store.rosters.enroll(event, read_roster(FILE), "me") == []
+    await enrolled(store, event, read_roster(FILE))
+    assert await enrolled(store, event, read_roster(FILE)) == []
     longer = f"{FILE}the bobs,Carl,1004\n,Dan,1005\n"
-    added = await store.rosters.enroll(event, read_roster(longer), "me")
-    assert [(one.person.name, one.team, one.role) for one in added] == [
-        ("Carl", "The Bobs", MEMBER),
-        ("Dan", "cup 5", CAPTAIN),
+    added = await enrolled(store, event, read_roster(longer))
+    assert [(one.person.name, one.team, one.captain) for one in added] == [
+        ("Carl", "The Bobs", False),
+        ("Dan", "cup 5", True),
     ]
 
 
@@ -100,7 +96,7 @@ async def test_a_team_named_as_another_owner_enrolls_nobody(
     event, _ = await store.events.create("cup", said(), "me")
     await signed_up(store, "The Bobs")
     with pytest.raises(NameTakenError, match="name the team otherwise"):
-        await store.rosters.enroll(event, read_roster(f"name,team\nAnn,A\n{'Bob,The Bobs'}"), "me")
+        await enrolled(store, event, read_roster(f"name,team\nAnn,A\n{'Bob,The Bobs'}"))
     assert await store.rosters.of(event) == []
     assert sql.execute("SELECT count(*) FROM owners").fetchone() == (1,)
 
@@ -111,7 +107,7 @@ async def test_only_owners_of_the_roster_enter_where_the_organiser_says_so(store
     await uploaded(store, stranger, "strange")
     with pytest.raises(EventRefusedError, match="stranger is not on the roster of cup"):
         await store.events.enter(stranger, "cup", "strange")
-    (ann,) = await store.rosters.enroll(event, read_roster("name\nAnn"), "me")
+    (ann,) = await enrolled(store, event, read_roster("name\nAnn"))
     owner = await store.owners.by_key(ann.key)
     assert owner is not None
     await uploaded(store, owner, "anns")
@@ -120,7 +116,7 @@ async def test_only_owners_of_the_roster_enter_where_the_organiser_says_so(store
 
 async def test_owners_of_the_roster_need_no_code(store: Store) -> None:
     event, _ = await store.events.create("cup", said(entry=Admission.CODE), "me")
-    (ann,) = await store.rosters.enroll(event, read_roster("name\nAnn"), "me")
+    (ann,) = await enrolled(store, event, read_roster("name\nAnn"))
     owner = await store.owners.by_key(ann.key)
     assert owner is not None
     await uploaded(store, owner, "anns")
@@ -134,7 +130,7 @@ async def test_two_members_with_one_name_and_names_that_are_too_long_are_told_ap
     long = "A very long name that somebody really has, and more"
     lines = [("Cap", "1"), (long, "2"), (long, "3"), ("Cap", "4")]
     people = [Enrollee(name, "", number, "T") for name, number in lines]
-    added = await store.rosters.enroll(event, people, "me")
+    added = await enrolled(store, event, people)
     members = [await store.owners.by_key(one.key) for one in added]
     assert [one and one.member for one in members] == [
         "",
@@ -146,13 +142,123 @@ async def test_two_members_with_one_name_and_names_that_are_too_long_are_told_ap
 
 async def test_people_are_known_though_a_longer_roster_tells_more_of_them(store: Store) -> None:
     event, _ = await store.events.create("cup", said(), "me")
-    await store.rosters.enroll(event, read_roster("name,team\nAnn,A\nBob,B\n"), "me")
+    await enrolled(store, event, read_roster("name,team\nAnn,A\nBob,B\n"))
     more = read_roster("name,email,number,team\nANN,a@x,1,A\nBob,b@x,2,B\nBob,c@x,3,B\n")
-    added = await store.rosters.enroll(event, more, "me")
+    added = await enrolled(store, event, more)
     assert [one.person.email for one in added] == ["c@x"]
 
 
 async def test_people_without_a_team_get_one_though_the_events_name_is_long(store: Store) -> None:
     event, _ = await store.events.create("a" * LONGEST, said(), "me")
-    added = await store.rosters.enroll(event, read_roster("name\nAnn\nBob\n"), "me")
+    added = await enrolled(store, event, read_roster("name\nAnn\nBob\n"))
     assert [one.team for one in added] == ["a" * (LONGEST - 2) + " 1", "a" * (LONGEST - 2) + " 2"]
+
+
+async def key_holder(store: Store, key: str) -> tuple[str, str] | None:
+    """The name of the owner and of the member who have a key."""
+    found = await store.owners.by_key(key)
+    return None if found is None else (found.name, found.member)
+
+
+async def test_a_member_moves_to_another_team_with_the_key(store: Store) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    _, bob, _, dan = await enrolled(store, event, "name,team\nAnn,A\nBob,A\nCarl,C\nDan,C\n")
+    owner = await store.owners.by_key(bob.key)
+    assert owner is not None
+    page = await store.sign_ins.stay(owner)
+    await store.rosters.move(event, "bob", "c", "me")
+    assert await key_holder(store, bob.key) == ("C", "Bob")
+    assert await key_holder(store, page) is None
+    with pytest.raises(EventRefusedError, match="Bob is in the team C already"):
+        await store.rosters.move(event, "Bob", "C", "me")
+    await store.rosters.move(event, "Dan", "D", "me")
+    assert await key_holder(store, dan.key) == ("D", "")
+    people = [(row.name, row.team, row.captain) for row in await store.rosters.of(event)]
+    assert people == [
+        ("Ann", "A", True),
+        ("Bob", "C", False),
+        ("Carl", "C", True),
+        ("Dan", "D", True),
+    ]
+
+
+async def test_the_next_of_a_team_becomes_captain_with_the_own_key_when_the_captain_goes(
+    store: Store,
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    ann, bob, eve = await enrolled(store, event, "name,team\nAnn,A\nBob,A\nEve,A\n")
+    captain = await store.owners.by_key(ann.key)
+    assert captain is not None
+    page = await store.sign_ins.stay(captain)
+    await store.rosters.move(event, "Ann", "B", "me")
+    assert await key_holder(store, ann.key) == ("B", "")
+    assert await key_holder(store, page) is None
+    assert await key_holder(store, bob.key) == ("A", "")
+    assert await key_holder(store, eve.key) == ("A", "Eve")
+    await store.rosters.remove(event, "Bob", "me")
+    assert await key_holder(store, bob.key) is None
+    assert await key_holder(store, eve.key) == ("A", "")
+    await store.rosters.remove(event, "Eve", "me")
+    assert await key_holder(store, eve.key) is None
+    assert [row.name for row in await store.rosters.of(event)] == ["Ann"]
+    audit = [(line.action, line.actor) for line in await store.owners.audit(3)]
+    assert audit == [("remove person", "me"), ("remove person", "me"), ("move person", "me")]
+
+
+async def test_an_identity_stays_with_whoever_becomes_captain_and_leaves_with_the_old_one(
+    store: Store, sql: "psycopg.Connection[Any]"
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    await enrolled(store, event, "name,team\nAnn,A\nBob,A\n")
+    sql.execute(
+        "INSERT INTO owner_identities (issuer, subject, owner_id, member_id)"
+        " SELECT 'x', 'ann', id, NULL FROM owners WHERE name = 'A'"
+        " UNION ALL SELECT 'x', 'bob', owner_id, id FROM owner_members WHERE name = 'Bob'"
+    )
+    await store.rosters.remove(event, "Ann", "me")
+    left = sql.execute("SELECT subject, member_id FROM owner_identities").fetchall()
+    assert left == [("bob", None)]
+
+
+async def test_a_person_is_found_by_number_then_address_then_name_and_must_be_one(
+    store: Store,
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    roster = "name,email,number\nAnn,a@x.org,1\nAnn,b@x.org,2\n7,c@x.org,3\nBob,d@x.org,7\n"
+    await enrolled(store, event, roster)
+    with pytest.raises(UnknownPersonError, match="2 people on the roster of cup are named ann"):
+        await store.rosters.excuse(event, "ann", "me")
+    for nobody in ("Zoe", "", " "):
+        with pytest.raises(UnknownPersonError, match="Nobody on the roster of cup"):
+            await store.rosters.excuse(event, nobody, "me")
+    await store.rosters.excuse(event, "B@X.org", "me")
+    await store.rosters.excuse(event, "7", "me")
+    excused = [row.email for row in await store.rosters.of(event) if row.excused]
+    assert excused == ["b@x.org", "d@x.org"]
+    await store.rosters.excuse(event, "7", "me", excused=False)
+    assert [row.email for row in await store.rosters.of(event) if row.excused] == ["b@x.org"]
+
+
+async def test_whom_the_captain_removed_has_no_key_to_move_with(store: Store) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    ann, _ = await enrolled(store, event, "name,team\nAnn,A\nBob,A\n")
+    captain = await store.owners.by_key(ann.key)
+    assert captain is not None
+    await store.owners.remove_member(captain, "Bob")
+    with pytest.raises(EventRefusedError, match="Bob has no key any more"):
+        await store.rosters.move(event, "Bob", "B", "me")
+    await store.rosters.remove(event, "Bob", "me")
+    (bob,) = await enrolled(store, event, "name,team\nBob,A\n")
+    assert await key_holder(store, bob.key) == ("A", "Bob")
+
+
+async def test_lines_of_a_roster_keep_their_numbers_when_others_are_removed(store: Store) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    await enrolled(store, event, "name,team\nAnn,A\nBob,B\nCarl,C\n")
+    await store.rosters.remove(event, "Ann", "me")
+    await enrolled(store, event, "name,team\nDan,D\n")
+    assert [(row.number, row.name) for row in await store.rosters.of(event)] == [
+        (2, "Bob"),
+        (3, "Carl"),
+        (4, "Dan"),
+    ]

@@ -1,0 +1,277 @@
+"""`OrganiserClient`: everything that an organiser of events does.
+
+Owners ask a referee, by `EventClient.organise`; commands on the arena's own machine answer the same
+calls themselves, for the operator.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from arena.builds.hosted import BuildState
+from arena.clients.event_client import EventSeen, event_seen, moment
+from arena.database.keys import new_key, token_hash
+from arena.server.events.grade_forms import EventGrade, Graded
+from arena.server.events.roster_file import Enrollee
+from arena.v1 import organiser_pb2 as pb
+from arena.v1 import upload_pb2
+
+Ask = Callable[[str, Any], Any]
+"""Returns the answer to a call of OrganiserService, by its name. Raises UserError."""
+
+
+@dataclass(frozen=True, slots=True)
+class PersonSeen:
+    """A person of a roster."""
+
+    number: int
+    name: str
+    email: str
+    student_number: str
+    captain: bool
+    excused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ParticipantSeen:
+    """An owner on the roster of an event, or who has entered; "" and None are what there is not."""
+
+    owner: str
+    bot: str
+    team: str
+    entered: datetime | None
+    version: str
+    """The version whose build the freeze has fixed."""
+    sha256: str
+    withdrawn: bool
+    plays: str
+    """The version that plays now."""
+    newest: str
+    """The version of the newest build."""
+    state: BuildState | None
+    reason: str
+    """Why the newest build was refused, its first and its last line."""
+    last_seen: datetime | None
+    matches: int
+    faults: int
+    people: tuple[PersonSeen, ...]
+
+    @property
+    def has_build(self) -> bool:
+        """Whether a build of it plays the final, or would if the freeze were now."""
+        return bool(self.version or self.plays) and not self.withdrawn
+
+
+@dataclass(frozen=True, slots=True)
+class LastCheck:
+    """The newest build of a bot, and its last check."""
+
+    version: str
+    state: BuildState | None
+    reason: str
+    log: str
+
+
+@dataclass(frozen=True, slots=True)
+class NewKey:
+    """A person who is added to a roster, with a key that nobody can read again."""
+
+    person: Enrollee
+    owner: str
+    captain: bool
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class ProgressSeen:
+    """How far the final of an event is, in deal blocks."""
+
+    event: EventSeen
+    bots: int
+    """Those that play it, or would if the freeze were now."""
+    blocks: int
+    """All of it, as far as is known: a knockout may take extra blocks."""
+    matches: int
+    played: int
+    playing: int
+    walkovers: int
+    """Pairings that were decided without play."""
+    left: timedelta | None
+    """The time until its end at the pace so far; before it begins that of one slot with bots that
+    answer at once. None if nobody knows."""
+    why_not: str
+    """Why these bots cannot play it; "" if they can."""
+    ended: datetime | None
+    """Since when everything is played."""
+
+
+class OrganiserClient:
+    """Every method raises UserError."""
+
+    def __init__(self, ask: Ask) -> None:
+        self._ask = ask
+
+    def events(self) -> tuple[list[EventSeen], bool]:
+        """Return the events that one organises, newest first, and whether one may make more."""
+        answer = self._ask("ListOrganisedEvents", pb.ListOrganisedEventsRequest())
+        return [event_seen(one) for one in answer.events], answer.may_create
+
+    def create(self, name: str, toml: str) -> tuple[EventSeen, str]:
+        """Make an event of the text of an event.toml; return it and its code, "" without one."""
+        answer = self._ask("CreateEvent", pb.CreateEventRequest(name=name, toml=toml))
+        return event_seen(answer.event), answer.code
+
+    def move(
+        self,
+        event: str,
+        *,
+        opens: datetime | None = None,
+        freezes: datetime | None = None,
+        final: datetime | None = None,
+        results: datetime | None = None,
+    ) -> EventSeen:
+        """Move dates of an event; None stays. All have a time zone."""
+        request = pb.MoveEventRequest(
+            event=event,
+            opens_ms=_milliseconds(opens),
+            freezes_ms=_milliseconds(freezes),
+            final_ms=_milliseconds(final),
+            results_ms=_milliseconds(results),
+        )
+        return event_seen(self._ask("MoveEvent", request).event)
+
+    def cancel(self, event: str, why: str) -> None:
+        """End an event for good, without results."""
+        self._ask("CancelEvent", pb.CancelEventRequest(event=event, why=why))
+
+    def withdraw(self, event: str, bot: str) -> None:
+        """Take a bot out of an event."""
+        self._ask("WithdrawBot", pb.WithdrawBotRequest(event=event, bot=bot))
+
+    def participants(self, event: str) -> tuple[EventSeen, list[ParticipantSeen]]:
+        """Return the event and who takes part: those who have entered, then the others by name."""
+        answer = self._ask("ListParticipants", pb.ListParticipantsRequest(event=event))
+        return event_seen(answer.event), [_participant(one) for one in answer.participants]
+
+    def last_check(self, event: str, bot: str) -> LastCheck:
+        """Return the newest build of a bot that has entered, and its last check."""
+        answer = self._ask("GetLastCheck", pb.GetLastCheckRequest(event=event, bot=bot))
+        return LastCheck(answer.version, _state(answer.state), answer.reason, answer.log)
+
+    def new_keys(self, event: str, people: Sequence[Enrollee]) -> tuple[EventSeen, list[NewKey]]:
+        """Return keys for those of these people who are not on the roster yet; nothing changes.
+
+        Keep the keys, and then `enroll` the people.
+        """
+        answer = self._enroll(event, [(one, new_key()) for one in people], only_tell=True)
+        keys = [
+            NewKey(people[one.index], one.owner, one.captain, new_key()) for one in answer.added
+        ]
+        return event_seen(answer.event), keys
+
+    def enroll(self, event: str, keys: Sequence[NewKey]) -> list[NewKey]:
+        """Add people with their keys; return those who were not on the roster meanwhile."""
+        if not keys:
+            return []
+        answer = self._enroll(event, [(one.person, one.key) for one in keys], only_tell=False)
+        return [
+            NewKey(keys[one.index].person, one.owner, one.captain, keys[one.index].key)
+            for one in answer.added
+        ]
+
+    def move_person(self, event: str, person: str, team: str) -> None:
+        """Move a person to another team, with the person's key."""
+        self._ask("MovePerson", pb.MovePersonRequest(event=event, person=person, team=team))
+
+    def remove_person(self, event: str, person: str) -> None:
+        """Remove a person, whose key ends."""
+        self._ask("RemovePerson", pb.RemovePersonRequest(event=event, person=person))
+
+    def excuse_person(self, event: str, person: str, *, excused: bool = True) -> None:
+        """Excuse a person from the grades, or not any more."""
+        request = pb.ExcusePersonRequest(event=event, person=person, undo=not excused)
+        self._ask("ExcusePerson", request)
+
+    def progress(self, event: str) -> ProgressSeen:
+        """Return how far the final of an event is."""
+        answer = self._ask("GetProgress", pb.GetProgressRequest(event=event))
+        return ProgressSeen(
+            event_seen(answer.event),
+            *(answer.bots, answer.blocks, answer.matches, answer.played, answer.playing),
+            answer.walkovers,
+            timedelta(milliseconds=answer.left_ms) if answer.HasField("left_ms") else None,
+            answer.why_not,
+            moment(answer.ended_ms) if answer.ended_ms else None,
+        )
+
+    def grades(self, event: str, rubric: str) -> tuple[EventSeen, list[Graded], list[str]]:
+        """Return the event, the grades, and the bots of which no decision is analysed."""
+        answer = self._ask("GetGrades", pb.GetGradesRequest(event=event, rubric=rubric))
+        grades = [_graded(one) for one in answer.grades]
+        return event_seen(answer.event), grades, list(answer.not_analysed)
+
+    def message(self, event: str, text: str, owners: Sequence[str]) -> None:
+        """Send a message to some who take part, by the names of the owners."""
+        self._ask("SendMessage", pb.SendMessageRequest(event=event, text=text, owners=owners))
+
+    def _enroll(
+        self, event: str, people: Sequence[tuple[Enrollee, str]], *, only_tell: bool
+    ) -> pb.EnrollPeopleResponse:
+        lines = [
+            pb.NewPerson(
+                name=person.name,
+                email=person.email,
+                student_number=person.student_number,
+                team=person.team,
+                key_sha256=token_hash(key),
+            )
+            for person, key in people
+        ]
+        request = pb.EnrollPeopleRequest(event=event, people=lines, only_tell=only_tell)
+        answer: pb.EnrollPeopleResponse = self._ask("EnrollPeople", request)
+        return answer
+
+
+def _participant(one: pb.Participant) -> ParticipantSeen:
+    return ParticipantSeen(
+        owner=one.owner,
+        bot=one.bot,
+        team=one.team,
+        entered=moment(one.entered_ms) if one.entered_ms else None,
+        version=one.version,
+        sha256=one.sha256.hex(),
+        withdrawn=one.withdrawn,
+        plays=one.plays,
+        newest=one.newest,
+        state=_state(one.state),
+        reason=one.reason,
+        last_seen=moment(one.last_seen_ms) if one.last_seen_ms else None,
+        matches=one.matches,
+        faults=one.faults,
+        people=tuple(
+            PersonSeen(
+                *(person.number, person.name, person.email, person.student_number),
+                *(person.captain, person.excused),
+            )
+            for person in one.people
+        ),
+    )
+
+
+def _graded(one: pb.Grade) -> Graded:
+    person, criteria = one.person, {part.name: part.points for part in one.criteria}
+    return Graded(
+        *(person.number, person.name, person.email, person.student_number, one.owner),
+        EventGrade(one.points, one.most, one.explained, criteria, person.excused),
+    )
+
+
+def _state(state: upload_pb2.BuildState.ValueType) -> BuildState | None:
+    if not state:
+        return None
+    return BuildState(upload_pb2.BuildState.Name(state).removeprefix("BUILD_STATE_").lower())
+
+
+def _milliseconds(given: datetime | None) -> int | None:
+    return None if given is None else round(given.timestamp() * 1000)

@@ -1,0 +1,71 @@
+"""The keys of a team's people, changed from outside the team, inside a transaction of the caller's.
+
+The captain has the owner's own key and is no member; the others are members.
+"""
+
+from collections.abc import Collection
+
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from arena.database.errors import EventRefusedError
+from arena.database.names import LONGEST, normal_name
+from arena.records import Owner, OwnerId
+from arena.server.accounts import owner_statements, sign_in_statements
+from arena.server.accounts.owners import MOST_MEMBERS
+
+
+async def require_new(connection: AsyncConnection, hashes: Collection[bytes]) -> None:
+    """Raise EventRefusedError unless these may become the hashes of keys: nobody has one yet."""
+    if any(len(one) != 32 for one in hashes):
+        raise EventRefusedError("The SHA-256 of a key has 32 bytes.")
+    if len(set(hashes)) < len(hashes):
+        raise EventRefusedError("Each person needs a key of their own.")
+    if (await connection.execute(owner_statements.known_keys(hashes))).first() is not None:
+        raise EventRefusedError("One of these keys is somebody's already: make new ones.")
+
+
+async def add_member(
+    connection: AsyncConnection, owner: Owner, name: str, sha256: bytes, most: int | None
+) -> int:
+    """Add a member by the person's name, made to fit and unique in the team; return its id.
+
+    Raises EventRefusedError if the team has as many people as are allowed, at `most`.
+    """
+    members = (await connection.execute(owner_statements.members_of(owner.id))).all()
+    most = min(most or MOST_MEMBERS + 1, MOST_MEMBERS + 1)
+    if len(members) + 1 >= most:
+        raise EventRefusedError(f"The team {owner.name} has more than {most} people.")
+    number = 1
+    while True:
+        end = "" if number == 1 else f" {number}"
+        member = normal_name("member", name[: LONGEST - len(end)].strip() + end)
+        statement = owner_statements.add_member(owner.id, member, sha256)
+        added: int | None = await connection.scalar(statement)
+        if added is not None:
+            return added
+        number += 1
+
+
+async def take_member(connection: AsyncConnection, member_id: int) -> bytes:
+    """Remove a member with the sign-ins and the identity; return the hash of the key."""
+    found = await connection.scalar(owner_statements.take_member(member_id))
+    assert found is not None
+    return bytes(found)
+
+
+async def take_captain(
+    connection: AsyncConnection, owner_id: OwnerId, heir: int | None
+) -> bytes | None:
+    """Take the key of a team from its captain, whose sign-ins and identity end; return its hash.
+
+    The member `heir` becomes the captain, who keeps the key and the identity. Without one, nobody
+    acts for the owner any more. Returns None if the owner had no key.
+    """
+    for statement in sign_in_statements.forget_captain(owner_id):
+        await connection.execute(statement)
+    taken = await connection.scalar(owner_statements.take_key(owner_id))
+    if heir is not None:
+        await connection.execute(sign_in_statements.make_captain(heir))
+        sha256 = await take_member(connection, heir)
+        await connection.execute(owner_statements.set_key(owner_id, sha256))
+    return None if taken is None else bytes(taken)

@@ -1,0 +1,149 @@
+"""`Organisers`: who organises events, and what they see, with one transaction per method.
+
+An owner organises the events that the owner has made, and those for which the operator has named
+the owner. Everybody who acts for the owner does so with the same rights.
+"""
+
+from collections.abc import Sequence
+from contextlib import AbstractAsyncContextManager
+from datetime import datetime
+from typing import Any, Final
+
+from sqlalchemy import Row as SqlRow
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
+
+from arena.database.errors import (
+    EventRefusedError,
+    EventStateError,
+    NotOrganiserError,
+    UnknownBotError,
+    UnknownOwnerError,
+    UnknownPersonError,
+)
+from arena.database.names import folded
+from arena.database.statement import row_count
+from arena.database.transaction import transaction
+from arena.records import Owner, OwnerId
+from arena.server.accounts import owner_statements
+from arena.server.accounts.auditing import record
+from arena.server.events import event_rows as rows
+from arena.server.events import event_statements as statements
+from arena.server.events import organising_statements
+from arena.server.events.event import Event
+
+MOST_UNFINISHED: Final = 20
+"""The most events that are not over, of one organiser who makes more."""
+
+
+class Organisers:
+    """The organisers in the database. Every method raises DatabaseUnreachableError."""
+
+    def __init__(self, engine: AsyncEngine) -> None:
+        self._engine = engine
+
+    # For the operator
+
+    async def add(self, event: Event, name: str, actor: str) -> None:
+        """Make an owner an organiser. Raises UnknownOwnerError and EventRefusedError."""
+        async with self._transaction() as connection:
+            owner = await _owner(connection, name)
+            added = organising_statements.add_organiser(event.id, owner.id)
+            if await connection.scalar(added) is None:
+                raise EventRefusedError(f"{owner.name} organises {event.name} already.")
+            await record(connection, actor, "add organiser", event.name, {"owner": owner.name})
+
+    async def remove(self, event: Event, name: str, actor: str) -> None:
+        """Make an owner no organiser any more. Raises UnknownOwnerError and EventRefusedError."""
+        async with self._transaction() as connection:
+            owner = await _owner(connection, name)
+            gone = organising_statements.remove_organiser(event.id, owner.id)
+            if await connection.scalar(gone) is None:
+                raise EventRefusedError(f"{owner.name} does not organise {event.name}.")
+            await record(connection, actor, "remove organiser", event.name, {"owner": owner.name})
+
+    async def allow(self, name: str, actor: str, *, allowed: bool = True) -> None:
+        """Let an owner make events, or not any more. Raises UnknownOwnerError."""
+        async with self._transaction() as connection:
+            owner = await _owner(connection, name)
+            change = (
+                organising_statements.add_maker if allowed else (organising_statements.remove_maker)
+            )
+            await connection.execute(change(owner.id))
+            action = "allow events" if allowed else "disallow events"
+            await record(connection, actor, action, owner.name)
+
+    async def of(self, event: Event) -> list[str]:
+        """Return the names of the organisers of an event."""
+        async with self._transaction() as connection:
+            found = await connection.scalars(organising_statements.organisers_of(event.id))
+            return list(found)
+
+    async def makers(self) -> list[str]:
+        """Return the names of the owners who may make events."""
+        async with self._transaction() as connection:
+            return list(await connection.scalars(organising_statements.makers()))
+
+    # For organisers
+
+    async def organises(self, owner: Owner, event: Event) -> bool:
+        """Return whether an owner organises an event."""
+        async with self._transaction() as connection:
+            found = await connection.execute(organising_statements.organiser(event.id, owner.id))
+            return found.first() is not None
+
+    async def organised(self, owner: Owner) -> tuple[list[Event], bool, datetime]:
+        """Return the newest events of an organiser, whether it may make more, and the time."""
+        async with self._transaction() as connection:
+            ids = (await connection.scalars(organising_statements.organised_by(owner.id))).all()
+            found = (await connection.execute(statements.event_list(ids=ids))).all()
+            may = (await connection.execute(organising_statements.maker(owner.id))).first()
+            (now,) = (await connection.execute(statements.clock())).one()
+        return [rows.event(row) for row in found], may is not None, now
+
+    async def participants(self, event: Event) -> list[SqlRow[Any]]:
+        """Return who takes part: rows of `organising_statements.participants`."""
+        async with self._transaction() as connection:
+            found = await connection.execute(organising_statements.participants(event.id))
+            return list(found.all())
+
+    async def last_check(self, event: Event, bot: str) -> SqlRow[Any]:
+        """Return a row of `organising_statements.last_check`. Raises UnknownBotError."""
+        async with self._transaction() as connection:
+            found = await connection.execute(organising_statements.last_check(event.id, bot))
+            row = found.one_or_none()
+        if row is None:
+            raise UnknownBotError(f"No bot {bot} is entered in {event.name}.")
+        return row
+
+    async def owners_here(self, event: Event, names: Sequence[str]) -> list[OwnerId]:
+        """Return the ids of owners who take part. Raises UnknownPersonError for another."""
+        async with self._transaction() as connection:
+            found = await connection.execute(organising_statements.owners_here(event.id, names))
+            by_name = {row.folded: OwnerId(row.id) for row in found}
+        for name in names:
+            if folded(name) not in by_name:
+                raise UnknownPersonError(f"No owner {name} takes part in {event.name}.")
+        return list(by_name.values())
+
+    def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
+        return transaction(self._engine)
+
+
+async def require_maker(connection: AsyncConnection, owner: Owner) -> None:
+    """Raise NotOrganiserError unless the owner may make events; EventStateError beyond the most.
+
+    Calls of one owner wait for each other until the end of the transaction.
+    """
+    await connection.execute(owner_statements.lock_owner(owner.id))
+    if (await connection.execute(organising_statements.maker(owner.id))).first() is None:
+        raise NotOrganiserError("You may not make events: ask the operator.")
+    unfinished = organising_statements.organised_by(owner.id, unfinished=True)
+    if (await connection.scalar(row_count(unfinished)) or 0) >= MOST_UNFINISHED:
+        raise EventStateError(f"You organise {MOST_UNFINISHED} events that are not over.")
+
+
+async def _owner(connection: AsyncConnection, name: str) -> SqlRow[Any]:
+    found = (await connection.execute(owner_statements.owner_named(name))).one_or_none()
+    if found is None:
+        raise UnknownOwnerError(f"There is no owner {name}: see `arena owner list`.")
+    return found

@@ -1,0 +1,362 @@
+"""Organisers do everything about their events over the wire, and nobody else does anything."""
+
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import grpc
+import psycopg
+import pytest
+
+from arena.builds.hosted import HostingTerms
+from arena.database.keys import new_key, token_hash
+from arena.records import Owner, SignUp
+from arena.server.events.event_file import EXAMPLE
+from arena.server.events.organisers import MOST_UNFINISHED
+from arena.server.limits.limits import Limits
+from arena.v1 import organiser_pb2 as pb
+from arena.v1.organiser_pb2_grpc import OrganiserServiceStub
+from tests.jobs import accept_build
+from tests.scene import Scene, opened
+from tests.server.accounts.test_owner_calls import bearing, refused
+from tests.server.events.cups import enrolled, frozen, let_pass, played_out, said, uploaded
+
+LIMITS = Limits(refusal_seconds=0.0, calls_burst=1_000, changes_burst=1_000)
+RUBRIC = "[place]\nmost = 10\n"
+REQUESTS: dict[str, Any] = {
+    "MoveEvent": pb.MoveEventRequest(event="cup"),
+    "CancelEvent": pb.CancelEventRequest(event="cup"),
+    "WithdrawBot": pb.WithdrawBotRequest(event="cup", bot="bot-team"),
+    "ListParticipants": pb.ListParticipantsRequest(event="cup"),
+    "GetLastCheck": pb.GetLastCheckRequest(event="cup", bot="bot-team"),
+    "EnrollPeople": pb.EnrollPeopleRequest(event="cup"),
+    "MovePerson": pb.MovePersonRequest(event="cup", person="Ann Real", team="Other"),
+    "RemovePerson": pb.RemovePersonRequest(event="cup", person="Ann Real"),
+    "ExcusePerson": pb.ExcusePersonRequest(event="cup", person="Ann Real"),
+    "GetProgress": pb.GetProgressRequest(event="cup"),
+    "GetGrades": pb.GetGradesRequest(event="cup", rubric=RUBRIC),
+    "SendMessage": pb.SendMessageRequest(event="cup", text="Hello.", owners=["Team"]),
+}
+"""A call of each kind about the event."""
+
+
+@dataclass
+class Course:
+    """A course with one team, and the keys of who calls."""
+
+    scene: Scene
+    stub: Any
+    keys: dict[str, str]
+
+    async def ask(self, call: str, request: Any, caller: str = "organiser") -> Any:
+        return await getattr(self.stub, call)(request, metadata=bearing(self.keys[caller]))
+
+    async def refused(self, call: str, request: Any, caller: str = "organiser") -> tuple[str, str]:
+        metadata = bearing(self.keys[caller]) if caller else ()
+        return await refused(getattr(self.stub, call)(request, metadata=metadata))
+
+    async def by(self, caller: str) -> Owner:
+        owner = await self.scene.arena.store.owners.by_key(self.keys[caller])
+        assert owner is not None
+        return owner
+
+
+@pytest.fixture
+async def course(database: str) -> AsyncIterator[Course]:
+    async with (
+        opened(database, limits=LIMITS, sign_up=SignUp.OPEN, hosting=HostingTerms()) as scene,
+        grpc.aio.insecure_channel(f"127.0.0.1:{scene.port}") as channel,
+    ):
+        store = scene.arena.store
+        keys = {name: await scene.key(name) for name in ("organiser", "other", "stranger")}
+        for name in ("cup", "cup-of-another"):
+            event, _ = await store.events.create(name, said(), "me")
+            await store.organisers.add(event, "organiser" if name == "cup" else "other", "me")
+        cup, _ = await store.events.named("cup")
+        people = await enrolled(store, cup, "name,team\nAnn Real,Team\nBob Real,Team\n")
+        keys["captain"], keys["member"] = (one.key for one in people)
+        owner = await store.owners.by_key(keys["organiser"])
+        assert owner is not None
+        keys["assistant"] = await store.owners.add_member(owner, "Assistant")
+        yield Course(scene, OrganiserServiceStub(channel), keys)
+
+
+def test_every_call_about_an_event_is_among_those_that_are_tried() -> None:
+    (service,) = pb.DESCRIPTOR.services_by_name.values()
+    assert {one.name for one in service.methods} == {
+        *REQUESTS,
+        "ListOrganisedEvents",
+        "CreateEvent",
+    }
+
+
+@pytest.mark.parametrize("call", REQUESTS)
+async def test_only_the_organisers_of_an_event_are_answered(course: Course, call: str) -> None:
+    request = REQUESTS[call]
+    before = await course.scene.arena.store.owners.audit()
+    for caller in ("other", "stranger", "captain", "member"):
+        code, why = await course.refused(call, request, caller)
+        assert (code, why) == (
+            "PERMISSION_DENIED",
+            "You do not organise cup: the operator names its organisers.",
+        )
+    assert (await course.refused(call, request, ""))[0] == "UNAUTHENTICATED"
+    course.keys["unknown"] = new_key()
+    code, why = await course.refused(call, request, "unknown")
+    assert (code, why.partition(":")[0]) == ("UNAUTHENTICATED", "no owner has this key")
+    unknown = type(request)()
+    unknown.CopyFrom(request)
+    unknown.event = "none"
+    code, why = await course.refused(call, unknown)
+    assert (code, why) == ("NOT_FOUND", "There is no event none: see `arena event list`.")
+    assert await course.scene.arena.store.owners.audit() == before
+    store = course.scene.arena.store
+    event, _ = await store.events.named("cup")
+    await store.organisers.remove(event, "organiser", "me")
+    for caller in ("organiser", "assistant"):
+        assert (await course.refused(call, request, caller))[0] == "PERMISSION_DENIED"
+
+
+async def test_an_owner_makes_events_once_the_operator_allows_it(course: Course) -> None:
+    soon = datetime.now(UTC)
+    toml = EXAMPLE
+    for number, old in enumerate(("2026-12-01T08", "2026-12-18T18", "2026-12-19T18")):
+        toml = toml.replace(old, (soon + timedelta(days=number + 1)).strftime("%Y-%m-%dT08"))
+    request = pb.CreateEventRequest(name="mine", toml=toml.replace('"open"', '"code"'))
+    code, why = await course.refused("CreateEvent", request, "stranger")
+    assert (code, why) == ("PERMISSION_DENIED", "You may not make events: ask the operator.")
+    # Organising one event is no permission to make others.
+    assert (await course.refused("CreateEvent", request))[0] == "PERMISSION_DENIED"
+    store = course.scene.arena.store
+    await store.organisers.allow("stranger", "me")
+    wrong = pb.CreateEventRequest(name="mine", toml=toml.replace("seats = 2", "seats = 99"))
+    code, why = await course.refused("CreateEvent", wrong, "stranger")
+    assert (code, "final.seats is 99" in why) == ("INVALID_ARGUMENT", True)
+    made = await course.ask("CreateEvent", request, "stranger")
+    assert (made.event.name, made.event.needs_code, len(made.code)) == ("mine", True, 19)
+    assert made.event.seed == b""
+    assert (await course.refused("CreateEvent", request, "stranger"))[0] == "ALREADY_EXISTS"
+    listed = await course.ask("ListOrganisedEvents", pb.ListOrganisedEventsRequest(), "stranger")
+    assert ([one.name for one in listed.events], listed.may_create) == (["mine"], True)
+    audit = (await store.owners.audit(1))[0]
+    assert (audit.actor, audit.action, audit.subject) == ("stranger", "create event", "mine")
+    await store.organisers.allow("stranger", "me", allowed=False)
+    request.name = "another"
+    assert (await course.refused("CreateEvent", request, "stranger"))[0] == "PERMISSION_DENIED"
+
+
+async def test_an_owner_has_only_so_many_events_that_are_not_over(course: Course) -> None:
+    store = course.scene.arena.store
+    await store.organisers.allow("stranger", "me")
+    owner = await course.by("stranger")
+    for number in range(MOST_UNFINISHED):
+        await store.events.create(f"cup-{number}", said(), "me", owner)
+    request = pb.CreateEventRequest(name="more", toml=EXAMPLE)
+    code, why = await course.refused("CreateEvent", request, "stranger")
+    assert (code, why) == ("FAILED_PRECONDITION", "You organise 20 events that are not over.")
+    await store.events.cancel("cup-0", "me", "")
+    await store.events.create("more", said(), "me", owner)
+
+
+async def test_each_sees_only_the_events_that_it_organises(course: Course) -> None:
+    for caller, names in (
+        *(("organiser", ["cup"]), ("assistant", ["cup"])),
+        *(("other", ["cup-of-another"]), ("captain", [])),
+    ):
+        found = await course.ask("ListOrganisedEvents", pb.ListOrganisedEventsRequest(), caller)
+        assert ([one.name for one in found.events], found.may_create) == (names, False)
+
+
+async def test_an_organiser_moves_dates_and_the_audit_names_who_of_the_team_did_it(
+    course: Course,
+) -> None:
+    later = round((datetime.now(UTC) + timedelta(days=9)).timestamp() * 1000)
+    moved = await course.ask(
+        "MoveEvent", pb.MoveEventRequest(event="CUP", results_ms=later), "assistant"
+    )
+    assert (moved.event.name, moved.event.results_ms) == ("cup", later)
+    for wrong in (0, 2**62):
+        request = pb.MoveEventRequest(event="cup", final_ms=wrong)
+        assert (await course.refused("MoveEvent", request))[0] == "INVALID_ARGUMENT"
+    await course.ask("CancelEvent", pb.CancelEventRequest(event="cup", why="rain"))
+    request = pb.CancelEventRequest(event="cup-of-another", why="x" * 501)
+    code, _ = await course.refused("CancelEvent", request, "other")
+    assert code == "INVALID_ARGUMENT"
+    audit = await course.scene.arena.store.owners.audit(2)
+    assert [(one.actor, one.action) for one in audit] == [
+        ("organiser", "cancel event"),
+        ("organiser (Assistant)", "move event"),
+    ]
+
+
+async def test_participants_have_their_people_builds_and_reasons(
+    course: Course, sql: "psycopg.Connection[Any]"
+) -> None:
+    store, scene = course.scene.arena.store, course.scene
+    captain, loner = await course.by("captain"), await course.by("stranger")
+    for owner, bot in ((captain, "bot-team"), (loner, "lone")):
+        await uploaded(store, owner, bot)
+        await store.events.enter(owner, "cup", bot)
+    await accept_build(store, scene.database, "bot-team")
+    sql.execute(
+        "UPDATE hosted_versions SET state = 'refused', reason = E'It ended.\\nmore\\nNameError'"
+        " WHERE state = 'checking'"
+    )
+    event, _ = await store.events.named("cup")
+    await enrolled(store, event, "name,email\nCarl Real,c@example.org\n")
+    answer = await course.ask("ListParticipants", pb.ListParticipantsRequest(event="cup"))
+    team, lone, carl = answer.participants
+    assert (team.owner, team.bot, team.plays, team.newest) == ("Team", "bot-team", "1", "1")
+    assert [(one.name, one.captain) for one in team.people] == [
+        ("Ann Real", True),
+        ("Bob Real", False),
+    ]
+    assert (lone.owner, lone.plays, lone.newest) == ("stranger", "", "1")
+    assert (lone.reason, list(lone.people)) == ("It ended.\nNameError", [])
+    assert team.last_seen_ms > team.entered_ms - 60_000
+    assert (carl.owner, carl.bot, carl.last_seen_ms) == ("cup 3", "", 0)
+    assert [one.email for one in carl.people] == ["c@example.org"]
+    check = await course.ask("GetLastCheck", pb.GetLastCheckRequest(event="cup", bot="LONE"))
+    assert (check.version, check.reason) == ("1", "It ended.\nmore\nNameError")
+    await uploaded(store, loner, "elsewhere")
+    other = pb.GetLastCheckRequest(event="cup", bot="elsewhere")
+    code, why = await course.refused("GetLastCheck", other)
+    assert (code, why) == ("NOT_FOUND", "No bot elsewhere is entered in cup.")
+
+
+async def test_no_call_of_others_has_a_real_name(course: Course) -> None:
+    """Whatever a stranger or another organiser may ask is answered without one."""
+    store = course.scene.arena.store
+    event, _ = await store.events.named("cup")
+    request = pb.ListParticipantsRequest(event="cup-of-another")
+    answer = await course.ask("ListParticipants", request, "other")
+    assert "Real" not in str(answer)
+    await course.ask("MovePerson", pb.MovePersonRequest(event="cup", person="Ann Real", team="X"))
+    await course.ask("RemovePerson", pb.RemovePersonRequest(event="cup", person="Bob Real"))
+    assert not any("Real" in str(line) for line in await store.owners.audit())
+    assert "Real" not in str(await store.events.entries(event))
+
+
+async def test_people_are_enrolled_with_keys_that_the_caller_has_made(course: Course) -> None:
+    store = course.scene.arena.store
+    key = new_key()
+    people = [
+        pb.NewPerson(name="Ann Real", team="Team", key_sha256=token_hash(new_key())),
+        pb.NewPerson(name="Dan", key_sha256=token_hash(key)),
+    ]
+    request = pb.EnrollPeopleRequest(event="cup", people=people, only_tell=True)
+    told = await course.ask("EnrollPeople", request)
+    assert [(one.index, one.owner, one.captain) for one in told.added] == [(1, "cup 3", True)]
+    assert await store.owners.by_key(key) is None
+    request.only_tell = False
+    added = await course.ask("EnrollPeople", request)
+    assert added.added == told.added
+    dan = await store.owners.by_key(key)
+    assert dan is not None and dan.name == "cup 3"
+    assert len((await course.ask("EnrollPeople", request, "assistant")).added) == 0
+
+
+@pytest.mark.parametrize(
+    ("person", "why"),
+    [
+        ({"name": " "}, "Person 1 of the roster has no name."),
+        ({"name": "x" * 101}, "has a name of more than 100 characters"),
+        ({"name": "Dan", "email": "\n"}, ""),
+        ({"name": "Dan", "student_number": "1\x1b"}, "has a number that cannot be shown"),
+        ({"name": "Dan", "key_sha256": b"short"}, "The SHA-256 of a key has 32 bytes."),
+        ({"name": "Dan", "team": "stranger"}, "There is an owner stranger already"),
+        ({"name": "Dan", "team": "house"}, "The name house is the operator's"),
+    ],
+)
+async def test_what_is_wrong_with_a_person_is_named_and_nobody_is_added(
+    course: Course, person: dict[str, Any], why: str
+) -> None:
+    store = course.scene.arena.store
+    event, _ = await store.events.named("cup")
+    whole = {"key_sha256": token_hash(new_key())} | person
+    request = pb.EnrollPeopleRequest(event="cup", people=[pb.NewPerson(**whole)])
+    if not why:  # white space around is none
+        await course.ask("EnrollPeople", request)
+        return
+    code, told = await course.refused("EnrollPeople", request)
+    assert code in ("INVALID_ARGUMENT", "ALREADY_EXISTS"), told
+    assert why in told
+    assert len(await store.rosters.of(event)) == 2
+
+
+async def test_a_key_that_somebody_has_is_nobody_elses(course: Course) -> None:
+    taken = pb.NewPerson(name="Dan", key_sha256=token_hash(course.keys["stranger"]))
+    request = pb.EnrollPeopleRequest(event="cup", people=[taken])
+    code, why = await course.refused("EnrollPeople", request)
+    assert (code, "somebody's already" in why) == ("INVALID_ARGUMENT", True)
+    same = [pb.NewPerson(name=name, key_sha256=token_hash("key")) for name in ("Dan", "Eve")]
+    request = pb.EnrollPeopleRequest(event="cup", people=same)
+    code, why = await course.refused("EnrollPeople", request)
+    assert (code, "a key of their own" in why) == ("INVALID_ARGUMENT", True)
+
+
+async def test_an_organiser_writes_to_who_takes_part_and_to_nobody_else(course: Course) -> None:
+    store = course.scene.arena.store
+    request = pb.SendMessageRequest(event="cup", text="Enter, please.", owners=["team"])
+    await course.ask("SendMessage", request, "assistant")
+    (found,) = await store.messages.to(await course.by("member"))
+    assert found.text == "Enter, please."
+    assert found.sender == "organiser (Assistant), organiser of A cup"
+    request.owners.append("stranger")
+    code, why = await course.refused("SendMessage", request)
+    assert (code, why) == ("NOT_FOUND", "No owner stranger takes part in cup.")
+    assert await store.messages.to(await course.by("stranger")) == []
+    request = pb.SendMessageRequest(event="cup", text=" ", owners=["Team"])
+    assert (await course.refused("SendMessage", request))[0] == "INVALID_ARGUMENT"
+    assert len(await store.messages.to(await course.by("captain"))) == 1
+
+
+@pytest.mark.slow
+async def test_an_organiser_follows_the_final_and_grades_it(
+    course: Course, sql: "psycopg.Connection[Any]"
+) -> None:
+    store, scene = course.scene.arena.store, course.scene
+    for caller, bot in (("captain", "bot-team"), ("stranger", "lone")):
+        owner = await course.by(caller)
+        await uploaded(store, owner, bot)
+        await accept_build(store, scene.database, bot)
+        await store.events.enter(owner, "cup", bot)
+    await course.ask("ExcusePerson", pb.ExcusePersonRequest(event="cup", person="Bob Real"))
+    asked = pb.GetGradesRequest(event="cup", rubric=RUBRIC)
+    code, why = await course.refused("GetGrades", asked)
+    assert (code, "are not fixed yet" in why) == ("FAILED_PRECONDITION", True)
+    before = await course.ask("GetProgress", pb.GetProgressRequest(event="cup"))
+    assert (before.bots, before.blocks, before.ended_ms) == (2, 2, 0)
+    await frozen(store, sql, (await store.events.named("cup"))[0])
+    let_pass(sql, "cup", 1)
+    await store.finals.keep(store.record)
+    await played_out(store, sql, (await store.events.named("cup"))[0])
+    over = await course.ask("GetProgress", pb.GetProgressRequest(event="cup"))
+    assert (over.played, over.ended_ms > 0) == (2, True)
+    let_pass(sql, "cup", 1)
+    await store.finals.keep(store.record)
+    code, why = await course.refused("GetProgress", pb.GetProgressRequest(event="cup"))
+    assert (code, "cup is released" in why) == ("FAILED_PRECONDITION", True)
+    graded = await course.ask("GetGrades", asked)
+    ann, bob = graded.grades
+    assert (ann.person.name, ann.owner, ann.most) == ("Ann Real", "Team", 10)
+    assert [one.name for one in ann.criteria] == ["place"]
+    assert (bob.person.excused, bob.explained) == (True, "Excused.")
+    wrong = pb.GetGradesRequest(event="cup", rubric="[rungs]\nnobody = 1")
+    code, why = await course.refused("GetGrades", wrong)
+    assert (code, "there is no bot of the house nobody" in why) == ("INVALID_ARGUMENT", True)
+
+
+async def test_a_private_event_is_unknown_to_who_is_not_of_it_and_known_to_its_organisers(
+    course: Course, sql: "psycopg.Connection[Any]"
+) -> None:
+    sql.execute("UPDATE events SET private = true WHERE name = 'cup'")
+    request = pb.ListParticipantsRequest(event="cup")
+    for caller in ("other", "stranger"):
+        code, why = await course.refused("ListParticipants", request, caller)
+        assert (code, why) == ("NOT_FOUND", "There is no event cup: see `arena event list`.")
+    assert (await course.refused("ListParticipants", request, "captain"))[0] == "PERMISSION_DENIED"
+    assert (await course.ask("ListParticipants", request)).event.name == "cup"
+    organiser = await course.by("organiser")
+    assert (await course.scene.arena.store.event_views.named(organiser.id, "cup")).name == "cup"
