@@ -29,12 +29,14 @@ class EventView:
     phase: Phase
     entries: Sequence[EventEntry]
     """By the time of entry."""
+    now: datetime
+    """The time of the database when it was read."""
 
 
 def newest() -> list[EventView]:
     """Return the newest events, without their entries."""
     found = [(rows.event(row), row.now) for row in data.read(statements.event_list())]
-    return [EventView(event, event.phase(now), ()) for event, now in found]
+    return [EventView(event, event.phase(now), (), now) for event, now in found]
 
 
 def named(name: str) -> EventView | None:
@@ -87,5 +89,5 @@ def _named(url: str | None, name: str) -> EventView | None:
     for row in data.read(statements.event_list(name=name)):
         event = rows.event(row)
         entries = [rows.entry(one) for one in data.read(statements.entries_of(event.id))]
-        return EventView(event, event.phase(row.now), entries)
+        return EventView(event, event.phase(row.now), entries, row.now)
     return None

@@ -30,6 +30,11 @@ def event_link(name: str) -> str:
     return "events?" + urlencode({"name": name})
 
 
+def projector_link(name: str) -> str:
+    """Return the address of an event's page for a projector."""
+    return "projector?" + urlencode({"event": name})
+
+
 def phase_of(found: EventView) -> Html:
     """Return the phase of an event, as a badge."""
     return badge(*_PHASES[found.phase])

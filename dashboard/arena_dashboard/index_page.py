@@ -41,6 +41,7 @@ TITLES: Final = {
     "head-to-head": "Head to head",
     "versus": "Two bots",
     "history": "History",
+    "projector": "Projector",
 }
 """The titles of the pages, by path."""
 NEEDED: Final = ("Html", "BidiComponent")
@@ -72,6 +73,7 @@ _BODY: Final = "<body>"
 """The tag after which the style is inserted, so that Streamlit's later additions to the head do not
 override it."""
 _STYLE: Final = Path(__file__).with_name("style.css")
+_PROJECTOR: Final = Path(__file__).with_name("projector.css")
 
 
 @cache
@@ -82,12 +84,13 @@ def index_page(path: str) -> str:
     head = [f"<title>{escape(title)}</title>", BASE, _meta("name", "description", DESCRIPTION)]
     head += [_meta("property", name, content) for name, content in told.items()]
     needed = [_preload("modulepreload", f"static/js/{name}") for name in modules(path)]
-    if path == "replay":
+    if path in ("replay", "projector"):
         needed += [_preload("modulepreload", script) for script in component.scripts()]
         needed.append(_preload("preload", component.style_sheet(), kind="style"))
     html = streamlits_html().replace(STREAMLITS, "\n    ".join(head))
     html = html.replace(_END, "\n    ".join([*needed, _END]), 1)
-    return html.replace(_BODY, f"{_BODY}\n    <style>\n{_STYLE.read_text()}</style>", 1)
+    style = _STYLE.read_text() + (_PROJECTOR.read_text() if path == "projector" else "")
+    return html.replace(_BODY, f"{_BODY}\n    <style>\n{style}</style>", 1)
 
 
 @cache

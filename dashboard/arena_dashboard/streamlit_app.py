@@ -39,6 +39,8 @@ pages = [
     page_at("head-to-head", "head_to_head", visibility="hidden"),
     page_at("versus", "versus", visibility="hidden"),
     page_at("history", "history", visibility="hidden"),
+    # In a window of its own.
+    page_at("projector", "projector", visibility="hidden"),
 ]
 page = st.navigation(pages, position="top")
 

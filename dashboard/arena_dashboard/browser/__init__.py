@@ -5,6 +5,7 @@ news         waits for news while the tab is visible
 pulse        makes a part of a page run again every few seconds while the tab is visible
 ladder       the table of a leaderboard
 keep         makes this browser stay signed in
+projector    the clock and the results of an event on a projector
 
 The data of a component is a list of one item: in the values of a mapping Streamlit would look for
 data frames, for which it imports pandas and pyarrow, 70 MB.
@@ -13,6 +14,7 @@ data frames, for which it imports pandas and pyarrow, 70 MB.
 import secrets
 from base64 import b64encode
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +23,16 @@ import streamlit as st
 
 from arena_dashboard.news import PULSE_SECONDS, news
 
-__all__ = ["PULSE_SECONDS", "beat", "icon", "keep_current", "keep_signed_in", "ladder", "shell"]
+__all__ = [
+    "PULSE_SECONDS",
+    "beat",
+    "evening",
+    "icon",
+    "keep_current",
+    "keep_signed_in",
+    "ladder",
+    "shell",
+]
 
 HERE = Path(__file__).parent
 # The key in a session's state of the name by which the news knows its page.
@@ -34,8 +45,8 @@ def _component(name: str) -> Any:
     return st.components.v2.component(f"arena_{name}", js=script, isolate_styles=False)
 
 
-_shell, _pulse, _news, _ladder, _keep = map(
-    _component, ("shell", "pulse", "news", "ladder", "keep")
+_shell, _pulse, _news, _ladder, _keep, _projector = map(
+    _component, ("shell", "pulse", "news", "ladder", "keep", "projector")
 )
 
 
@@ -53,6 +64,11 @@ def shell(paths: Sequence[str]) -> None:
 def ladder(data: Mapping[str, Any], key: str) -> None:
     """Mount the table of a leaderboard; `data` is the result of `ladder_table.content`."""
     _ladder(key=key, data=[data])
+
+
+def evening(now: datetime) -> None:
+    """Mount what fills in the times of a projector, and turns over its results; `now` is theirs."""
+    _projector(key="projector", data=[{"now": round(now.timestamp() * 1000)}], height="content")
 
 
 def keep_signed_in(ticket: str) -> None:

@@ -7,6 +7,7 @@ from arena.errors import UserError
 from arena.server.events.event import Admission, Phase
 from arena_dashboard import browser, data, event_data, event_tables, owners
 from arena_dashboard.event_data import EventView
+from arena_dashboard.event_tables import projector_link
 from arena_dashboard.feeds import event_feed_address
 from arena_dashboard.markup import in_markdown, tag, together
 from arena_dashboard.url_choice import shortened
@@ -53,7 +54,8 @@ def show(found: EventView) -> None:
     else:
         st.caption("Nobody yet.")
     feed = tag("a", "Notices as a feed (Atom)", href=event_feed_address(event.name))
-    st.html(tag("p", feed, class_="ba-link"))
+    projector = tag("a", "For a projector", href=projector_link(event.name), target="_blank")
+    st.html(tag("p", feed, " · ", projector, class_="ba-link"))
     st.subheader("How the final can be checked")
     st.caption(
         "Lots, pairings and every deal follow from a secret seed and from the builds of the "

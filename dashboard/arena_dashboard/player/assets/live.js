@@ -1,6 +1,6 @@
 /** A running match: moments are added while it is played; after its end the next match is asked for. */
 
-import { Playback } from "./playback.js";
+import { firstClaim, Playback } from "./playback.js";
 
 /** @typedef {import("./types.js").Match} Match */
 
@@ -9,6 +9,8 @@ const ASK_MS = 2000;
 /** How long the end of a match is shown. */
 const LINGER_MS = 5000;
 const SPEED = 2;
+/** On a projector the last row reads along. */
+const READING_SPEED = 1;
 
 export class Live {
   /** @param {import("./player.js").Player} player */
@@ -36,7 +38,9 @@ export class Live {
       player.playback.seek(at);
       Object.assign(player.playback, { playing, speed, loop });
     } else {
-      Object.assign(player.playback, { playing: true, speed: before ? speed : SPEED });
+      const usual = match.projected ? READING_SPEED : SPEED;
+      Object.assign(player.playback, { playing: true, speed: before ? speed : usual });
+      if (match.projected) player.playback.seek(firstClaim(match));
       this.ended = this.furthest = 0;
       player.paused = false;
     }

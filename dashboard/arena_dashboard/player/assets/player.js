@@ -24,6 +24,8 @@ import { viewpoints } from "./words.js";
 /** Browsers allow some 100 changes of the address in 30 seconds. */
 const ADDRESS_MS = 350;
 const STYLE_MS = 2000;
+/** On a projector all is as large as on a screen of this width, in proportion. */
+const PROJECTED = 880;
 
 export class Player {
   /** @param {HTMLElement|ShadowRoot} root */
@@ -37,6 +39,8 @@ export class Player {
     this.component = null;
     this.shown = -1;
     this.width = 0;
+    /** How many pixels a unit of the table has. */
+    this.scale = 1;
     this.time = 0;
     this.received = 0;
     this.live = new Live(this);
@@ -96,7 +100,9 @@ export class Player {
     this.place = element(
       "section",
       {
-        class: `player ${isEmbedded(location.search) ? "embedded" : ""} ${match.live ? "live" : ""}`,
+        class: ["player", isEmbedded(location.search) && "embedded", match.live && "live", match.projected && "projected"]
+          .filter(Boolean)
+          .join(" "),
         "aria-label": `${match.live ? "A match" : "Replay of a match"} of ${match.title}`,
       },
       this.header.place,
@@ -151,7 +157,9 @@ export class Player {
   }
 
   measure() {
-    const width = this.table?.parentElement?.clientWidth ?? 0;
+    const room = this.table?.parentElement?.clientWidth ?? 0;
+    this.scale = this.match?.projected ? Math.max(1, innerWidth / PROJECTED) : 1;
+    const width = Math.floor(room / this.scale);
     if (!width || width === this.width) return;
     this.width = width;
     this.shown = -1;
@@ -161,7 +169,8 @@ export class Player {
   /** @param {KeyboardEvent} event */
   key(event) {
     // A live table is a part of a page, which has keys of its own.
-    if (this.match?.live && !event.composedPath().includes(/** @type {Element} */ (this.place)))
+    const own = !this.match?.live || this.match.projected;
+    if (!own && !event.composedPath().includes(/** @type {Element} */ (this.place)))
       return;
     const action = keyAction(event, this.match?.names.length ?? 0);
     if (!action) return;
@@ -229,7 +238,7 @@ export class Player {
     const drawn = drawTable(match, playback.at, this.width);
     const table = /** @type {SVGSVGElement} */ (this.table);
     table.setAttribute("viewBox", `0 0 ${this.width} ${drawn.height}`);
-    table.setAttribute("height", String(drawn.height));
+    table.setAttribute("height", String(drawn.height * this.scale));
     table.setAttribute("aria-label", drawn.words);
     table.innerHTML = drawn.inner;
     this.told?.show(playback.at, this.width, playback.playing);
@@ -260,7 +269,8 @@ export class Player {
 
   /** To another viewpoint, which needs other data from the server. @param {string} view */
   go(view) {
-    if (!this.match || view === this.match.view) return;
+    // A match that is shown live has one viewpoint.
+    if (!this.match || this.match.live || view === this.match.view) return;
     if (!viewpoints(this.match.names.length).includes(view)) return;
     this.ask({ view, analysed: this.match.analysed });
   }

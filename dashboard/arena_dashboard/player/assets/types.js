@@ -63,6 +63,7 @@
  * @property {Result|null} result Null while the match is played, and if it is void.
  * @property {boolean} live Whether it is, or just was, played: frames are added while it goes on.
  * @property {boolean} over Whether no frames will be added.
+ * @property {boolean} [projected] Whether it is replayed on a projector, for people who only look.
  * @property {number[]|null} luck
  * @property {boolean} analysable Whether decisions of such matches have values.
  * @property {boolean} analysed Whether frames have their decisions.
