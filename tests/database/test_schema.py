@@ -23,6 +23,7 @@ from arena.database.roles import READER_ROLE
 from arena.database.schema import HEAD, migrate
 from arena.database.tables.bots import tokens
 from arena.database.tables.events import (
+    event_block_tries,
     event_ladder_secrets,
     event_makers,
     event_organisers,
@@ -222,7 +223,7 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
         *(owner_keys, owner_members, owner_identities, owner_messages),
         *(sign_ins, used_id_tokens, invites),
     )
-    blind = (event_secrets, event_ladder_secrets, event_people)
+    blind = (event_secrets, event_ladder_secrets, event_block_tries, event_people)
     organising = (event_makers, event_organisers)
     hooks = (webhooks, deliveries)
     secret = (

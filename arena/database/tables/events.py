@@ -8,7 +8,7 @@
        ├─── event_ladders
        ├──< event_players ── hosted_versions
        ├──< event_ladder_blocks ─ event_ladder_secrets, event_ladder_transcripts
-       └──< event_pairings ─< event_blocks
+       └──< event_pairings ─< event_blocks, event_block_tries
 
 The pairings and matches of a final are here, where policies hide them from the reader role. They
 are copied to the tables of tournaments and matches when the final is released, or while it is
@@ -331,5 +331,23 @@ event_ladder_transcripts = Table(
         ["event_id", "number"],
         [event_ladder_blocks.c.event_id, event_ladder_blocks.c.number],
         name="event_ladder_transcripts_block_fk",
+    ),
+)
+
+event_block_tries = Table(
+    "event_block_tries",
+    metadata,
+    # How often workers have begun a block of a final, and when first.
+    Column("event_id", Integer, primary_key=True),
+    Column("round", SmallInteger, primary_key=True),
+    Column("table", SmallInteger, primary_key=True),
+    Column("number", SmallInteger, primary_key=True),
+    Column("tries", SmallInteger, nullable=False, server_default=text("1")),
+    now("first_at"),
+    ForeignKeyConstraint(
+        ["event_id", "round", "table"],
+        [event_pairings.c.event_id, event_pairings.c.round, event_pairings.c.table],
+        name="event_block_tries_pairing_fk",
+        ondelete="CASCADE",
     ),
 )

@@ -6,6 +6,7 @@ and computes pairings and standings from them.
 
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, Any, Final
@@ -47,34 +48,42 @@ class Checked:
     standings: Sequence[Mapping[str, Any]]
 
 
-def check(
-    file: Path, key: bytes | None = None, advance: Callable[[int], None] = lambda _matches: None
-) -> Checked:
-    """Recompute an archive; with `key`, the signatures must be by it.
+Shown = Callable[[int], AbstractContextManager[Callable[[int], object]]]
+"""Shows the progress through so many matches: a context that yields what is called with the number
+of those that were checked since the last call."""
 
-    `advance` is called with the number of matches checked since the last call. Raises
-    ArchiveError naming the first difference, and OSError.
+
+def _unshown(_matches: int) -> AbstractContextManager[Callable[[int], object]]:
+    return nullcontext(lambda _checked: None)
+
+
+def check(
+    file: Path,
+    key: bytes | None = None,
+    commitment: bytes | None = None,
+    shown: Shown = _unshown,
+) -> Checked:
+    """Recompute an archive.
+
+    With `key`, the signatures must be by it; with `commitment`, that is what it must have been
+    committed to. Raises ArchiveError naming the first difference, and OSError.
     """
     with opened(file) as archive:
         document = read_event(archive)
         if key is not None:
             _agree("key", document["key"], key.hex())
-        with archive.open(TRANSCRIPTS) as lines:
+        if commitment is not None and document["commitment"] != commitment.hex():
+            raise ArchiveError(f"the event was committed to {document['commitment']}.")
+        blocks = sum(len(one["blocks"]) for one in document["pairings"])
+        matches = max(1, blocks * int(document["rules"]["seats"]))
+        with archive.open(TRANSCRIPTS) as lines, shown(matches) as advance:
             return _Check(document, advance).checked(lines)
-
-
-def expected_matches(file: Path) -> int:
-    """Return about how many matches an archive has, for a progress bar. Raises ArchiveError."""
-    with opened(file) as archive:
-        document = read_event(archive)
-    blocks = sum(len(one["blocks"]) for one in document["pairings"])
-    return max(1, blocks * int(document["rules"]["seats"]))
 
 
 class _Check:
     """The check of one archive."""
 
-    def __init__(self, document: Mapping[str, Any], advance: Callable[[int], None]) -> None:
+    def __init__(self, document: Mapping[str, Any], advance: Callable[[int], object]) -> None:
         self._document = document
         self._advance = advance
         self._key = bytes.fromhex(document["key"])

@@ -1,6 +1,7 @@
 """SQL statements about the finals of events: builds, pairings, blocks; callers execute them."""
 
 from collections.abc import Collection, Mapping, Sequence
+from datetime import datetime
 from typing import Any
 
 from sqlalchemy import (
@@ -25,6 +26,7 @@ from arena.builds.hosted import FINAL_TASK
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.events import (
+    event_block_tries,
     event_blocks,
     event_builds,
     event_pairings,
@@ -165,6 +167,23 @@ def add_block(values: Mapping[str, Any]) -> Insert:
         .on_conflict_do_nothing()
         .returning(event_blocks.c.number)
     )
+
+
+def count_try(event_id: int, round_: int, table: int, number: int) -> Insert:
+    """Count that a worker begins a block; the statement returns `tries` and `first_at`."""
+    block = {"event_id": event_id, "round": round_, "table": table, "number": number}
+    put = insert(event_block_tries).values(block)
+    return put.on_conflict_do_update(
+        constraint=event_block_tries.primary_key,
+        set_={"tries": event_block_tries.c.tries + 1},
+    ).returning(event_block_tries.c.tries, event_block_tries.c.first_at)
+
+
+def played_since(event_id: int, moment: datetime) -> Row:
+    """Select `number` of a block of a final that was played since a moment; no row without one."""
+    block = event_blocks.c
+    found = select(block.number).where(block.event_id == event_id, block.recorded_at > moment)
+    return found.limit(1)
 
 
 def blocks_of(event_id: int) -> Row:

@@ -48,6 +48,7 @@ from arena.server.events.final_reading import (
     record_of,
 )
 from arena.server.events.publishing import PIECE, Record, publish
+from arena.server.events.walkovers import walkover, why_given_up
 from arena.signatures import Signer
 
 EVENT_RETRY_SECONDS: Final = 15.0
@@ -179,8 +180,12 @@ class Finals:
             found = await _to_play(connection, block)
             if found is None:
                 return None
-            _, final, pairing = found
+            event, final, pairing = found
             numbers = tuple(sorted(set(pairing.entries)))
+            key = (block.round, block.table)
+            if why := await why_given_up(connection, event, key, block.number):
+                await walkover(connection, event, final, key, numbers, why)
+                return None
             return FinalBlock(
                 tuple(final.finalists[number - 1] for number in numbers),
                 tuple(final.matches(pairing, block.number)),
@@ -252,16 +257,8 @@ class Finals:
             if not set(builds) <= set(range(len(numbers))):
                 raise EventRefusedError("There is no such build in this block.")
             absent = [numbers[at] for at in builds]
-            names = [str(final.finalists[number - 1].registered.entrant) for number in absent]
-            forfeit = final_statements.forfeit(
-                *(block.event_id, block.round, block.table), absent, why[:2_000]
-            )
-            if await connection.scalar(forfeit) is None:
-                return
-            told = {"bots": names, "why": why[:2_000]}
-            await audit(connection, ARENA, "walkover in event", event.name, told)
-            await connection.execute(statements.tell(block.event_id))
-        log.warning("a pairing of a final is decided without play", bots=names, why=why[:200])
+            key = (block.round, block.table)
+            await walkover(connection, event, final, key, absent, why)
 
     def _transaction(self) -> AbstractAsyncContextManager[AsyncConnection]:
         return transaction(self._engine)

@@ -4,6 +4,7 @@ import hashlib
 import json
 import zipfile
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -110,12 +111,18 @@ async def made(
 
 def test_it_is_recomputed_from_the_seed_and_the_builds(made: Archived) -> None:
     told: list[int] = []
-    found = archive_check.check(made.file, advance=told.append)
+    totals: list[int] = []
+
+    def shown(total: int) -> AbstractContextManager[Callable[[int], object]]:
+        totals.append(total)
+        return nullcontext(told.append)
+
+    found = archive_check.check(made.file, shown=shown)
     assert (found.matches, found.pairings, found.name) == (20, 6, "cup")
     assert sum(told) == 20
     assert found.standings[0]["place"] == 1
     assert sum(line["points"] for line in found.standings) == 12
-    assert archive_check.expected_matches(made.file) == 20
+    assert totals == [20]
     archive_check.check(made.changed())
 
 
@@ -124,6 +131,16 @@ def test_it_is_bound_to_the_key_that_is_asked_for(made: Archived) -> None:
     archive_check.check(made.file, key)
     with pytest.raises(ArchiveError, match=r"^key is "):
         archive_check.check(made.file, bytes(32))
+
+
+def test_it_is_bound_to_the_commitment_that_is_asked_for_before_a_match_is_refereed(
+    made: Archived,
+) -> None:
+    commitment = archive_check.check(made.file).commitment
+    archive_check.check(made.file, commitment=commitment)
+    spoilt = made.changed(lines=lambda lines: lines.clear())
+    with pytest.raises(ArchiveError, match=f"^the event was committed to {commitment.hex()}"):
+        archive_check.check(spoilt, commitment=bytes(32))
 
 
 def test_nobody_else_can_change_a_word(made: Archived) -> None:
