@@ -6,7 +6,10 @@ from typing import Any, Final
 
 from arena.bot.address import Address
 from arena.clients.upload_client import UploadClient
+from arena.codec.transcript import from_message
+from arena.match.transcript import Entrant, Transcript
 from arena.v1 import event_pb2 as pb
+from arena.v1 import transcript_pb2
 from arena.v1.event_pb2_grpc import EventServiceStub
 from arena.v1.organiser_pb2_grpc import OrganiserServiceStub
 
@@ -51,6 +54,51 @@ class EventSeen:
     limits: EventLimits
     live: bool
     """Whether the matches of the final are public as they are played."""
+    ladder: bool
+    """Whether it has a ladder of its own."""
+    private: bool
+    """Whether its members alone see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventRating:
+    """A line of the standings on the ladder of an event."""
+
+    entrant: Entrant
+    house: bool
+    elo: float
+    """Relative to the mean of all."""
+    interval: tuple[float, float]
+    """The 95 % interval, Elo."""
+    rank_low: int
+    """The best rank that is not excluded at 95 %."""
+    rank_high: int
+    matches: int
+
+
+@dataclass(frozen=True, slots=True)
+class EventPlace:
+    """A line of the standings of a final."""
+
+    place: int
+    entrant: Entrant
+    points: float
+    margin: float | None
+    """Half of their 95 % interval, in a round robin."""
+
+
+@dataclass(frozen=True, slots=True)
+class EventMatch:
+    """A match of an event."""
+
+    match_id: str
+    block: int
+    ended: datetime
+    """When its block was over."""
+    seats: tuple[tuple[Entrant, int], ...]
+    """By seat, who sat there, and the placing."""
+    kept: bool
+    """Whether its transcript is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +122,66 @@ class EventClient(UploadClient):
         self._events: Any = EventServiceStub(channel)
         self._organisers: Any = OrganiserServiceStub(channel)
 
-    def events(self, name: str = "") -> list[EventSeen]:
-        """Return the newest events, or the one of a name, newest first."""
-        answer = self._ask(self._events.ListEvents, pb.ListEventsRequest(name=name))
+    def events(self, name: str = "", *, key: str = "") -> list[EventSeen]:
+        """Return the newest events, or the one of a name, newest first.
+
+        With an owner's `key`, here and below, also private ones that the owner is a member of.
+        """
+        answer = self._ask(self._events.ListEvents, pb.ListEventsRequest(name=name), key)
         return [event_seen(one) for one in answer.events]
+
+    def ladder(self, event: str, *, key: str = "") -> list[EventRating]:
+        """Return the standings on the ladder of an event, best first."""
+        request = pb.GetEventLadderRequest(event=event)
+        return [
+            EventRating(
+                _entrant(one.entrant),
+                one.house,
+                one.elo,
+                (one.elo_low, one.elo_high),
+                one.rank_low,
+                one.rank_high,
+                one.matches,
+            )
+            for one in self._ask(self._events.GetEventLadder, request, key).lines
+        ]
+
+    def event_standings(self, event: str, *, key: str = "") -> list[EventPlace]:
+        """Return the standings of a private final that is released, best first."""
+        request = pb.GetEventStandingsRequest(event=event)
+        return [
+            EventPlace(
+                one.place,
+                _entrant(one.entrant),
+                one.points,
+                one.margin if one.HasField("margin") else None,
+            )
+            for one in self._ask(self._events.GetEventStandings, request, key).lines
+        ]
+
+    def event_matches(
+        self, event: str, *, bot: str = "", before: int = 0, final: bool = False, key: str = ""
+    ) -> list[EventMatch]:
+        """Return matches on the ladder of an event, or of its private final; newest blocks first.
+
+        Those of a bot, and those before a block, if given.
+        """
+        request = pb.ListEventMatchesRequest(event=event, bot=bot, before_block=before, final=final)
+        return [
+            EventMatch(
+                one.match_id,
+                one.block,
+                moment(one.ended_ms),
+                tuple((_entrant(seat.entrant), seat.placing) for seat in one.seats),
+                one.kept,
+            )
+            for one in self._ask(self._events.ListEventMatches, request, key).matches
+        ]
+
+    def event_transcript(self, event: str, match_id: str, *, key: str = "") -> Transcript:
+        """Return the transcript of a match of an event."""
+        request = pb.GetEventTranscriptRequest(event=event, match_id=match_id)
+        return from_message(self._ask(self._events.GetEventTranscript, request, key).transcript)
 
     def enter(self, key: str, event: str, bot: str, *, code: str = "", team: str = "") -> Entered:
         """Enter a bot."""
@@ -119,7 +223,13 @@ def event_seen(one: pb.EventDetails) -> EventSeen:
         timedelta(milliseconds=one.left_ms),
         EventLimits(one.most_members or None, one.builds_a_day or None, one.most_bots or None),
         one.live,
+        one.ladder,
+        one.private,
     )
+
+
+def _entrant(one: transcript_pb2.Entrant) -> Entrant:
+    return Entrant(one.bot, one.version, one.owner)
 
 
 def moment(milliseconds: int) -> datetime:

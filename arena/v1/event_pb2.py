@@ -22,9 +22,10 @@ _runtime_version.ValidateProtobufRuntimeVersion(
 _sym_db = _symbol_database.Default()
 
 
+from arena.v1 import transcript_pb2 as arena_dot_v1_dot_transcript__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/event.proto\x12\x08\x61rena.v1\"!\n\x11ListEventsRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"<\n\x12ListEventsResponse\x12&\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x16.arena.v1.EventDetails\"\xe4\x02\n\x0c\x45ventDetails\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12#\n\x05phase\x18\x04 \x01(\x0e\x32\x14.arena.v1.EventPhase\x12\x10\n\x08opens_ms\x18\x05 \x01(\x03\x12\x12\n\nfreezes_ms\x18\x06 \x01(\x03\x12\x10\n\x08\x66inal_ms\x18\x07 \x01(\x03\x12\x12\n\nresults_ms\x18\x08 \x01(\x03\x12\x0f\n\x07\x65ntries\x18\t \x01(\x05\x12\x12\n\nneeds_code\x18\n \x01(\x08\x12\x12\n\ncommitment\x18\x0b \x01(\x0c\x12\x0c\n\x04seed\x18\x0c \x01(\x0c\x12\x13\n\x0broster_only\x18\r \x01(\x08\x12\x0f\n\x07left_ms\x18\x0e \x01(\x03\x12\x14\n\x0cmost_members\x18\x0f \x01(\x05\x12\x14\n\x0c\x62uilds_a_day\x18\x10 \x01(\x05\x12\x11\n\tmost_bots\x18\x11 \x01(\x05\x12\x0c\n\x04live\x18\x12 \x01(\x08\"K\n\x11\x45nterEventRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\t\x12\x0c\n\x04team\x18\x04 \x01(\t\"]\n\x12\x45nterEventResponse\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.arena.v1.EventDetails\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0f\n\x07notices\x18\x03 \x03(\t\"\"\n\x11LeaveEventRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\"\x14\n\x12LeaveEventResponse*\xbe\x01\n\nEventPhase\x12\x1b\n\x17\x45VENT_PHASE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45VENT_PHASE_ANNOUNCED\x10\x01\x12\x14\n\x10\x45VENT_PHASE_OPEN\x10\x02\x12\x16\n\x12\x45VENT_PHASE_FROZEN\x10\x03\x12\x15\n\x11\x45VENT_PHASE_FINAL\x10\x04\x12\x18\n\x14\x45VENT_PHASE_RELEASED\x10\x05\x12\x19\n\x15\x45VENT_PHASE_CANCELLED\x10\x06\x32\xe9\x01\n\x0c\x45ventService\x12G\n\nListEvents\x12\x1b.arena.v1.ListEventsRequest\x1a\x1c.arena.v1.ListEventsResponse\x12G\n\nEnterEvent\x12\x1b.arena.v1.EnterEventRequest\x1a\x1c.arena.v1.EnterEventResponse\x12G\n\nLeaveEvent\x12\x1b.arena.v1.LeaveEventRequest\x1a\x1c.arena.v1.LeaveEventResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x14\x61rena/v1/event.proto\x12\x08\x61rena.v1\x1a\x19\x61rena/v1/transcript.proto\"!\n\x11ListEventsRequest\x12\x0c\n\x04name\x18\x01 \x01(\t\"<\n\x12ListEventsResponse\x12&\n\x06\x65vents\x18\x01 \x03(\x0b\x32\x16.arena.v1.EventDetails\"\x85\x03\n\x0c\x45ventDetails\x12\x0c\n\x04name\x18\x01 \x01(\t\x12\r\n\x05title\x18\x02 \x01(\t\x12\x0c\n\x04text\x18\x03 \x01(\t\x12#\n\x05phase\x18\x04 \x01(\x0e\x32\x14.arena.v1.EventPhase\x12\x10\n\x08opens_ms\x18\x05 \x01(\x03\x12\x12\n\nfreezes_ms\x18\x06 \x01(\x03\x12\x10\n\x08\x66inal_ms\x18\x07 \x01(\x03\x12\x12\n\nresults_ms\x18\x08 \x01(\x03\x12\x0f\n\x07\x65ntries\x18\t \x01(\x05\x12\x12\n\nneeds_code\x18\n \x01(\x08\x12\x12\n\ncommitment\x18\x0b \x01(\x0c\x12\x0c\n\x04seed\x18\x0c \x01(\x0c\x12\x13\n\x0broster_only\x18\r \x01(\x08\x12\x0f\n\x07left_ms\x18\x0e \x01(\x03\x12\x14\n\x0cmost_members\x18\x0f \x01(\x05\x12\x14\n\x0c\x62uilds_a_day\x18\x10 \x01(\x05\x12\x11\n\tmost_bots\x18\x11 \x01(\x05\x12\x0c\n\x04live\x18\x12 \x01(\x08\x12\x0e\n\x06ladder\x18\x13 \x01(\x08\x12\x0f\n\x07private\x18\x14 \x01(\x08\"&\n\x15GetEventLadderRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\"B\n\x16GetEventLadderResponse\x12(\n\x05lines\x18\x01 \x03(\x0b\x32\x19.arena.v1.EventLadderLine\"\xaa\x01\n\x0f\x45ventLadderLine\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05house\x18\x02 \x01(\x08\x12\x0b\n\x03\x65lo\x18\x03 \x01(\x01\x12\x0f\n\x07\x65lo_low\x18\x04 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x05 \x01(\x01\x12\x10\n\x08rank_low\x18\x06 \x01(\x05\x12\x11\n\trank_high\x18\x07 \x01(\x05\x12\x0f\n\x07matches\x18\x08 \x01(\x05\")\n\x18GetEventStandingsRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\"C\n\x19GetEventStandingsResponse\x12&\n\x05lines\x18\x01 \x03(\x0b\x32\x17.arena.v1.EventStanding\"r\n\rEventStanding\x12\r\n\x05place\x18\x01 \x01(\x05\x12\"\n\x07\x65ntrant\x18\x02 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\x0e\n\x06points\x18\x03 \x01(\x01\x12\x13\n\x06margin\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\t\n\x07_margin\"Z\n\x17ListEventMatchesRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x14\n\x0c\x62\x65\x66ore_block\x18\x03 \x01(\x05\x12\r\n\x05\x66inal\x18\x04 \x01(\x08\"A\n\x18ListEventMatchesResponse\x12%\n\x07matches\x18\x01 \x03(\x0b\x32\x14.arena.v1.EventMatch\"q\n\nEventMatch\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\r\n\x05\x62lock\x18\x02 \x01(\x05\x12\x10\n\x08\x65nded_ms\x18\x03 \x01(\x03\x12\"\n\x05seats\x18\x04 \x03(\x0b\x32\x13.arena.v1.EventSeat\x12\x0c\n\x04kept\x18\x05 \x01(\x08\"@\n\tEventSeat\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\x0f\n\x07placing\x18\x02 \x01(\x05\"<\n\x19GetEventTranscriptRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\x12\x10\n\x08match_id\x18\x02 \x01(\t\"F\n\x1aGetEventTranscriptResponse\x12(\n\ntranscript\x18\x01 \x01(\x0b\x32\x14.arena.v1.Transcript\"K\n\x11\x45nterEventRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0c\n\x04\x63ode\x18\x03 \x01(\t\x12\x0c\n\x04team\x18\x04 \x01(\t\"]\n\x12\x45nterEventResponse\x12%\n\x05\x65vent\x18\x01 \x01(\x0b\x32\x16.arena.v1.EventDetails\x12\x0f\n\x07version\x18\x02 \x01(\t\x12\x0f\n\x07notices\x18\x03 \x03(\t\"\"\n\x11LeaveEventRequest\x12\r\n\x05\x65vent\x18\x01 \x01(\t\"\x14\n\x12LeaveEventResponse*\xbe\x01\n\nEventPhase\x12\x1b\n\x17\x45VENT_PHASE_UNSPECIFIED\x10\x00\x12\x19\n\x15\x45VENT_PHASE_ANNOUNCED\x10\x01\x12\x14\n\x10\x45VENT_PHASE_OPEN\x10\x02\x12\x16\n\x12\x45VENT_PHASE_FROZEN\x10\x03\x12\x15\n\x11\x45VENT_PHASE_FINAL\x10\x04\x12\x18\n\x14\x45VENT_PHASE_RELEASED\x10\x05\x12\x19\n\x15\x45VENT_PHASE_CANCELLED\x10\x06\x32\xd8\x04\n\x0c\x45ventService\x12G\n\nListEvents\x12\x1b.arena.v1.ListEventsRequest\x1a\x1c.arena.v1.ListEventsResponse\x12S\n\x0eGetEventLadder\x12\x1f.arena.v1.GetEventLadderRequest\x1a .arena.v1.GetEventLadderResponse\x12\\\n\x11GetEventStandings\x12\".arena.v1.GetEventStandingsRequest\x1a#.arena.v1.GetEventStandingsResponse\x12Y\n\x10ListEventMatches\x12!.arena.v1.ListEventMatchesRequest\x1a\".arena.v1.ListEventMatchesResponse\x12_\n\x12GetEventTranscript\x12#.arena.v1.GetEventTranscriptRequest\x1a$.arena.v1.GetEventTranscriptResponse\x12G\n\nEnterEvent\x12\x1b.arena.v1.EnterEventRequest\x1a\x1c.arena.v1.EnterEventResponse\x12G\n\nLeaveEvent\x12\x1b.arena.v1.LeaveEventRequest\x1a\x1c.arena.v1.LeaveEventResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -32,22 +33,46 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.event_pb2', _globa
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_EVENTPHASE']._serialized_start=721
-  _globals['_EVENTPHASE']._serialized_end=911
-  _globals['_LISTEVENTSREQUEST']._serialized_start=34
-  _globals['_LISTEVENTSREQUEST']._serialized_end=67
-  _globals['_LISTEVENTSRESPONSE']._serialized_start=69
-  _globals['_LISTEVENTSRESPONSE']._serialized_end=129
-  _globals['_EVENTDETAILS']._serialized_start=132
-  _globals['_EVENTDETAILS']._serialized_end=488
-  _globals['_ENTEREVENTREQUEST']._serialized_start=490
-  _globals['_ENTEREVENTREQUEST']._serialized_end=565
-  _globals['_ENTEREVENTRESPONSE']._serialized_start=567
-  _globals['_ENTEREVENTRESPONSE']._serialized_end=660
-  _globals['_LEAVEEVENTREQUEST']._serialized_start=662
-  _globals['_LEAVEEVENTREQUEST']._serialized_end=696
-  _globals['_LEAVEEVENTRESPONSE']._serialized_start=698
-  _globals['_LEAVEEVENTRESPONSE']._serialized_end=718
-  _globals['_EVENTSERVICE']._serialized_start=914
-  _globals['_EVENTSERVICE']._serialized_end=1147
+  _globals['_EVENTPHASE']._serialized_start=1764
+  _globals['_EVENTPHASE']._serialized_end=1954
+  _globals['_LISTEVENTSREQUEST']._serialized_start=61
+  _globals['_LISTEVENTSREQUEST']._serialized_end=94
+  _globals['_LISTEVENTSRESPONSE']._serialized_start=96
+  _globals['_LISTEVENTSRESPONSE']._serialized_end=156
+  _globals['_EVENTDETAILS']._serialized_start=159
+  _globals['_EVENTDETAILS']._serialized_end=548
+  _globals['_GETEVENTLADDERREQUEST']._serialized_start=550
+  _globals['_GETEVENTLADDERREQUEST']._serialized_end=588
+  _globals['_GETEVENTLADDERRESPONSE']._serialized_start=590
+  _globals['_GETEVENTLADDERRESPONSE']._serialized_end=656
+  _globals['_EVENTLADDERLINE']._serialized_start=659
+  _globals['_EVENTLADDERLINE']._serialized_end=829
+  _globals['_GETEVENTSTANDINGSREQUEST']._serialized_start=831
+  _globals['_GETEVENTSTANDINGSREQUEST']._serialized_end=872
+  _globals['_GETEVENTSTANDINGSRESPONSE']._serialized_start=874
+  _globals['_GETEVENTSTANDINGSRESPONSE']._serialized_end=941
+  _globals['_EVENTSTANDING']._serialized_start=943
+  _globals['_EVENTSTANDING']._serialized_end=1057
+  _globals['_LISTEVENTMATCHESREQUEST']._serialized_start=1059
+  _globals['_LISTEVENTMATCHESREQUEST']._serialized_end=1149
+  _globals['_LISTEVENTMATCHESRESPONSE']._serialized_start=1151
+  _globals['_LISTEVENTMATCHESRESPONSE']._serialized_end=1216
+  _globals['_EVENTMATCH']._serialized_start=1218
+  _globals['_EVENTMATCH']._serialized_end=1331
+  _globals['_EVENTSEAT']._serialized_start=1333
+  _globals['_EVENTSEAT']._serialized_end=1397
+  _globals['_GETEVENTTRANSCRIPTREQUEST']._serialized_start=1399
+  _globals['_GETEVENTTRANSCRIPTREQUEST']._serialized_end=1459
+  _globals['_GETEVENTTRANSCRIPTRESPONSE']._serialized_start=1461
+  _globals['_GETEVENTTRANSCRIPTRESPONSE']._serialized_end=1531
+  _globals['_ENTEREVENTREQUEST']._serialized_start=1533
+  _globals['_ENTEREVENTREQUEST']._serialized_end=1608
+  _globals['_ENTEREVENTRESPONSE']._serialized_start=1610
+  _globals['_ENTEREVENTRESPONSE']._serialized_end=1703
+  _globals['_LEAVEEVENTREQUEST']._serialized_start=1705
+  _globals['_LEAVEEVENTREQUEST']._serialized_end=1739
+  _globals['_LEAVEEVENTRESPONSE']._serialized_start=1741
+  _globals['_LEAVEEVENTRESPONSE']._serialized_end=1761
+  _globals['_EVENTSERVICE']._serialized_start=1957
+  _globals['_EVENTSERVICE']._serialized_end=2557
 # @@protoc_insertion_point(module_scope)

@@ -3,6 +3,7 @@
 isort:skip_file
 Events: courses and contests with entries, a freeze, and a final."""
 
+from arena.v1 import transcript_pb2 as _transcript_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -129,6 +130,8 @@ class EventDetails(_message.Message):
     BUILDS_A_DAY_FIELD_NUMBER: _builtins.int
     MOST_BOTS_FIELD_NUMBER: _builtins.int
     LIVE_FIELD_NUMBER: _builtins.int
+    LADDER_FIELD_NUMBER: _builtins.int
+    PRIVATE_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name, unique."""
     title: _builtins.str
@@ -169,6 +172,10 @@ class EventDetails(_message.Message):
     """Whether the matches of the final are public as they are played. Otherwise nobody sees anything of
     it before the results.
     """
+    ladder: _builtins.bool
+    """Whether it has a ladder of its own, apart from the public one."""
+    private: _builtins.bool
+    """Whether its members alone see it."""
     def __init__(
         self,
         *,
@@ -190,14 +197,380 @@ class EventDetails(_message.Message):
         builds_a_day: _builtins.int = ...,
         most_bots: _builtins.int = ...,
         live: _builtins.bool = ...,
+        ladder: _builtins.bool = ...,
+        private: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds_a_day", b"builds_a_day", "commitment", b"commitment", "entries", b"entries", "final_ms", b"final_ms", "freezes_ms", b"freezes_ms", "left_ms", b"left_ms", "live", b"live", "most_bots", b"most_bots", "most_members", b"most_members", "name", b"name", "needs_code", b"needs_code", "opens_ms", b"opens_ms", "phase", b"phase", "results_ms", b"results_ms", "roster_only", b"roster_only", "seed", b"seed", "text", b"text", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds_a_day", b"builds_a_day", "commitment", b"commitment", "entries", b"entries", "final_ms", b"final_ms", "freezes_ms", b"freezes_ms", "ladder", b"ladder", "left_ms", b"left_ms", "live", b"live", "most_bots", b"most_bots", "most_members", b"most_members", "name", b"name", "needs_code", b"needs_code", "opens_ms", b"opens_ms", "phase", b"phase", "private", b"private", "results_ms", b"results_ms", "roster_only", b"roster_only", "seed", b"seed", "text", b"text", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___EventDetails: _TypeAlias = EventDetails  # noqa: Y015
+
+@_typing.final
+class GetEventLadderRequest(_message.Message):
+    """Asks for GetEventLadder."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    event: _builtins.str
+    """The event's name."""
+    def __init__(
+        self,
+        *,
+        event: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetEventLadderRequest: _TypeAlias = GetEventLadderRequest  # noqa: Y015
+
+@_typing.final
+class GetEventLadderResponse(_message.Message):
+    """Answers GetEventLadder."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LINES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def lines(self) -> _containers.RepeatedCompositeFieldContainer[Global___EventLadderLine]:
+        """Best first: the newest build of each entered bot, and the bots of the house. Those that have not
+        played are left out.
+        """
+
+    def __init__(
+        self,
+        *,
+        lines: _abc.Iterable[Global___EventLadderLine] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lines", b"lines"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetEventLadderResponse: _TypeAlias = GetEventLadderResponse  # noqa: Y015
+
+@_typing.final
+class EventLadderLine(_message.Message):
+    """A line of the standings on the ladder of an event."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTRANT_FIELD_NUMBER: _builtins.int
+    HOUSE_FIELD_NUMBER: _builtins.int
+    ELO_FIELD_NUMBER: _builtins.int
+    ELO_LOW_FIELD_NUMBER: _builtins.int
+    ELO_HIGH_FIELD_NUMBER: _builtins.int
+    RANK_LOW_FIELD_NUMBER: _builtins.int
+    RANK_HIGH_FIELD_NUMBER: _builtins.int
+    MATCHES_FIELD_NUMBER: _builtins.int
+    house: _builtins.bool
+    """Whether it is a bot of the house."""
+    elo: _builtins.float
+    """Its Elo, relative to the mean of all that have played."""
+    elo_low: _builtins.float
+    """The lower end of its 95 % interval."""
+    elo_high: _builtins.float
+    """The upper end of its 95 % interval."""
+    rank_low: _builtins.int
+    """Its best rank that is not excluded at 95 %, from 1."""
+    rank_high: _builtins.int
+    """Its worst rank that is not excluded at 95 %."""
+    matches: _builtins.int
+    """The number of its matches."""
+    @_builtins.property
+    def entrant(self) -> _transcript_pb2.Entrant:
+        """Who."""
+
+    def __init__(
+        self,
+        *,
+        entrant: _transcript_pb2.Entrant | None = ...,
+        house: _builtins.bool = ...,
+        elo: _builtins.float = ...,
+        elo_low: _builtins.float = ...,
+        elo_high: _builtins.float = ...,
+        rank_low: _builtins.int = ...,
+        rank_high: _builtins.int = ...,
+        matches: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["elo", b"elo", "elo_high", b"elo_high", "elo_low", b"elo_low", "entrant", b"entrant", "house", b"house", "matches", b"matches", "rank_high", b"rank_high", "rank_low", b"rank_low"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EventLadderLine: _TypeAlias = EventLadderLine  # noqa: Y015
+
+@_typing.final
+class GetEventStandingsRequest(_message.Message):
+    """Asks for GetEventStandings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    event: _builtins.str
+    """The event's name."""
+    def __init__(
+        self,
+        *,
+        event: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetEventStandingsRequest: _TypeAlias = GetEventStandingsRequest  # noqa: Y015
+
+@_typing.final
+class GetEventStandingsResponse(_message.Message):
+    """Answers GetEventStandings."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    LINES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def lines(self) -> _containers.RepeatedCompositeFieldContainer[Global___EventStanding]:
+        """Best first; none before the release."""
+
+    def __init__(
+        self,
+        *,
+        lines: _abc.Iterable[Global___EventStanding] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["lines", b"lines"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetEventStandingsResponse: _TypeAlias = GetEventStandingsResponse  # noqa: Y015
+
+@_typing.final
+class EventStanding(_message.Message):
+    """A line of the standings of a final."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PLACE_FIELD_NUMBER: _builtins.int
+    ENTRANT_FIELD_NUMBER: _builtins.int
+    POINTS_FIELD_NUMBER: _builtins.int
+    MARGIN_FIELD_NUMBER: _builtins.int
+    place: _builtins.int
+    """The place, from 1; bots may share it."""
+    points: _builtins.float
+    """Its points."""
+    margin: _builtins.float
+    """Half of their 95 % interval, in a round robin."""
+    @_builtins.property
+    def entrant(self) -> _transcript_pb2.Entrant:
+        """Who."""
+
+    def __init__(
+        self,
+        *,
+        place: _builtins.int = ...,
+        entrant: _transcript_pb2.Entrant | None = ...,
+        points: _builtins.float = ...,
+        margin: _builtins.float | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_margin", b"_margin", "entrant", b"entrant", "margin", b"margin"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_margin", b"_margin", "entrant", b"entrant", "margin", b"margin", "place", b"place", "points", b"points"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    _WhichOneofReturnType__margin: _TypeAlias = _typing.Literal["margin"]  # noqa: Y015
+    _WhichOneofArgType__margin: _TypeAlias = _typing.Literal["_margin", b"_margin"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__margin) -> _WhichOneofReturnType__margin | None: ...
+
+Global___EventStanding: _TypeAlias = EventStanding  # noqa: Y015
+
+@_typing.final
+class ListEventMatchesRequest(_message.Message):
+    """Asks for ListEventMatches."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
+    BEFORE_BLOCK_FIELD_NUMBER: _builtins.int
+    FINAL_FIELD_NUMBER: _builtins.int
+    event: _builtins.str
+    """The event's name."""
+    bot: _builtins.str
+    """Matches of this bot alone; empty for all."""
+    before_block: _builtins.int
+    """Only blocks before the one of this number; 0 for the newest."""
+    final: _builtins.bool
+    """Matches of a private final instead of the ladder. Its blocks are numbered in the order of their
+    rounds and tables.
+    """
+    def __init__(
+        self,
+        *,
+        event: _builtins.str = ...,
+        bot: _builtins.str = ...,
+        before_block: _builtins.int = ...,
+        final: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["before_block", b"before_block", "bot", b"bot", "event", b"event", "final", b"final"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListEventMatchesRequest: _TypeAlias = ListEventMatchesRequest  # noqa: Y015
+
+@_typing.final
+class ListEventMatchesResponse(_message.Message):
+    """Answers ListEventMatches."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCHES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def matches(self) -> _containers.RepeatedCompositeFieldContainer[Global___EventMatch]:
+        """At most 50, newest blocks first, and within a block in the order of play. For further ones ask
+        again with `before_block`.
+        """
+
+    def __init__(
+        self,
+        *,
+        matches: _abc.Iterable[Global___EventMatch] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["matches", b"matches"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListEventMatchesResponse: _TypeAlias = ListEventMatchesResponse  # noqa: Y015
+
+@_typing.final
+class EventMatch(_message.Message):
+    """A match of an event."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    BLOCK_FIELD_NUMBER: _builtins.int
+    ENDED_MS_FIELD_NUMBER: _builtins.int
+    SEATS_FIELD_NUMBER: _builtins.int
+    KEPT_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    """Its id."""
+    block: _builtins.int
+    """The number of its block."""
+    ended_ms: _builtins.int
+    """When its block was over, in milliseconds since 1970."""
+    kept: _builtins.bool
+    """Whether its transcript is kept: those of the newest blocks are."""
+    @_builtins.property
+    def seats(self) -> _containers.RepeatedCompositeFieldContainer[Global___EventSeat]:
+        """Who sat where, by seat."""
+
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+        block: _builtins.int = ...,
+        ended_ms: _builtins.int = ...,
+        seats: _abc.Iterable[Global___EventSeat] | None = ...,
+        kept: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["block", b"block", "ended_ms", b"ended_ms", "kept", b"kept", "match_id", b"match_id", "seats", b"seats"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EventMatch: _TypeAlias = EventMatch  # noqa: Y015
+
+@_typing.final
+class EventSeat(_message.Message):
+    """A seat of a match."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    ENTRANT_FIELD_NUMBER: _builtins.int
+    PLACING_FIELD_NUMBER: _builtins.int
+    placing: _builtins.int
+    """The placing, from 1."""
+    @_builtins.property
+    def entrant(self) -> _transcript_pb2.Entrant:
+        """Who."""
+
+    def __init__(
+        self,
+        *,
+        entrant: _transcript_pb2.Entrant | None = ...,
+        placing: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "placing", b"placing"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EventSeat: _TypeAlias = EventSeat  # noqa: Y015
+
+@_typing.final
+class GetEventTranscriptRequest(_message.Message):
+    """Asks for GetEventTranscript."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    event: _builtins.str
+    """The event's name."""
+    match_id: _builtins.str
+    """The match."""
+    def __init__(
+        self,
+        *,
+        event: _builtins.str = ...,
+        match_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "match_id", b"match_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetEventTranscriptRequest: _TypeAlias = GetEventTranscriptRequest  # noqa: Y015
+
+@_typing.final
+class GetEventTranscriptResponse(_message.Message):
+    """Answers GetEventTranscript."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TRANSCRIPT_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def transcript(self) -> _transcript_pb2.Transcript:
+        """The transcript, signed by the arena."""
+
+    def __init__(
+        self,
+        *,
+        transcript: _transcript_pb2.Transcript | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["transcript", b"transcript"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["transcript", b"transcript"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetEventTranscriptResponse: _TypeAlias = GetEventTranscriptResponse  # noqa: Y015
 
 @_typing.final
 class EnterEventRequest(_message.Message):

@@ -33,6 +33,10 @@ class EventServiceStub(object):
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
     outside of the dates of the event, with these dates, if it is full, or if the team has more people
     than it allows.
+
+    Calls that read need no key. With one they also find the private events of which its owner is a
+    member: those that the owner has entered, or on whose roster the owner is. NOT_FOUND for an event
+    that is unknown or private.
     """
 
     def __init__(self, channel):
@@ -45,6 +49,26 @@ class EventServiceStub(object):
                 '/arena.v1.EventService/ListEvents',
                 request_serializer=arena_dot_v1_dot_event__pb2.ListEventsRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_event__pb2.ListEventsResponse.FromString,
+                _registered_method=True)
+        self.GetEventLadder = channel.unary_unary(
+                '/arena.v1.EventService/GetEventLadder',
+                request_serializer=arena_dot_v1_dot_event__pb2.GetEventLadderRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_event__pb2.GetEventLadderResponse.FromString,
+                _registered_method=True)
+        self.GetEventStandings = channel.unary_unary(
+                '/arena.v1.EventService/GetEventStandings',
+                request_serializer=arena_dot_v1_dot_event__pb2.GetEventStandingsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_event__pb2.GetEventStandingsResponse.FromString,
+                _registered_method=True)
+        self.ListEventMatches = channel.unary_unary(
+                '/arena.v1.EventService/ListEventMatches',
+                request_serializer=arena_dot_v1_dot_event__pb2.ListEventMatchesRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_event__pb2.ListEventMatchesResponse.FromString,
+                _registered_method=True)
+        self.GetEventTranscript = channel.unary_unary(
+                '/arena.v1.EventService/GetEventTranscript',
+                request_serializer=arena_dot_v1_dot_event__pb2.GetEventTranscriptRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_event__pb2.GetEventTranscriptResponse.FromString,
                 _registered_method=True)
         self.EnterEvent = channel.unary_unary(
                 '/arena.v1.EventService/EnterEvent',
@@ -66,10 +90,43 @@ class EventServiceServicer(object):
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
     outside of the dates of the event, with these dates, if it is full, or if the team has more people
     than it allows.
+
+    Calls that read need no key. With one they also find the private events of which its owner is a
+    member: those that the owner has entered, or on whose roster the owner is. NOT_FOUND for an event
+    that is unknown or private.
     """
 
     def ListEvents(self, request, context):
-        """Lists the events, the newest first. Needs no key.
+        """Lists the events, the newest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetEventLadder(self, request, context):
+        """Returns the standings on the ladder of an event that has its own.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetEventStandings(self, request, context):
+        """Returns the standings of a final that is released.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListEventMatches(self, request, context):
+        """Lists matches of an event that are not among the arena's public ones: those on its own ladder, and
+        those of a private final that is released. Newest blocks first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetEventTranscript(self, request, context):
+        """Returns the transcript of a match that ListEventMatches lists. NOT_FOUND if it is not kept any more.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)
         context.set_details('Method not implemented!')
@@ -97,6 +154,26 @@ def add_EventServiceServicer_to_server(servicer, server):
                     request_deserializer=arena_dot_v1_dot_event__pb2.ListEventsRequest.FromString,
                     response_serializer=arena_dot_v1_dot_event__pb2.ListEventsResponse.SerializeToString,
             ),
+            'GetEventLadder': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetEventLadder,
+                    request_deserializer=arena_dot_v1_dot_event__pb2.GetEventLadderRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_event__pb2.GetEventLadderResponse.SerializeToString,
+            ),
+            'GetEventStandings': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetEventStandings,
+                    request_deserializer=arena_dot_v1_dot_event__pb2.GetEventStandingsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_event__pb2.GetEventStandingsResponse.SerializeToString,
+            ),
+            'ListEventMatches': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListEventMatches,
+                    request_deserializer=arena_dot_v1_dot_event__pb2.ListEventMatchesRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_event__pb2.ListEventMatchesResponse.SerializeToString,
+            ),
+            'GetEventTranscript': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetEventTranscript,
+                    request_deserializer=arena_dot_v1_dot_event__pb2.GetEventTranscriptRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_event__pb2.GetEventTranscriptResponse.SerializeToString,
+            ),
             'EnterEvent': grpc.unary_unary_rpc_method_handler(
                     servicer.EnterEvent,
                     request_deserializer=arena_dot_v1_dot_event__pb2.EnterEventRequest.FromString,
@@ -123,6 +200,10 @@ class EventService(object):
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
     outside of the dates of the event, with these dates, if it is full, or if the team has more people
     than it allows.
+
+    Calls that read need no key. With one they also find the private events of which its owner is a
+    member: those that the owner has entered, or on whose roster the owner is. NOT_FOUND for an event
+    that is unknown or private.
     """
 
     @staticmethod
@@ -142,6 +223,114 @@ class EventService(object):
             '/arena.v1.EventService/ListEvents',
             arena_dot_v1_dot_event__pb2.ListEventsRequest.SerializeToString,
             arena_dot_v1_dot_event__pb2.ListEventsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetEventLadder(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.EventService/GetEventLadder',
+            arena_dot_v1_dot_event__pb2.GetEventLadderRequest.SerializeToString,
+            arena_dot_v1_dot_event__pb2.GetEventLadderResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetEventStandings(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.EventService/GetEventStandings',
+            arena_dot_v1_dot_event__pb2.GetEventStandingsRequest.SerializeToString,
+            arena_dot_v1_dot_event__pb2.GetEventStandingsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListEventMatches(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.EventService/ListEventMatches',
+            arena_dot_v1_dot_event__pb2.ListEventMatchesRequest.SerializeToString,
+            arena_dot_v1_dot_event__pb2.ListEventMatchesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetEventTranscript(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.EventService/GetEventTranscript',
+            arena_dot_v1_dot_event__pb2.GetEventTranscriptRequest.SerializeToString,
+            arena_dot_v1_dot_event__pb2.GetEventTranscriptResponse.FromString,
             options,
             channel_credentials,
             insecure,

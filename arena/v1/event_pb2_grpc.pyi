@@ -34,6 +34,10 @@ class EventServiceStub:
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
     outside of the dates of the event, with these dates, if it is full, or if the team has more people
     than it allows.
+
+    Calls that read need no key. With one they also find the private events of which its owner is a
+    member: those that the owner has entered, or on whose roster the owner is. NOT_FOUND for an event
+    that is unknown or private.
     """
 
     @_typing.overload
@@ -41,7 +45,17 @@ class EventServiceStub:
     @_typing.overload
     def __new__(cls, channel: _aio.Channel) -> EventServiceAsyncStub: ...
     ListEvents: _grpc.UnaryUnaryMultiCallable[_event_pb2.ListEventsRequest, _event_pb2.ListEventsResponse]
-    """Lists the events, the newest first. Needs no key."""
+    """Lists the events, the newest first."""
+    GetEventLadder: _grpc.UnaryUnaryMultiCallable[_event_pb2.GetEventLadderRequest, _event_pb2.GetEventLadderResponse]
+    """Returns the standings on the ladder of an event that has its own."""
+    GetEventStandings: _grpc.UnaryUnaryMultiCallable[_event_pb2.GetEventStandingsRequest, _event_pb2.GetEventStandingsResponse]
+    """Returns the standings of a final that is released."""
+    ListEventMatches: _grpc.UnaryUnaryMultiCallable[_event_pb2.ListEventMatchesRequest, _event_pb2.ListEventMatchesResponse]
+    """Lists matches of an event that are not among the arena's public ones: those on its own ladder, and
+    those of a private final that is released. Newest blocks first.
+    """
+    GetEventTranscript: _grpc.UnaryUnaryMultiCallable[_event_pb2.GetEventTranscriptRequest, _event_pb2.GetEventTranscriptResponse]
+    """Returns the transcript of a match that ListEventMatches lists. NOT_FOUND if it is not kept any more."""
     EnterEvent: _grpc.UnaryUnaryMultiCallable[_event_pb2.EnterEventRequest, _event_pb2.EnterEventResponse]
     """Enters a bot of the owner, in the place of another one that the owner may have entered."""
     LeaveEvent: _grpc.UnaryUnaryMultiCallable[_event_pb2.LeaveEventRequest, _event_pb2.LeaveEventResponse]
@@ -56,11 +70,25 @@ class EventServiceAsyncStub(EventServiceStub):
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
     outside of the dates of the event, with these dates, if it is full, or if the team has more people
     than it allows.
+
+    Calls that read need no key. With one they also find the private events of which its owner is a
+    member: those that the owner has entered, or on whose roster the owner is. NOT_FOUND for an event
+    that is unknown or private.
     """
 
     def __init__(self, channel: _aio.Channel) -> None: ...
     ListEvents: _aio.UnaryUnaryMultiCallable[_event_pb2.ListEventsRequest, _event_pb2.ListEventsResponse]  # type: ignore[assignment]
-    """Lists the events, the newest first. Needs no key."""
+    """Lists the events, the newest first."""
+    GetEventLadder: _aio.UnaryUnaryMultiCallable[_event_pb2.GetEventLadderRequest, _event_pb2.GetEventLadderResponse]  # type: ignore[assignment]
+    """Returns the standings on the ladder of an event that has its own."""
+    GetEventStandings: _aio.UnaryUnaryMultiCallable[_event_pb2.GetEventStandingsRequest, _event_pb2.GetEventStandingsResponse]  # type: ignore[assignment]
+    """Returns the standings of a final that is released."""
+    ListEventMatches: _aio.UnaryUnaryMultiCallable[_event_pb2.ListEventMatchesRequest, _event_pb2.ListEventMatchesResponse]  # type: ignore[assignment]
+    """Lists matches of an event that are not among the arena's public ones: those on its own ladder, and
+    those of a private final that is released. Newest blocks first.
+    """
+    GetEventTranscript: _aio.UnaryUnaryMultiCallable[_event_pb2.GetEventTranscriptRequest, _event_pb2.GetEventTranscriptResponse]  # type: ignore[assignment]
+    """Returns the transcript of a match that ListEventMatches lists. NOT_FOUND if it is not kept any more."""
     EnterEvent: _aio.UnaryUnaryMultiCallable[_event_pb2.EnterEventRequest, _event_pb2.EnterEventResponse]  # type: ignore[assignment]
     """Enters a bot of the owner, in the place of another one that the owner may have entered."""
     LeaveEvent: _aio.UnaryUnaryMultiCallable[_event_pb2.LeaveEventRequest, _event_pb2.LeaveEventResponse]  # type: ignore[assignment]
@@ -74,6 +102,10 @@ class EventServiceServicer(metaclass=_abc_1.ABCMeta):
     code, a team's name that is none, or an owner who is not on the roster, and FAILED_PRECONDITION
     outside of the dates of the event, with these dates, if it is full, or if the team has more people
     than it allows.
+
+    Calls that read need no key. With one they also find the private events of which its owner is a
+    member: those that the owner has entered, or on whose roster the owner is. NOT_FOUND for an event
+    that is unknown or private.
     """
 
     @_abc_1.abstractmethod
@@ -82,7 +114,41 @@ class EventServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _event_pb2.ListEventsRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_event_pb2.ListEventsResponse, _abc.Awaitable[_event_pb2.ListEventsResponse]]:
-        """Lists the events, the newest first. Needs no key."""
+        """Lists the events, the newest first."""
+
+    @_abc_1.abstractmethod
+    def GetEventLadder(
+        self,
+        request: _event_pb2.GetEventLadderRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_event_pb2.GetEventLadderResponse, _abc.Awaitable[_event_pb2.GetEventLadderResponse]]:
+        """Returns the standings on the ladder of an event that has its own."""
+
+    @_abc_1.abstractmethod
+    def GetEventStandings(
+        self,
+        request: _event_pb2.GetEventStandingsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_event_pb2.GetEventStandingsResponse, _abc.Awaitable[_event_pb2.GetEventStandingsResponse]]:
+        """Returns the standings of a final that is released."""
+
+    @_abc_1.abstractmethod
+    def ListEventMatches(
+        self,
+        request: _event_pb2.ListEventMatchesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_event_pb2.ListEventMatchesResponse, _abc.Awaitable[_event_pb2.ListEventMatchesResponse]]:
+        """Lists matches of an event that are not among the arena's public ones: those on its own ladder, and
+        those of a private final that is released. Newest blocks first.
+        """
+
+    @_abc_1.abstractmethod
+    def GetEventTranscript(
+        self,
+        request: _event_pb2.GetEventTranscriptRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_event_pb2.GetEventTranscriptResponse, _abc.Awaitable[_event_pb2.GetEventTranscriptResponse]]:
+        """Returns the transcript of a match that ListEventMatches lists. NOT_FOUND if it is not kept any more."""
 
     @_abc_1.abstractmethod
     def EnterEvent(

@@ -281,11 +281,11 @@ class FinalBlock(_message.Message):
     event_id: _builtins.int
     """The event."""
     round: _builtins.int
-    """The round, from 1."""
+    """The round, from 1; 0 for a block of the event's own ladder."""
     table: _builtins.int
-    """The table within the round, from 1."""
+    """The table within the round, from 1; 0 for a block of the ladder."""
     number: _builtins.int
-    """The block within the pairing, from 1."""
+    """The block within the pairing, or of the ladder, from 1."""
     def __init__(
         self,
         *,

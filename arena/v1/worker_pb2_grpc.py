@@ -100,7 +100,7 @@ class WorkerServiceServicer(object):
         raise NotImplementedError('Method not implemented!')
 
     def BeginFinalBlock(self, request, context):
-        """Begins a block of the final of an event whose job this worker took from the queue. NOT_FOUND if
+        """Begins a block of the final of an event, or of its ladder, whose job this worker took from the queue. NOT_FOUND if
         there is nothing to do any more: the job is done. Repeating it returns the same.
         """
         context.set_code(grpc.StatusCode.UNIMPLEMENTED)

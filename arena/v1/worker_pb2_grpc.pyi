@@ -46,7 +46,7 @@ class WorkerServiceStub:
     TellStep: _grpc.UnaryUnaryMultiCallable[_worker_pb2.TellStepRequest, _worker_pb2.TellStepResponse]
     """Tells the step that a check is at, for its owner."""
     BeginFinalBlock: _grpc.UnaryUnaryMultiCallable[_worker_pb2.BeginFinalBlockRequest, _worker_pb2.BeginFinalBlockResponse]
-    """Begins a block of the final of an event whose job this worker took from the queue. NOT_FOUND if
+    """Begins a block of the final of an event, or of its ladder, whose job this worker took from the queue. NOT_FOUND if
     there is nothing to do any more: the job is done. Repeating it returns the same.
     """
     EndFinalBlock: _grpc.StreamUnaryMultiCallable[_worker_pb2.EndFinalBlockRequest, _worker_pb2.EndFinalBlockResponse]
@@ -74,7 +74,7 @@ class WorkerServiceAsyncStub(WorkerServiceStub):
     TellStep: _aio.UnaryUnaryMultiCallable[_worker_pb2.TellStepRequest, _worker_pb2.TellStepResponse]  # type: ignore[assignment]
     """Tells the step that a check is at, for its owner."""
     BeginFinalBlock: _aio.UnaryUnaryMultiCallable[_worker_pb2.BeginFinalBlockRequest, _worker_pb2.BeginFinalBlockResponse]  # type: ignore[assignment]
-    """Begins a block of the final of an event whose job this worker took from the queue. NOT_FOUND if
+    """Begins a block of the final of an event, or of its ladder, whose job this worker took from the queue. NOT_FOUND if
     there is nothing to do any more: the job is done. Repeating it returns the same.
     """
     EndFinalBlock: _aio.StreamUnaryMultiCallable[_worker_pb2.EndFinalBlockRequest, _worker_pb2.EndFinalBlockResponse]  # type: ignore[assignment]
@@ -123,7 +123,7 @@ class WorkerServiceServicer(metaclass=_abc_1.ABCMeta):
         request: _worker_pb2.BeginFinalBlockRequest,
         context: _ServicerContext,
     ) -> _typing.Union[_worker_pb2.BeginFinalBlockResponse, _abc.Awaitable[_worker_pb2.BeginFinalBlockResponse]]:
-        """Begins a block of the final of an event whose job this worker took from the queue. NOT_FOUND if
+        """Begins a block of the final of an event, or of its ladder, whose job this worker took from the queue. NOT_FOUND if
         there is nothing to do any more: the job is done. Repeating it returns the same.
         """
 

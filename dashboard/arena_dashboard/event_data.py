@@ -1,24 +1,36 @@
 """Current data of events for the pages, read through `data`.
 
-Of a final that is neither released nor live there is nothing to read: the pages' role does not see
-its tables.
+Of a final that is neither released nor live, and of a private event, there is nothing to read: the
+database hides their rows from the pages' role. A member of a private event sees it by the member's
+id (`viewer`), and asks the referee with the member's key for what is played in it.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
 import streamlit as st
+from sqlalchemy import select
 
+from arena.clients.event_client import EventClient, EventMatch, EventPlace, EventRating
+from arena.database.names import folded
+from arena.database.tables.owners import owners
+from arena.database.viewing import seen_by
+from arena.match.transcript_json import to_json
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
 from arena.server.events.event import Event, EventEntry, Phase
 from arena.server.events.standings import FinalLine, standings
 from arena.server.notices import notice_statements
 from arena_dashboard import data, tournament_data
+from arena_dashboard.frames import match_json, packed
+from arena_dashboard.watching import parse_viewpoint, watch
 
 KEPT_SECONDS = 4.0
+ASKED_SECONDS = 15.0
+"""How long an answer of the referee is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,22 +45,78 @@ class EventView:
     """The time of the database when it was read."""
 
 
-def newest() -> list[EventView]:
+@dataclass(frozen=True, slots=True)
+class Replay:
+    """A match of an event, as the page of it needs it."""
+
+    shown: Mapping[str, Any]
+    """As in `frames.match_json`."""
+    content: bytes
+    """For the player."""
+    transcript: str
+    """As `arena verify` reads it."""
+
+
+def viewer(owner: str | None) -> int | None:
+    """Return the id of the owner who sees a page, for the functions below; None is everybody."""
+    if owner is None:
+        return None
+    found = data.read(select(owners.c.id).where(owners.c.folded == folded(owner)))
+    return found[0].id if found else None
+
+
+def newest(viewer: int | None = None) -> list[EventView]:
     """Return the newest events, without their entries."""
-    found = [(rows.event(row), row.now) for row in data.read(statements.event_list())]
+    listed = data.read(seen_by(viewer, statements.event_list()))
+    found = [(rows.event(row), row.now) for row in listed]
     return [EventView(event, event.phase(now), (), now) for event, now in found]
 
 
-def named(name: str) -> EventView | None:
+def named(name: str, viewer: int | None = None) -> EventView | None:
     """Return an event; None if there is none of that name. Not to be changed."""
-    return _named(data.database_url(), name)
+    return _named(data.database_url(), name, viewer)
 
 
 def results(event: Event) -> Sequence[FinalLine]:
-    """Return the standings of the final, nothing before they are released. Not to be changed."""
+    """Return the standings of a public final, nothing before they are released.
+
+    Not to be changed.
+    """
     if event.released_at is None or event.tournament is None:
         return ()
     return _results(data.database_url(), event.tournament)
+
+
+@st.cache_resource(ttl=ASKED_SECONDS, max_entries=100, show_spinner=False)
+def ladder(_client: EventClient, event: str, key: str) -> Sequence[EventRating]:
+    """Return the standings on the ladder of an event. Raises OwnerCallError."""
+    return _client.ladder(event, key=key)
+
+
+@st.cache_resource(ttl=ASKED_SECONDS, max_entries=100, show_spinner=False)
+def private_results(_client: EventClient, event: str, key: str) -> Sequence[EventPlace]:
+    """Return the standings of a private final that is released. Raises OwnerCallError."""
+    return _client.event_standings(event, key=key)
+
+
+@st.cache_resource(ttl=ASKED_SECONDS, max_entries=100, show_spinner=False)
+def matches(_client: EventClient, event: str, key: str, *, final: bool) -> Sequence[EventMatch]:
+    """Return the newest matches on the ladder of an event, or of its private final.
+
+    Raises OwnerCallError.
+    """
+    return _client.event_matches(event, final=final, key=key)
+
+
+@st.cache_resource(max_entries=100, show_spinner=False)
+def replay(_client: EventClient, event: str, match_id: str, key: str, view: str) -> Replay:
+    """Return a match of an event for the player, from a viewpoint. Raises OwnerCallError."""
+    transcript = _client.event_transcript(event, match_id, key=key)
+    seats = len(transcript.setup.entrants)
+    shown = match_json(watch(transcript, parse_viewpoint(view, seats)))
+    neighbours = {"previous": None, "next": None}
+    written = json.dumps(to_json(transcript), ensure_ascii=False, indent=1)
+    return Replay(shown, packed({**shown, **neighbours}), written)
 
 
 def notices(event: Event) -> Sequence[Any]:
@@ -70,9 +138,9 @@ def mark(found: EventView) -> Mark:
     return found.phase, found.event.tournament, entered, moments
 
 
-def current_mark(name: str) -> Mark | None:
+def current_mark(name: str, viewer: int | None = None) -> Mark | None:
     """Return the mark of the event as it stands, at most some seconds old."""
-    found = named(name)
+    found = named(name, viewer)
     return None if found is None else mark(found)
 
 
@@ -84,10 +152,11 @@ def _results(url: str | None, tournament: str) -> Sequence[FinalLine]:
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=100, show_spinner=False)
-def _named(url: str | None, name: str) -> EventView | None:
+def _named(url: str | None, name: str, viewer: int | None) -> EventView | None:
     del url  # tells one database's events from another's
-    for row in data.read(statements.event_list(name=name)):
+    for row in data.read(seen_by(viewer, statements.event_list(name=name))):
         event = rows.event(row)
-        entries = [rows.entry(one) for one in data.read(statements.entries_of(event.id))]
+        entered = data.read(seen_by(viewer, statements.entries_of(event.id)))
+        entries = [rows.entry(one) for one in entered]
         return EventView(event, event.phase(row.now), entries, row.now)
     return None

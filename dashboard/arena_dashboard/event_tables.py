@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from urllib.parse import urlencode
 
+from arena.clients.event_client import EventMatch, EventPlace, EventRating
 from arena.games import GAMES
 from arena.server.events.event import Event, EventEntry, Phase
 from arena.server.events.standings import FinalLine
@@ -119,7 +120,63 @@ def _build(one: EventEntry) -> Html:
     return together(shown, " ", badge("withdrawn", "bad")) if one.withdrawn else shown
 
 
-def standing_table(lines: Sequence[FinalLine], teams: Mapping[str, str]) -> Html:
+def ladder_table(lines: Sequence[EventRating], teams: Mapping[str, str]) -> Html:
+    """Return the standings on the ladder of an event; `teams` are by bot."""
+    heads = (
+        *(("Rank", "ba-number"), ("Team", ""), ("Bot", ""), ("Elo", "ba-number")),
+        *(("95 % interval", "ba-number"), ("Matches", "ba-number")),
+    )
+    head = tag("tr", *(tag("th", text, scope="col", class_=kind) for text, kind in heads))
+    return _table("Ladder of the event", head, (_rated(line, teams) for line in lines))
+
+
+def _rated(line: EventRating, teams: Mapping[str, str]) -> Html:
+    ranks = f"{line.rank_low}"
+    if line.rank_high > line.rank_low:
+        ranks = f"{line.rank_low}–{line.rank_high}"
+    low, high = line.interval
+    bot = line.entrant.bot
+    named = (
+        together(bot, " ", badge("house", "plain"))
+        if line.house
+        else together(tag("a", bot, href=bot_link(bot)), f" v{line.entrant.version}")
+    )
+    return tag(
+        "tr",
+        tag("td", ranks, class_="ba-number"),
+        tag("td", teams.get(bot, "")),
+        tag("td", named),
+        tag("td", f"{line.elo:+.0f}", class_="ba-number"),
+        tag("td", f"{low:+.0f} to {high:+.0f}", class_="ba-number"),
+        tag("td", f"{line.matches:,}", class_="ba-number"),
+    )
+
+
+def match_table(event: str, matches: Sequence[EventMatch]) -> Html:
+    """Return matches of an event with links to their replays."""
+    heads = (("Ended", ""), ("Bots by seat, with their places", ""), ("", ""))
+    head = tag("tr", *(tag("th", text, scope="col", class_=kind) for text, kind in heads))
+    rows = (
+        tag(
+            "tr",
+            tag("td", time_of(one.ended), class_="ba-faint"),
+            tag("td", " – ".join(f"{who.bot} ({place})" for who, place in one.seats)),
+            tag(
+                "td",
+                tag("a", "Replay", href=match_link(event, one.match_id)) if one.kept else "",
+            ),
+        )
+        for one in matches
+    )
+    return _table("Matches of the event", head, rows)
+
+
+def match_link(event: str, match_id: str) -> str:
+    """Return the address of the page of a match of an event."""
+    return "event-match?" + urlencode({"event": event, "match": match_id})
+
+
+def standing_table(lines: Sequence[FinalLine | EventPlace], teams: Mapping[str, str]) -> Html:
     """Return the standings of a final; `teams` are by bot."""
     heads = (("Place", "ba-number"), ("Team", ""), ("Bot", ""), ("Points", "ba-number"))
     head = tag("tr", *(tag("th", text, scope="col", class_=kind) for text, kind in heads))

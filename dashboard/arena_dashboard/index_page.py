@@ -38,6 +38,7 @@ TITLES: Final = {
     "submit": "Submit a bot",
     "my-bots": "My bots",
     "replay": "Replay",
+    "event-match": "Match of an event",
     "head-to-head": "Head to head",
     "versus": "Two bots",
     "history": "History",
@@ -55,6 +56,7 @@ NEEDED_BY: Final[dict[str, tuple[str, ...]]] = {
     "bot": ("TextInput",),
     "matches": ("Selectbox", "DateInput", "Checkbox"),
     "replay": ("DownloadButton",),
+    "event-match": ("DownloadButton",),
     "events": ("Selectbox", "TextInput"),
     "submit": ("StreamlitSyntaxHighlighter",),
 }

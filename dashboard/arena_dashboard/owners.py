@@ -16,7 +16,7 @@ import streamlit as st
 
 from arena.addresses import host_port, on_loopback
 from arena.clients.event_client import EventClient
-from arena.clients.owner_client import OwnerCallError, SignUpTerms
+from arena.clients.owner_client import AddressError, OwnerCallError, SignUpTerms
 from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.settings import Settings, read_settings
 from arena_dashboard import browser, identities, kept_sign_in
@@ -121,6 +121,19 @@ def signed_in(client: UploadClient) -> SignedIn | None:
             _forget_refused(key)
     st.session_state[_ASKED] = True
     return kept().get(_SIGNED_IN)
+
+
+def visitor() -> SignedIn | None:
+    """Return the owner signed in, for what a page shows to some owners alone.
+
+    None if there is none, or if the referee does not say who it is.
+    """
+    if not known():
+        return None
+    with suppress(OwnerCallError, AddressError):
+        client = referee()
+        return None if client is None else signed_in(client)
+    return None
 
 
 def known() -> bool:

@@ -36,6 +36,7 @@ pages = [
     page_at("my-bots", "own_bots", visibility="hidden"),
     # About one match or one ladder; reached by links.
     page_at("replay", "replay", visibility="hidden"),
+    page_at("event-match", "event_match", visibility="hidden"),
     page_at("head-to-head", "head_to_head", visibility="hidden"),
     page_at("versus", "versus", visibility="hidden"),
     page_at("history", "history", visibility="hidden"),

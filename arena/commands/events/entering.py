@@ -9,7 +9,7 @@ from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.events.organising import AsJson, EventName
-from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at
+from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, kept_login, login_at
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, in_words, iso_utc
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 def list_events(address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False) -> None:
     """List the events, newest first."""
     with exit_with_message():
-        found = _client(address).events()
+        found = client(address).events(key=key_at(address))
     if as_json:
         # The text is told of one event alone.
         say_json([{k: v for k, v in event_json(one).items() if k != "text"} for one in found])
@@ -42,7 +42,7 @@ def show(
 ) -> None:
     """Show an event: its dates, its phase, how many have entered."""
     with exit_with_message():
-        found = _client(address).events(name)
+        found = client(address).events(name, key=key_at(address))
         if not found:
             raise CommandError(f"there is no event {name}: see `arena event list`.")
     if as_json:
@@ -62,7 +62,7 @@ def enter(
     """Enter a bot of yours, in the place of the one that you entered before."""
     with exit_with_message():
         key = login_at(address).key
-        entered = _client(address).enter(key, name, bot, code=code, team=team)
+        entered = client(address).enter(key, name, bot, code=code, team=team)
     event, version = entered.event, entered.version
     if as_json:
         told = {"bot": bot, "version": version or None, "notices": list(entered.notices)}
@@ -81,7 +81,7 @@ def enter(
 def leave(name: EventName, address: AddressOption = DEFAULT_ADDRESS) -> None:
     """Take your bot out of an event, before its freeze."""
     with exit_with_message():
-        _client(address).leave(login_at(address).key, name)
+        client(address).leave(login_at(address).key, name)
     say(f"Your bot is not entered in {name} any more.")
 
 
@@ -121,6 +121,10 @@ def _print(event: "EventSeen") -> None:
             say(f"At most {most} {what}")
     if event.live:
         say("The final is live: its matches are public as they are played.")
+    if event.ladder:
+        say(f"It has a ladder of its own: `arena event ladder {quote(event.name)}` shows it.")
+    if event.private:
+        say("Its members alone see it.")
     say(f"SHA-256 of the final's seed: {event.commitment}")
     if event.seed:
         say(f"The seed: {event.seed}")
@@ -131,7 +135,14 @@ def _print(event: "EventSeen") -> None:
         )
 
 
-def _client(address: str) -> "EventClient":
+def key_at(address: str) -> str:
+    """Return the key of the owner who is signed in at a referee; "" without one."""
+    found = kept_login(address)
+    return "" if found is None else found.key
+
+
+def client(address: str) -> "EventClient":
+    """Return a client of the referee."""
     import os
 
     # Imported here, because `arena --help` needs no gRPC.

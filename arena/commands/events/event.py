@@ -1,8 +1,8 @@
 """`arena event …`: Courses and contests: entries, a freeze, a final that anybody can recompute.
 
-`list`, `show`, `enter` and `leave` ask the referee, from any machine. `verify` needs no arena. The
-organiser's ask a referee, too, or work on the arena's own machine; `organiser`, `webhook`,
-`similar` and `archive` only there.
+`list`, `show`, `enter`, `leave`, `ladder`, `matches` and `transcript` ask the referee, from any
+machine. `verify` needs no arena. The organiser's ask a referee, too, or work on the arena's own
+machine; `organiser`, `webhook`, `similar` and `archive` only there.
 """
 
 from collections.abc import Awaitable, Callable
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 import typer
 from rich.table import Table
 
-from arena.commands.events import entering, organisers, organising, participants, roster
+from arena.commands.events import entering, organisers, organising, participants, roster, viewing
 from arena.commands.events.archives import archive, verify
 from arena.commands.events.grades import grades, rubric
 from arena.commands.events.organising import AsJson, EventName
@@ -40,6 +40,9 @@ app.command("withdraw")(organising.withdraw)
 app.command("entries")(participants.entries)
 app.command("log")(participants.log)
 app.command("message")(participants.message)
+app.command("ladder")(viewing.ladder)
+app.command("matches")(viewing.matches)
+app.command("transcript")(viewing.transcript)
 app.command("progress")(progress)
 app.command("roster")(roster.roster)
 app.command("people")(participants.people)

@@ -62,6 +62,20 @@ class OwnerCalls:
             response_serializer=getattr(self._messages, f"{call}Response").SerializeToString,
         )
 
+    def of_viewer(
+        self, call: str, answer: Callable[[Any, int | None], Awaitable[Any]]
+    ) -> "grpc.RpcMethodHandler[Any, Any]":
+        """Return the handler of a call that shows more to some owners.
+
+        `answer` gets the id of the owner whose key came with the call; None without a key.
+        """
+
+        async def seen(request: Any, context: Context) -> Any:
+            viewer = (await self.owner(context)).id if token_or_nothing(context) else None
+            return await answer(request, viewer)
+
+        return self.of_anybody(call, seen)
+
     def of_owner(
         self, call: str, answer: Callable[[Any, Owner], Awaitable[Any]]
     ) -> "grpc.RpcMethodHandler[Any, Any]":

@@ -171,7 +171,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
                 tokens, store.builds, store.shifts, settings.hosting, allowance, gate
             ),
             webhooks=WebhookService(tokens, store.bot_webhooks, gate),
-            events=EventService(tokens, store.events, store.builds, gate),
+            events=EventService(tokens, store.events, store.event_views, store.builds, gate),
             organisers=OrganiserService(tokens, store, gate),
             # All addresses, but only if this referee has one of its own.
             workers=WorkerService(

@@ -31,6 +31,8 @@ def event_details(event: Event, now: datetime) -> pb.EventDetails:
         commitment=event.commitment,
         seed=event.seed or b"",
         live=said.live,
+        ladder=said.ladder is not None,
+        private=said.private,
     )
 
 

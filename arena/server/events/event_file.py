@@ -149,6 +149,10 @@ def read_event(text: str) -> NewEvent:
     )
     entry: Admission = _named(Admission, "entry", found.entry)
     limits = Limits(**found.limits.model_dump())
+    if found.private and entry is Admission.OPEN:
+        raise EventFileError(
+            'A private event is for those whom its organiser lets in: entry is "code" or "roster".'
+        )
     if found.private and final.live:
         raise EventFileError(
             "final.live is for everybody to see, and a private event is not: leave one of them out."

@@ -74,8 +74,8 @@ def entry(row: SqlRow[Any]) -> EventEntry:
 
 
 def finalist(row: SqlRow[Any]) -> Finalist:
-    """Return the finalist of a row of `finalists`."""
+    """Return the finalist of a row of `finalists`, or of `seen_finalists`, without a file name."""
     registered = Registered(
         VersionId(row.version_id), Entrant(row.bot, row.version, row.owner), row.house
     )
-    return Finalist(registered, bytes(row.sha256), row.file_name, row.withdrawn)
+    return Finalist(registered, bytes(row.sha256), row._mapping.get("file_name", ""), row.withdrawn)

@@ -18,13 +18,18 @@ from arena.server.events import event_rows as rows
 from arena.server.events import event_statements, final_statements
 from arena.server.events import ladder_statements as statements
 from arena.server.events.event import Event
+from arena.server.events.final import Final
+from arena.server.events.final_reading import pairings_of, record_of
 from arena.server.events.ladder_standings import (
     LadderLine,
     LadderMatch,
+    LadderPlayer,
+    PlayedBlock,
     matches_of,
     player,
     standings,
 )
+from arena.server.tournaments.tournament import TournamentRecord
 
 MATCHES_A_PAGE = 50
 
@@ -77,7 +82,46 @@ class EventViews:
             found = (await connection.execute(newest)).all()
             ids = {one for row in found for one in row.players}
             named = (await connection.execute(statements.named_players(ids))).all()
-        return matches_of(found, {row.id: player(row) for row in named})
+        played = [
+            PlayedBlock(r.number, r.players, r.placings, r.match_ids, r.ended_at, r.kept)
+            for r in found
+        ]
+        return matches_of(played, {row.id: player(row) for row in named})
+
+    async def results(self, viewer: int | None, event: Event) -> TournamentRecord | None:
+        """Return the final of a private event that is released; None before."""
+        async with self._viewing(viewer) as connection:
+            final = await _released(connection, event)
+            if final is None:
+                return None
+            pairings = await pairings_of(connection, event.id)
+            blocks = (await connection.execute(final_statements.blocks_of(event.id))).all()
+        return await asyncio.to_thread(record_of, event, final, pairings, blocks)
+
+    async def final_matches(
+        self, viewer: int | None, event: Event, *, bot: str | None = None, before: int | None = None
+    ) -> list[LadderMatch]:
+        """Return the last matches of a private final that is released, as `matches` does."""
+        async with self._viewing(viewer) as connection:
+            final = await _released(connection, event)
+            if final is None:
+                return []
+            players = {
+                number: LadderPlayer(number, one.registered.entrant, house=False)
+                for number, one in enumerate(final.finalists, start=1)
+            }
+            entry = next((n for n, one in players.items() if one.entrant.bot == bot), 0)
+            numbered = final_statements.numbered_blocks(
+                event.id,
+                entry=None if bot is None else entry,
+                before=before,
+                limit=max(1, MATCHES_A_PAGE // event.said.rules.seats),
+            )
+            found = (await connection.execute(numbered)).all()
+        return matches_of(
+            [PlayedBlock(r.place, r.entries, r.placings, r.match_ids, r.ended_at) for r in found],
+            players,
+        )
 
     async def transcript(
         self, viewer: int | None, event: Event, match_id: str
@@ -95,3 +139,11 @@ class EventViews:
 
     def _viewing(self, viewer: int | None) -> AbstractAsyncContextManager[AsyncConnection]:
         return viewing(self._engine, viewer)
+
+
+async def _released(connection: AsyncConnection, event: Event) -> Final | None:
+    """Return a final that is released and kept apart from the public ones; None otherwise."""
+    if event.seed is None or not event.said.private:
+        return None
+    found = (await connection.execute(final_statements.seen_finalists(event.id))).all()
+    return Final(event.said.rules, event.seed, [rows.finalist(row) for row in found])

@@ -115,13 +115,6 @@ class Events:
             await connection.execute(statements.tell(event_id))
         return event, code
 
-    async def newest(self, name: str | None = None) -> tuple[list[Event], datetime]:
-        """Return the newest events, or the one of a name, newest first, and the time."""
-        async with self._transaction() as connection:
-            found = (await connection.execute(statements.event_list(name=name))).all()
-            (now,) = (await connection.execute(statements.clock())).one()
-        return [rows.event(row) for row in found], now
-
     async def named(self, name: str) -> tuple[Event, datetime]:
         """Return the event of a name, and the time. Raises UnknownEventError."""
         async with self._transaction() as connection:
@@ -211,8 +204,8 @@ class Events:
             event, now = await _named(connection, name, locked=True)
             if locked.banned_at is not None:
                 raise BannedError(f"The operator has banned the owner {owner.name}.")
+            await _require_admitted(connection, event, owner, code, name)
             _require_open(event, now)
-            await _require_admitted(connection, event, owner, code)
             await _require_small(connection, event, owner)
             if team != owner.name and event.said.entry is Admission.ROSTER:
                 raise EventRefusedError(
@@ -240,9 +233,12 @@ class Events:
         async with self._transaction() as connection:
             await connection.execute(statements.freeze_due())
             event, now = await _named(connection, name)
-            _require_open(event, now)
             gone = await connection.execute(statements.leave(event.id, owner_id=owner.id))
-            if not gone.all():
+            left = gone.all()
+            if not left and event.said.private:
+                raise _unknown(name)
+            _require_open(event, now)
+            if not left:
                 raise EventStateError(f"You have entered no bot in {event.name}.")
             await record(connection, owner.actor, "leave event", event.name)
             await connection.execute(statements.tell(event.id))
@@ -279,18 +275,25 @@ class Events:
 
 
 async def _require_admitted(
-    connection: AsyncConnection, event: Event, owner: Owner, code: str
+    connection: AsyncConnection, event: Event, owner: Owner, code: str, name: str
 ) -> None:
-    """Raise EventRefusedError unless an owner may enter an event with this code."""
+    """Raise EventRefusedError unless an owner may enter an event with this code.
+
+    Raises UnknownEventError if it is private: as if there were none of this name.
+    """
     entry = event.said.entry
     if entry is Admission.OPEN:
         return
     if (await connection.execute(statements.on_roster(event.id, owner.id))).first() is not None:
         return
     if entry is Admission.ROSTER:
+        if event.said.private:
+            raise _unknown(name)
         raise EventRefusedError(f"{owner.name} is not on the roster of {event.name}.")
     kept = (await connection.execute(statements.secrets_of(event.id))).one()
     if not compare_digest(kept.code_sha256, code_hash(code)):
+        if event.said.private:
+            raise _unknown(name)
         said = "This is not the code" if code else "A code is needed"
         raise EventRefusedError(
             f"{said} of {event.name}: its organiser gives it out, and `arena event enter --code` "
@@ -354,4 +357,8 @@ async def _named(
     found: Sequence[Any] = (await connection.execute(statements.event_list(name=name))).all()
     for row in found:
         return rows.event(row), row.now
-    raise UnknownEventError(f"There is no event {name}: see `arena event list`.")
+    raise _unknown(name)
+
+
+def _unknown(name: str) -> UnknownEventError:
+    return UnknownEventError(f"There is no event {name}: see `arena event list`.")

@@ -44,16 +44,21 @@ def finalists(event_id: int) -> Row:
     The columns are `version_id`, `bot`, `version`, `owner`, `house`, `sha256`, `file_name` and
     `withdrawn`.
     """
+    with_files = builds.c.id == event_builds.c.build_id
+    return seen_finalists(event_id).add_columns(builds.c.file_name).join(builds, with_files)
+
+
+def seen_finalists(event_id: int) -> Row:
+    """Select the columns of `finalists` but for `file_name`, from what everybody may read."""
     return (
         select(event_builds.c.version_id, bots.c.name.label("bot"))
         .add_columns(versions.c.label.label("version"), owners.c.name.label("owner"))
-        .add_columns(bots.c.house, event_builds.c.sha256, builds.c.file_name)
+        .add_columns(bots.c.house, event_builds.c.sha256)
         .add_columns(event_builds.c.withdrawn_at.is_not(None).label("withdrawn"))
         .select_from(
             event_builds.join(bots, bots.c.id == event_builds.c.bot_id)
             .join(owners, owners.c.id == bots.c.owner_id)
             .join(versions, versions.c.id == event_builds.c.version_id)
-            .join(builds, builds.c.id == event_builds.c.build_id)
         )
         .where(event_builds.c.event_id == event_id)
     )
@@ -252,6 +257,28 @@ def publish_withdrawals(event_id: int, tournament_id: int) -> TextClause:
             AND entry.withdrawn_at IS NULL
         """
     ).bindparams(event_id=event_id, tournament_id=tournament_id)
+
+
+def numbered_blocks(event_id: int, *, entry: int | None, before: int | None, limit: int) -> Row:
+    """Select the last blocks of a final; those of an entry, and before a place, if given.
+
+    The columns are `place` (in the order of rounds, tables and numbers, from 1), `entries` (of the
+    pairing), `placings`, `match_ids` and `ended_at`.
+    """
+    block = event_blocks.c
+    place = func.row_number().over(order_by=(block.round, block.table, block.number))
+    last = block.finished_at[func.cardinality(block.finished_at)]
+    found = (
+        select(place.label("place"), event_pairings.c.entries, block.placings, block.match_ids)
+        .add_columns(last.label("ended_at"))
+        .select_from(event_blocks.join(event_pairings))
+        .where(block.event_id == event_id)
+        .subquery()
+    )
+    newest = select(found).order_by(found.c.place.desc()).limit(limit)
+    if before is not None:
+        newest = newest.where(found.c.place < before)
+    return newest if entry is None else newest.where(found.c.entries.contains([entry]))
 
 
 def transcript(event_id: int, match_id: str) -> Row:

@@ -7,7 +7,7 @@ Blocks without any of the builds that play now do not count.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -57,6 +57,19 @@ class LadderMatch:
     """Whether its transcript is kept."""
 
 
+class PlayedBlock(NamedTuple):
+    """A block of an event."""
+
+    number: int
+    players: Sequence[int]
+    """By entry, as in `seated`."""
+    placings: Sequence[int]
+    """By match and then by seat."""
+    match_ids: Sequence[str]
+    ended_at: datetime
+    kept: bool = True
+
+
 def player(row: Any) -> LadderPlayer:
     """Return the player of a row of `ladder_statements.named_players`."""
     if row.house is None:
@@ -69,8 +82,10 @@ def house_entrant(name: str) -> Entrant:
     return Entrant(name, "1", HOUSE)
 
 
-def matches_of(blocks: Sequence[Any], players: Mapping[int, LadderPlayer]) -> list[LadderMatch]:
-    """Return the matches of blocks, rows of `newest_blocks`, the newest block first."""
+def matches_of(
+    blocks: Sequence[PlayedBlock], players: Mapping[int, LadderPlayer]
+) -> list[LadderMatch]:
+    """Return the matches of blocks, in the order of the blocks."""
     return [
         LadderMatch(
             match_id,

@@ -1,16 +1,24 @@
 """The page "Events": the list, or the one in the URL."""
 
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TypeVar
+
 import streamlit as st
 
+from arena.clients.event_client import EventClient, EventPlace
 from arena.clients.owner_client import OwnerCallError
 from arena.errors import UserError
 from arena.server.events.event import Admission, Phase
+from arena.server.events.standings import FinalLine
 from arena_dashboard import browser, data, event_data, event_tables, owners
 from arena_dashboard.event_data import EventView
 from arena_dashboard.event_tables import projector_link
 from arena_dashboard.feeds import event_feed_address
 from arena_dashboard.markup import in_markdown, tag, together
 from arena_dashboard.url_choice import shortened
+
+T = TypeVar("T")
 
 _LIVE = "The final is live: its matches are public as they are played."
 _BLIND = (
@@ -21,7 +29,7 @@ _BLIND = (
 
 def show_list() -> None:
     """All events, newest first."""
-    found = event_data.newest()
+    found = event_data.newest(viewer)
     if found:
         st.html(event_tables.event_list(found))
     else:
@@ -33,6 +41,8 @@ def show(found: EventView) -> None:
     event = found.event
     words = event_tables.in_words(event)
     st.html(together(event_tables.phase_of(found), " ", tag("span", words)))
+    if event.said.private:
+        st.caption("Its members alone see this event.")
     if found.phase is Phase.CANCELLED:
         st.warning(f"It was cancelled. {in_markdown(event.why_cancelled)}")
     if found.phase is Phase.FINAL:
@@ -53,6 +63,9 @@ def show(found: EventView) -> None:
         st.html(event_tables.entries(found))
     else:
         st.caption("Nobody yet.")
+    if event.said.ladder is not None:
+        st.subheader("Ladder")
+        show_ladder(found)
     feed = tag("a", "Notices as a feed (Atom)", href=event_feed_address(event.name))
     projector = tag("a", "For a projector", href=projector_link(event.name), target="_blank")
     st.html(tag("p", feed, " · ", projector, class_="ba-link"))
@@ -69,7 +82,9 @@ def show_results(found: EventView) -> None:
     """Show the standings of the final, once they are released, and the way to its matches."""
     if found.event.tournament is not None:
         st.html(event_tables.final_link(found.event.tournament))
-    lines = event_data.results(found.event)
+    lines: Sequence[FinalLine | EventPlace] = event_data.results(found.event)
+    if found.event.said.private and found.phase is Phase.RELEASED:
+        lines = asked_for(event_data.private_results, found) or ()
     if not lines:
         return
     teams = {one.bot: one.team for one in found.entries}
@@ -79,6 +94,38 @@ def show_results(found: EventView) -> None:
             "Points ± half of their 95 % interval. Bots share a place (=) if the best of them is "
             "not ahead of them at 95 %."
         )
+
+
+def show_ladder(found: EventView) -> None:
+    """Show the standings on the ladder of an event, and its newest matches."""
+    lines = asked_for(event_data.ladder, found)
+    if lines is None:
+        return
+    if not lines:
+        st.caption("Nothing is played on it yet.")
+        return
+    st.html(event_tables.ladder_table(lines, {one.bot: one.team for one in found.entries}))
+    st.caption(
+        "Elo relative to the mean of all, from deal blocks: the same deal once from every seat, "
+        "each match by programs that are started for it alone. It is apart from the leaderboard."
+    )
+    for title, final in (("Newest matches", False), ("Matches of the final", True)):
+        matches = asked_for(partial(event_data.matches, final=final), found)
+        if matches:
+            with st.expander(title):
+                st.html(event_tables.match_table(found.event.name, matches))
+
+
+def asked_for(ask: Callable[[EventClient, str, str], T], found: EventView) -> T | None:
+    """Return what the referee says of an event to the visitor; None, with its words, if nothing."""
+    try:
+        client = owners.referee()
+        if client is None:
+            return None
+        return ask(client, found.event.name, "" if visitor is None else visitor.key)
+    except UserError as error:
+        st.warning(str(error))
+        return None
 
 
 def show_form(found: EventView) -> None:
@@ -127,8 +174,10 @@ def show_form(found: EventView) -> None:
         st.caption(in_markdown(notice))
 
 
+visitor = owners.visitor()
+viewer = event_data.viewer(None if visitor is None else visitor.name)
 asked = st.query_params.get("name")
-found = event_data.named(asked) if asked else None
+found = event_data.named(asked, viewer) if asked else None
 if found is None:
     st.title("Events")
     if asked:
@@ -145,5 +194,5 @@ else:
         browser.keep_current(
             ("event", name),
             (event_data.mark(found), data.away()),
-            lambda: (event_data.current_mark(name), data.away()),
+            lambda: (event_data.current_mark(name, viewer), data.away()),
         )

@@ -175,7 +175,7 @@ async def test_events_freeze_each_at_its_own_date(
     first, _ = await store.events.create("first", said(), "me")
     await store.events.create("second", late, "me")
     await frozen(store, sql, first)
-    found, now = await store.events.newest()
+    found, now = await store.event_views.newest(None)
     phases = {one.name: one.phase(now) for one in found}
     assert phases == {"first": Phase.FROZEN, "second": Phase.OPEN}
     # A build of a bot that has entered nothing is accepted as ever.

@@ -1,0 +1,98 @@
+"""`arena event ladder`, `matches`, `transcript`: what an event plays apart from the public ladder.
+
+They ask the referee, and show private events to the members who are signed in.
+"""
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from rich.table import Table
+
+from arena.commands.errors import exit_with_message
+from arena.commands.events.entering import client, key_at
+from arena.commands.events.organising import AsJson, EventName
+from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption
+from arena.commands.terminal import Terminal, say, say_json
+from arena.moments import in_utc, iso_utc
+
+if TYPE_CHECKING:
+    from arena.clients.event_client import EventMatch
+
+
+def ladder(
+    name: EventName, address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False
+) -> None:
+    """Show the ladder of an event: Elo with 95 % intervals, among its bots and the house's."""
+    with exit_with_message():
+        found = client(address).ladder(name, key=key_at(address))
+    if as_json:
+        say_json([asdict(one) for one in found])
+        return
+    if not found:
+        say(f"Nothing is played on a ladder of {name}: it has none, or no bot plays yet.")
+        return
+    table = Table("rank", "bot", "version", "owner", "Elo", "95 % interval", "matches")
+    for one in found:
+        ranks = f"{one.rank_low}" + f" to {one.rank_high}" * (one.rank_high > one.rank_low)
+        low, high = one.interval
+        table.add_row(
+            *(ranks, one.entrant.bot, "" if one.house else one.entrant.version),
+            *(one.entrant.owner, f"{one.elo:+.0f}", f"{low:+.0f} to {high:+.0f}"),
+            f"{one.matches:,}",
+        )
+    Terminal().print_table(table)
+
+
+def matches(
+    name: EventName,
+    bot: Annotated[str, typer.Option(help="Matches of this bot alone.")] = "",
+    final: Annotated[
+        bool, typer.Option("--final", help="Those of the final of a private event.")
+    ] = False,
+    before: Annotated[int, typer.Option(min=0, help="Only blocks before this number.")] = 0,
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: AsJson = False,
+) -> None:
+    """List matches on the ladder of an event, newest first; `arena event transcript` has more."""
+    with exit_with_message():
+        found = client(address).event_matches(
+            name, bot=bot, before=before, final=final, key=key_at(address)
+        )
+    if as_json:
+        say_json([_json(one) for one in found])
+        return
+    if not found:
+        say("There is no such match.")
+        return
+    table = Table("match", "block", "ended", "seats: bot, placing")
+    for one in found:
+        seats = ", ".join(f"{entrant.bot} {placing}" for entrant, placing in one.seats)
+        table.add_row(one.match_id, str(one.block), in_utc(one.ended), seats)
+    Terminal().print_table(table)
+
+
+def transcript(
+    name: EventName,
+    match: Annotated[str, typer.Argument(help="The match's id, see `arena event matches`.")],
+    address: AddressOption = DEFAULT_ADDRESS,
+) -> None:
+    """Print the transcript of a match of an event as JSON, as `arena verify` reads it."""
+    from arena.match.transcript_json import to_json
+
+    with exit_with_message():
+        found = client(address).event_transcript(name, match, key=key_at(address))
+    say_json(to_json(found))
+
+
+def _json(one: "EventMatch") -> dict[str, Any]:
+    return {
+        "match_id": one.match_id,
+        "block": one.block,
+        "ended": iso_utc(one.ended),
+        "seats": [
+            {"bot": entrant.bot, "version": entrant.version, "placing": placing}
+            for entrant, placing in one.seats
+        ],
+        "kept": one.kept,
+    }

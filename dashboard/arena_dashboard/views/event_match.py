@@ -1,0 +1,54 @@
+"""The page of a match of an event that is not among the public ones: its replay.
+
+`?event=…&match=…&step=…&view=…`, where `step` and `view` are those of the page "Replay".
+"""
+
+import streamlit as st
+
+from arena.errors import UserError
+from arena_dashboard import event_data, owners
+from arena_dashboard.event_tables import event_link
+from arena_dashboard.markup import command, tag
+from arena_dashboard.player import component
+from arena_dashboard.rules import show_rules
+from arena_dashboard.url_choice import shortened
+from arena_dashboard.watching import Onlooker
+
+
+def read(event: str, match_id: str) -> event_data.Replay:
+    """Return the match from the URL's viewpoint; ends the page if the visitor may not see it."""
+    visitor = owners.visitor()
+    try:
+        client = owners.referee()
+        if client is None:
+            st.info("Start the arena with `arena up`: these pages ask its referee.")
+            st.stop()
+        view = st.query_params.get("view", Onlooker.EVERYTHING.value)
+        key = "" if visitor is None else visitor.key
+        return event_data.replay(client, event, match_id, key, view)
+    except UserError as error:
+        st.title("Replay")
+        st.info(str(error))
+        st.stop()
+
+
+def go(asked: dict[str, str]) -> None:
+    """Follow the player, which has changed the address already: this makes Streamlit know it."""
+    st.query_params.from_dict({"event": event, **asked})
+
+
+event, match_id = (st.query_params.get(name, "") for name in ("event", "match"))
+found = read(event, match_id)
+match = found.shown
+st.set_page_config(f"{match['title']}: {' – '.join(match['names'])} · Bluff Arena")
+component.show(found.content, go)
+link = tag("a", f"Event {shortened(event)}", href=event_link(event))
+st.html(tag("p", link, class_="ba-link"))
+if match["doubt"] is not None:
+    st.warning(match["doubt"])
+show_rules(match["game"])
+st.download_button(
+    "Transcript", found.transcript, f"{match_id}.json", "application/json", on_click="ignore"
+)
+st.caption("To check every draw and the result yourself, download the transcript; in its folder:")
+st.html(command(f"arena verify {match_id}.json"))
