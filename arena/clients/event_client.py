@@ -127,7 +127,7 @@ class EventClient(UploadClient):
 
         With an owner's `key`, here and below, also private ones that the owner is a member of.
         """
-        answer = self._ask(self._events.ListEvents, pb.ListEventsRequest(name=name), key)
+        answer = self._ask(self._events.ListEvents, pb.ListEventsRequest(name=name), key or None)
         return [event_seen(one) for one in answer.events]
 
     def ladder(self, event: str, *, key: str = "") -> list[EventRating]:
@@ -143,7 +143,7 @@ class EventClient(UploadClient):
                 one.rank_high,
                 one.matches,
             )
-            for one in self._ask(self._events.GetEventLadder, request, key).lines
+            for one in self._ask(self._events.GetEventLadder, request, key or None).lines
         ]
 
     def event_standings(self, event: str, *, key: str = "") -> list[EventPlace]:
@@ -156,7 +156,7 @@ class EventClient(UploadClient):
                 one.points,
                 one.margin if one.HasField("margin") else None,
             )
-            for one in self._ask(self._events.GetEventStandings, request, key).lines
+            for one in self._ask(self._events.GetEventStandings, request, key or None).lines
         ]
 
     def event_matches(
@@ -175,13 +175,15 @@ class EventClient(UploadClient):
                 tuple((_entrant(seat.entrant), seat.placing) for seat in one.seats),
                 one.kept,
             )
-            for one in self._ask(self._events.ListEventMatches, request, key).matches
+            for one in self._ask(self._events.ListEventMatches, request, key or None).matches
         ]
 
     def event_transcript(self, event: str, match_id: str, *, key: str = "") -> Transcript:
         """Return the transcript of a match of an event."""
         request = pb.GetEventTranscriptRequest(event=event, match_id=match_id)
-        return from_message(self._ask(self._events.GetEventTranscript, request, key).transcript)
+        return from_message(
+            self._ask(self._events.GetEventTranscript, request, key or None).transcript
+        )
 
     def enter(self, key: str, event: str, bot: str, *, code: str = "", team: str = "") -> Entered:
         """Enter a bot."""
