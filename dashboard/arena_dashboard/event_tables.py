@@ -146,10 +146,14 @@ def _rated(line: EventRating, teams: Mapping[str, str]) -> Html:
         tag("td", ranks, class_="ba-number"),
         tag("td", teams.get(bot, "")),
         tag("td", named),
-        tag("td", f"{line.elo:+.0f}", class_="ba-number"),
-        tag("td", f"{low:+.0f} to {high:+.0f}", class_="ba-number"),
+        tag("td", _signed(line.elo), class_="ba-number"),
+        tag("td", f"{_signed(low)} to {_signed(high)}", class_="ba-number"),
         tag("td", f"{line.matches:,}", class_="ba-number"),
     )
+
+
+def _signed(elo: float) -> str:
+    return f"{elo:+.0f}".replace("-", "−")
 
 
 def match_table(event: str, matches: Sequence[EventMatch]) -> Html:

@@ -7,6 +7,8 @@ method finds no event, or nothing of it, for whom it is private.
 import asyncio
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
+from time import monotonic
+from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
@@ -18,7 +20,7 @@ from arena.server.events import event_rows as rows
 from arena.server.events import event_statements, final_statements
 from arena.server.events import ladder_statements as statements
 from arena.server.events.event import Event
-from arena.server.events.final import Final
+from arena.server.events.final import Final as DrawnFinal
 from arena.server.events.final_reading import pairings_of, record_of
 from arena.server.events.ladder_standings import (
     LadderLine,
@@ -31,7 +33,8 @@ from arena.server.events.ladder_standings import (
 )
 from arena.server.tournaments.tournament import TournamentRecord
 
-MATCHES_A_PAGE = 50
+MATCHES_A_PAGE: Final = 50
+LADDER_SECONDS: Final = 10.0
 
 
 class EventViews:
@@ -42,6 +45,8 @@ class EventViews:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        self._ladders: dict[int, tuple[float, list[LadderLine]]] = {}
+        """When the standings on ladders were computed, and these, by event."""
 
     async def newest(
         self, viewer: int | None, name: str | None = None
@@ -60,14 +65,24 @@ class EventViews:
         raise UnknownEventError(f"There is no event {name}: see `arena event list`.")
 
     async def ladder(self, viewer: int | None, event: Event) -> list[LadderLine]:
-        """Return the standings on the ladder of an event, of the builds that play now."""
+        """Return the standings on the ladder of an event, of the builds that play now.
+
+        They are at most LADDER_SECONDS old, as they are computed from all blocks of these builds.
+        """
         async with self._viewing(viewer) as connection:
+            if not (await connection.execute(statements.seen_ladder(event.id))).all():
+                return []
+            computed, kept = self._ladders.get(event.id, (-LADDER_SECONDS, []))
+            if monotonic() < computed + LADDER_SECONDS:
+                return kept
             now = (await connection.execute(statements.current_players(event.id))).all()
             ids = [row.id for row in now if row.house is None]
             blocks = (await connection.execute(statements.played(event.id, ids))).all()
         # In a thread: bots wait for the event loop.
         seats = event.said.rules.seats
-        return await asyncio.to_thread(standings, seats, list(map(player, now)), blocks)
+        found = await asyncio.to_thread(standings, seats, list(map(player, now)), blocks)
+        self._ladders[event.id] = monotonic(), found
+        return found
 
     async def matches(
         self, viewer: int | None, event: Event, *, bot: str | None = None, before: int | None = None
@@ -141,9 +156,9 @@ class EventViews:
         return viewing(self._engine, viewer)
 
 
-async def _released(connection: AsyncConnection, event: Event) -> Final | None:
+async def _released(connection: AsyncConnection, event: Event) -> DrawnFinal | None:
     """Return a final that is released and kept apart from the public ones; None otherwise."""
     if event.seed is None or not event.said.private:
         return None
     found = (await connection.execute(final_statements.seen_finalists(event.id))).all()
-    return Final(event.said.rules, event.seed, [rows.finalist(row) for row in found])
+    return DrawnFinal(event.said.rules, event.seed, [rows.finalist(row) for row in found])

@@ -115,6 +115,13 @@ class Events:
             await connection.execute(statements.tell(event_id))
         return event, code
 
+    async def newest(self) -> tuple[list[Event], datetime]:
+        """Return the newest events, private ones too, newest first, and the time."""
+        async with self._transaction() as connection:
+            found = (await connection.execute(statements.event_list())).all()
+            (now,) = (await connection.execute(statements.clock())).one()
+        return [rows.event(row) for row in found], now
+
     async def named(self, name: str) -> tuple[Event, datetime]:
         """Return the event of a name, and the time. Raises UnknownEventError."""
         async with self._transaction() as connection:

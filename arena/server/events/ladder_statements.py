@@ -59,6 +59,11 @@ def ladder(event_id: int, *, locked: bool = False) -> Row:
     return row.with_for_update() if locked else row
 
 
+def seen_ladder(event_id: int) -> Row:
+    """Select `event_id` of the ladder of an event, if the viewer may see it."""
+    return select(event_ladders.c.event_id).where(event_ladders.c.event_id == event_id)
+
+
 def unfinished_ladders() -> Row:
     """Select `event_id` of the ladders of events that are neither released nor cancelled."""
     return (
