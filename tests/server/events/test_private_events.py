@@ -38,7 +38,7 @@ TABLES = (
     "event_ladder_transcripts",
     "event_pairings",
     "event_blocks",
-    "notices",
+    "notices WHERE event_id IS NOT NULL",
 )
 
 
