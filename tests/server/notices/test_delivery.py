@@ -1,5 +1,6 @@
 """Notices are made once, and delivered to webhooks until they are taken."""
 
+import asyncio
 import json
 import socket
 from collections.abc import Iterator, Mapping
@@ -13,11 +14,14 @@ import psycopg
 import pytest
 from standardwebhooks import Webhook
 
+from arena.database.channels import NOTICES_CHANNEL
 from arena.database.errors import WebhookRefusedError
+from arena.database.listening import notifications
 from arena.server.app.store import Store
 from arena.server.notices.deliveries import MOST_TRIES
 from arena.server.notices.posting import Delivery
 from tests.server.events.cups import entrant, let_pass, played_out, said
+from tests.service_calls import until
 
 Sql = psycopg.Connection[Any]
 
@@ -268,6 +272,27 @@ async def test_looks_use_up_no_numbers(store: Store, sql: Sql) -> None:
     ids = [number for (number,) in sql.execute("SELECT id FROM notices ORDER BY id")]
     assert ids == list(range(ids[0], ids[0] + len(ids)))
     assert len(ids) > 1
+
+
+async def test_a_new_notice_is_delivered_at_once_while_deliveries_run(
+    store: Store, database: str
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    with listening(204) as (url, posted):
+        await store.webhooks.add(event.id, event.name, url, "me")
+        running = asyncio.create_task(
+            store.deliveries.run(notifications(database, [NOTICES_CHANNEL]))
+        )
+        try:
+            await store.event_notices.keep()
+            await until(lambda: posted)
+            await store.events.cancel("cup", "me", "rain")
+            await store.event_notices.keep()
+            await until(lambda: posted[1:])
+        finally:
+            running.cancel()
+    types = [json.loads(body)["type"] for body in posted]
+    assert types == ["event.opens", "event.cancelled"]
 
 
 async def test_nobody_listens(store: Store) -> None:
