@@ -56,6 +56,17 @@ def normal_name(kind: str, name: str) -> str:
     return normal
 
 
+def fitted(kind: str, text: str, instead: str, most: int = LONGEST) -> str:
+    """Return what a name of a `kind` may have of a text, at most so long; `instead` if nothing."""
+    kept = "".join(
+        one if _allowed(one) else " " for one in unicodedata.normalize("NFKC", text[: 4 * LONGEST])
+    )
+    try:
+        return normal_name(kind, " ".join(kept.split())[:most].strip(" "))
+    except NameRefusedError:
+        return instead
+
+
 def check_not_reserved(name: str) -> None:
     """Raise NameRefusedError if an owner's name would pass for the operator's."""
     reserved = {_letters_of(one) for one in _RESERVED}

@@ -37,6 +37,7 @@ TITLES: Final = {
     "play": "Play",
     "submit": "Submit a bot",
     "my-bots": "My bots",
+    "organise": "Organise",
     "replay": "Replay",
     "event-match": "Match of an event",
     "head-to-head": "Head to head",
@@ -58,6 +59,7 @@ NEEDED_BY: Final[dict[str, tuple[str, ...]]] = {
     "replay": ("DownloadButton",),
     "event-match": ("DownloadButton",),
     "events": ("Selectbox", "TextInput"),
+    "organise": ("TextInput",),
     "submit": ("StreamlitSyntaxHighlighter",),
 }
 """The further modules that a page needs, by its path."""

@@ -34,6 +34,8 @@ pages = [
     submit,
     # For the signed-in owner; reached from "Submit a bot".
     page_at("my-bots", "own_bots", visibility="hidden"),
+    # For organisers; reached from "Events".
+    page_at("organise", "organise", visibility="hidden"),
     # About one match or one ladder; reached by links.
     page_at("replay", "replay", visibility="hidden"),
     page_at("event-match", "event_match", visibility="hidden"),

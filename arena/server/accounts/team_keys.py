@@ -8,7 +8,7 @@ from collections.abc import Collection
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from arena.database.errors import EventRefusedError
-from arena.database.names import LONGEST, normal_name
+from arena.database.names import LONGEST, fitted
 from arena.records import Owner, OwnerId
 from arena.server.accounts import owner_statements, sign_in_statements
 from arena.server.accounts.owners import MOST_MEMBERS
@@ -38,7 +38,7 @@ async def add_member(
     number = 1
     while True:
         end = "" if number == 1 else f" {number}"
-        member = normal_name("member", name[: LONGEST - len(end)].strip() + end)
+        member = fitted("member", name, "member", LONGEST - len(end)) + end
         statement = owner_statements.add_member(owner.id, member, sha256)
         added: int | None = await connection.scalar(statement)
         if added is not None:

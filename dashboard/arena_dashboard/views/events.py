@@ -34,6 +34,8 @@ def show_list() -> None:
         st.html(event_tables.event_list(found))
     else:
         st.info("There is no event yet: `arena event example` prints one to begin with.")
+    if owners.known():
+        st.html(tag("p", tag("a", "Organise events", href="organise"), class_="ba-link"))
 
 
 def show(found: EventView) -> None:

@@ -262,3 +262,19 @@ async def test_lines_of_a_roster_keep_their_numbers_when_others_are_removed(stor
         (3, "Carl"),
         (4, "Dan"),
     ]
+
+
+async def test_members_are_named_by_what_a_name_may_have_of_the_real_one(store: Store) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    real = ("Ann", "Bea O'Brien", "Dr. Carl (Charly) Cook", "???", "!!!", "Ze\u0301 <b>")
+    roster = "name,team\n" + "".join(f"{name},A\n" for name in real)
+    added = await enrolled(store, event, roster)
+    members = [await key_holder(store, one.key) for one in added[1:]]
+    assert members == [
+        ("A", "Bea O Brien"),
+        ("A", "Dr. Carl Charly Cook"),
+        ("A", "member"),
+        ("A", "member 2"),
+        ("A", "Z\u00e9 b"),
+    ]
+    assert [row.name for row in await store.rosters.of(event)] == list(real)
