@@ -54,6 +54,8 @@ class Owner:
     member: str = ""
     """The member of the owner's team who makes the call; "" for the owner's own key."""
     member_id: int | None = None
+    operator: bool = False
+    """Whether it may act as an operator; members of a team may not."""
 
     @property
     def actor(self) -> str:

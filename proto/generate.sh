@@ -12,9 +12,9 @@ export PATH
     proto/arena/v1/*.proto
 "$python" -m grpc_tools.protoc -Iproto --grpc_python_out="$out" --mypy_grpc_out="quiet:$out" \
     proto/arena/v1/attendance.proto proto/arena/v1/challenge.proto proto/arena/v1/event.proto \
-    proto/arena/v1/organiser.proto proto/arena/v1/owner.proto proto/arena/v1/referee.proto \
-    proto/arena/v1/registry.proto proto/arena/v1/spectator.proto proto/arena/v1/upload.proto \
-    proto/arena/v1/webhook.proto proto/arena/v1/worker.proto
+    proto/arena/v1/operator.proto proto/arena/v1/organiser.proto proto/arena/v1/owner.proto \
+    proto/arena/v1/referee.proto proto/arena/v1/registry.proto proto/arena/v1/spectator.proto \
+    proto/arena/v1/upload.proto proto/arena/v1/webhook.proto proto/arena/v1/worker.proto
 
 games=$(sed -n 's|^import "arena/v1/\(.*\)\.proto";$|\1|p' proto/arena/v1/game.proto)
 for language in cpp go java javascript rust typescript; do

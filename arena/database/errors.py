@@ -30,6 +30,7 @@ StorageError (a UserError)
 ├── TooManyMembersError         a team has as many members as are allowed
 ├── UnknownMemberError          no member of the team has that name
 ├── UnknownOwnerError           no owner has that name or key
+├── OperatorSparedError         an operator cannot be banned
 ├── BannedError                 the operator banned the owner
 ├── FrozenError                 the operator froze the bot
 ├── PausedError                 the owner paused the bot
@@ -223,6 +224,10 @@ class TooManyMembersError(StorageError):
 
 class UnknownMemberError(StorageError):
     """No member of the team has that name."""
+
+
+class OperatorSparedError(StorageError):
+    """An operator cannot be banned."""
 
 
 class BannedError(StorageError):

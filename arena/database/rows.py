@@ -42,6 +42,8 @@ class OwnerRow:
     bots: int
     """The number of its bots, without the retired ones."""
     has_key: bool
+    operator_since: datetime | None
+    """Since when it has the role of an operator."""
 
 
 @dataclass(frozen=True, slots=True)

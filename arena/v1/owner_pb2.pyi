@@ -365,19 +365,23 @@ class GetOwnerResponse(_message.Message):
 
     OWNER_FIELD_NUMBER: _builtins.int
     MEMBER_FIELD_NUMBER: _builtins.int
+    OPERATOR_FIELD_NUMBER: _builtins.int
     owner: _builtins.str
     """The owner's name."""
     member: _builtins.str
     """The member of the team whose key it is; empty for the owner's own."""
+    operator: _builtins.bool
+    """Whether OperatorService answers calls with this key."""
     def __init__(
         self,
         *,
         owner: _builtins.str = ...,
         member: _builtins.str = ...,
+        operator: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["member", b"member", "owner", b"owner"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["member", b"member", "operator", b"operator", "owner", b"owner"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

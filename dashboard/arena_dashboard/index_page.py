@@ -38,6 +38,7 @@ TITLES: Final = {
     "submit": "Submit a bot",
     "my-bots": "My bots",
     "organise": "Organise",
+    "operate": "Operate",
     "replay": "Replay",
     "event-match": "Match of an event",
     "head-to-head": "Head to head",
@@ -60,6 +61,7 @@ NEEDED_BY: Final[dict[str, tuple[str, ...]]] = {
     "event-match": ("DownloadButton",),
     "events": ("Selectbox", "TextInput"),
     "organise": ("TextInput",),
+    "operate": ("Selectbox", "TextInput"),
     "submit": ("StreamlitSyntaxHighlighter",),
 }
 """The further modules that a page needs, by its path."""

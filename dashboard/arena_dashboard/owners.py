@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import streamlit as st
 
 from arena.addresses import host_port, on_loopback
-from arena.clients.event_client import EventClient
+from arena.clients.operator_client import OperatorClient
 from arena.clients.owner_client import AddressError, OwnerCallError, SignUpTerms
 from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.settings import Settings, read_settings
@@ -46,7 +46,7 @@ class SignedIn:
     key: str
 
 
-def referee() -> EventClient | None:
+def referee() -> OperatorClient | None:
     """Return the client of the referee at ARENA_ADDRESS for this page's visitor.
 
     None if the variable is not set. Raises AddressError.
@@ -58,14 +58,14 @@ def referee() -> EventClient | None:
     return client.for_visitor(st.context.ip_address or "127.0.0.1", _settings().dashboard_secret)
 
 
-def _client() -> EventClient | None:
+def _client() -> OperatorClient | None:
     address = os.environ.get("ARENA_ADDRESS", "").strip()
     return _client_at(address) if address else None
 
 
 @cache
-def _client_at(address: str) -> EventClient:
-    return EventClient.at(address, os.environ)
+def _client_at(address: str) -> OperatorClient:
+    return OperatorClient.at(address, os.environ)
 
 
 @cache

@@ -36,6 +36,8 @@ pages = [
     page_at("my-bots", "own_bots", visibility="hidden"),
     # For organisers; reached from "Events".
     page_at("organise", "organise", visibility="hidden"),
+    # For operators; reached from "My bots".
+    page_at("operate", "operate", visibility="hidden"),
     # About one match or one ladder; reached by links.
     page_at("replay", "replay", visibility="hidden"),
     page_at("event-match", "event_match", visibility="hidden"),

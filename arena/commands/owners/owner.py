@@ -34,6 +34,7 @@ def list_owners(
                 "bots": one.bots,
                 "since": iso_utc(one.created_at),
                 "banned": one.banned_at is not None,
+                "operator": one.operator_since is not None,
                 "key": one.has_key,
             }
             for one in owners
@@ -43,6 +44,7 @@ def list_owners(
     table = Table("owner", "bots", "since", "")
     for one in owners:
         marks = ["banned"] * (one.banned_at is not None) + ["no key"] * (not one.has_key)
+        marks += ["operator"] * (one.operator_since is not None)
         table.add_row(one.name, str(one.bots), in_utc(one.created_at), ", ".join(marks))
     Terminal().print_table(table)
     if len(found) > limit:
@@ -57,6 +59,16 @@ def ban(
     """Refuse an owner and all its bots; their open streams end at once. Results stay."""
     with_store(lambda store: store.owners.ban(name, actor(), banned=not undo))
     say(f"{name} is {'let in again' if undo else 'banned'}.", err=True)
+
+
+@app.command()
+def operator(
+    name: NameArgument,
+    undo: Annotated[bool, typer.Option("--undo", help="Take the role away.")] = False,
+) -> None:
+    """Let an owner act as an operator on the page "Operate", with its own key."""
+    with_store(lambda store: store.owners.make_operator(name, actor(), operator=not undo))
+    say(f"{name} is {'no operator any more' if undo else 'an operator'}.", err=True)
 
 
 @app.command("reset-key")

@@ -41,6 +41,8 @@ owners = Table(
     Column("skeleton", Text, nullable=False, unique=True),
     # Set while neither the owner nor its bots are let in.
     Column("banned_at", Time),
+    # Set while it has the role of an operator.
+    Column("operator_since", Time),
     CheckConstraint(ANY_NAME, name="name_allowed"),
 )
 
@@ -155,4 +157,6 @@ audit = Table(
     Column("subject", Text, nullable=False),
     Column("details", JSONB, nullable=False, server_default=text("'{}'::jsonb")),
     CheckConstraint("jsonb_typeof(details) = 'object'", name="details_object"),
+    # By which invite an owner signed up.
+    Index("audit_sign_up_ix", "subject", postgresql_where=text("action = 'sign up'")),
 )

@@ -42,7 +42,8 @@ builds = Table(
     # An owner has a build once. The same build of two owners is stored twice, so that no owner
     # learns of another's.
     Column("owner_id", ForeignKey(owners.c.id), nullable=False),
-    Column("sha256", LargeBinary, nullable=False),
+    # Indexed, for those who uploaded the same.
+    Column("sha256", LargeBinary, nullable=False, index=True),
     Column("file_name", Text, nullable=False),
     Column("size", Integer, nullable=False),
     now("created_at"),

@@ -11,10 +11,12 @@ from typing import Any, Final, Protocol
 import grpc
 import grpc.aio
 
+from arena.database.errors import UnknownOwnerError
 from arena.records import Owner
 from arena.server.limits.gate import Gate
 from arena.server.limits.guarding import bearer_token, guarded, token_or_nothing
 from arena.server.limits.refusals import Context
+from arena.server.requests.errors import ProtocolError
 
 MOST_AT_ONCE: Final = 4
 """The calls of a service served at the same time.
@@ -85,6 +87,25 @@ class OwnerCalls:
             return await answer(request, await self.owner(context))
 
         return self.of_anybody(call, authenticated)
+
+    def of_operator(
+        self, call: str, answer: Callable[[Any, Owner], Awaitable[Any]]
+    ) -> "grpc.RpcMethodHandler[Any, Any]":
+        """Return the handler of a call that needs the key of an owner with the operator's role."""
+
+        async def with_role(request: Any, owner: Owner) -> Any:
+            if not owner.operator:
+                raise ProtocolError(
+                    grpc.StatusCode.PERMISSION_DENIED,
+                    "only an operator may do that: `arena owner operator` on the arena's machine "
+                    "gives the role to an owner",
+                )
+            try:
+                return await answer(request, owner)
+            except UnknownOwnerError as error:  # of the owner whom the request names
+                raise ProtocolError(grpc.StatusCode.NOT_FOUND, str(error)) from error
+
+        return self.of_owner(call, with_role)
 
     async def owner(self, context: Context) -> Owner:
         """Return the owner who makes a call. A wrong key counts for the caller.

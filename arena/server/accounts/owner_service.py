@@ -189,7 +189,7 @@ class OwnerService:
         return pb.RenewKeyResponse(key=key)
 
     async def _owner(self, _request: Any, owner: Owner) -> pb.GetOwnerResponse:
-        return pb.GetOwnerResponse(owner=owner.name, member=owner.member)
+        return pb.GetOwnerResponse(owner=owner.name, member=owner.member, operator=owner.operator)
 
     async def _add_member(self, request: pb.AddMemberRequest, owner: Owner) -> pb.AddMemberResponse:
         self._gate.change(owner)

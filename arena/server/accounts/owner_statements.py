@@ -49,7 +49,7 @@ def add_owner(name: str) -> Insert:
 def owner_named(name: str) -> Row:
     """Return a statement that selects the owner of a name.
 
-    Columns: id, name, created_at, banned_at, bots (those in service), has_key.
+    Columns: id, name, created_at, banned_at, bots (those in service), has_key, operator_since.
     """
     return owner_list().where(owners.c.folded == folded(name))
 
@@ -76,7 +76,7 @@ def owner_by_key(sha256: bytes) -> Row:
 def owner_list(*, search: str = "", limit: int | None = None) -> Row:
     """Return a statement that selects the owners whose name begins with `search`, by name.
 
-    Columns: id, name, created_at, banned_at, bots (those in service), has_key.
+    Columns: id, name, created_at, banned_at, bots (those in service), has_key, operator_since.
     """
     in_service = (
         select(func.count())
@@ -86,6 +86,7 @@ def owner_list(*, search: str = "", limit: int | None = None) -> Row:
     return (
         select(owners.c.id, owners.c.name, owners.c.created_at, owners.c.banned_at)
         .add_columns(in_service.label("bots"), owner_keys.c.sha256.is_not(None).label("has_key"))
+        .add_columns(owners.c.operator_since)
         .select_from(owners.outerjoin(owner_keys))
         .where(begins_with(owners.c.folded, search) if search else true())
         .order_by(owners.c.folded)
@@ -259,6 +260,12 @@ def set_banned(owner_id: int, *, banned: bool) -> Update:
     """
     at = func.coalesce(owners.c.banned_at, func.now()) if banned else None
     return update(owners).where(owners.c.id == owner_id).values(banned_at=at)
+
+
+def set_operator(owner_id: int, *, operator: bool) -> Update:
+    """Return a statement that gives an owner the role of an operator, or takes it away."""
+    at = func.coalesce(owners.c.operator_since, func.now()) if operator else None
+    return update(owners).where(owners.c.id == owner_id).values(operator_since=at)
 
 
 def set_frozen(bot_id: int, *, frozen: bool) -> Update:

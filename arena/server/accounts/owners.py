@@ -14,6 +14,7 @@ from arena.database.errors import (
     InviteRefusedError,
     NameTakenError,
     NotCaptainError,
+    OperatorSparedError,
     TooManyMembersError,
     UnknownBotError,
     UnknownMemberError,
@@ -81,7 +82,9 @@ class Owners:
             return None
         if found.banned_at is not None:
             raise BannedError(f"The operator has banned the owner {found.name}.")
-        return Owner(OwnerId(found.id), found.name, found.member or "", found.member_id)
+        member = found.member or ""
+        operator = found.operator_since is not None and not member
+        return Owner(OwnerId(found.id), found.name, member, found.member_id, operator)
 
     async def add_member(self, owner: Owner, name: str) -> str:
         """Add a member to an owner's team; return the member's key, which cannot be read again.
@@ -237,12 +240,33 @@ class Owners:
         return key
 
     async def ban(self, name: str, actor: str, *, banned: bool = True) -> None:
-        """Refuse an owner and its bots, or admit them again. Raises UnknownOwnerError."""
+        """Refuse an owner and its bots, or admit them again.
+
+        Raises UnknownOwnerError, and OperatorSparedError for an operator.
+        """
         async with self._transaction() as connection:
             owner = await _owner(connection, name)
+            if banned and owner.operator_since is not None:
+                raise OperatorSparedError(
+                    f"{owner.name} is an operator: take the role away first, by `arena owner "
+                    "operator --undo` on the arena's machine."
+                )
             await connection.execute(owner_statements.set_banned(owner.id, banned=banned))
             await connection.execute(bot_statements.tell_any_tokens())
             await record(connection, actor, "ban" if banned else "unban", owner.name)
+
+    async def make_operator(self, name: str, actor: str, *, operator: bool = True) -> None:
+        """Give an owner the role of an operator, or take it away.
+
+        Raises UnknownOwnerError, and BannedError for one that is banned.
+        """
+        async with self._transaction() as connection:
+            owner = await _owner(connection, name)
+            if operator and owner.banned_at is not None:
+                raise BannedError(f"The owner {owner.name} is banned.")
+            await connection.execute(owner_statements.set_operator(owner.id, operator=operator))
+            action = "make operator" if operator else "make no operator"
+            await record(connection, actor, action, owner.name)
 
     async def freeze(self, bot: str, actor: str, *, frozen: bool = True) -> None:
         """Refuse the streams of a bot, or admit them again. Raises UnknownBotError."""

@@ -48,6 +48,7 @@ from arena.server.limits.connections import Connections
 from arena.server.limits.gate import MOST_KNOWN, Gate
 from arena.server.limits.reading_queue import ReadingQueue
 from arena.server.notices.webhook_service import WebhookService
+from arena.server.operating.operator_service import OperatorService
 from arena.server.play.attendance_service import AttendanceService
 from arena.server.play.lobby import Lobby
 from arena.server.play.missed_ends import MissedEnds
@@ -164,6 +165,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
                 *(tokens, store.owners, store.paces, store.sign_ins, store.messages, rules, gate),
                 *(presences.of, store.checks.in_words),
             ),
+            operators=OperatorService(tokens, store.operators, store.owners, store.messages, gate),
             challenges=ChallengeService(tokens, store.challenge, director.challenges, gate),
             spectating=SpectatorService(spectators, gate, timer, activity),
             attendance=AttendanceService(Players(tokens), play.attendances, gate),

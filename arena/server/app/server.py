@@ -26,6 +26,7 @@ from arena.server.limits.oversized_calls import RefuseOversized
 from arena.server.limits.reflection import ReflectionService
 from arena.server.limits.refusals import Context
 from arena.server.notices.webhook_service import WebhookService
+from arena.server.operating.operator_service import OperatorService
 from arena.server.play.attendance_service import AttendanceService
 from arena.server.play.lobby import Lobby
 from arena.server.play.play_service import PlayService
@@ -39,6 +40,7 @@ from arena.v1 import (
     attendance_pb2,
     challenge_pb2,
     event_pb2,
+    operator_pb2,
     organiser_pb2,
     owner_pb2,
     referee_pb2,
@@ -76,6 +78,7 @@ class Services:
     play: PlayService
     registry: RegistryService
     owners: OwnerService
+    operators: OperatorService
     challenges: ChallengeService
     spectating: SpectatorService
     attendance: AttendanceService
@@ -91,6 +94,7 @@ class Services:
             _PLAY: _play_handlers(self.play.play),
             _name(registry_pb2): self.registry.handlers,
             _name(owner_pb2): self.owners.handlers,
+            _name(operator_pb2): self.operators.handlers,
             _name(challenge_pb2): self.challenges.handlers,
             _name(spectator_pb2): self.spectating.handlers,
             _name(attendance_pb2): self.attendance.handlers,

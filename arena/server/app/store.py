@@ -59,6 +59,7 @@ from arena.server.notices.bot_webhooks import BotWebhooks
 from arena.server.notices.deliveries import Deliveries
 from arena.server.notices.failing_bots import FailingBots
 from arena.server.notices.webhooks import Webhooks
+from arena.server.operating.operators import Operators
 from arena.server.results import recording, statements
 from arena.server.results.analyses import Analyses
 from arena.server.results.benchmarks import Benchmarks
@@ -110,6 +111,7 @@ class Store:
         self.deliveries = Deliveries(engine)
         self.owners = Owners(engine)
         self.messages = Messages(engine)
+        self.operators = Operators(engine, self.owners)
         self.paces = Paces(engine)
         self.policies = Policies(engine)
         self.builds = HostedBuilds(engine)

@@ -9,6 +9,7 @@ import structlog
 
 from arena.database.errors import (
     BannedError,
+    BlockRefusedError,
     BuildNotKeptError,
     DatabaseUnreachableError,
     DetailsRefusedError,
@@ -24,6 +25,7 @@ from arena.database.errors import (
     NameTakenError,
     NotCaptainError,
     NotOrganiserError,
+    OperatorSparedError,
     PausedError,
     RecordRefusedError,
     RetiredError,
@@ -33,6 +35,7 @@ from arena.database.errors import (
     TooManyMembersError,
     TooManyUploadsError,
     TooManyVersionsError,
+    UnknownBlockError,
     UnknownBotError,
     UnknownEventError,
     UnknownMemberError,
@@ -68,6 +71,9 @@ _STATUSES: Final[tuple[tuple[type[StorageError], grpc.StatusCode], ...]] = (
     (NotCaptainError, grpc.StatusCode.PERMISSION_DENIED),
     (NotOrganiserError, grpc.StatusCode.PERMISSION_DENIED),
     (UnknownPersonError, grpc.StatusCode.NOT_FOUND),
+    (OperatorSparedError, grpc.StatusCode.PERMISSION_DENIED),
+    (UnknownBlockError, grpc.StatusCode.NOT_FOUND),
+    (BlockRefusedError, grpc.StatusCode.FAILED_PRECONDITION),
     (UnknownMemberError, grpc.StatusCode.NOT_FOUND),
     (BuildNotKeptError, grpc.StatusCode.FAILED_PRECONDITION),
     (MessageRefusedError, grpc.StatusCode.INVALID_ARGUMENT),

@@ -4,6 +4,7 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from arena.clients.operator_client import OperatorClient
 from arena.clients.owner_client import BotPage, BotSeen, OwnerCallError, OwnerClient
 from arena.clients.upload_client import UploadClient
 from arena.database.errors import StorageError
@@ -177,7 +178,7 @@ def show_leak(bot: BotSeen) -> None:
             show_biggest_leak(bot.name)
 
 
-def show(client: UploadClient, owner: SignedIn) -> None:
+def show(client: OperatorClient, owner: SignedIn) -> None:
     """Everything of an owner."""
     sign_in.show_fresh_key(owner)
     inbox.show(client, owner)
@@ -195,6 +196,8 @@ def show(client: UploadClient, owner: SignedIn) -> None:
     else:
         st.info("You have no bot yet.")
     st.page_link("views/submit.py", label="Submit a bot")
+    if client.is_operator(owner.key):
+        st.page_link("views/operate.py", label="Operate the arena")
     for bot in page.bots:
         show_leak(bot)
         with st.expander(f"Builds, logs and settings of {in_markdown(bot.name)}"):

@@ -1,0 +1,142 @@
+"""`OperatorService`: the calls of owners who have the role of an operator."""
+
+import json
+from datetime import datetime
+from typing import Any, Final
+
+import grpc.aio
+
+from arena.records import Owner
+from arena.server.accounts.messages import Messages
+from arena.server.accounts.owner_calls import OwnerCalls, OwnerKeys
+from arena.server.accounts.owners import Owners
+from arena.server.limits.gate import Gate
+from arena.server.operating.operator_statements import OwnersWith
+from arena.server.operating.operators import Operators, OwnerOverview
+from arena.server.requests.errors import malformed
+from arena.v1 import operator_pb2 as pb
+
+MOST_LINES: Final = 200
+DEFAULT_LINES: Final = 50
+_KINDS: Final = {
+    pb.OWNERS_WITH_UNSPECIFIED: OwnersWith.ALL,
+    pb.OWNERS_WITH_BAN_OR_FREEZE: OwnersWith.BAN_OR_FREEZE,
+    pb.OWNERS_WITH_REFUSED_BUILD: OwnersWith.REFUSED_BUILD,
+    pb.OWNERS_WITH_IDENTICAL_BUILD: OwnersWith.IDENTICAL_BUILD,
+    pb.OWNERS_WITH_FAULTS: OwnersWith.FAULTS,
+}
+
+
+class OperatorService:
+    """The implementation of the proto's OperatorService."""
+
+    def __init__(
+        self, keys: OwnerKeys, operators: Operators, owners: Owners, messages: Messages, gate: Gate
+    ) -> None:
+        self._calls = OwnerCalls(keys, gate, pb)
+        self._operators = operators
+        self._owners = owners
+        self._messages = messages
+        self._gate = gate
+
+    @property
+    def handlers(self) -> "dict[str, grpc.RpcMethodHandler[Any, Any]]":
+        """The calls by name, for the server."""
+        of_operator = self._calls.of_operator
+        return {
+            "ListOwners": of_operator("ListOwners", self._list),
+            "ListAudit": of_operator("ListAudit", self._audit),
+            "FreezeBot": of_operator("FreezeBot", self._freeze),
+            "BanOwner": of_operator("BanOwner", self._ban),
+            "VoidBlock": of_operator("VoidBlock", self._void),
+            "MessageOwner": of_operator("MessageOwner", self._message),
+        }
+
+    async def _list(self, request: pb.ListOwnersRequest, _operator: Owner) -> pb.ListOwnersResponse:
+        kind = _KINDS.get(request.kind)
+        if kind is None:
+            raise malformed("`kind` is none of OwnersWith")
+        size = _size(request.page_size)
+        # One more, which says whether there is a next page.
+        found = await self._operators.owners(
+            request.name_prefix, kind, request.invite, request.page_token, size + 1
+        )
+        response = pb.ListOwnersResponse(owners=map(_owner, found[:size]))
+        if len(found) > size:
+            response.next_page_token = found[size - 1].row.folded
+        return response
+
+    async def _audit(self, request: pb.ListAuditRequest, _operator: Owner) -> pb.ListAuditResponse:
+        response = pb.ListAuditResponse()
+        for row in await self._owners.audit(_size(request.page_size)):
+            response.lines.add(
+                at_ms=_milliseconds(row.at),
+                actor=row.actor,
+                action=row.action,
+                subject=row.subject,
+                details_json=json.dumps(row.details),
+            )
+        return response
+
+    async def _freeze(self, request: pb.FreezeBotRequest, operator: Owner) -> pb.FreezeBotResponse:
+        self._gate.change(operator)
+        await self._owners.freeze(request.bot, _actor(operator), frozen=not request.undo)
+        return pb.FreezeBotResponse()
+
+    async def _ban(self, request: pb.BanOwnerRequest, operator: Owner) -> pb.BanOwnerResponse:
+        self._gate.change(operator)
+        await self._owners.ban(request.owner, _actor(operator), banned=not request.undo)
+        return pb.BanOwnerResponse()
+
+    async def _void(self, request: pb.VoidBlockRequest, operator: Owner) -> pb.VoidBlockResponse:
+        self._gate.change(operator)
+        await self._operators.void(request.id, _actor(operator), request.reason)
+        return pb.VoidBlockResponse()
+
+    async def _message(
+        self, request: pb.MessageOwnerRequest, operator: Owner
+    ) -> pb.MessageOwnerResponse:
+        self._gate.change(operator)
+        await self._messages.send_as_operator(request.owner, request.text, _actor(operator))
+        return pb.MessageOwnerResponse()
+
+
+def _actor(operator: Owner) -> str:
+    """Return who acts, for the audit."""
+    return f"operator {operator.name}"
+
+
+def _size(asked: int) -> int:
+    if not 0 <= asked <= MOST_LINES:
+        raise malformed(f"`page_size` is 1 to {MOST_LINES}, not {asked}")
+    return asked or DEFAULT_LINES
+
+
+def _owner(one: OwnerOverview) -> pb.OwnerDetails:
+    owner = pb.OwnerDetails(
+        name=one.row.name,
+        since_ms=_milliseconds(one.row.created_at),
+        banned=one.row.banned_at is not None,
+        operator=one.row.operator_since is not None,
+        invite=one.row.invite or 0,
+    )
+    for bot in one.bots:
+        row = bot.row
+        owner.bots.add(
+            name=row.name,
+            frozen=row.frozen_at is not None,
+            paused=row.paused_at is not None,
+            version=row.version,
+            registered_ms=_milliseconds(row.registered_at),
+            state=row.state or "",
+            reason=row.reason or "",
+            matches=int(row.matches),
+            faults=int(row.faults),
+            sha256=(row.sha256 or b"").hex(),
+            identical_to=bot.identical_to,
+        )
+    return owner
+
+
+def _milliseconds(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)

@@ -1,0 +1,195 @@
+"""The page "Operate", for owners with the role of an operator: owners, and what is done about them.
+
+`?owner=…` shows one owner with everything that can be done; otherwise there is the list, filtered
+by `?q=`, `?kind=` and `?invite=`.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import streamlit as st
+
+from arena.clients.operator_client import OperatorClient, OwnerSeen
+from arena.clients.owner_client import OwnerCallError
+from arena.database.names import folded
+from arena.errors import UserError
+from arena_dashboard import browser, operate_tables, owners, sign_in
+from arena_dashboard.markup import in_markdown, tag
+from arena_dashboard.owners import SignedIn
+from arena_dashboard.url_choice import to_url, url_choice
+
+KINDS = {
+    "all": "All",
+    "frozen": "Banned or frozen",
+    "refused": "Newest upload refused",
+    "identical": "Same build as others",
+    "faults": "With faults",
+}
+LONGEST_MESSAGE = 2_000
+
+
+def done(call: Callable[[], None]) -> None:
+    """Make a call that changes something, and show what it changed, or why it was refused."""
+    try:
+        call()
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.rerun()
+
+
+def show_list(client: OperatorClient, me: SignedIn) -> None:
+    """Owners by name, filtered."""
+    search, invite = st.query_params.get("q", ""), st.query_params.get("invite", "")
+    st.session_state["q"] = search
+    kind = url_choice("kind", list(KINDS), "all") or "all"
+    with st.container(horizontal=True):
+        st.text_input(
+            "Find",
+            key="q",
+            placeholder="the beginning of an owner's name",
+            on_change=to_url("q", "page"),
+            width=300,
+        )
+        st.selectbox(
+            "Show",
+            list(KINDS),
+            format_func=KINDS.__getitem__,
+            key="kind",
+            on_change=to_url("kind", "page"),
+            width=240,
+        )
+    number = int(invite) if invite.isdecimal() and len(invite) < 9 else 0
+    if number:
+        st.caption(f"Owners who signed up by invite {number}.")
+    page = st.query_params.get("page", "")
+    found, following = client.owners(me.key, prefix=search, kind=kind, invite=number, page=page)
+    if not found:
+        st.info("No owner fits.")
+    else:
+        st.html(operate_tables.owners(found))
+    asked = {key: value for key, value in st.query_params.items() if key != "page"}
+    turning = []
+    if page or number:
+        turning.append(tag("a", "All from the first", href=operate_tables.link()))
+    if following:
+        more = operate_tables.link(**asked, page=following)
+        turning.append(tag("a", "More", href=more, rel="next"))
+    if turning:
+        st.html(tag("nav", *turning, class_="ba-turning", aria_label="Pages"))
+    with st.expander("Void a block"):
+        void(client, me)
+    folded_away = st.expander("What was changed", key="audit", on_change="rerun")
+    if folded_away.open:
+        with folded_away:
+            st.html(operate_tables.audit(client.audit(me.key)))
+    st.caption(
+        "Similar programs of an event are compared by `arena event similar` on the arena's machine."
+    )
+
+
+def show_owner(client: OperatorClient, me: SignedIn, name: str) -> None:
+    """One owner, with everything that can be done."""
+    st.html(tag("nav", tag("a", "All owners", href=operate_tables.link()), class_="ba-turning"))
+    found, _ = client.owners(me.key, prefix=name)
+    one = next((one for one in found if folded(one.name) == folded(name)), None)
+    if one is None:
+        st.info("There is no owner of that name.")
+        return
+    st.html(operate_tables.owners([one]))
+    message(client, me, one)
+    for bot in one.bots:
+        with st.form(f"freeze {bot.name}"):
+            named = in_markdown(bot.name)
+            if bot.frozen:
+                st.caption(f"{named} is frozen: it is not let in and plays nothing.")
+            else:
+                st.caption(f"While {named} is frozen it plays nothing; its results stay.")
+            if st.form_submit_button(f"{'Unfreeze' if bot.frozen else 'Freeze'} {named}"):
+                done(partial(client.freeze, me.key, bot.name, frozen=not bot.frozen))
+    ban(client, me, one)
+
+
+def message(client: OperatorClient, me: SignedIn, one: OwnerSeen) -> None:
+    """Send the owner a message."""
+    with st.form("message", clear_on_submit=True):
+        text = st.text_area(f"Message to {in_markdown(one.name)}", max_chars=LONGEST_MESSAGE)
+        if not st.form_submit_button("Send"):
+            return
+    try:
+        client.message(me.key, one.name, text)
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.success("Sent. It is on the owner's page My bots.")
+
+
+def ban(client: OperatorClient, me: SignedIn, one: OwnerSeen) -> None:
+    """Ban the owner, or let it in again."""
+    name = in_markdown(one.name)
+    with st.form("ban"):
+        if one.banned:
+            st.caption(f"{name} is banned.")
+            if st.form_submit_button(f"Let {name} in again"):
+                done(partial(client.ban, me.key, one.name, banned=False))
+            return
+        sure = st.checkbox(f"Cut off {name} and all its bots at once; results stay", key="sure")
+        if not st.form_submit_button(f"Ban {name}"):
+            return
+    if sure:
+        done(partial(client.ban, me.key, one.name))
+    else:
+        st.warning("Tick the box above first: all matches of its bots are lost by forfeit.")
+
+
+def void(client: OperatorClient, me: SignedIn) -> None:
+    """Void a block."""
+    with st.form("void"):
+        named = st.text_input("Match or block", help="The id in the address of a replay.")
+        reason = st.text_input("Why", help="For the audit.")
+        sure = st.checkbox("For good: its matches count for no rating any more", key="sure-void")
+        if not st.form_submit_button("Void"):
+            return
+    if not sure:
+        st.warning("Tick “For good”: a block that is void never counts again.")
+        return
+    try:
+        client.void(me.key, named, reason)
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.success("Its matches count for no rating any more.")
+
+
+def show(client: OperatorClient, me: SignedIn) -> None:
+    """Show the page to an operator, and to others that they are none."""
+    if not client.is_operator(me.key):
+        st.info(
+            f"You are signed in as {in_markdown(me.name)}, who is no operator. On the arena's "
+            "machine `arena owner operator NAME` gives an owner the role."
+        )
+        return
+    name = st.query_params.get("owner")
+    if name:
+        show_owner(client, me, name)
+    else:
+        show_list(client, me)
+
+
+st.title("Operate")
+try:
+    client = owners.referee()
+    if client is None:
+        st.info("This dashboard knows no referee: start it with `arena up`, or set ARENA_ADDRESS.")
+    else:
+        owner = owners.signed_in(client)
+        if owner is None:
+            sign_in.show(client, owners.terms())
+        else:
+            show(client, owner)
+except OwnerCallError as error:
+    owners.refused(error)
+except UserError as error:
+    st.warning(str(error))
+    owners.offer_sign_out()
+    browser.beat("again", browser.PULSE_SECONDS)
