@@ -29,6 +29,8 @@ class Registered:
     """Whether it is one of the platform's own bots, which may meet each other in rated matches."""
     pace: int | None = field(default=None, compare=False)
     """The rated matches an hour that its bot may begin, as far as known; None for any number."""
+    ladder: bool = field(default=True, compare=False)
+    """Whether it plays on the ladder; hosted bots in a shift for tournaments do not."""
 
 
 @dataclass(frozen=True, slots=True)

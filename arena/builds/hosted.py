@@ -25,6 +25,8 @@ CHECK_QUEUE: Final = "checks"
 """The queue of checks."""
 PLAY_TASK: Final = "play"
 """The task that lets a bot play for a shift; its argument is `bot_id`."""
+TOURNAMENT_TASK: Final = "tournament"
+"""The task that lets a version play in tournaments for a shift; its argument is `version_id`."""
 FINAL_TASK: Final = "final"
 """The task that plays a block of a final; its arguments are `event_id`, `round_number`,
 `table_number` and `block_number`.
@@ -149,7 +151,9 @@ class WorkerSeen:
     name: str
     created_at: datetime
     seen_at: datetime | None
-    """The time at which it last began a shift."""
+    """The time at which it was started or last began a shift."""
+    slots: int
+    """The number of shifts of play that it runs at once; 0 if it did not tell."""
     shifts: int
     """The number of shifts that it runs now."""
 

@@ -153,10 +153,11 @@ class RatedMatch:
 def registered_of(row: Any) -> Registered:
     """Return the registered version in a row of `bot_statements.all_versions`.
 
-    With the bot's pace, if the row has one.
+    With the bot's pace, if the row has one, and for tournaments alone, if it says so.
     """
     entrant = Entrant(row.bot, row.version, row.owner)
-    return Registered(VersionId(row.id), entrant, row.house, getattr(row, "pace", None))
+    pace, ladder = getattr(row, "pace", None), not getattr(row, "tournament", False)
+    return Registered(VersionId(row.id), entrant, row.house, pace, ladder)
 
 
 def match_row(row: Mapping[str, Any]) -> MatchRow:

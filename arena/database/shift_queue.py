@@ -3,9 +3,9 @@
 This module builds the statements; its callers run them. The queues belong to procrastinate: its own
 function adds jobs, in our transaction. A bot has at most one waiting job. Workers take shifts of
 play in the order in which they were queued, and a bot's next shift is queued when the last one
-ends: so all bots have the same share. Shifts of bots for which a tournament waits come before the
-others. Checks of the owners with the fewest waiting checks come first, so that an owner with many
-uploads does not delay the others.
+ends: so all bots have the same share. Shifts for tournaments, of the versions that are entered,
+come before those of the ladder. Checks of the owners with the fewest waiting checks come first, so
+that an owner with many uploads does not delay the others.
 """
 
 from collections.abc import Collection
@@ -14,7 +14,14 @@ from typing import Final
 
 from sqlalchemy import TextClause, text
 
-from arena.builds.hosted import CHECK_QUEUE, CHECK_TASK, FINAL_TASK, PLAY_TASK, QUEUE
+from arena.builds.hosted import (
+    CHECK_QUEUE,
+    CHECK_TASK,
+    FINAL_TASK,
+    PLAY_TASK,
+    QUEUE,
+    TOURNAMENT_TASK,
+)
 from arena.database.advisory_locks import AdvisoryLock
 from arena.database.tables.uploads import QUEUE_SCHEMA
 from arena.records import OwnerId, VersionId
@@ -68,6 +75,11 @@ def play_in_hand(bot_id: int) -> TextClause:
 def check_in_hand(version_id: VersionId) -> TextClause:
     """Return a statement like that of `play_in_hand` for the job that checks a version."""
     return _in_hand(CHECK_TASK, "version_id", version_id)
+
+
+def tournament_in_hand(version_id: VersionId) -> TextClause:
+    """Return a statement like that of `play_in_hand` for a version's shift for tournaments."""
+    return _in_hand(TOURNAMENT_TASK, "version_id", version_id)
 
 
 def _in_hand(task: str, argument: str, value: int) -> TextClause:
@@ -126,6 +138,7 @@ def queue_play(
             AND (:first OR NOT EXISTS (
                 SELECT FROM shifts JOIN versions AS playing ON playing.id = shifts.version_id
                 WHERE playing.bot_id = bots.id AND shifts.ended_at IS NULL AND NOT shifts."check"
+                    AND NOT shifts.tournament
             ))
         HAVING count(*) > 0
         """  # noqa: S608  our own constants
@@ -224,24 +237,63 @@ def recent_checks(most: int) -> TextClause:
     ).bindparams(most=most)
 
 
-def put_first(versions: Collection[VersionId], priority: int) -> TextClause:
-    """Return a statement that raises the priority of waiting shifts of bots with these versions.
+def queue_tournament(
+    versions: Collection[VersionId], priority: int, *, delay: timedelta | None = None
+) -> TextClause:
+    """Return a statement that queues a shift for tournaments of each of these versions.
 
-    A shift that waits because of the bot's pace begins at once.
+    It queues none for versions of which one waits or runs, or that cannot play. With a `delay` the
+    shift begins after it, and one that is ending counts as over.
     """
     return text(
         f"""
-        UPDATE {QUEUE_SCHEMA}.procrastinate_jobs AS jobs SET priority = CAST(:priority AS integer),
-            scheduled_at = CASE WHEN (
-                SELECT cut_short FROM shifts WHERE shifts.version_id = hosted_bots.version_id
-                ORDER BY id DESC LIMIT 1
-            ) THEN scheduled_at END
-        FROM hosted_bots
-        WHERE hosted_bots.version_id = ANY(CAST(:versions AS integer[]))
-            AND jobs.lock = 'play-' || hosted_bots.bot_id AND jobs.status = 'todo'
-            AND jobs.priority < :priority
+        SELECT {QUEUE_SCHEMA}.procrastinate_defer_jobs_v1(array_agg(ROW(
+            '{QUEUE}', '{TOURNAMENT_TASK}', CAST(:priority AS integer), name, name,
+            jsonb_build_object('version_id', version_id), now() + CAST(:delay AS interval)
+        )::{QUEUE_SCHEMA}.procrastinate_job_to_defer_v1 ORDER BY version_id))
+        FROM (
+            SELECT version_id, concat('tournament-', version_id) AS name
+            FROM hosted_versions JOIN build_files USING (build_id)
+                JOIN versions ON versions.id = version_id JOIN bots ON bots.id = bot_id
+                JOIN owners ON owners.id = owner_id
+            WHERE version_id = ANY(CAST(:versions AS integer[])) AND state = 'accepted'
+                AND bots.retired_at IS NULL AND versions.retired_at IS NULL
+                AND bots.frozen_at IS NULL AND bots.paused_at IS NULL
+                AND owners.banned_at IS NULL
+        ) AS wanted
+        WHERE name NOT IN (
+            SELECT lock FROM {QUEUE_SCHEMA}.procrastinate_jobs
+            WHERE task_name = '{TOURNAMENT_TASK}'
+                AND (status = 'todo' OR status = 'doing' AND CAST(:delay AS interval) IS NULL)
+        ) AND NOT EXISTS (
+            SELECT FROM shifts WHERE shifts.version_id = wanted.version_id
+                AND ended_at IS NULL AND NOT "check"
+        )
+        HAVING count(*) > 0
         """  # noqa: S608  our own constants
-    ).bindparams(versions=list(versions), priority=priority)
+    ).bindparams(versions=list(versions), priority=priority, delay=delay)
+
+
+def order_tournament(versions: Collection[VersionId], priority: int) -> TextClause:
+    """Return a statement that sets the priority of waiting shifts for tournaments."""
+    return text(
+        f"""
+        UPDATE {QUEUE_SCHEMA}.procrastinate_jobs SET priority = CAST(:priority AS integer)
+        WHERE task_name = '{TOURNAMENT_TASK}' AND status = 'todo' AND priority <> :priority
+            AND lock = ANY(CAST(:locks AS text[]))
+        """  # noqa: S608  our own constants
+    ).bindparams(priority=priority, locks=[f"tournament-{one}" for one in versions])
+
+
+def waiting_for_tournaments() -> TextClause:
+    """Return a statement that counts the shifts for tournaments that only lack a free slot."""
+    return text(
+        f"""
+        SELECT count(*) FROM {QUEUE_SCHEMA}.procrastinate_jobs
+        WHERE task_name = '{TOURNAMENT_TASK}' AND status = 'todo'
+            AND coalesce(scheduled_at <= now(), true)
+        """  # noqa: S608  our own constants
+    )
 
 
 def worker_alive() -> TextClause:

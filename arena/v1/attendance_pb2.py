@@ -24,7 +24,7 @@ _sym_db = _symbol_database.Default()
 
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/attendance.proto\x12\x08\x61rena.v1\"\x1e\n\rAttendRequest\x12\r\n\x05\x64rain\x18\x01 \x01(\x08\"!\n\x0e\x41ttendResponse\x12\x0f\n\x07streams\x18\x01 \x01(\x05\x32R\n\x11\x41ttendanceService\x12=\n\x06\x41ttend\x12\x17.arena.v1.AttendRequest\x1a\x18.arena.v1.AttendResponse0\x01\x42?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x19\x61rena/v1/attendance.proto\x12\x08\x61rena.v1\"\x1e\n\rAttendRequest\x12\r\n\x05\x64rain\x18\x01 \x01(\x08\"0\n\x0e\x41ttendResponse\x12\x0f\n\x07streams\x18\x01 \x01(\x05\x12\r\n\x05leave\x18\x02 \x01(\x08\x32R\n\x11\x41ttendanceService\x12=\n\x06\x41ttend\x12\x17.arena.v1.AttendRequest\x1a\x18.arena.v1.AttendResponse0\x01\x42?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,7 +35,7 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_ATTENDREQUEST']._serialized_start=39
   _globals['_ATTENDREQUEST']._serialized_end=69
   _globals['_ATTENDRESPONSE']._serialized_start=71
-  _globals['_ATTENDRESPONSE']._serialized_end=104
-  _globals['_ATTENDANCESERVICE']._serialized_start=106
-  _globals['_ATTENDANCESERVICE']._serialized_end=188
+  _globals['_ATTENDRESPONSE']._serialized_end=119
+  _globals['_ATTENDANCESERVICE']._serialized_start=121
+  _globals['_ATTENDANCESERVICE']._serialized_end=203
 # @@protoc_insertion_point(module_scope)

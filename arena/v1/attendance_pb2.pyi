@@ -48,16 +48,22 @@ class AttendResponse(_message.Message):
     DESCRIPTOR: _descriptor.Descriptor
 
     STREAMS_FIELD_NUMBER: _builtins.int
+    LEAVE_FIELD_NUMBER: _builtins.int
     streams: _builtins.int
     """How many streams are open whose `hello` was accepted."""
+    leave: _builtins.bool
+    """Whether the program's shift is to end now, because others need its place: its bot is hosted, and
+    no tournament needs it at this moment.
+    """
     def __init__(
         self,
         *,
         streams: _builtins.int = ...,
+        leave: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["streams", b"streams"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["leave", b"leave", "streams", b"streams"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -27,7 +27,7 @@ from arena.v1 import registry_pb2 as arena_dot_v1_dot_registry__pb2
 from arena.v1 import transcript_pb2 as arena_dot_v1_dot_transcript__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/worker.proto\x12\x08\x61rena.v1\x1a\x16\x61rena/v1/referee.proto\x1a\x17\x61rena/v1/registry.proto\x1a\x19\x61rena/v1/transcript.proto\"=\n\x11\x42\x65ginShiftRequest\x12\x0e\n\x06\x62ot_id\x18\x01 \x01(\x05\x12\x18\n\x10\x63heck_version_id\x18\x02 \x01(\x05\"\xad\x01\n\x12\x42\x65ginShiftResponse\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\r\n\x05token\x18\x04 \x01(\t\x12\x0e\n\x06sha256\x18\x05 \x01(\x0c\x12\x11\n\tfile_name\x18\x06 \x01(\t\x12\x0f\n\x07seconds\x18\x07 \x01(\x05\x12$\n\x08referees\x18\x08 \x01(\x0b\x32\x12.arena.v1.Referees\"G\n\x11\x46\x65tchBuildRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x10\n\x08\x65vent_id\x18\x02 \x01(\x05\x12\x0e\n\x06sha256\x18\x03 \x01(\x0c\"\"\n\x12\x46\x65tchBuildResponse\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\"1\n\x0fTellStepRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0c\n\x04step\x18\x02 \x01(\t\"\x12\n\x10TellStepResponse\"\xa0\x01\n\x0f\x45ndShiftRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0f\n\x07outcome\x18\x02 \x01(\t\x12\x0b\n\x03log\x18\x03 \x01(\t\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x04 \x01(\x08\x12%\n\x05\x63heck\x18\x05 \x01(\x0b\x32\x16.arena.v1.CheckOutcome\x12\x11\n\tundecided\x18\x06 \x01(\x08\x12\x11\n\tcut_short\x18\x07 \x01(\x08\"\x12\n\x10\x45ndShiftResponse\"L\n\nFinalBlock\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\x05\x12\r\n\x05round\x18\x02 \x01(\x05\x12\r\n\x05table\x18\x03 \x01(\x05\x12\x0e\n\x06number\x18\x04 \x01(\x05\"=\n\x16\x42\x65ginFinalBlockRequest\x12#\n\x05\x62lock\x18\x01 \x01(\x0b\x32\x14.arena.v1.FinalBlock\"\x8c\x01\n\x17\x42\x65ginFinalBlockResponse\x12$\n\x06\x62uilds\x18\x01 \x03(\x0b\x32\x14.arena.v1.FinalBuild\x12%\n\x07matches\x18\x02 \x03(\x0b\x32\x14.arena.v1.FinalMatch\x12$\n\x08referees\x18\x03 \x01(\x0b\x32\x12.arena.v1.Referees\"/\n\nFinalBuild\x12\x0e\n\x06sha256\x18\x01 \x01(\x0c\x12\x11\n\tfile_name\x18\x02 \x01(\t\"_\n\nFinalMatch\x12\x1e\n\x05setup\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Setup\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\x11\n\tentropies\x18\x03 \x03(\x0c\x12\x0e\n\x06\x62uilds\x18\x04 \x03(\x05\"\x86\x01\n\x14\x45ndFinalBlockRequest\x12#\n\x05\x62lock\x18\x01 \x01(\x0b\x32\x14.arena.v1.FinalBlock\x12)\n\x05match\x18\x02 \x01(\x0b\x32\x1a.arena.v1.PlayedFinalMatch\x12\x0e\n\x06\x61\x62sent\x18\x03 \x03(\x05\x12\x0e\n\x06reason\x18\x04 \x01(\t\"e\n\x10PlayedFinalMatch\x12(\n\ntranscript\x18\x01 \x01(\x0b\x32\x14.arena.v1.Transcript\x12\x12\n\nstarted_ms\x18\x02 \x01(\x03\x12\x13\n\x0b\x66inished_ms\x18\x03 \x01(\x03\"\x17\n\x15\x45ndFinalBlockResponse2\xd5\x03\n\rWorkerService\x12G\n\nBeginShift\x12\x1b.arena.v1.BeginShiftRequest\x1a\x1c.arena.v1.BeginShiftResponse\x12I\n\nFetchBuild\x12\x1b.arena.v1.FetchBuildRequest\x1a\x1c.arena.v1.FetchBuildResponse0\x01\x12\x41\n\x08TellStep\x12\x19.arena.v1.TellStepRequest\x1a\x1a.arena.v1.TellStepResponse\x12V\n\x0f\x42\x65ginFinalBlock\x12 .arena.v1.BeginFinalBlockRequest\x1a!.arena.v1.BeginFinalBlockResponse\x12R\n\rEndFinalBlock\x12\x1e.arena.v1.EndFinalBlockRequest\x1a\x1f.arena.v1.EndFinalBlockResponse(\x01\x12\x41\n\x08\x45ndShift\x12\x19.arena.v1.EndShiftRequest\x1a\x1a.arena.v1.EndShiftResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x15\x61rena/v1/worker.proto\x12\x08\x61rena.v1\x1a\x16\x61rena/v1/referee.proto\x1a\x17\x61rena/v1/registry.proto\x1a\x19\x61rena/v1/transcript.proto\"k\n\x11\x42\x65ginShiftRequest\x12\x0e\n\x06\x62ot_id\x18\x01 \x01(\x05\x12\x18\n\x10\x63heck_version_id\x18\x02 \x01(\x05\x12\x1d\n\x15tournament_version_id\x18\x03 \x01(\x05\x12\r\n\x05slots\x18\x04 \x01(\x05\"\xad\x01\n\x12\x42\x65ginShiftResponse\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0b\n\x03\x62ot\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\x12\r\n\x05token\x18\x04 \x01(\t\x12\x0e\n\x06sha256\x18\x05 \x01(\x0c\x12\x11\n\tfile_name\x18\x06 \x01(\t\x12\x0f\n\x07seconds\x18\x07 \x01(\x05\x12$\n\x08referees\x18\x08 \x01(\x0b\x32\x12.arena.v1.Referees\"G\n\x11\x46\x65tchBuildRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x10\n\x08\x65vent_id\x18\x02 \x01(\x05\x12\x0e\n\x06sha256\x18\x03 \x01(\x0c\"\"\n\x12\x46\x65tchBuildResponse\x12\x0c\n\x04\x64\x61ta\x18\x01 \x01(\x0c\"1\n\x0fTellStepRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0c\n\x04step\x18\x02 \x01(\t\"\x12\n\x10TellStepResponse\"\xa0\x01\n\x0f\x45ndShiftRequest\x12\x10\n\x08shift_id\x18\x01 \x01(\x03\x12\x0f\n\x07outcome\x18\x02 \x01(\t\x12\x0b\n\x03log\x18\x03 \x01(\t\x12\x10\n\x08\x61\x63\x63\x65pted\x18\x04 \x01(\x08\x12%\n\x05\x63heck\x18\x05 \x01(\x0b\x32\x16.arena.v1.CheckOutcome\x12\x11\n\tundecided\x18\x06 \x01(\x08\x12\x11\n\tcut_short\x18\x07 \x01(\x08\"\x12\n\x10\x45ndShiftResponse\"L\n\nFinalBlock\x12\x10\n\x08\x65vent_id\x18\x01 \x01(\x05\x12\r\n\x05round\x18\x02 \x01(\x05\x12\r\n\x05table\x18\x03 \x01(\x05\x12\x0e\n\x06number\x18\x04 \x01(\x05\"=\n\x16\x42\x65ginFinalBlockRequest\x12#\n\x05\x62lock\x18\x01 \x01(\x0b\x32\x14.arena.v1.FinalBlock\"\x8c\x01\n\x17\x42\x65ginFinalBlockResponse\x12$\n\x06\x62uilds\x18\x01 \x03(\x0b\x32\x14.arena.v1.FinalBuild\x12%\n\x07matches\x18\x02 \x03(\x0b\x32\x14.arena.v1.FinalMatch\x12$\n\x08referees\x18\x03 \x01(\x0b\x32\x12.arena.v1.Referees\"/\n\nFinalBuild\x12\x0e\n\x06sha256\x18\x01 \x01(\x0c\x12\x11\n\tfile_name\x18\x02 \x01(\t\"_\n\nFinalMatch\x12\x1e\n\x05setup\x18\x01 \x01(\x0b\x32\x0f.arena.v1.Setup\x12\x0e\n\x06secret\x18\x02 \x01(\x0c\x12\x11\n\tentropies\x18\x03 \x03(\x0c\x12\x0e\n\x06\x62uilds\x18\x04 \x03(\x05\"\x86\x01\n\x14\x45ndFinalBlockRequest\x12#\n\x05\x62lock\x18\x01 \x01(\x0b\x32\x14.arena.v1.FinalBlock\x12)\n\x05match\x18\x02 \x01(\x0b\x32\x1a.arena.v1.PlayedFinalMatch\x12\x0e\n\x06\x61\x62sent\x18\x03 \x03(\x05\x12\x0e\n\x06reason\x18\x04 \x01(\t\"e\n\x10PlayedFinalMatch\x12(\n\ntranscript\x18\x01 \x01(\x0b\x32\x14.arena.v1.Transcript\x12\x12\n\nstarted_ms\x18\x02 \x01(\x03\x12\x13\n\x0b\x66inished_ms\x18\x03 \x01(\x03\"\x17\n\x15\x45ndFinalBlockResponse2\xd5\x03\n\rWorkerService\x12G\n\nBeginShift\x12\x1b.arena.v1.BeginShiftRequest\x1a\x1c.arena.v1.BeginShiftResponse\x12I\n\nFetchBuild\x12\x1b.arena.v1.FetchBuildRequest\x1a\x1c.arena.v1.FetchBuildResponse0\x01\x12\x41\n\x08TellStep\x12\x19.arena.v1.TellStepRequest\x1a\x1a.arena.v1.TellStepResponse\x12V\n\x0f\x42\x65ginFinalBlock\x12 .arena.v1.BeginFinalBlockRequest\x1a!.arena.v1.BeginFinalBlockResponse\x12R\n\rEndFinalBlock\x12\x1e.arena.v1.EndFinalBlockRequest\x1a\x1f.arena.v1.EndFinalBlockResponse(\x01\x12\x41\n\x08\x45ndShift\x12\x19.arena.v1.EndShiftRequest\x1a\x1a.arena.v1.EndShiftResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -36,37 +36,37 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
   _globals['_BEGINSHIFTREQUEST']._serialized_start=111
-  _globals['_BEGINSHIFTREQUEST']._serialized_end=172
-  _globals['_BEGINSHIFTRESPONSE']._serialized_start=175
-  _globals['_BEGINSHIFTRESPONSE']._serialized_end=348
-  _globals['_FETCHBUILDREQUEST']._serialized_start=350
-  _globals['_FETCHBUILDREQUEST']._serialized_end=421
-  _globals['_FETCHBUILDRESPONSE']._serialized_start=423
-  _globals['_FETCHBUILDRESPONSE']._serialized_end=457
-  _globals['_TELLSTEPREQUEST']._serialized_start=459
-  _globals['_TELLSTEPREQUEST']._serialized_end=508
-  _globals['_TELLSTEPRESPONSE']._serialized_start=510
-  _globals['_TELLSTEPRESPONSE']._serialized_end=528
-  _globals['_ENDSHIFTREQUEST']._serialized_start=531
-  _globals['_ENDSHIFTREQUEST']._serialized_end=691
-  _globals['_ENDSHIFTRESPONSE']._serialized_start=693
-  _globals['_ENDSHIFTRESPONSE']._serialized_end=711
-  _globals['_FINALBLOCK']._serialized_start=713
-  _globals['_FINALBLOCK']._serialized_end=789
-  _globals['_BEGINFINALBLOCKREQUEST']._serialized_start=791
-  _globals['_BEGINFINALBLOCKREQUEST']._serialized_end=852
-  _globals['_BEGINFINALBLOCKRESPONSE']._serialized_start=855
-  _globals['_BEGINFINALBLOCKRESPONSE']._serialized_end=995
-  _globals['_FINALBUILD']._serialized_start=997
-  _globals['_FINALBUILD']._serialized_end=1044
-  _globals['_FINALMATCH']._serialized_start=1046
-  _globals['_FINALMATCH']._serialized_end=1141
-  _globals['_ENDFINALBLOCKREQUEST']._serialized_start=1144
-  _globals['_ENDFINALBLOCKREQUEST']._serialized_end=1278
-  _globals['_PLAYEDFINALMATCH']._serialized_start=1280
-  _globals['_PLAYEDFINALMATCH']._serialized_end=1381
-  _globals['_ENDFINALBLOCKRESPONSE']._serialized_start=1383
-  _globals['_ENDFINALBLOCKRESPONSE']._serialized_end=1406
-  _globals['_WORKERSERVICE']._serialized_start=1409
-  _globals['_WORKERSERVICE']._serialized_end=1878
+  _globals['_BEGINSHIFTREQUEST']._serialized_end=218
+  _globals['_BEGINSHIFTRESPONSE']._serialized_start=221
+  _globals['_BEGINSHIFTRESPONSE']._serialized_end=394
+  _globals['_FETCHBUILDREQUEST']._serialized_start=396
+  _globals['_FETCHBUILDREQUEST']._serialized_end=467
+  _globals['_FETCHBUILDRESPONSE']._serialized_start=469
+  _globals['_FETCHBUILDRESPONSE']._serialized_end=503
+  _globals['_TELLSTEPREQUEST']._serialized_start=505
+  _globals['_TELLSTEPREQUEST']._serialized_end=554
+  _globals['_TELLSTEPRESPONSE']._serialized_start=556
+  _globals['_TELLSTEPRESPONSE']._serialized_end=574
+  _globals['_ENDSHIFTREQUEST']._serialized_start=577
+  _globals['_ENDSHIFTREQUEST']._serialized_end=737
+  _globals['_ENDSHIFTRESPONSE']._serialized_start=739
+  _globals['_ENDSHIFTRESPONSE']._serialized_end=757
+  _globals['_FINALBLOCK']._serialized_start=759
+  _globals['_FINALBLOCK']._serialized_end=835
+  _globals['_BEGINFINALBLOCKREQUEST']._serialized_start=837
+  _globals['_BEGINFINALBLOCKREQUEST']._serialized_end=898
+  _globals['_BEGINFINALBLOCKRESPONSE']._serialized_start=901
+  _globals['_BEGINFINALBLOCKRESPONSE']._serialized_end=1041
+  _globals['_FINALBUILD']._serialized_start=1043
+  _globals['_FINALBUILD']._serialized_end=1090
+  _globals['_FINALMATCH']._serialized_start=1092
+  _globals['_FINALMATCH']._serialized_end=1187
+  _globals['_ENDFINALBLOCKREQUEST']._serialized_start=1190
+  _globals['_ENDFINALBLOCKREQUEST']._serialized_end=1324
+  _globals['_PLAYEDFINALMATCH']._serialized_start=1326
+  _globals['_PLAYEDFINALMATCH']._serialized_end=1427
+  _globals['_ENDFINALBLOCKRESPONSE']._serialized_start=1429
+  _globals['_ENDFINALBLOCKRESPONSE']._serialized_end=1452
+  _globals['_WORKERSERVICE']._serialized_start=1455
+  _globals['_WORKERSERVICE']._serialized_end=1924
 # @@protoc_insertion_point(module_scope)

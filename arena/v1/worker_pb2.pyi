@@ -23,25 +23,33 @@ DESCRIPTOR: _descriptor.FileDescriptor
 
 @_typing.final
 class BeginShiftRequest(_message.Message):
-    """Asks for BeginShift. One of the two is set."""
+    """Asks for BeginShift. One of the three ids is set; none, if a worker only tells that it is there."""
 
     DESCRIPTOR: _descriptor.Descriptor
 
     BOT_ID_FIELD_NUMBER: _builtins.int
     CHECK_VERSION_ID_FIELD_NUMBER: _builtins.int
+    TOURNAMENT_VERSION_ID_FIELD_NUMBER: _builtins.int
+    SLOTS_FIELD_NUMBER: _builtins.int
     bot_id: _builtins.int
     """The bot that is to play."""
     check_version_id: _builtins.int
     """The version that is to be checked."""
+    tournament_version_id: _builtins.int
+    """The version that is to play in tournaments in which it is entered."""
+    slots: _builtins.int
+    """How many shifts of play the worker runs at once; 0 if it does not tell."""
     def __init__(
         self,
         *,
         bot_id: _builtins.int = ...,
         check_version_id: _builtins.int = ...,
+        tournament_version_id: _builtins.int = ...,
+        slots: _builtins.int = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_id", b"bot_id", "check_version_id", b"check_version_id"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot_id", b"bot_id", "check_version_id", b"check_version_id", "slots", b"slots", "tournament_version_id", b"tournament_version_id"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -1,6 +1,7 @@
 """Whether a program's bot is connected, as the referee reports to the worker that runs it."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Final
 
 import grpc
@@ -27,24 +28,36 @@ class AttendanceError(UserError):
 
 async def connected(referees: KnownReferees, token: str) -> None:
     """Wait until the bot of a token is connected. Raises AttendanceError."""
-    await _attend(referees, token, drain=False)
+    await _attend(referees, token, lambda answer: answer.streams > 0)
+
+
+async def asked_to_leave(referees: KnownReferees, token: str) -> None:
+    """Wait until the place of a token's bot is needed for others. Raises AttendanceError."""
+    await _attend(referees, token, lambda answer: answer.leave)
 
 
 async def drained(referees: KnownReferees, token: str) -> None:
     """Let the bot of a token leave, and wait until its matches are over. Raises AttendanceError."""
-    await _attend(referees, token, drain=True)
+    await _attend(referees, token, None)
 
 
-async def _attend(referees: KnownReferees, token: str, *, drain: bool) -> None:
-    """Attend the bot, also beyond the end of a referee, as its matches then go on elsewhere."""
+async def _attend(
+    referees: KnownReferees, token: str, until: Callable[[pb.AttendResponse], bool] | None
+) -> None:
+    """Attend the bot, also beyond the end of a referee, as its matches then go on elsewhere.
+
+    It ends with an answer of which `until` is true; without `until` the bot is to leave, and it
+    ends when its matches are over.
+    """
     metadata = (("authorization", f"Bearer {token}"),)
+    drain = until is None
     while True:
         try:
             async with referees.reached() as channel:
                 attend = AttendanceServiceStub(channel).Attend
                 answers = attend(pb.AttendRequest(drain=drain), metadata=metadata)
                 async for answer in answers:
-                    if not drain and answer.streams:
+                    if until is not None and until(answer):
                         answers.cancel()
                         return
                 if drain:

@@ -47,8 +47,10 @@ class UnknownTokenError(WorkerCallError):
 class Shifts:
     """The beginning and the end of shifts. Every method raises WorkerCallError."""
 
-    def __init__(self, referees: KnownReferees, token: str) -> None:
+    def __init__(self, referees: KnownReferees, token: str, slots: int = 0) -> None:
+        """Ask with a worker's token; `slots` is how many shifts the worker plays at once."""
         self._referees = referees
+        self._slots = slots
         self._metadata = (("authorization", f"Bearer {token}"),)
         # The types of generated stubs are those of grpc.aio as well.
         self._stubs: dict[Address, Any] = {}
@@ -61,10 +63,18 @@ class Shifts:
         await self.begin()
 
     async def begin(
-        self, *, bot_id: int = 0, check_version_id: int = 0
+        self, *, bot_id: int = 0, check_version_id: int = 0, tournament_version_id: int = 0
     ) -> pb.BeginShiftResponse | None:
-        """Begin a shift of a bot, or the check of a version. Return None if nothing is to do."""
-        request = pb.BeginShiftRequest(bot_id=bot_id, check_version_id=check_version_id)
+        """Begin a shift of a bot, the check of a version, or its shift for tournaments.
+
+        Return None if nothing is to do.
+        """
+        request = pb.BeginShiftRequest(
+            bot_id=bot_id,
+            check_version_id=check_version_id,
+            tournament_version_id=tournament_version_id,
+            slots=self._slots,
+        )
         try:
             begun: pb.BeginShiftResponse = await self._ask("BeginShift", request)
         except _NothingError:

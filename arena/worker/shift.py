@@ -7,14 +7,13 @@ further block with it, and when its matches are over it is killed.
 import asyncio
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import Final
 
 from arena.processes import how_it_ended
-from arena.worker.attending import AttendanceError, connected, drained
+from arena.worker.attending import AttendanceError, asked_to_leave, connected, drained
 from arena.worker.confined_program import ConfinedProgram
 from arena.worker.known_referees import KnownReferees
 from arena.worker.limits import CONNECT_SECONDS, SandboxLimits
@@ -88,6 +87,8 @@ async def play_shift(
 ) -> ShiftReport:
     """Play for `seconds`, or until `leave` is set, and then until the bot's matches are over.
 
+    It also ends when the referee needs the bot's place for others.
+
     Printed lines begin with the seconds since the shift `began`, on the clock of time.monotonic; by
     default it begins now. `on_ending` is called before the end of the time, by as long as the
     program took to connect, and at most `most_ahead_seconds`: another shift may begin, whose
@@ -105,6 +106,7 @@ async def play_shift(
                 watching = [tasks.create_task(shift.until_ended())]
                 watching.append(tasks.create_task(shift.until_too_much()))
                 await shift.connect(connect_seconds)
+                watching.append(tasks.create_task(shift.until_asked_to_leave()))
                 ahead_seconds = min(time.monotonic() - began, most_ahead_seconds)
                 await shift.play(seconds - ahead_seconds)
                 on_ending()
@@ -146,6 +148,8 @@ class _Shift:
     running: ConfinedProgram
     place: HostedPlace
     leave: asyncio.Event
+    asked_to_leave: asyncio.Event = field(default_factory=asyncio.Event, init=False)
+    """Set when the referee needs its place for others."""
     started: float = field(default_factory=time.monotonic, init=False)
     draining: bool = field(default=False, init=False)
 
@@ -177,11 +181,22 @@ class _Shift:
         except AttendanceError as error:
             raise _StoppedError(ShiftEnding.REFUSED, str(error)) from None
 
+    async def until_asked_to_leave(self) -> None:
+        """Wait until the referee needs the bot's place for others."""
+        try:
+            await asked_to_leave(self.place.referees, self.place.token)
+        except AttendanceError as error:
+            raise _StoppedError(ShiftEnding.REFUSED, str(error)) from None
+        self.asked_to_leave.set()
+
     async def play(self, seconds: float) -> None:
         """Wait until the bot's time is over."""
-        with suppress(TimeoutError):
-            async with asyncio.timeout(seconds):
-                await self.leave.wait()
+        ends = [asyncio.create_task(one.wait()) for one in (self.leave, self.asked_to_leave)]
+        try:
+            await asyncio.wait(ends, timeout=max(0.0, seconds), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in ends:
+                one.cancel()
 
     async def drain(self, seconds: float) -> None:
         """Wait until the bot's matches are over."""

@@ -20,7 +20,14 @@ import structlog
 from procrastinate import JobContext, PsycopgConnector
 
 from arena.builds import BuildRefusedError
-from arena.builds.hosted import CHECK_QUEUE, CHECK_TASK, FINAL_TASK, PLAY_TASK, QUEUE
+from arena.builds.hosted import (
+    CHECK_QUEUE,
+    CHECK_TASK,
+    FINAL_TASK,
+    PLAY_TASK,
+    QUEUE,
+    TOURNAMENT_TASK,
+)
 from arena.v1 import worker_pb2 as pb
 from arena.worker.check_process import (
     CHECK_SECONDS,
@@ -175,14 +182,20 @@ def _add_tasks(
     ending: _Ending,
     ends: ShiftEnds,
 ) -> None:
-    @app.task(name=PLAY_TASK, queue=QUEUE)
-    async def play(bot_id: int) -> None:
-        begun = await place.shifts.begin(bot_id=bot_id)
+    async def play_begun(begun: pb.BeginShiftResponse | None) -> None:
         if begun is not None:
             over = asyncio.Event()
             run = partial(_play, began=monotonic(), on_ending=over.set)
             shift = _shift(place, begun, leave, ends, run)
             await ending.until_slot_is_free(asyncio.create_task(shift), over)
+
+    @app.task(name=PLAY_TASK, queue=QUEUE)
+    async def play(bot_id: int) -> None:
+        await play_begun(await place.shifts.begin(bot_id=bot_id))
+
+    @app.task(name=TOURNAMENT_TASK, queue=QUEUE)
+    async def tournament(version_id: int) -> None:
+        await play_begun(await place.shifts.begin(tournament_version_id=version_id))
 
     @app.task(name=CHECK_TASK, queue=CHECK_QUEUE)
     async def check(version_id: int) -> None:

@@ -85,7 +85,7 @@ class _Ladder:
         drawn = KeyedRandomness(len(self.running).to_bytes(32, "big"))
         bots = []
         for one in shuffled(drawn, "seat", table.bots):
-            bot = self.roster.idlest(one.bot, self.now, Counter())
+            bot = self.roster.idlest(one.bot, self.now, Counter(), ladder=True)
             assert bot is not None
             bots.append(bot)
         self.tables.opened(self.table_type, table.bots, self.now)

@@ -122,7 +122,10 @@ Mark = tuple[str, int, datetime | None, int, tuple[int, ...]]
 def mark(found: TournamentView) -> Mark:
     """Return the mark of what was read."""
     record = found.record
-    waited = tuple(round(one.waited_seconds / WAIT_STEP) for one in record.waited_for())
+    entries = record.tournament.entries
+    waited = tuple(
+        round(entries[number - 1].waited_seconds / WAIT_STEP) for number in record.waited_for()
+    )
     return (
         record.tournament.state.value,
         len(record.pairings),

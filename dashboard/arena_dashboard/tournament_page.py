@@ -40,7 +40,7 @@ def show(found: TournamentView) -> None:
             "Nothing has been played for some minutes. Perhaps no referee runs: its operator "
             "starts one by `arena up` or `arena serve`."
         )
-    for line in waits_in_words(tournament, record.waited_for()):
+    for line in waits_in_words(record, datetime.now(UTC)):
         st.info(line)
     over = tournament.state is TournamentState.FINISHED
     st.progress(1.0 if over else done / max(1, expected), blocks_in_words(record))

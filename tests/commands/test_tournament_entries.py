@@ -51,8 +51,8 @@ def test_of_a_hosted_bot_without_a_version_the_one_that_plays_is_meant() -> None
 
 
 def test_a_version_that_cannot_play_is_refused_with_what_to_do() -> None:
-    obstacle = "does not play, because version 1 of a does: name a:1"
-    can = CAN | {VersionId(2): Participation(obstacle, "version 1 plays instead", "1")}
+    obstacle = "has not passed its check yet: wait"
+    can = CAN | {VersionId(2): Participation(obstacle, "not checked yet", "1")}
     with pytest.raises(CommandError, match=f"a 2 {obstacle}"):
         versions_named("a:2,b", KNOWN, can)
 

@@ -36,16 +36,17 @@ def list_workers(
                 "worker": one.name,
                 "added": iso_utc(one.created_at),
                 "seen": one.seen_at and iso_utc(one.seen_at),
+                "slots": one.slots,
                 "shifts": one.shifts,
             }
             for one in workers
         ]
         say_json(lines)
         return
-    table = Table("worker", "added", "last shift", "runs now")
+    table = Table("worker", "added", "last seen", "slots", "runs now")
     for one in workers:
         seen = "never" if one.seen_at is None else in_utc(one.seen_at)
-        table.add_row(one.name, in_utc(one.created_at), seen, str(one.shifts))
+        table.add_row(one.name, in_utc(one.created_at), seen, str(one.slots), str(one.shifts))
     Terminal().print_table(table)
 
 

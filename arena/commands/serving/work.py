@@ -88,7 +88,7 @@ async def _work(
     # Shifts that are ending continue in addition to those of the slots.
     builds = KeptBuilds(settings.home / "builds", max(MOST_KEPT, 3 * slots + check_slots))
     referees = KnownReferees(Address.parse(address, os.environ))
-    shifts = Shifts(referees, token)
+    shifts = Shifts(referees, token, slots)
     await _try_token(shifts)
     place = Workplace(referees, shifts, builds, socket if beside else None)
     why_no_group = enter_leaf()

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Any
 
 from rich.table import Table
@@ -9,11 +10,15 @@ from rich.table import Table
 from arena.commands.listing import say_shown
 from arena.commands.terminal import Terminal, say
 from arena.games import GAMES
+from arena.moments import iso_utc
+from arena.server.tournaments import duration
+from arena.server.tournaments.duration import Pace
 from arena.server.tournaments.summary import (
     GroupTable,
     blocks_done,
     blocks_expected,
     blocks_in_words,
+    blocks_left,
     group_tables,
     mean_column,
     name_of,
@@ -23,6 +28,7 @@ from arena.server.tournaments.summary import (
     remark,
     standings,
     waits_in_words,
+    walkover_at,
 )
 from arena.server.tournaments.tournament import Tournament, TournamentRecord, TournamentState
 
@@ -52,8 +58,13 @@ def print_list(found: Sequence[tuple[Tournament, int]], count: int) -> None:
     say_shown(len(found), count, "tournaments", "--limit and --search show others")
 
 
-def print_tournament(record: TournamentRecord, limit: int | None = None) -> None:
-    """Print a tournament's rules, and its pairings by round: all, or the last `limit`."""
+def print_tournament(
+    record: TournamentRecord, limit: int | None = None, pace: Pace | None = None
+) -> None:
+    """Print a tournament's rules, and its pairings by round: all, or the last `limit`.
+
+    With a `pace`, also how long the rest takes.
+    """
     tournament = record.tournament
     rules = tournament.rules
     options = ", ".join(f"{name}={value}" for name, value in rules.options.items())
@@ -66,7 +77,9 @@ def print_tournament(record: TournamentRecord, limit: int | None = None) -> None
         f"{'' if rules.rated else ', unrated'}"
     )
     say(f"{tournament.state.value}, {blocks_in_words(record)}")
-    for line in waits_in_words(tournament, record.waited_for()):
+    if pace is not None and (left := blocks_left(record)):
+        say(f"To be played: {duration.in_words(rules, pace, left)}")
+    for line in waits_in_words(record, datetime.now(UTC)):
         say(line)
     if not record.pairings:
         return
@@ -169,21 +182,29 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
     }
 
 
+def seconds_left(tournament: Tournament, blocks: int, pace: Pace) -> dict[str, Any]:
+    """Return how long so many blocks take, as JSON; None if the slots are too few for a table."""
+    time = duration.duration(tournament.rules, pace, blocks).time
+    return {"slots": pace.slots, "seconds_left": None if time is None else time.total_seconds()}
+
+
 def tournament_json(record: TournamentRecord) -> dict[str, Any]:
     """Return a tournament with its pairings, as JSON.
 
     `entries` are numbers of entries, and `points` have the same order.
     """
     tournament = record.tournament
-    waits = record.waited_for() if tournament.state is TournamentState.RUNNING else []
+    now = datetime.now(UTC)
     return summary_json(tournament, blocks_done(record)) | {
         "waits_for": [
             {
-                "entry": one.number,
-                "why": one.absence,
-                "waited_seconds": one.waited_seconds,
+                "entry": number,
+                "why": tournament.entries[number - 1].absence,
+                "waited_seconds": tournament.entries[number - 1].waited_seconds,
+                "pairings": [list(key) for key in keys],
+                "walkover_at": iso_utc(walkover_at(tournament, number, now)),
             }
-            for one in waits
+            for number, keys in record.waited_for().items()
         ],
         "pairings": [
             {

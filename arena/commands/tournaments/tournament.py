@@ -32,12 +32,15 @@ from arena.commands.tournaments.printing import (
     print_list,
     print_standings,
     print_tournament,
+    seconds_left,
     standings_json,
     summary_json,
     tournament_json,
 )
 from arena.commands.tournaments.rules import check_format, game_at_tables_of
 from arena.match.score_rule import ScoreRule
+from arena.server.tournaments import duration
+from arena.server.tournaments.summary import blocks_expected, blocks_left
 from arena.server.tournaments.tournament import (
     DEFAULT_PATIENCE_SECONDS,
     Rules,
@@ -129,7 +132,8 @@ def create(
         advance=advance,
     )
 
-    tournament, absent = _create(name, bots, rules)
+    tournament, absent, pace = _create(name, bots, rules)
+    blocks_planned = blocks_expected(tournament, 0)
     if absent:
         say(
             f"Not here to play now: {', '.join(absent)}. Tables wait {patience} s for a bot once "
@@ -137,15 +141,16 @@ def create(
             err=True,
         )
     if as_json:
-        say_json(summary_json(tournament, 0))
+        say_json(summary_json(tournament, 0) | seconds_left(tournament, blocks_planned, pace))
         return
+    say(duration.in_words(rules, pace, blocks_planned))
     say(
         f"Created {tournament.name} (seed {rules.seed}). Start it with "
         f"`arena tournament start {quote(tournament.name)}`."
     )
 
 
-def _create(name: str, bots: str, rules: Rules) -> tuple[Tournament, list[str]]:
+def _create(name: str, bots: str, rules: Rules) -> tuple[Tournament, list[str], "duration.Pace"]:
     # Imported here: only seeding by ratings needs numpy.
     from arena.commands.database import existing_database
     from arena.commands.tournaments.entries import (
@@ -160,7 +165,7 @@ def _create(name: str, bots: str, rules: Rules) -> tuple[Tournament, list[str]]:
     from arena.server.boards.live_board import LiveBoard, ladder_of_table
     from arena.settings import read_settings
 
-    async def create(url: str, read: Reader) -> tuple[Tournament, list[str]]:
+    async def create(url: str, read: Reader) -> tuple[Tournament, list[str], duration.Pace]:
         async with open_store(url) as store:
             known = await store.bots(bots_named(bots))
             can = await store.tournaments.participation([one.id for one in known], rules.game)
@@ -175,7 +180,7 @@ def _create(name: str, bots: str, rules: Rules) -> tuple[Tournament, list[str]]:
             elo = {line.version_id: line.elo for line in lines}
             field = seeded(entered, elo, rules.format, rules.seed)
             made = await store.tournaments.create(name, rules, field)
-            return made, absent(entered, can)
+            return made, absent(entered, can), await store.tournaments.pace(made)
 
     with exit_with_message(), existing_database(read_settings()) as url, open_reader(url) as read:
         return asyncio.run(create(url, read))
@@ -255,11 +260,17 @@ def show(
     """Show a tournament: its rules, progress and latest pairings."""
     if watch:
         _watch(name)
-    record = _with_store(lambda store: _record(store, name))
+
+    async def use(store: "Store") -> tuple[TournamentRecord, duration.Pace]:
+        record = await _record(store, name)
+        return record, await store.tournaments.pace(record.tournament)
+
+    record, pace = _with_store(use)
     if as_json:
-        say_json(tournament_json(record))
+        left = seconds_left(record.tournament, blocks_left(record), pace)
+        say_json(tournament_json(record) | left)
     else:
-        print_tournament(record, limit)
+        print_tournament(record, limit, pace)
 
 
 @app.command()

@@ -2,6 +2,7 @@
 
 import asyncio
 from contextlib import aclosing
+from datetime import UTC, datetime
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -12,12 +13,15 @@ from arena.commands.terminal import say
 from arena.database.channels import RESULTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.database.listening import notifications
 from arena.server.app.store import open_store
+from arena.server.tournaments import duration
 from arena.server.tournaments.summary import (
     blocks_done,
     blocks_expected,
     blocks_in_words,
+    blocks_left,
     waits_in_words,
 )
+from arena.server.tournaments.tournament import TournamentState
 from arena.settings import read_settings
 
 PLAIN_STEP = 10
@@ -47,8 +51,8 @@ async def _watch(url: str, name: str) -> None:
     changes = notifications(url, [TOURNAMENTS_CHANNEL, RESULTS_CHANNEL])
     with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
         bar = progress.add_task(name)
-        told = -1
-        waits: list[str] = []
+        told, begun = -1, False
+        waits: list[int] = []
         async with open_store(url) as store, aclosing(changes):
             async for _ in changes:
                 tournament = await store.tournaments.named(name)
@@ -62,12 +66,16 @@ async def _watch(url: str, name: str) -> None:
                 if not console.is_terminal and (step > told or tournament.state.over):
                     told = step
                     say(f"{tournament.name}: {state}, {blocks_in_words(record)}", err=True)
-                waited_for = record.waited_for()
-                names = [str(one.registered.entrant) for one in waited_for]
-                if names != waits:
-                    waits = names
-                    for line in waits_in_words(tournament, waited_for):
+                waited_for = list(record.waited_for())
+                if waited_for != waits:
+                    waits = waited_for
+                    for line in waits_in_words(record, datetime.now(UTC)):
                         say(f"{tournament.name}: {line}", err=True)
+                if not begun and tournament.state is TournamentState.RUNNING:
+                    begun = True
+                    pace = await store.tournaments.pace(tournament)
+                    words = duration.in_words(tournament.rules, pace, blocks_left(record))
+                    say(f"{tournament.name}: {words}", err=True)
                 if tournament.state.over:
                     return
                 await asyncio.sleep(LOOK_SECONDS)

@@ -21,6 +21,7 @@ from sqlalchemy import (
     Index,
     Integer,
     LargeBinary,
+    SmallInteger,
     Table,
     Text,
     UniqueConstraint,
@@ -93,8 +94,11 @@ workers = Table(
     # The hash of its token; None once the operator has removed the worker.
     Column("sha256", LargeBinary, unique=True),
     now("created_at"),
-    # When it last began a shift.
+    # When it last began a shift, or was started.
     Column("seen_at", Time),
+    # How many shifts it plays at once, as it said then; 0 if it did not.
+    Column("slots", SmallInteger, nullable=False, server_default=text("0")),
+    CheckConstraint("slots >= 0", name="slots_least"),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
 )
@@ -107,6 +111,8 @@ shifts = Table(
     Column("worker_id", ForeignKey(workers.c.id), nullable=False),
     # Whether the shift checks the build, before that plays.
     Column("check", Boolean, nullable=False),
+    # Whether it plays for tournaments alone, in which the version is entered.
+    Column("tournament", Boolean, nullable=False, server_default=text("false")),
     # The hash of a token that is valid for playing alone, and only while the shift runs.
     Column("token_sha256", LargeBinary, unique=True),
     now("began_at"),

@@ -98,6 +98,11 @@ class ConnectedBot:
         """Whether the bot plays rated matches."""
         return self.participant.challenges is not ChallengePolicy.OWN_ONLY
 
+    @property
+    def on_ladder(self) -> bool:
+        """Whether the ladder may use the bot: it does not play for tournaments alone."""
+        return self.rated and self.participant.registered.ladder
+
     def takes_offers(self, now: float) -> bool:
         """Return whether it can be offered the next match of a block that it plays in."""
         declined = self.reliability.declined_until

@@ -132,7 +132,7 @@ class Director:
     def _count(self, bot: ConnectedBot) -> None:
         """Add a bot to the ladder's counts, or remove it; a bot without places is not counted."""
         stays = bot.present and not bot.draining
-        if stays and bot.rated and bot.participant.max_matches:
+        if stays and bot.on_ladder and bot.participant.max_matches:
             self._tables.came(bot)
         else:
             self._tables.left(bot)
@@ -237,7 +237,7 @@ class Director:
             self._tables.note(version, candidate)
         held = self.challenges.held(now)
         kept = {bot.candidate.bot for bot in held}
-        kept = {one for one in kept if self._roster.idlest(one, now, held) is None}
+        kept = {one for one in kept if self._roster.idlest(one, now, held, ladder=True) is None}
         if self._kept is None and self._engage_one(now, held):
             return True
         self._tables.exclude(kept.union(self._kept or ()))
@@ -248,7 +248,8 @@ class Director:
                 # always begin.
                 chance = shuffled(KeyedRandomness(self._new_secret()), "seat", candidates)
                 order = self._owed.arrange(table_type.key, chance)
-                bots = self._copies([candidate.bot for candidate in order], now, held)
+                chosen = [candidate.bot for candidate in order]
+                bots = self._copies(chosen, now, held, ladder=True)
                 self._begin(table_type, bots, block, range(block.size))
                 return True
             case float(ready_at):
@@ -266,19 +267,19 @@ class Director:
         if engagement is None:
             self._kept = self.agenda.held(one_per_version(self._roster.eligible(wanted, now)))
             return False
-        bots = self._copies(engagement.bots, now, held)
+        bots = self._copies(engagement.bots, now, held, ladder=False)
         block, left = engagement.block, engagement.left
         self._begin(engagement.table_type, bots, block, left, engagement=engagement)
         self._kept = None
         return True
 
     def _copies(
-        self, versions: Iterable[int], now: float, held: Counter[ConnectedBot]
+        self, versions: Iterable[int], now: float, held: Counter[ConnectedBot], *, ladder: bool
     ) -> list[ConnectedBot]:
-        """Return a free copy of each version; each must have one."""
+        """Return a free copy of each version, as `Roster.idlest`; each must have one."""
         found = []
         for version in versions:
-            bot = self._roster.idlest(version, now, held)
+            bot = self._roster.idlest(version, now, held, ladder=ladder)
             assert bot is not None, f"version {version} was chosen and has no free copy"
             found.append(bot)
         return found

@@ -151,7 +151,7 @@ class Roster:
         return (bot for version in versions for bot in self._copies.get(version, ()))
 
     def changes(self, now: float) -> Iterator[tuple[int, Candidate | None]]:
-        """Yield each version whose free places may have changed since the last call.
+        """Yield each version whose free places for the ladder may have changed since the last call.
 
         Each comes with the candidate as which it is free, or None. Other versions cost nothing.
         """
@@ -161,7 +161,7 @@ class Roster:
         free: dict[int, Candidate | None] = {}
         for bot in changed:
             version = bot.candidate.bot
-            if bot.rated and bot.free(now):
+            if bot.on_ladder and bot.free(now):
                 free[version] = bot.candidate
                 continue
             free.setdefault(version, None)
@@ -169,17 +169,22 @@ class Roster:
                 heapq.heappush(self._paused, (until, next(self._numbers), bot))
         for version, candidate in free.items():
             if candidate is None:  # unless another copy is free as before
-                candidate = next((bot.candidate for bot in self.free([version], now)), None)
+                found = (bot for bot in self.free([version], now) if bot.on_ladder)
+                candidate = next((bot.candidate for bot in found), None)
             yield version, candidate
 
-    def idlest(self, version: int, now: float, held: Counter[ConnectedBot]) -> ConnectedBot | None:
+    def idlest(
+        self, version: int, now: float, held: Counter[ConnectedBot], *, ladder: bool
+    ) -> ConnectedBot | None:
         """Return the least busy free copy of a version, so that copies share its load, or None.
 
-        Copies whose last free places are held do not count.
+        Copies whose last free places are held do not count; with `ladder`, neither do those that
+        play for tournaments alone.
         """
         idlest: ConnectedBot | None = None
         for bot in self._copies.get(version, ()):
-            able = bot.rated and bot.free_places(now) > held.get(bot, 0)
+            able = bot.on_ladder if ladder else bot.rated
+            able = able and bot.free_places(now) > held.get(bot, 0)
             if able and (idlest is None or bot.taken < idlest.taken):
                 idlest = bot
         return idlest

@@ -56,13 +56,14 @@ class AttendanceService:
         await self._gate.refusals.end(context, ending)
 
     async def _tell(self, request: pb.AttendRequest, token: str, context: Context) -> None:
-        told: int | None = None
+        told: pb.AttendResponse | None = None
         with self._attendances.watched(token, drain=request.drain) as (attendance, news):
             while True:
                 news.clear()
-                if attendance.streams != told:
-                    told = attendance.streams
-                    await context.write(pb.AttendResponse(streams=told))
+                now = pb.AttendResponse(streams=attendance.streams, leave=attendance.leave)
+                if now != told:
+                    told = now
+                    await context.write(now)
                 elif request.drain and attendance.over:
                     return
                 elif attendance.streams or not request.drain:

@@ -1,11 +1,13 @@
 """`Attendances`: the streams of each token, for the operator of the program that opened them."""
 
 import asyncio
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from types import MappingProxyType
 from typing import Final
 
+from arena.database.keys import SHIFT_PREFIX
+from arena.records import Registered
 from arena.server.limits.limits import LimitError
 from arena.server.play.session import Session
 
@@ -18,13 +20,15 @@ NO_WATCHERS: Final[Mapping[asyncio.Event, bool]] = MappingProxyType({})
 class TokenStreams:
     """The sessions to which the streams of one token belong."""
 
-    __slots__ = ("sessions", "watchers")
+    __slots__ = ("leave", "sessions", "watchers")
 
     def __init__(self) -> None:
         self.sessions: dict[Session, int] = {}
         """The number of the token's streams by session; 0 while matches wait for its return."""
         self.watchers: Mapping[asyncio.Event, bool] = NO_WATCHERS
         """The events to set on changes, each with whether its watcher wants the bot to leave."""
+        self.leave = False
+        """Whether whoever runs the bot's program is to end it, because others need its place."""
 
     @property
     def streams(self) -> int:
@@ -49,11 +53,34 @@ class Attendances:
         """Create an empty index; `drain` makes a session begin no further block."""
         self._drain = drain
         self._by_token: dict[str, TokenStreams] = {}
+        self._hosted: dict[str, TokenStreams] = {}
+        """Those of hosted bots, which play with the token of a shift."""
+
+    @property
+    def shifts(self) -> list[tuple[Registered, bool]]:
+        """The hosted bots that are connected, each with whether it was asked to leave."""
+        return [
+            (session.registered, attendance.leave)
+            for attendance in self._hosted.values()
+            for session, streams in attendance.sessions.items()
+            if streams
+        ]
+
+    def ask_to_leave(self, versions: Collection[int], *, ladder: bool) -> None:
+        """Ask the workers that run these versions, on the ladder or not, to end their shifts."""
+        for attendance in self._hosted.values():
+            for session in attendance.sessions:
+                known = session.registered
+                if known.version_id in versions and known.ladder is ladder:
+                    attendance.leave = True
+                    self._tell(attendance)
 
     def came(self, token: str, session: Session) -> None:
         """Record that the hello of a stream was accepted."""
         attendance = self._by_token.setdefault(token, TokenStreams())
         attendance.sessions[session] = attendance.sessions.get(session, 0) + 1
+        if token.startswith(SHIFT_PREFIX):
+            self._hosted[token] = attendance
         if attendance.draining:
             self._drain(session)
         self._tell(attendance)
@@ -99,3 +126,4 @@ class Attendances:
                 del attendance.sessions[session]
         if not attendance.sessions and not attendance.watchers:
             del self._by_token[token]
+            self._hosted.pop(token, None)

@@ -25,6 +25,7 @@ from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.agenda import Engagement, EngagementEnd
 from arena.server.tournaments.ports import TournamentStore
 from arena.server.tournaments.running import RunningTournament
+from arena.server.tournaments.staffing import Needs, ShiftsHere, make_room
 from arena.server.tournaments.tournament import Tournament
 
 MOST_BROKEN = 3
@@ -36,6 +37,8 @@ SEARCH_SECONDS = 1.0
 """The interval of looking at other referees for the bots of a tournament that cannot continue."""
 LOOKS_PER_WAIT = 5
 """The number of looks between two records of how long tables have waited for absent bots."""
+STILL_SECONDS = 60.0
+"""The time without play after which the patience with bots that wait for a slot begins to run."""
 RETRY_SECONDS = 2.0
 """The pause before storage is tried again after it failed."""
 
@@ -67,13 +70,21 @@ class Conductor:
         self._looks = 0
         """The number of looks by `search` since waits were last recorded."""
         self._waited_for: dict[TournamentId, set[EntryNumber]] = {}
-        """The absent entries at the last record."""
+        """The entries for which tables waited at the last record."""
         self._here = here
+        self.shifts: ShiftsHere | None = None
+        """The hosted bots that are connected here; without it none is asked to leave."""
+        self._called: set[VersionId] = set()
+        """The hosted versions that were given shifts for tournaments, and may still run."""
+        self._waiting = 0
+        """How many of their shifts waited for a slot at the last look."""
+        self._still: dict[TournamentId, tuple[int, float]] = {}
+        """By tournament the number of ended blocks, and the seconds for which nothing is played."""
         self._stuck: set[TournamentId] = set()
         """The tournaments without a block to begin at the last look, as bots are not here."""
         self._changed: set[TournamentId] = set()
         """The tournaments to read again."""
-        self._all_changed = self._senior = self._searches = False
+        self._all_changed = self._senior = self._searches = self._staffs = False
         self._reading = asyncio.Lock()
         self._news = asyncio.Event()
         writer.listeners.append(self._recorded)
@@ -106,7 +117,7 @@ class Conductor:
         """Look regularly for the bots of tournaments that cannot continue here, until cancelled."""
         while True:
             await self._sleep(SEARCH_SECONDS)
-            if self._with_blocks_to_play():
+            if self._with_blocks_to_play() or self._called:
                 self._searches = True
                 self._news.set()
 
@@ -165,6 +176,7 @@ class Conductor:
 
     def _recorded(self) -> None:
         if any(running.ended_blocks for running in self._running.values()):
+            self._staffs = self._waiting > 0
             self._news.set()
 
     async def _listen(self, changes: AsyncGenerator[Collection[str]]) -> None:
@@ -185,6 +197,9 @@ class Conductor:
                 await self._read(changed)
             for running in list(self._running.values()):
                 await self._go_on(running)
+            if self._searches or self._staffs:
+                self._staffs = False
+                await self._staff()
             if self._searches:
                 self._searches = False
                 for running in list(self._running.values()):
@@ -255,33 +270,67 @@ class Conductor:
             if able and not self._plays(running) and self._forgotten(running):
                 await self._hand_over(running, min(able))
 
-    async def _count_waits(self, running: RunningTournament) -> None:
-        """Record how long tables wait for absent bots; after the patience they are walkovers.
+    async def _staff(self) -> None:
+        """Give the slots for hosted bots to those for which tables wait, table by table."""
+        wanted: set[int] = set()
+        needed = {bot for engagement in self._tournament_of for bot in engagement.bots}
+        first: set[VersionId] = set()
+        coming: set[VersionId] = set()
+        for running in self._with_blocks_to_play():
+            of_tournament = set(running.wanted)
+            present = await self._present(running, of_tournament)
+            hosted = await self._store.hosted([VersionId(one) for one in of_tournament - present])
+            table = running.next_table(present, hosted)
+            wanted |= of_tournament
+            needed |= running.held(present) | table
+            first |= table - present
+            coming |= hosted
+        waiting = await self._store.gather(first, coming - first) if coming else 0
+        here = self.shifts
+        self._called |= coming
+        if here is not None:
+            # A shift that was queued at this moment may begin in a free slot.
+            lacking = min(waiting, self._waiting)
+            make_room(here, Needs(self._called, wanted, needed, lacking))
+            self._called &= {one.version_id for one, _ in here.shifts} | wanted
+        self._waiting = waiting
 
-        Only the time in which a referee looks counts, so that no bot loses by a restart.
-        """
-        tournament, wanted = running.tournament, set(running.wanted)
-        game = tournament.rules.game
+    async def _present(self, running: RunningTournament, wanted: set[int]) -> set[int]:
+        """Return those of these versions that are connected, here or at another referee."""
+        game = running.tournament.rules.game
         present = self._here(game, wanted)
         if away := [VersionId(one) for one in wanted - present]:
             for there in (await self._store.whereabouts(game, away)).values():
                 present |= set(there)
+        return present
+
+    async def _count_waits(self, running: RunningTournament) -> None:
+        """Record how long tables wait for absent bots; after the patience they are walkovers.
+
+        Only the time in which a referee looks counts, so that no bot loses by a restart; and of
+        bots that wait for a slot only after nothing was played for STILL_SECONDS.
+        """
+        tournament = running.tournament
+        present = await self._present(running, set(running.wanted))
+        seconds = SEARCH_SECONDS * LOOKS_PER_WAIT
+        settled, still = self._still.get(tournament.id, (0, 0.0))
+        moves = not running.resting or running.settled != settled
+        still = 0.0 if moves else still + seconds
+        self._still[tournament.id] = running.settled, still
         absent = running.missing(present)
         if not absent and not self._waited_for.get(tournament.id, set(present)):
             return
         seen = {one.number for one in tournament.entries if one.registered.version_id in present}
-        seconds = SEARCH_SECONDS * LOOKS_PER_WAIT
-        waited = await self._store.wait(tournament, absent, seen, seconds)
-        first = running.next_table(present)
-        missed = {tournament.version(number) for number in absent}
-        await self._store.gather(first, missed - first)
-        if absent != self._waited_for.get(tournament.id, set()) and absent:
+        going_on = still <= STILL_SECONDS
+        waited = await self._store.wait(tournament, absent, seen, seconds, going_on=going_on)
+        lacking = {number for number, so_far in waited.items() if so_far > 0}
+        if lacking != self._waited_for.get(tournament.id, set()) and lacking:
             log.info(
                 "tournament waits for bots",
                 tournament=tournament.name,
-                bots=_names(tournament, absent),
+                bots=_names(tournament, lacking),
             )
-        self._waited_for[tournament.id] = absent
+        self._waited_for[tournament.id] = lacking
         patience = tournament.rules.patience_seconds
         overdue = {number for number, so_far in waited.items() if so_far >= patience}
         forfeited = running.unplayed_of(overdue)
@@ -361,6 +410,7 @@ class Conductor:
             await self._store.suspend(tournament.id)
         if tournament.state.over and running.idle:
             self._running.pop(tournament.id, None)
+            self._still.pop(tournament.id, None)
 
     async def _pair(self, running: RunningTournament) -> None:
         """Ask the format for the next pairings and record them, or finish the tournament."""

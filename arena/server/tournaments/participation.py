@@ -11,11 +11,16 @@ from arena.database.statement import Row as Statement
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.owners import owners
 from arena.database.tables.running import leases, presence
-from arena.database.tables.uploads import hosted_bots, hosted_versions, shifts
+from arena.database.tables.uploads import build_files, hosted_bots, hosted_versions, shifts
 from arena.games import GAMES
 from arena.server.failover.lease_monitor import STILL_SECONDS
 
 NOT_CONNECTED: Final = "not connected"
+NO_SLOT: Final = "waits for a worker's slot"
+STARTS: Final = "its shift begins"
+CUT_SHORT: Final = "its program ended its last shift"
+LACKS_A_SLOT: Final = (NO_SLOT, STARTS)
+"""The absences of hosted bots that only need a slot and their time to start."""
 
 
 class Participation(NamedTuple):
@@ -33,9 +38,10 @@ def participation(version_ids: Collection[int], game: str) -> Statement:
     """Select whether each version can play, and the reasons if not.
 
     The columns are `version_id`, `bot`, `owner`, `retired`, `frozen`, `paused`, `banned`, `state`
-    (of an uploaded version's check), `plays` (the label of the version that plays for a hosted
-    bot), `is_played`, `shift` (whether one runs), `connected` and `able` (whether a connected copy
-    plays the game).
+    (of an uploaded version's check), `kept` (whether the bytes of its build are), `plays` (the
+    label of the version that plays for a hosted bot), `shift` (whether one runs), `cut_short`
+    (whether its program ended the last one), `connected` and `able` (whether a connected copy plays
+    the game).
     """
     playing = versions.alias()
     copy = (
@@ -48,6 +54,13 @@ def participation(version_ids: Collection[int], game: str) -> Statement:
     shift = select(shifts.c.id).where(
         shifts.c.version_id == versions.c.id, shifts.c.ended_at.is_(None), ~shifts.c.check
     )
+    last = (
+        select(shifts.c.cut_short)
+        .where(shifts.c.version_id == versions.c.id, ~shifts.c.check)
+        .order_by(shifts.c.id.desc())
+        .limit(1)
+        .scalar_subquery()
+    )
     retired = func.coalesce(bots.c.retired_at, versions.c.retired_at)
     return (
         select(versions.c.id.label("version_id"), bots.c.name.label("bot"))
@@ -57,17 +70,36 @@ def participation(version_ids: Collection[int], game: str) -> Statement:
         .add_columns(bots.c.paused_at.is_not(None).label("paused"))
         .add_columns(owners.c.banned_at.is_not(None).label("banned"))
         .add_columns(hosted_versions.c.state, playing.c.label.label("plays"))
-        .add_columns((hosted_bots.c.version_id == versions.c.id).label("is_played"))
-        .add_columns(shift.exists().label("shift"), copy.exists().label("connected"))
+        .add_columns(build_files.c.build_id.is_not(None).label("kept"))
+        .add_columns(
+            last.label("cut_short"), shift.exists().label("shift"), copy.exists().label("connected")
+        )
         .add_columns(able.exists().label("able"))
         .select_from(
             versions.join(bots)
             .join(owners)
             .outerjoin(hosted_versions, hosted_versions.c.version_id == versions.c.id)
+            .outerjoin(build_files, build_files.c.build_id == hosted_versions.c.build_id)
             .outerjoin(hosted_bots, hosted_bots.c.bot_id == bots.c.id)
             .outerjoin(playing, playing.c.id == hosted_bots.c.version_id)
         )
         .where(versions.c.id.in_(version_ids))
+    )
+
+
+def can_be_run(version_ids: Collection[int]) -> Statement:
+    """Select the ids of those of these versions that a worker can run."""
+    return (
+        select(versions.c.id)
+        .select_from(
+            versions.join(bots)
+            .join(owners)
+            .join(hosted_versions, hosted_versions.c.version_id == versions.c.id)
+            .join(build_files, build_files.c.build_id == hosted_versions.c.build_id)
+        )
+        .where(versions.c.id.in_(version_ids), hosted_versions.c.state == "accepted")
+        .where(versions.c.retired_at.is_(None), bots.c.retired_at.is_(None))
+        .where(bots.c.frozen_at.is_(None), bots.c.paused_at.is_(None), owners.c.banned_at.is_(None))
     )
 
 
@@ -101,13 +133,10 @@ def obstacle(row: Row[Any]) -> str:
         return f"is paused by its owner, who lets it play by `arena bot resume {quote(row.bot)}`"
     if row.state == "refused":
         return "was refused by its check: name a version that was accepted"
-    if row.state is not None and not row.is_played:
-        if row.plays is None:
-            return "has not passed its check yet: wait until `arena bot builds` says that it plays"
-        return (
-            f"does not play, because version {row.plays} of {row.bot} does: name "
-            f"{row.bot}:{row.plays}, or let its owner change that by `arena bot roll-back`"
-        )
+    if row.state == "checking":
+        return "has not passed its check yet: wait until `arena bot builds` says that it plays"
+    if row.state is not None and not row.kept:
+        return "has no build any more, only the last ones are kept: name a newer version"
     return ""
 
 
@@ -133,8 +162,12 @@ def absence(row: Row[Any], game: str) -> str:
         return "paused by its owner"
     if row.state == "refused":
         return "refused by its check"
-    if row.state is not None and not row.is_played:
-        return "not checked yet" if row.plays is None else f"version {row.plays} plays instead"
+    if row.state == "checking":
+        return "not checked yet"
+    if row.state is not None and not row.kept:
+        return "its build is not kept any more"
     if row.state is not None:
-        return "its shift begins" if row.shift else "waits for a worker's slot"
+        if row.shift:
+            return STARTS
+        return CUT_SHORT if row.cut_short else NO_SLOT
     return NOT_CONNECTED

@@ -58,17 +58,25 @@ class TournamentStore(Protocol):
         absent: Collection[EntryNumber],
         present: Collection[EntryNumber],
         seconds: float,
+        *,
+        going_on: bool,
     ) -> Mapping[EntryNumber, float]:
         """Record that tables waited `seconds` longer for absent entries, and reset present ones.
 
-        Returns how long tables have waited for each absent entry, in seconds.
+        While blocks were lately played (`going_on`), the time of entries that wait for a slot does
+        not count. Returns how long tables have waited for each absent entry, in seconds.
         """
         ...
 
-    async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
-        """Let the next shifts of hosted versions begin before those of others.
+    async def hosted(self, versions: Collection[VersionId]) -> set[VersionId]:
+        """Return which of these versions a worker can run."""
+        ...
 
-        The versions of one table come `first`, so that they play at the same time.
+    async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> int:
+        """Queue shifts in which these versions play for tournaments, before those of the ladder.
+
+        The versions of one table come `first`, so that they play at the same time. Returns how many
+        shifts for tournaments wait for a slot.
         """
         ...
 

@@ -7,6 +7,7 @@ played again under a new id.
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 
 from arena.identifiers import new_id
 from arena.records import Block, BlockKind, TournamentBlock, VersionId
@@ -42,6 +43,8 @@ class RunningTournament:
         """The versions of each pairing that has blocks to play; earlier rounds first."""
         self._open_of: defaultdict[int, dict[PairingKey, None]] = defaultdict(dict)
         """The pairings with blocks to play, by version; in the order of their rounds."""
+        self.settled = 0
+        """The number of blocks that have ended since it was taken up."""
         self._in_vain: set[int] = set()
         """The versions that were free when no block could begin among them."""
         self._held: tuple[set[int], set[int]] = set(), set()
@@ -197,16 +200,21 @@ class RunningTournament:
         entries = self.tournament.entries
         return {entry.number for entry in entries if entry.registered.version_id in wanted}
 
-    def next_table(self, present: Collection[int]) -> set[VersionId]:
-        """Return the absent versions of the table that lacks the fewest of its bots.
+    def next_table(self, present: Collection[int], coming: Collection[int]) -> set[VersionId]:
+        """Return the versions of the table that lacks the fewest of its bots.
 
-        Only tables with blocks to play count; of several the first is taken.
+        Only tables with blocks to play count of which all that are absent may be `coming`; of
+        several the first is taken. Without one the result is empty.
         """
-        tables = [one.bots for one in self._interrupted]
-        tables += [self._open[key] for key in sorted(self._open)]
-        lacking = [set(table).difference(present) for table in tables]
-        nearest = min((bots for bots in lacking if bots), key=len, default=set[int]())
-        return set(map(VersionId, nearest))
+        found: Collection[int] = ()
+        fewest = self.tournament.rules.seats + 1
+        for table in chain((one.bots for one in self._interrupted), self._open.values()):
+            lacking = set(table).difference(present)
+            if 0 < len(lacking) < fewest and lacking <= set(coming):
+                found, fewest = table, len(lacking)
+                if fewest == 1:
+                    break
+        return set(map(VersionId, found))
 
     def unplayed_of(self, absent: Collection[EntryNumber]) -> dict[PairingKey, set[EntryNumber]]:
         """Return the pairings with blocks to play that need absent entries, with these entries.
@@ -253,6 +261,7 @@ class RunningTournament:
             if self._pairing_of.pop(block.block_id, None) is None:
                 continue
             key = block.pairing
+            self.settled += 1
             self._in_play[key] -= 1
             if not self._in_play[key]:
                 del self._in_play[key]

@@ -1,7 +1,9 @@
 """Summaries of a tournament for display: standings, progress, what decided a pairing."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from fractions import Fraction
 
 from arena.match.transcript import Entrant
@@ -13,7 +15,6 @@ from arena.scheduling.pairings import EntryNumber as EntryNumber
 from arena.scheduling.pairings import PlayedPairing as PlayedPairing
 from arena.scheduling.pairings import Standing as Standing
 from arena.server.tournaments.tournament import (
-    Entry,
     Tournament,
     TournamentRecord,
     TournamentState,
@@ -130,6 +131,14 @@ def walkover_blocks(record: TournamentRecord) -> int:
     return sum(len(played.blocks) for played in record.played()) - blocks_done(record)
 
 
+def blocks_left(record: TournamentRecord) -> int:
+    """Return about how many blocks are still to be played."""
+    if record.tournament.state.over:
+        return 0
+    done = blocks_done(record)
+    return max(0, blocks_expected(record.tournament, done) - done - walkover_blocks(record))
+
+
 def blocks_in_words(record: TournamentRecord) -> str:
     """Return how many blocks were played, of how many, and how many were walkovers."""
     done, walkovers = blocks_done(record), walkover_blocks(record)
@@ -144,25 +153,33 @@ def blocks_in_words(record: TournamentRecord) -> str:
     return f"{words}, {walkovers:,} {'walkover' if walkovers == 1 else 'walkovers'}"
 
 
-def waits_in_words(tournament: Tournament, waited_for: Sequence[Entry]) -> list[str]:
-    """Return a line per bot that a running tournament waits for: why, and for how much longer."""
-    if tournament.state is not TournamentState.RUNNING:
-        return []
+def walkover_at(tournament: Tournament, number: EntryNumber, now: datetime) -> datetime:
+    """Return when the pairings that wait for an absent entry become walkovers, to ten seconds.
+
+    It is later if no referee conducts the tournament meanwhile.
+    """
+    waited = tournament.entries[number - 1].waited_seconds
+    at = now.timestamp() + max(0.0, tournament.rules.patience_seconds - waited)
+    return datetime.fromtimestamp(math.ceil(at / 10) * 10, UTC)
+
+
+def waits_in_words(record: TournamentRecord, now: datetime) -> list[str]:
+    """Return a line per absent bot: which pairings wait for it, why, and until when."""
+    tournament = record.tournament
     lines = []
-    for entry in waited_for:
-        left = max(0.0, tournament.rules.patience_seconds - entry.waited_seconds)
+    for number, keys in record.waited_for().items():
+        entry = tournament.entries[number - 1]
         why = f" ({entry.absence})" if entry.absence else ""
+        names = " – ".join(name_of(tournament, one) for one in record.pairings[keys[0]].entries)
+        others = len(keys) - 1
+        more = f" and {others} {'other pairing' if others == 1 else 'other pairings'}"
         lines.append(
-            f"It waits for {entry.registered.entrant}{why}. If it is not back in "
-            f"{duration_in_words(left)}, its tables are decided without play (walkovers)."
+            f"Round {keys[0][0]}, table {keys[0][1]} ({names}){more if others else ''} "
+            f"{'wait' if others else 'waits'} for {entry.registered.entrant}{why}, until "
+            f"{walkover_at(tournament, number, now):%H:%M:%S} UTC: then what is left is decided "
+            "without play (a walkover)."
         )
     return lines
-
-
-def duration_in_words(seconds: float) -> str:
-    """Return a duration in seconds, or in minutes if it is two minutes or more."""
-    whole = round(seconds)
-    return f"{whole} s" if whole < 120 else f"{round(whole / 60)} minutes"
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,12 +254,14 @@ def of_knockout(tournament: Tournament, played: Sequence[PlayedPairing]) -> list
 
 
 def remark(record: TournamentRecord, played: PlayedPairing) -> str:
-    """Return what decided a pairing, if its points do not show it; else ""."""
+    """Return whom a pairing waits for, or what decided it if its points do not show it; else ""."""
     pairing, tournament = played.pairing, record.tournament
     if pairing.is_bye:
         return "bye"
     if len(played.blocks) > record.blocks_counted((pairing.round, pairing.table)):
         return "walkover"
+    if away := record.waits_of((pairing.round, pairing.table)):
+        return f"waits for {', '.join(name_of(tournament, one) for one in away)}"
     plan = tournament.plan
     if isinstance(plan, Groups) and plan.in_groups(pairing):
         return f"group {plan.group_of(pairing)}"

@@ -196,14 +196,24 @@ class TournamentRecord:
         entries = self.pairings[key].entries
         return key in self.forfeits or not self.tournament.withdrawn.isdisjoint(entries)
 
-    def waited_for(self) -> list[Entry]:
-        """Return the absent entries for which tables wait, by number."""
-        waiting: set[EntryNumber] = set()
-        for key, pairing in self.pairings.items():
-            if not self.is_given_up(key) and self.blocks_counted(key) < self.blocks_wanted(key):
-                waiting.update(pairing.entries)
+    def waited_for(self) -> dict[EntryNumber, list[PairingKey]]:
+        """Return the absent entries for which pairings wait, by number, with these pairings."""
+        found: dict[EntryNumber, list[PairingKey]] = {}
+        if any(one.waited_seconds > 0 for one in self.tournament.entries):
+            for key in sorted(self.pairings):
+                for entry in self.waits_of(key):
+                    found.setdefault(entry, []).append(key)
+        return dict(sorted(found.items()))
+
+    def waits_of(self, key: PairingKey) -> list[EntryNumber]:
+        """Return the absent entries for which a pairing waits that has blocks to play."""
+        if self.tournament.state is not TournamentState.RUNNING:
+            return []
         entries = self.tournament.entries
-        return [one for one in entries if one.waited_seconds > 0 and one.number in waiting]
+        away = [one for one in self.pairings[key].entries if entries[one - 1].waited_seconds > 0]
+        if not away or self.is_given_up(key):
+            return []
+        return away if self.blocks_counted(key) < self.blocks_wanted(key) else []
 
     def blocks_wanted(self, key: PairingKey) -> int:
         """Return how many blocks a pairing takes, as far as is known now."""

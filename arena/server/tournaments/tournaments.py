@@ -24,7 +24,7 @@ from arena.records import TournamentBlock, TournamentId, VersionId
 from arena.scheduling.pairings import EntryNumber, Pairing
 from arena.server.failover import presence
 from arena.server.failover.lease import require
-from arena.server.tournaments import participation
+from arena.server.tournaments import duration, participation
 from arena.server.tournaments import tournament_rows as rows
 from arena.server.tournaments import tournament_statements as statements
 from arena.server.tournaments.tournament import (
@@ -234,10 +234,13 @@ class Tournaments:
         absent: Collection[EntryNumber],
         present: Collection[EntryNumber],
         seconds: float,
+        *,
+        going_on: bool,
     ) -> dict[EntryNumber, float]:
         """Record that tables waited `seconds` longer for absent entries, and reset present ones.
 
-        Returns how long tables have waited for each absent entry, in seconds.
+        While blocks were lately played (`going_on`), the time of entries that wait for a slot does
+        not count. Returns how long tables have waited for each absent entry, in seconds.
         """
         waited: dict[EntryNumber, float] = {}
         async with self._fenced() as connection:
@@ -246,22 +249,36 @@ class Tournaments:
             found = await connection.execute(participation.participation(versions, game))
             reasons = {versions[row.version_id]: participation.absence(row, game) for row in found}
             for number in sorted(absent):
+                why = reasons.get(number, "")
+                counted = 0.0 if going_on and why in participation.LACKS_A_SLOT else seconds
                 waited[number] = await connection.scalar(
-                    statements.add_wait(tournament.id, number, seconds, reasons.get(number, ""))
+                    statements.add_wait(tournament.id, number, counted, why)
                 )
             ended = await connection.scalars(statements.end_waits(tournament.id, present))
-            if ended.all() or any(one <= seconds for one in waited.values()):
+            if ended.all() or any(0 < one <= seconds for one in waited.values()):
                 await connection.execute(statements.tell(tournament.id))
         return waited
 
-    async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
-        """Let the next shifts of hosted versions begin before those of others.
+    async def hosted(self, versions: Collection[VersionId]) -> set[VersionId]:
+        """Return which of these versions a worker can run."""
+        if not versions:
+            return set()
+        async with transaction(self._engine) as connection:
+            found = await connection.scalars(participation.can_be_run(versions))
+            return set(map(VersionId, found))
 
-        The versions of one table come `first`, so that they play at the same time.
+    async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> int:
+        """Queue shifts in which these versions play for tournaments, before those of the ladder.
+
+        The versions of one table come `first`, so that they play at the same time. Returns how many
+        shifts for tournaments wait for a slot.
         """
         async with self._fenced() as connection:
-            await connection.execute(shift_queue.put_first(first, FIRST_PRIORITY))
-            await connection.execute(shift_queue.put_first(then, THEN_PRIORITY))
+            await connection.execute(shift_queue.queue_lock())
+            for versions, priority in ((first, FIRST_PRIORITY), (then, THEN_PRIORITY)):
+                await connection.execute(shift_queue.queue_tournament(versions, priority))
+                await connection.execute(shift_queue.order_tournament(versions, priority))
+            return await connection.scalar(shift_queue.waiting_for_tournaments()) or 0
 
     async def forfeit(
         self,
@@ -289,6 +306,22 @@ class Tournaments:
                 )
                 for row in found
             }
+
+    async def pace(self, tournament: Tournament) -> duration.Pace:
+        """Return what decides how long a tournament takes."""
+        versions = [one.registered.version_id for one in tournament.entries]
+        async with transaction(self._engine) as connection:
+            seconds = duration.recent_seconds(versions, tournament.rules)
+            took = await connection.scalar(seconds)
+            alive = await connection.scalar(shift_queue.worker_alive())
+            slots = await connection.scalar(duration.slots_there()) if alive else 0
+            hosted = (await connection.scalars(participation.can_be_run(versions))).all()
+        return duration.Pace(
+            len(versions),
+            len(hosted),
+            int(slots or 0),
+            duration.MATCH_SECONDS if took is None else float(took),
+        )
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks have begun; one that is already recorded is left as it is."""

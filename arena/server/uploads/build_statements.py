@@ -28,6 +28,7 @@ from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.events import event_builds, event_entries, events
 from arena.database.tables.owners import owners
+from arena.database.tables.tournaments import tournament_entries, tournaments
 from arena.database.tables.uploads import (
     build_files,
     builds,
@@ -157,7 +158,7 @@ def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
     """Delete the bytes of an owner's builds that are no longer needed.
 
     The `kept` builds uploaded last stay, and so do those that play, those being checked, and those
-    of events that are not over.
+    of events and tournaments that are not over.
     """
     last = (
         select(hosted_versions.c.build_id)
@@ -178,8 +179,15 @@ def drop_old_files(owner_id: OwnerId, kept: int) -> Delete:
         )
     )
     frozen = select(event_builds.c.build_id).join(events).where(*_not_over())
+    entered = (
+        select(hosted_versions.c.build_id)
+        .join(tournament_entries, tournament_entries.c.version_id == hosted_versions.c.version_id)
+        .join(tournaments)
+        .where(tournaments.c.ended_at.is_(None))
+    )
     return delete(build_files).where(
         build_files.c.build_id.not_in(frozen),
+        build_files.c.build_id.not_in(entered),
         build_files.c.build_id.in_(select(builds.c.id).where(builds.c.owner_id == owner_id)),
         build_files.c.build_id.not_in(last),
         build_files.c.build_id.not_in(needed),

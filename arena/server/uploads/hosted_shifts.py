@@ -165,6 +165,31 @@ class HostedShifts:
             seconds = terms.shift_seconds
             return await _begun(connection, worker, row, token, seconds, seconds + GRACE_SECONDS)
 
+    async def begin_tournament(
+        self, worker: Worker, version_id: VersionId, terms: HostingTerms
+    ) -> BegunShift | None:
+        """Begin a shift in which a version plays in the tournaments in which it is entered.
+
+        Returns None if none wants it any more, it may not play, or its job is not this worker's.
+        """
+        async with self._transaction() as connection:
+            job = await _found(connection, shift_queue.tournament_in_hand(version_id))
+            if job is None or not await _take_over(
+                connection,
+                worker,
+                shift_statements.shifts_for_tournament(version_id, job.started_at),
+            ):
+                return None
+            row = await _found(connection, shift_statements.version_for_tournament(version_id))
+            if row is None:
+                return None
+            token = new_shift_token()
+            seconds = terms.shift_seconds
+            return await _begun(
+                *(connection, worker, row, token, seconds, seconds + GRACE_SECONDS),
+                tournament=True,
+            )
+
     async def begin_check(self, worker: Worker, version_id: VersionId) -> BegunShift | None:
         """Begin the check of a build.
 
@@ -238,7 +263,12 @@ class HostedShifts:
                 return
             delay: timedelta | None = None
             if cut_short and not found.check:
-                may = await _found(connection, shift_statements.version_to_play(found.bot_id))
+                may = await _found(
+                    connection,
+                    shift_statements.version_for_tournament(found.version_id)
+                    if found.tournament
+                    else shift_statements.version_to_play(found.bot_id),
+                )
                 if may is None:  # out of service: the program did not end its streams itself
                     cut_short, outcome = False, OUT_OF_SERVICE
             if cut_short and not found.check:
@@ -265,6 +295,13 @@ class HostedShifts:
                 )
             if found.check and accepted is not None:
                 await _decide(connection, found.version_id, found, accepted=accepted, why=outcome)
+            elif found.tournament:
+                await connection.execute(bot_statements.tell_tokens([found.version_id]))
+                if delay is not None:
+                    await connection.execute(shift_queue.queue_lock())
+                    await connection.execute(
+                        shift_queue.queue_tournament([found.version_id], 0, delay=delay)
+                    )
             elif not found.check:
                 if delay is None:
                     delay = await _delay_of_pace(connection, found.version_id, found.began_at)
@@ -330,8 +367,10 @@ async def _begun(
     token: str,
     seconds: int,
     expires: int,
+    *,
+    tournament: bool = False,
 ) -> BegunShift:
-    """Add a shift, mark the worker as seen, and return the shift.
+    """Add a shift, and return it.
 
     An empty token makes it a check. The shift is lost after `expires` seconds.
     """
@@ -339,12 +378,12 @@ async def _begun(
         "version_id": row.version_id,
         "worker_id": worker.id,
         "check": not token,
+        "tournament": tournament,
         "token_sha256": token_hash(token) if token else None,
         "expires_at": shift_statements.shift_expiry(expires),
     }
     shift = await connection.scalar(shift_statements.add_shift(values))
     assert shift is not None
-    await connection.execute(shift_statements.tell_seen(worker.id))
     entrant = Entrant(row.bot, row.version, row.owner)
     sha256 = bytes(row.sha256)
     return BegunShift(ShiftId(shift), entrant, token, sha256, row.file_name, seconds)

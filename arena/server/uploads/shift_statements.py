@@ -13,6 +13,7 @@ from sqlalchemy import (
     delete,
     func,
     not_,
+    or_,
     select,
     update,
 )
@@ -24,6 +25,7 @@ from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.matches import match_seats, matches
 from arena.database.tables.owners import owners
+from arena.database.tables.tournaments import tournament_entries, tournaments
 from arena.database.tables.uploads import (
     build_files,
     builds,
@@ -82,7 +84,8 @@ def worker_list() -> Row:
         .scalar_subquery()
     )
     return (
-        select(workers.c.name, workers.c.created_at, workers.c.seen_at, running.label("shifts"))
+        select(workers.c.name, workers.c.created_at, workers.c.seen_at, workers.c.slots)
+        .add_columns(running.label("shifts"))
         .where(workers.c.sha256.is_not(None))
         .order_by(workers.c.name)
     )
@@ -97,6 +100,21 @@ def version_to_play(bot_id: int) -> Row:
         _version_to_run()
         .join(hosted_bots, hosted_bots.c.version_id == hosted_versions.c.version_id)
         .where(hosted_bots.c.bot_id == bot_id, not_(func.plays_privately(bots.c.id)))
+    )
+
+
+def version_for_tournament(version_id: VersionId) -> Row:
+    """Select the columns of `version_to_play` of an accepted version that a tournament wants."""
+    entered = (
+        select(tournament_entries.c.number)
+        .join(tournaments)
+        .where(tournament_entries.c.version_id == version_id)
+        .where(tournament_entries.c.withdrawn_at.is_(None), tournaments.c.state == "running")
+    )
+    return _version_to_run().where(
+        hosted_versions.c.version_id == version_id,
+        hosted_versions.c.state == BuildState.ACCEPTED.value,
+        entered.exists(),
     )
 
 
@@ -128,19 +146,21 @@ def add_shift(values: dict[str, Any]) -> Insert:
     return insert(shifts).values(values).returning(shifts.c.id)
 
 
-def tell_seen(worker_id: int) -> Update:
-    """Set the time at which a worker last began a shift to now."""
-    return update(workers).where(workers.c.id == worker_id).values(seen_at=func.now())
+def tell_seen(worker_id: int, slots: int) -> Update:
+    """Set the time at which a worker last began a shift to now, and how many it runs at once."""
+    seen = update(workers).where(workers.c.id == worker_id)
+    return seen.values(seen_at=func.now(), slots=slots)
 
 
 def running_shift(shift_id: ShiftId, worker_id: int) -> Row:
     """Select a running shift of this worker.
 
-    The columns are `version_id`, `check`, `began_at`, `bot_id`, `bot`, `version`, `build_id` and
-    `now`.
+    The columns are `version_id`, `check`, `tournament`, `began_at`, `bot_id`, `bot`, `version`,
+    `build_id` and `now`.
     """
     return (
-        select(shifts.c.version_id, shifts.c.check, shifts.c.began_at, bots.c.id.label("bot_id"))
+        select(shifts.c.version_id, shifts.c.check, shifts.c.tournament, shifts.c.began_at)
+        .add_columns(bots.c.id.label("bot_id"))
         .add_columns(bots.c.name.label("bot"), versions.c.label.label("version"))
         .add_columns(hosted_versions.c.build_id, func.now().label("now"))
         .select_from(shifts.join(hosted_versions))
@@ -165,7 +185,13 @@ def end_shift(shift_id: ShiftId, outcome: str, log: str, *, cut_short: bool) -> 
 
 def shifts_of_play(bot_id: int, since: datetime) -> Row:
     """Select `id`, `worker_id`, `ended_at` of a bot's shifts of play begun at `since` or later."""
-    return _begun(since).where(versions.c.bot_id == bot_id, not_(shifts.c.check))
+    ladder = not_(or_(shifts.c.check, shifts.c.tournament))
+    return _begun(since).where(versions.c.bot_id == bot_id, ladder)
+
+
+def shifts_for_tournament(version_id: VersionId, since: datetime) -> Row:
+    """Select the columns of `shifts_of_play` of a version's shifts for tournaments."""
+    return _begun(since).where(shifts.c.version_id == version_id, shifts.c.tournament)
 
 
 def shifts_of_check(version_id: VersionId, since: datetime) -> Row:
@@ -303,11 +329,12 @@ def matches_between(
 def version_by_shift_token(sha256: bytes) -> Row:
     """Select the version that a running shift with this token plays.
 
-    The columns are those of `bot_statements.versions_by_token` except `sha256`.
+    The columns are those of `bot_statements.versions_by_token` except `sha256`, and `tournament`.
     """
     return (
         all_versions()
         .add_columns(bots.c.frozen_at, bots.c.paused_at, pace, owners.c.banned_at)
+        .add_columns(shifts.c.tournament)
         .join(shifts, shifts.c.version_id == versions.c.id)
         .where(shifts.c.token_sha256 == sha256, shifts.c.expires_at > func.now())
     )

@@ -24,6 +24,8 @@ from arena.v1 import worker_pb2 as pb
 
 MOST_FINAL_MATCHES: Final = 100
 """The largest number of matches of a block: one for each seat."""
+MOST_SLOTS: Final = 10_000
+"""The largest number of slots that is believed of a worker."""
 CHUNK_BYTES: Final = 64 * 1024
 """The largest number of bytes of a build in one message."""
 
@@ -127,9 +129,13 @@ class WorkerService:
 
     async def _begin(self, request: pb.BeginShiftRequest, worker: Worker) -> pb.BeginShiftResponse:
         terms = require_hosting(self._terms)
+        await self._workers.tell_seen(worker, min(max(request.slots, 0), MOST_SLOTS))
         if request.check_version_id:
             version_id = VersionId(request.check_version_id)
             begun = await self._shifts.begin_check(worker, version_id)
+        elif request.tournament_version_id:
+            version_id = VersionId(request.tournament_version_id)
+            begun = await self._shifts.begin_tournament(worker, version_id, terms)
         else:
             begun = await self._shifts.begin_play(worker, request.bot_id, terms)
         if begun is None:

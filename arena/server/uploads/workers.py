@@ -41,6 +41,11 @@ class Workers:
             await record(connection, actor, "add worker", name)
         return token
 
+    async def tell_seen(self, worker: Worker, slots: int) -> None:
+        """Record that a worker is there, and how many shifts it plays at once."""
+        async with self._transaction() as connection:
+            await connection.execute(shift_statements.tell_seen(worker.id, slots))
+
     async def expect(self, seconds: float) -> None:
         """Treat a worker as alive for `seconds`, as one is being started.
 

@@ -174,9 +174,11 @@ class World:
         think_seconds: float = 0.02,
         challenges: ChallengePolicy = ChallengePolicy.OWN,
         pace: int | None = None,
+        on_ladder: bool = True,
     ) -> Guest:
         entrant = Entrant(name, "1", owner or f"owner of {name}")
-        registered = Registered(VersionId(next(self._versions)), entrant, house, pace)
+        version = VersionId(next(self._versions))
+        registered = Registered(version, entrant, house, pace, ladder=on_ladder)
         guest = Guest(self, registered, frozenset(games), max_matches, habit, think_seconds)
         guest.challenges = challenges
         self.director.arrive(guest)

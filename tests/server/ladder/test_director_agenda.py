@@ -1,7 +1,7 @@
 """Blocks of a tournament: before the ladder's, and never cut short."""
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from uuid import uuid4
 
 from arena.records import Block, BlockKind
@@ -93,6 +93,31 @@ async def test_wanted_blocks_are_played_first_and_the_ladder_goes_on_beside_them
     assert world.met()["c", "d"] > 0
     await world.turn(3)
     assert world.played()["a"] > 6
+
+
+async def test_a_bot_that_is_here_for_tournaments_alone_plays_nothing_on_the_ladder() -> None:
+    wishes = Wishes()
+    world = world_with(wishes)
+    a, b = (world.arrive(name, on_ladder=False, max_matches=2) for name in "ab")
+    for name in "cd":
+        world.arrive(name)
+    wishes.wish(a, b, times=2)
+    await world.turn(2)
+    assert of_the_tournament(world) == [["a b", "b a"]] * 2
+    assert world.met()["c", "d"] > 0
+    assert world.played()["a"] == 4
+
+
+async def test_the_ladder_uses_the_copy_that_is_not_here_for_tournaments() -> None:
+    world = world_with(Wishes())
+    a = world.arrive("a", on_ladder=False)
+    copy = Guest(world, replace(a.registered, ladder=True), a.games, 1, instance="copy")
+    world.arrive("b")
+    await world.turn(1)
+    assert a.offered == 0
+    world.director.arrive(copy)
+    await world.turn(1)
+    assert a.offered == 0 and copy.offered > 0
 
 
 async def test_the_agenda_is_shown_no_bot_that_it_does_not_want() -> None:

@@ -42,6 +42,10 @@ class CupRecorder(FakeRecorder):
     handed_over: dict[TournamentId, int] = field(default_factory=dict)
     gathered: tuple[set[VersionId], set[VersionId]] = field(default_factory=lambda: (set(), set()))
     """Whose shifts come first and then."""
+    can_be_run: set[VersionId] = field(default_factory=set)
+    """The versions that a worker can run."""
+    going_on: list[bool] = field(default_factory=list)
+    """Whether blocks were played, at each record of waits."""
     waited: dict[tuple[TournamentId, EntryNumber], float] = field(default_factory=dict)
     forfeited: dict[TournamentId, dict[PairingKey, set[EntryNumber]]] = field(default_factory=dict)
 
@@ -104,8 +108,11 @@ class CupRecorder(FakeRecorder):
         absent: Collection[EntryNumber],
         present: Collection[EntryNumber],
         seconds: float,
+        *,
+        going_on: bool,
     ) -> dict[EntryNumber, float]:
         self._fail()
+        self.going_on.append(going_on)
         for number in present:
             self.waited.pop((tournament.id, number), None)
         for number in absent:
@@ -113,8 +120,12 @@ class CupRecorder(FakeRecorder):
             self.waited[tournament.id, number] = waited + seconds
         return {number: self.waited[tournament.id, number] for number in absent}
 
-    async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> None:
+    async def hosted(self, versions: Collection[VersionId]) -> set[VersionId]:
+        return self.can_be_run.intersection(versions)
+
+    async def gather(self, first: Collection[VersionId], then: Collection[VersionId]) -> int:
         self.gathered = set(first), set(then)
+        return len({*first, *then})
 
     async def forfeit(
         self, tournament_id: TournamentId, absent: Mapping[PairingKey, Collection[EntryNumber]]
@@ -159,6 +170,7 @@ class _Store:
         self.blocks = recorder.blocks
         self.add_pairings = recorder.add_pairings
         self.wait = recorder.wait
+        self.hosted = recorder.hosted
         self.gather = recorder.gather
         self.forfeit = recorder.forfeit
         self.finish = recorder.finish
@@ -240,6 +252,11 @@ class CupWorld(World):
                 return
             await self.turn(min(step, until - self.timer.now()), step)
         await self._quiet()
+
+    async def conductor_looks(self) -> None:
+        """Let the conductor look several times, though all tournaments are over."""
+        for _ in range(10):
+            await self._quiet()
 
     async def stop(self) -> None:
         """As a kill does: nothing is wound down."""

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Collection, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -10,7 +10,7 @@ from itertools import combinations
 import pytest
 from structlog.testing import capture_logs
 
-from arena.records import TournamentId
+from arena.records import Registered, TournamentId
 from arena.scheduling.formats import FormatName
 from arena.server.play.hosted_match import HostedMatch
 from arena.server.tournaments.summary import walkover_blocks
@@ -510,6 +510,7 @@ async def test_the_bots_of_one_table_get_slots_first_and_at_the_same_time(
     guests = searching.field(*"abcd")
     for guest in guests:
         searching.director.depart(guest)
+    searching.cups.can_be_run = {guest.registered.version_id for guest in guests}
     searching.cup(guests)
     await searching.play(3)
     first, then = searching.cups.gathered
@@ -520,3 +521,67 @@ async def test_the_bots_of_one_table_get_slots_first_and_at_the_same_time(
     await searching.play(3)
     first, _ = searching.cups.gathered
     assert len(first) == 1, "one more, and a table is complete"
+
+
+async def test_no_slot_is_kept_for_a_table_whose_other_bot_no_worker_runs(
+    searching: CupWorld,
+) -> None:
+    remote, *hosted = searching.field(*"abc")
+    searching.director.depart(remote)
+    for guest in hosted:
+        searching.director.depart(guest)
+    searching.cups.can_be_run = {guest.registered.version_id for guest in hosted}
+    searching.cup([remote, *hosted])
+    await searching.play(3)
+    assert searching.cups.gathered == (searching.cups.can_be_run, set())
+
+
+class Shifts:
+    """The hosted bots that are connected, for a conductor."""
+
+    def __init__(self, *shifts: Registered) -> None:
+        self.shifts = [(one, False) for one in shifts]
+        self.asked: set[tuple[int, bool]] = set()
+
+    def ask_to_leave(self, versions: Collection[int], *, ladder: bool) -> None:
+        self.asked |= {(version, ladder) for version in versions}
+
+
+async def test_the_ladder_leaves_its_slots_to_bots_for_which_a_table_waits(
+    searching: CupWorld,
+) -> None:
+    a, b, c = searching.field(*"abc")
+    searching.director.depart(b)
+    searching.cups.can_be_run = {b.registered.version_id}
+    shifts = searching.conductor.shifts = Shifts(a.registered, c.registered)
+    searching.cup([a, b])
+    await searching.play(3)
+    assert shifts.asked == {(c.registered.version_id, True)}, "a waits at the table"
+
+
+async def test_who_has_nothing_left_to_play_leaves_the_slot(searching: CupWorld) -> None:
+    a, b = searching.field(*"ab")
+    called = {guest.registered.version_id for guest in (a, b)}
+    for guest in (a, b):
+        searching.director.depart(guest)
+    searching.cups.can_be_run = called
+    searching.cup([a, b])
+    await searching.play(3)
+    shifts = Shifts(*(replace(guest.registered, ladder=False) for guest in (a, b)))
+    searching.conductor.shifts = shifts
+    for guest in (a, b):
+        searching.director.arrive(guest)
+    await searching.play(10)
+    assert searching.state() is TournamentState.FINISHED
+    await searching.conductor_looks()
+    assert shifts.asked == {(version, False) for version in called}
+
+
+async def test_the_wait_for_a_slot_counts_only_after_nothing_was_played_for_a_while(
+    searching: CupWorld,
+) -> None:
+    a, b, c = searching.field(*"abc")
+    searching.director.depart(c)
+    searching.cup([a, b, c], blocks=3)
+    await searching.play(120)
+    assert searching.cups.going_on[0] and not searching.cups.going_on[-1]

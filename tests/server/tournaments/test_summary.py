@@ -1,10 +1,14 @@
 """What a list of pairings remarks on, because their points alone do not tell it."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 import pytest
 
 from arena.scheduling.formats import FormatName
-from arena.server.tournaments.summary import remark
-from tests.server.tournaments.test_withdrawals import begun, pair, play
+from arena.server.tournaments.summary import remark, waits_in_words
+from arena.server.tournaments.tournament import TournamentRecord, TournamentState
+from tests.server.tournaments.test_withdrawals import begun, pair, play, withdraw
 
 
 @pytest.mark.parametrize(
@@ -25,3 +29,46 @@ def test_points_that_decide_are_remarked_on_only_at_larger_tables_of_a_knockout(
     play(record, (1, 1), *[tuple(range(1, seats + 1))] * seats)
     (played,) = record.played()
     assert remark(record, played) == remarked
+
+
+NOON = datetime(2026, 12, 1, 12, 0, 0, tzinfo=UTC)
+
+
+def waiting() -> TournamentRecord:
+    """A round robin of three of which the third has been away for 90 of its 600 seconds."""
+    record = begun(FormatName.ROUND_ROBIN, 3, 2)
+    pair(record)
+    one, two, three = record.tournament.entries
+    away = replace(three, waited_seconds=90.0, absence="not connected")
+    record.tournament = replace(record.tournament, entries=(one, two, away))
+    return record
+
+
+def test_whom_a_pairing_waits_for_and_until_when_is_told() -> None:
+    record = waiting()
+    first = min(key for key, one in record.pairings.items() if 3 in one.entries)
+    names = " – ".join(f"bot{entry} 1" for entry in record.pairings[first].entries)
+    (line,) = waits_in_words(record, NOON)
+    assert line == (
+        f"Round {first[0]}, table 1 ({names}) and 1 other pairing wait for bot3 1 (not connected), "
+        "until 12:08:30 UTC: then what is left is decided without play (a walkover)."
+    )
+    told = {remark(record, one) for one in record.played() if 3 in one.pairing.entries}
+    assert told == {"waits for bot3 1"}
+
+
+def test_a_pairing_that_is_played_or_given_up_waits_for_nobody() -> None:
+    record = waiting()
+    for key, pairing in record.pairings.items():
+        if pairing.entries in ((1, 3), (3, 1)):
+            play(record, key, (1, 2))
+    (line,) = waits_in_words(record, NOON)
+    assert "other pairing" not in line and "bot2 1" in line
+    withdraw(record, [2])
+    assert waits_in_words(record, NOON) == []
+
+
+def test_a_tournament_that_is_paused_waits_for_nobody() -> None:
+    record = waiting()
+    record.close(TournamentState.PAUSED)
+    assert waits_in_words(record, NOON) == []

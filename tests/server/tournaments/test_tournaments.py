@@ -341,9 +341,9 @@ async def test_listeners_are_told_of_every_change_and_after_a_lost_connection(
 async def test_how_long_tables_wait_for_a_bot_is_kept_until_it_is_seen(
     store: Store, versions: tuple[VersionId, ...]
 ) -> None:
-    tournament = await created(store, versions)
-    assert await store.tournaments.wait(tournament, {2, 3}, {1}, 5.0) == {2: 5.0, 3: 5.0}
-    assert await store.tournaments.wait(tournament, {3}, {1, 2}, 5.0) == {3: 10.0}
+    tournament, wait = await created(store, versions), store.tournaments.wait
+    assert await wait(tournament, {2, 3}, {1}, 5.0, going_on=False) == {2: 5.0, 3: 5.0}
+    assert await wait(tournament, {3}, {1, 2}, 5.0, going_on=True) == {3: 10.0}
     entries = (await store.tournaments.named("cup")).entries
     assert [one.waited_seconds for one in entries] == [0.0, 0.0, 10.0]
     assert [one.absence for one in entries] == ["", "", "not connected"]

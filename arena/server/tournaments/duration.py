@@ -1,0 +1,109 @@
+"""How long a tournament takes, with the slots that there are: an estimate from recent matches."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Final
+
+from sqlalchemy import extract, func, select, text, true
+
+from arena.database.statement import Row
+from arena.database.tables.matches import match_seats, matches
+from arena.database.tables.uploads import workers
+from arena.server.tournaments.tournament import Rules
+
+MATCH_SECONDS: Final = 0.6
+"""The seconds of a match among bots of which no match is known, if they answer at once."""
+CHANGE_SECONDS: Final = 3.0
+"""The seconds from a bot's leaving its slot until the next one plays (docs/speed.md)."""
+RECENT: Final = 20
+"""The number of matches of each bot that are looked at."""
+SEEN: Final = "1 hour"
+"""The time for which a worker is believed to have its slots after it last began a shift."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """What decides how long a tournament takes."""
+
+    bots: int
+    hosted: int
+    """How many of the bots need a slot."""
+    slots: int
+    """Those of the workers that are there."""
+    match_seconds: float
+    """The mean of the bots' last matches."""
+
+
+@dataclass(frozen=True, slots=True)
+class Duration:
+    """How long a number of blocks takes."""
+
+    tables: int
+    """How many are played at once; 0 if the slots are too few for one."""
+    time: timedelta | None
+    """None if the slots are too few."""
+
+
+def duration(rules: Rules, pace: Pace, blocks: int) -> Duration:
+    """Return how long so many blocks take."""
+    seats = rules.seats
+    at_once = pace.bots - pace.hosted + min(pace.slots, pace.hosted)
+    tables = at_once // seats
+    if not tables:
+        return Duration(0, None)
+    played = seats * pace.match_seconds
+    if pace.slots < pace.hosted:
+        # A bot that comes in can meet as many as are there and leave none of their seats empty.
+        played += CHANGE_SECONDS / max(1, at_once - seats + 1)
+    return Duration(tables, timedelta(seconds=blocks * played / tables))
+
+
+def in_words(rules: Rules, pace: Pace, blocks: int) -> str:
+    """Return how long so many blocks take, as a sentence."""
+    found = duration(rules, pace, blocks)
+    slots = "1 slot" if pace.slots == 1 else f"{pace.slots} slots"
+    if found.time is None:
+        return (
+            f"It cannot be played now: a table takes {rules.seats} bots at the same time, and the "
+            f"workers have {slots} for {pace.hosted} hosted bots (`arena work --slots`)."
+        )
+    tables = "1 table" if found.tables == 1 else f"{found.tables} tables"
+    where = f", with {slots} for {pace.hosted} hosted bots" if pace.hosted else ""
+    return (
+        f"{blocks:,} {'block' if blocks == 1 else 'blocks'}, {tables} at a time{where}: about "
+        f"{_about(found.time)}."
+    )
+
+
+def _about(time: timedelta) -> str:
+    minutes = time.total_seconds() / 60
+    if minutes < 2:
+        return f"{max(1, round(time.total_seconds()))} s"
+    return f"{round(minutes)} minutes" if minutes < 120 else f"{minutes / 60:.1f} hours"
+
+
+def slots_there() -> Row:
+    """Select `slots`: the sum of those of the workers that lately began a shift."""
+    seen = workers.c.seen_at > func.now() - text(f"interval '{SEEN}'")
+    return select(func.coalesce(func.sum(workers.c.slots), 0).label("slots")).where(
+        workers.c.sha256.is_not(None), seen
+    )
+
+
+def recent_seconds(version_ids: Collection[int], rules: Rules) -> Row:
+    """Select `seconds`: the mean of these versions' last matches of the game, or None."""
+    wanted = select(func.unnest(list(version_ids)).label("id")).subquery()
+    last = (
+        select(match_seats.c.match_id)
+        .where(match_seats.c.version_id == wanted.c.id)
+        .order_by(match_seats.c.finished_at.desc())
+        .limit(RECENT)
+        .lateral()
+    )
+    took = extract("epoch", matches.c.finished_at - matches.c.started_at)
+    return (
+        select(func.avg(took).label("seconds"))
+        .select_from(wanted.join(last, true()).join(matches, matches.c.id == last.c.match_id))
+        .where(matches.c.game == rules.game, matches.c.seat_count == rules.seats)
+    )
