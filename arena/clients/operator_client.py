@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any, Final
 
 from arena.bot.address import Address
-from arena.clients.event_client import EventClient
+from arena.clients.webhook_client import WebhookClient
 from arena.v1 import operator_pb2 as pb
 from arena.v1 import owner_pb2
 from arena.v1.operator_pb2_grpc import OperatorServiceStub
@@ -66,8 +66,8 @@ class AuditSeen:
     details: Mapping[str, Any]
 
 
-class OperatorClient(EventClient):
-    """An EventClient with the calls of operators; every method raises OwnerCallError."""
+class OperatorClient(WebhookClient):
+    """A WebhookClient with the calls of operators; every method raises OwnerCallError."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)

@@ -1,10 +1,10 @@
-"""`WebhookClient`: an OwnerClient that also looks after the webhooks of the owner's bots."""
+"""`WebhookClient`: an EventClient that also looks after the webhooks of the owner's bots."""
 
 from dataclasses import dataclass
 from typing import Any
 
 from arena.bot.address import Address
-from arena.clients.owner_client import OwnerClient
+from arena.clients.event_client import EventClient
 from arena.v1 import webhook_pb2 as pb
 from arena.v1.webhook_pb2_grpc import WebhookServiceStub
 
@@ -23,23 +23,23 @@ class WebhookSeen:
     """Why the last try that failed did."""
 
 
-class WebhookClient(OwnerClient):
+class WebhookClient(EventClient):
     """Asks one referee. Threads may share it. Every method raises OwnerCallError."""
 
     def __init__(self, address: Address) -> None:
         super().__init__(address)
         # The types of generated stubs are those of grpc.aio as well.
-        self._webhooks: Any = WebhookServiceStub(address.channel())
+        self._hooks: Any = WebhookServiceStub(address.channel())
 
     def add_webhook(self, key: str, url: str, bot: str = "") -> str:
         """Post notices of a bot, or of all, to an address; return the secret that signs them."""
         request = pb.AddWebhookRequest(url=url, bot=bot)
-        secret: str = self._ask(self._webhooks.AddWebhook, request, key).secret
+        secret: str = self._ask(self._hooks.AddWebhook, request, key).secret
         return secret
 
     def webhooks(self, key: str) -> list[WebhookSeen]:
         """Return the owner's webhooks, the oldest first."""
-        answer = self._ask(self._webhooks.ListWebhooks, pb.ListWebhooksRequest(), key)
+        answer = self._ask(self._hooks.ListWebhooks, pb.ListWebhooksRequest(), key)
         return [
             WebhookSeen(one.url, one.bot, one.delivered, one.waiting, one.failure)
             for one in answer.webhooks
@@ -48,4 +48,4 @@ class WebhookClient(OwnerClient):
     def remove_webhook(self, key: str, url: str, bot: str = "") -> None:
         """Post nothing of a bot, or of all, to an address any more."""
         request = pb.RemoveWebhookRequest(url=url, bot=bot)
-        self._ask(self._webhooks.RemoveWebhook, request, key)
+        self._ask(self._hooks.RemoveWebhook, request, key)

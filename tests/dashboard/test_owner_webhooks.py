@@ -1,0 +1,46 @@
+"""Owners look after the webhooks of their bots on "My bots"."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from structlog.testing import capture_logs
+
+from arena.records import SignUp
+from tests.dashboard.pages import html
+from tests.dashboard.test_owner_pages import Visitor
+from tests.scene import Scene, opened
+
+URL = "https://example.org/<hook>"
+
+
+@pytest.fixture
+async def scene(arena: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
+    with capture_logs():
+        async with opened(arena, sign_up=SignUp.OPEN) as scene:
+            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
+            yield scene
+
+
+async def add(visitor: Visitor, url: str, bot: str) -> None:
+    next(one for one in visitor.app.text_input if one.label == "Address").set_value(url)
+    next(one for one in visitor.app.selectbox if one.label == "Of which bot").set_value(bot)
+    await visitor.press("Add the webhook")
+
+
+async def test_an_owner_adds_a_webhook_sees_its_secret_once_and_removes_it(scene: Scene) -> None:
+    key = await scene.key("ann")
+    await scene.token("fox", "ann")
+    ann = Visitor()
+    await ann.open("own_bots")
+    await ann.sign_in(key)
+    await add(ann, "http://10.0.0.1/", "fox")
+    assert "not on the public internet" in ann.sees
+    await add(ann, URL, "fox")
+    (secret,) = [one.value for one in ann.app.code if one.value.startswith("whsec_")]
+    page = html(ann.app)
+    assert "https://example.org/&lt;hook&gt;" in page
+    assert ">fox</div>" in page
+    await ann.run()
+    assert secret not in ann.sees
+    await ann.press("Remove")
+    assert "example.org/" not in html(ann.app)
