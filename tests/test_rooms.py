@@ -6,7 +6,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "architecture.md").read_text()
-SHARED = {"blocks", "recorded_batches"}
+SHARED = {"blocks", "bots", "recorded_batches", "tournament_entries", "tournament_pairings"}
 
 
 def tables() -> dict[str, str]:
