@@ -4,7 +4,7 @@ import asyncio
 import re
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,7 +13,7 @@ from arena.commands.progress import progress, with_progress
 from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy
-    from arena.server.app.store import Store
+    from arena.server.events.archive import SignedEvent
 
 WRONG = 1
 """The exit code if an archive does not agree with itself."""
@@ -28,51 +28,43 @@ def archive(
     from arena.commands.database import existing_database
     from arena.database.reading import open_reader
     from arena.server.app.store import open_store
-    from arena.server.events import archive as archives
-    from arena.server.results.match_finding import transcript_named
+    from arena.server.events.archive import zipped
+    from arena.server.events.archive_reading import match_ids, stored_event
+    from arena.server.results.match_finding import transcripts_named
     from arena.settings import read_settings
 
-    async def read(store: "Store") -> Any:
-        event, _ = await store.events.named(name)
-        if event.released_at is None or event.tournament is None:
-            raise CommandError(f"{event.name} is not released: there is nothing to archive yet.")
-        tournament = await store.tournaments.named(event.tournament)
-        record = await store.tournaments.record(tournament)
-        entries = await store.events.entries(event)
-        finalists = await store.finals.finalists(event)
-        blocks = {one.block_id for one in await store.tournaments.blocks(tournament)}
-        return event, entries, finalists, record, blocks, await store.signer()
-
-    async def opened(url: str) -> Any:
+    async def opened(url: str) -> "SignedEvent":
         async with open_store(url) as store:
-            return await read(store)
+            event, _ = await store.events.named(name)
+            found = await store.finals.archive(event)
+        if found is None:
+            why = "private" if event.said.private else "not released"
+            raise CommandError(f"{event.name} is {why}: there is nothing to archive.")
+        return found
 
     with exit_with_message():
         if file.exists() and not force:
             raise CommandError(f"{file} exists: name another file, or give --force to replace it.")
         with existing_database(read_settings()) as url:
-            event, entries, finalists, record, ids, signer = asyncio.run(opened(url))
-            final = archives.drawn(event, finalists)
-            blocks = archives.block_numbers(final, record, ids)
-            total = sum(map(len, record.points.values())) * event.said.rules.seats
+            signed = asyncio.run(opened(url))
+            event = stored_event(signed.text)
+            blocks = list(match_ids(event))
+            count = sum(map(len, blocks))
             part = file.with_name(f".{file.name}.part")
             try:
-                with open_reader(url) as find:
-                    matches = archives.recorded_matches(
-                        final, record, blocks, lambda match_id: transcript_named(find, match_id)
-                    )
-                    shown = with_progress(matches, total, "Writing")
-                    count = archives.write(
-                        part, event, entries, final, record, blocks, shown, signer
-                    )
+                with open_reader(url) as read, part.open("wb") as written:
+                    matches = (match for ids in blocks for match in transcripts_named(read, ids))
+                    for piece in zipped(signed, with_progress(matches, count, "Writing")):
+                        written.write(piece)
                 part.replace(file)
             except OSError as error:
                 raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
             finally:
                 part.unlink(missing_ok=True)
+    size = file.stat().st_size / 1e3
     say(
-        f"{file}: {len(entries)} entries, {count:,} matches, {file.stat().st_size / 1e3:,.0f} kB. "
-        f"Anybody checks it by `arena event verify {file.name}`."
+        f"{file}: {len(event['entries'])} entries, {count:,} matches, {size:,.0f} kB. Anybody "
+        f"checks it by `arena event verify {file.name}`."
     )
 
 

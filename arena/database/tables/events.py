@@ -1,6 +1,7 @@
 """The tables of events, in addition to `arena.database.tables.tournaments`.
 
     events ─ event_secrets
+       ├─ event_archives
        ├──< event_entries ── bots
        ├──< event_builds ── hosted_versions
        ├──< event_organisers ── owners ── event_makers
@@ -207,6 +208,16 @@ event_builds = Table(
     # Withdrawn by the organiser after the freeze.
     Column("withdrawn_at", Time),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+)
+
+event_archives = Table(
+    "event_archives",
+    metadata,
+    # What the archive of a released event says of it, and the arena's signature of that: with the
+    # transcripts of its matches it is the archive.
+    Column("event_id", ForeignKey(events.c.id), primary_key=True),
+    Column("text", LargeBinary, nullable=False),
+    Column("signature", LargeBinary, nullable=False),
 )
 
 event_pairings = Table(

@@ -19,19 +19,19 @@ a JSON object a line, by round, table, block and match. `event.sig` is the arena
 See `archive_check` for how it is checked.
 """
 
+import io
 import json
 import zipfile
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 from arena.errors import UserError
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
 from arena.moments import iso_utc
-from arena.scheduling.knockout import MOST_EXTRA_BLOCKS
 from arena.scheduling.pairings import EntryNumber
-from arena.server.events.event import Event, EventEntry, Finalist, FinalRules
+from arena.server.events.event import Event, EventEntry, FinalRules
 from arena.server.events.final import Final as DrawnFinal
 from arena.server.events.standings import standings_json
 from arena.server.tournaments.tournament import (
@@ -44,32 +44,33 @@ FORMAT: Final = "arena-event/1"
 EVENT: Final = "event.json"
 TRANSCRIPTS: Final = "transcripts.jsonl"
 SIGNATURE: Final = "event.sig"
+PART_BYTES: Final = 256 << 10
+"""The size of a part of an archive that is written while it is read."""
 
 
 class ArchiveError(UserError):
     """The file is no archive, or does not agree with itself; the message names what is wrong."""
 
 
-def drawn(event: Event, finalists: Sequence[Finalist]) -> DrawnFinal:
-    """Return the final of a released event."""
-    assert event.seed is not None
-    return DrawnFinal(event.said.rules, event.seed, finalists)
+@dataclass(frozen=True, slots=True)
+class SignedEvent:
+    """The event.json of an archive, and the arena's signature of it; the release makes both."""
+
+    text: bytes
+    signature: bytes
 
 
-def write(
-    file: Path,
+def signed_event(
     event: Event,
     entries: Sequence[EventEntry],
     final: DrawnFinal,
     record: TournamentRecord,
     blocks: Mapping[PairingKey, Sequence[int]],
-    transcripts: Iterable[Transcript],
     signer: Signer,
-) -> int:
-    """Write the archive of a released event; return the number of matches.
+) -> SignedEvent:
+    """Return what the archive of a released event says of it.
 
-    `record` is of the tournament of the final, `blocks` are the numbers of those that were played,
-    and `transcripts` are by round, table, block and match. Raises OSError.
+    `record` is of the tournament of the final, `blocks` are the numbers of those that were played.
     """
     assert event.seed is not None
     document = {
@@ -86,48 +87,55 @@ def write(
         "pairings": pairings_json(final, record, blocks),
         "standings": standings_json(record),
     }
-    count = 0
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-        text = _text(document).encode()
-        archive.writestr(EVENT, text)
-        archive.writestr(SIGNATURE, signer.sign_document(text).hex())
+    text = _text(document).encode()
+    return SignedEvent(text, signer.sign_document(text))
+
+
+def zipped(event: SignedEvent, transcripts: Iterable[Transcript]) -> Iterator[bytes]:
+    """Yield the archive of an event in parts; `transcripts` are by round, table, block and match.
+
+    It is never held as a whole.
+    """
+    parts = _Parts()
+    with zipfile.ZipFile(parts, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr(EVENT, event.text)
+        archive.writestr(SIGNATURE, event.signature.hex())
         with archive.open(TRANSCRIPTS, "w", force_zip64=True) as lines:
             for transcript in transcripts:
-                line = json.dumps(to_json(transcript), separators=(",", ":"), ensure_ascii=False)
-                lines.write(line.encode() + b"\n")
-                count += 1
-    return count
+                lines.write(line_of(transcript))
+                if parts.size > PART_BYTES:
+                    yield parts.taken()
+    yield parts.taken()
 
 
-def block_numbers(
-    final: DrawnFinal, record: TournamentRecord, block_ids: Collection[str]
-) -> dict[PairingKey, list[int]]:
-    """Return the numbers of the blocks that were played, by pairing; `block_ids` are of all."""
-    found: dict[PairingKey, list[int]] = {}
-    for key, pairing in record.pairings.items():
-        if not pairing.is_bye:
-            numbers = range(1, final.rules.blocks + MOST_EXTRA_BLOCKS + 1)
-            found[key] = [one for one in numbers if final.block_id(pairing, one) in block_ids]
-    return found
+def line_of(transcript: Transcript) -> bytes:
+    """Return the line of a transcript."""
+    line = json.dumps(to_json(transcript), separators=(",", ":"), ensure_ascii=False)
+    return line.encode() + b"\n"
 
 
-def recorded_matches(
-    final: DrawnFinal,
-    record: TournamentRecord,
-    blocks: Mapping[PairingKey, Sequence[int]],
-    find: Callable[[str], Transcript | None],
-) -> Iterator[Transcript]:
-    """Yield the matches of a final by round, table, block and match; `find` has them by their id.
+class _Parts(io.RawIOBase):
+    """What is written, until it is taken; a ZIP file needs no more of a file."""
 
-    Raises ArchiveError if one is missing.
-    """
-    for key, numbers in sorted(blocks.items()):
-        for number in numbers:
-            for dealt in final.matches(record.pairings[key], number):
-                found = find(dealt.setup.match_id)
-                if found is None:
-                    raise ArchiveError(f"Match {dealt.setup.match_id} is missing.")
-                yield found
+    def __init__(self) -> None:
+        self.size = 0
+        self._written: list[bytes] = []
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, data: Any, /) -> int:
+        written = bytes(data)
+        self._written.append(written)
+        self.size += len(written)
+        return len(written)
+
+    def taken(self) -> bytes:
+        """Return what was written since the last call."""
+        found = b"".join(self._written)
+        self._written.clear()
+        self.size = 0
+        return found
 
 
 def _entries(final: DrawnFinal, entries: Sequence[EventEntry]) -> list[dict[str, Any]]:

@@ -17,8 +17,10 @@ from arena.match.score_rule import ScoreRule
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
 from arena.scheduling.formats import FormatName
+from arena.scheduling.pairings import Pairing
 from arena.server.events.archive import EVENT, SIGNATURE, TRANSCRIPTS, ArchiveError
 from arena.server.events.event import Finalist, FinalRules
+from arena.server.events.final import Final as DrawnFinal
 from arena.signatures import check_document
 
 _SIGNATURE_DIGITS: Final = 128
@@ -132,6 +134,28 @@ def read_event(archive: zipfile.ZipFile) -> Mapping[str, Any]:
     if not check_document(text, signature, bytes.fromhex(document.key)):
         raise ArchiveError(f"{EVENT} is not signed by the key {document.key}.")
     return document.model_dump()
+
+
+def stored_event(text: bytes) -> Mapping[str, Any]:
+    """Return an event.json that this arena has made."""
+    return _ArchivedEvent.model_validate_json(text).model_dump()
+
+
+def match_ids(document: Mapping[str, Any]) -> Iterator[list[str]]:
+    """Yield the ids of the matches of each block that was played, in the order of the archive.
+
+    `document` is an event.json that the arena has made.
+    """
+    finalists = [finalist(number, one) for number, one in enumerate(document["entries"], 1)]
+    seed = bytes.fromhex(document["seed"])
+    final = DrawnFinal(read_rules(document["rules"]), seed, finalists)
+    numbers = {
+        one.registered.entrant.bot: number for number, one in enumerate(final.finalists, start=1)
+    }
+    for one in document["pairings"]:
+        pairing = Pairing(one["round"], one["table"], tuple(numbers[bot] for bot in one["bots"]))
+        for number in one["blocks"]:
+            yield [dealt.setup.match_id for dealt in final.matches(pairing, number)]
 
 
 def read_rules(rules: Mapping[str, Any]) -> FinalRules:

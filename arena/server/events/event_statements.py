@@ -13,6 +13,7 @@ from arena.database.names import folded
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.events import (
+    event_archives,
     event_builds,
     event_entries,
     event_ladders,
@@ -288,6 +289,17 @@ def ready(event_id: int) -> Row:
     """Count the entries of an event with an accepted build, which would play now."""
     entered = event_entries.join(hosted_bots, hosted_bots.c.bot_id == event_entries.c.bot_id)
     return select(func.count()).select_from(entered).where(event_entries.c.event_id == event_id)
+
+
+def add_archive(event_id: int, text: bytes, signature: bytes) -> Insert:
+    """Insert what the archive of a released event says of it."""
+    return insert(event_archives).values(event_id=event_id, text=text, signature=signature)
+
+
+def archive_of(event_id: int) -> Row:
+    """Select `text` and `signature` of what the archive of an event says of it."""
+    kept = event_archives.c
+    return select(kept.text, kept.signature).where(kept.event_id == event_id)
 
 
 def tell(event_id: int) -> Row:

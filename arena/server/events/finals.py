@@ -34,6 +34,7 @@ from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
 from arena.server.events import final as drawing
 from arena.server.events import final_statements
+from arena.server.events.archive import SignedEvent
 from arena.server.events.event import Event, Finalist
 from arena.server.events.final_progress import FinalProgress, progress
 from arena.server.events.final_reading import (
@@ -141,6 +142,12 @@ class Finals:
         async with self._transaction() as connection:
             found = await connection.execute(final_statements.finalists(event.id))
             return [rows.finalist(row) for row in found]
+
+    async def archive(self, event: Event) -> SignedEvent | None:
+        """Return what the archive of an event says of it; None before its release."""
+        async with self._transaction() as connection:
+            found = (await connection.execute(statements.archive_of(event.id))).one_or_none()
+        return None if found is None else SignedEvent(bytes(found.text), bytes(found.signature))
 
     async def progress(self, event: Event) -> FinalProgress:
         """Return how far the final of an event is."""

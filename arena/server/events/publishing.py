@@ -22,12 +22,24 @@ from arena.database.transaction import alone, take_long, transaction
 from arena.records import Block, BlockKind, FinishedMatch
 from arena.scheduling.pairings import Pairing
 from arena.server.accounts.auditing import record as audit
+from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
 from arena.server.events import final as drawing
 from arena.server.events import final_statements
+from arena.server.events.archive import SignedEvent, signed_event
 from arena.server.events.event import Event
-from arena.server.events.final_reading import ARENA, end_privacy_of_bots, event_of, final_of
+from arena.server.events.final_reading import (
+    ARENA,
+    end_privacy_of_bots,
+    event_of,
+    final_of,
+    pairings_of,
+    record_of,
+)
+from arena.server.results.signing import signer
 from arena.server.tournaments import tournament_statements
+from arena.server.tournaments.tournament import PairingKey
+from arena.signatures import Signer
 
 PIECE: Final = 50
 """The number of blocks that are written in one transaction."""
@@ -64,8 +76,9 @@ async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int
                     tournament_statements.finish_final(shown.tournament_id, shown.event.ended_at)
                 )
                 await connection.execute(tournament_statements.tell(shown.tournament_id))
+            key = await signer(engine)
             async with transaction(engine) as connection:
-                await _release(connection, event_id)
+                await _release(connection, event_id, key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,8 +159,11 @@ async def _publish_piece(engine: AsyncEngine, shown: _Shown, record: Record, siz
     return True
 
 
-async def _release(connection: AsyncConnection, event_id: int) -> None:
-    """Open the seed of a final that is published to its end, if its results are due."""
+async def _release(connection: AsyncConnection, event_id: int, key: Signer | None = None) -> None:
+    """Open the seed of a final that is published to its end, if its results are due.
+
+    `key` signs the archive; a private event has none.
+    """
     if (await connection.execute(statements.locked(event_id))).first() is None:
         return
     event, now = await event_of(connection, event_id)
@@ -156,15 +172,39 @@ async def _release(connection: AsyncConnection, event_id: int) -> None:
     seed = (await connection.execute(statements.secrets_of(event_id))).one().seed
     released = {"seed": bytes(seed), "released_at": statements.clock().scalar_subquery()}
     await connection.execute(statements.change(event_id, released))
-    if event.said.private:
+    if key is None:
         await end_privacy_of_bots(connection, event)
     else:
-        await take_long(connection)
+        await take_long(connection, idle=True)
+        await _add_archive(connection, event_id, key)
         for forgotten in final_statements.forget_final(event_id):
             await connection.execute(forgotten)
     await audit(connection, ARENA, "release event", event.name)
     await connection.execute(statements.tell(event_id))
     log.info("results of an event released", event_name=event.name)
+
+
+async def _add_archive(connection: AsyncConnection, event_id: int, key: Signer) -> None:
+    """Sign what the archive of an event says of it, while its pairings and blocks are here."""
+    event, _ = await event_of(connection, event_id)
+    assert event.began_at is not None
+    final = await final_of(connection, event)
+    pairings = await pairings_of(connection, event_id)
+    blocks = (await connection.execute(final_statements.blocks_of(event_id))).all()
+    found = (await connection.execute(statements.entries_of(event_id))).all()
+    numbers: dict[PairingKey, list[int]] = {}
+    for block in blocks:
+        numbers.setdefault((block.round, block.table), []).append(block.number)
+    tournament = final.tournament(event.name, event.began_at, event.ended_at)
+
+    def signed() -> SignedEvent:
+        record = record_of(event, final, pairings, blocks)
+        record.tournament = tournament
+        return signed_event(event, list(map(rows.entry, found)), final, record, numbers, key)
+
+    # In a thread: bots wait for the event loop.
+    made = await asyncio.to_thread(signed)
+    await connection.execute(statements.add_archive(event_id, made.text, made.signature))
 
 
 def _pairing(row: Any) -> Pairing:

@@ -1,7 +1,7 @@
 """The search for matches by filters and orders, with the boldest bluff."""
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from threading import Lock
 from typing import TYPE_CHECKING, Final
@@ -69,6 +69,20 @@ def match_named(read: Read, match_id: str) -> MatchRow | None:
     """Return one match; None if there is none with that id."""
     rows = read(statements.match_by_id(match_id)) if is_match_id(match_id.lower()) else ()
     return match_row(rows[0]._mapping) if rows else None
+
+
+def transcripts_named(read: Read, match_ids: Sequence[str]) -> "list[Transcript]":
+    """Return the transcripts of these matches, in their order.
+
+    Raises TranscriptNotKeptError if one is missing, and TranscriptDamagedError.
+    """
+    from arena.database.transcripts import unpack  # a list of matches needs no games
+
+    found = {str(row.match_id): unpack(row) for row in read(transcripts_of_matches(match_ids))}
+    for match_id in match_ids:
+        if match_id not in found:
+            raise TranscriptNotKeptError(f"The transcript of match {match_id} is missing.")
+    return [found[match_id] for match_id in match_ids]
 
 
 def transcript_named(read: Read, match_id: str) -> "Transcript | None":

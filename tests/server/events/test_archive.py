@@ -13,16 +13,15 @@ import psycopg
 import pytest
 
 from arena.database.reading import open_reader
-from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
 from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing
 from arena.server.app.store import Store
-from arena.server.events import archive, archive_check
-from arena.server.events.archive import ArchiveError
+from arena.server.events import archive, archive_check, archive_reading
+from arena.server.events.archive import ArchiveError, SignedEvent
 from arena.server.events.event import FinalRules
 from arena.server.events.final import Final
-from arena.server.results.match_finding import transcript_named
+from arena.server.results.match_finding import transcripts_named
 from arena.signatures import Signer
 from tests.server.events.cups import (
     RULES,
@@ -72,22 +71,19 @@ class Archived:
 async def archived(store: Store, database: str, name: str, made: Path) -> Archived:
     """The archive of a released event."""
     event, _ = await store.events.named(name)
-    assert event.tournament is not None
-    tournament = await store.tournaments.named(event.tournament)
-    record = await store.tournaments.record(tournament)
-    final = archive.drawn(event, await store.finals.finalists(event))
-    entries = await store.events.entries(event)
-    signer = await store.signer()
-    ids = {one.block_id for one in await store.tournaments.blocks(tournament)}
-    blocks = archive.block_numbers(final, record, ids)
+    assert event.seed is not None
+    final = Final(event.said.rules, event.seed, await store.finals.finalists(event))
+    signed = await store.finals.archive(event)
+    assert signed is not None
+    write(database, signed, made)
+    return Archived(made, final, await store.signer())
+
+
+def write(database: str, signed: SignedEvent, made: Path) -> None:
+    blocks = archive_reading.match_ids(archive_reading.stored_event(signed.text))
     with open_reader(database) as read:
-
-        def find(match_id: str) -> Transcript | None:
-            return transcript_named(read, match_id)
-
-        matches = archive.recorded_matches(final, record, blocks, find)
-        archive.write(made, event, entries, final, record, blocks, matches, signer)
-    return Archived(made, final, signer)
+        matches = (match for ids in blocks for match in transcripts_named(read, ids))
+        made.write_bytes(b"".join(archive.zipped(signed, matches)))
 
 
 @pytest.fixture
@@ -275,6 +271,22 @@ async def test_each_format_is_recomputed_though_a_bot_is_withdrawn_halfway(
     made = await archived(store, database, "cup", tmp_path / "cup.zip")
     found = archive_check.check(made.file)
     assert len(found.standings) == 7
+
+
+async def test_a_live_final_is_recomputed_too(
+    store: Store, database: str, sql: "psycopg.Connection[Any]", tmp_path: Path
+) -> None:
+    await store.events.create("cup", replace(said(), live=True), "me")
+    for name in ("ann", "bob", "eve"):
+        await entrant(store, database, "cup", name)
+    let_pass(sql, "cup", 2.1)
+    await store.finals.keep(store.record)
+    event = await played_out(store, sql, (await store.events.named("cup"))[0])
+    assert await store.finals.archive(event) is None
+    let_pass(sql, "cup", 1)
+    await store.finals.keep(store.record)
+    found = archive_check.check((await archived(store, database, "cup", tmp_path / "cup.zip")).file)
+    assert found.matches == 12
 
 
 def test_the_arena_cannot_choose_which_blocks_count(made: Archived) -> None:
