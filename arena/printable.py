@@ -1,4 +1,9 @@
-"""Escaping of untrusted text for a terminal."""
+"""Escaping of untrusted text for a terminal, and for a spreadsheet."""
+
+import re
+
+_FORMULA = re.compile(r"'*\s*[=+\-@＝＋－＠]|'*[\t\r\n]")
+"""The start of a cell that some spreadsheet reads as a formula, or that start after apostrophes."""
 
 
 def printable(text: str, *, keep: str = "") -> str:
@@ -14,3 +19,12 @@ def printable(text: str, *, keep: str = "") -> str:
 
 def _escaped(char: str) -> str:
     return char.encode("unicode_escape").decode("ascii")
+
+
+def not_a_formula(text: str) -> str:
+    """Return a text that spreadsheets do not evaluate.
+
+    A text that begins like a formula gets a leading apostrophe. Removing the first apostrophe of
+    such a cell restores the text.
+    """
+    return f"'{text}" if _FORMULA.match(text) else text

@@ -16,19 +16,30 @@ from sqlalchemy import select
 
 from arena.clients.event_client import EventClient, EventMatch, EventPlace, EventRating
 from arena.database.names import folded
+from arena.database.rows import MatchRow
 from arena.database.tables.owners import owners
 from arena.database.viewing import seen_by
+from arena.lab.analysis import AnalysedDecision
 from arena.match.transcript_json import to_json
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
+from arena.server.events.archive import SignedEvent
 from arena.server.events.event import Event, EventEntry, Phase
 from arena.server.events.standings import FinalLine, standings
 from arena.server.notices import notice_statements
+from arena.server.results.kept_analyses import kept_decisions
+from arena.server.results.match_search import MatchFilter
+from arena.server.results.match_sort import Sort
 from arena_dashboard import data, tournament_data
 from arena_dashboard.frames import match_json, packed
 from arena_dashboard.watching import parse_viewpoint, watch
 
 KEPT_SECONDS = 4.0
+ANALYSED = 500
+"""The latest matches of a final that are searched for kept analyses."""
+CLOSEST = 3
+BEST_SECONDS = 60.0
+"""How long the best matches are kept: analyses may be added."""
 ASKED_SECONDS = 15.0
 """How long an answer of the referee is shown."""
 
@@ -43,6 +54,17 @@ class EventView:
     """By the time of entry."""
     now: datetime
     """The time of the database when it was read."""
+
+
+@dataclass(frozen=True, slots=True)
+class BestMatches:
+    """The matches of a final that are worth a look."""
+
+    costliest: tuple[MatchRow, AnalysedDecision] | None
+    """The decision that cost most chances to win, of those matches among the ANALYSED that ended
+    last whose analyses are kept; None if there are none."""
+    closest: Sequence[MatchRow]
+    """Those that the loser lost least clearly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +141,18 @@ def replay(_client: EventClient, event: str, match_id: str, key: str, view: str)
     return Replay(shown, packed({**shown, **neighbours}), written)
 
 
+def archive(event: Event) -> SignedEvent | None:
+    """Return what the archive of a released event says of it; None before its release."""
+    for row in data.reader().once(statements.archive_of(event.id)):
+        return SignedEvent(bytes(row.text), bytes(row.signature))
+    return None
+
+
+def best_matches(tournament: str) -> BestMatches:
+    """Return the matches of a final that are worth a look. Not to be changed."""
+    return _best_matches(data.database_url(), tournament)
+
+
 def notices(event: Event) -> Sequence[Any]:
     """Return the notices of an event: rows of `notice_statements.notices_of_event`."""
     return data.read(notice_statements.notices_of_event(event.id))
@@ -142,6 +176,22 @@ def current_mark(name: str, viewer: int | None = None) -> Mark | None:
     """Return the mark of the event as it stands, at most some seconds old."""
     found = named(name, viewer)
     return None if found is None else mark(found)
+
+
+@st.cache_resource(ttl=BEST_SECONDS, max_entries=20, show_spinner=False)
+def _best_matches(url: str | None, tournament: str) -> BestMatches:
+    del url  # tells one database's events from another's
+    wanted = MatchFilter(tournament=tournament)
+    found = {row.match_id: row for row in data.find_matches(wanted, limit=ANALYSED)}
+    valued = (
+        (found[match_id], one)
+        for match_id, decisions in kept_decisions(data.reader().once, list(found)).items()
+        for one in decisions
+        if one.loss and not one.forced
+    )
+    costliest = max(valued, key=lambda one: one[1].loss or 0.0, default=None)
+    closest = data.find_matches(wanted, sort=Sort.CLOSEST, limit=CLOSEST)
+    return BestMatches(costliest, closest)
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)  # what is released does not change

@@ -79,6 +79,10 @@ class RememberingReader:
                 self._known.popitem(last=False)
         return rows
 
+    def once(self, statement: Row) -> Sequence[Any]:
+        """Return the rows of a statement; they are not remembered. Raises StorageError."""
+        return self._read(statement)
+
     def columns(self, statement: Row, row: np.dtype[np.void]) -> NDArray[Any]:
         """Return the rows as `ColumnReader.columns` does; they are not remembered."""
         return self._read.columns(statement, row)

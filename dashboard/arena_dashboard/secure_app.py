@@ -31,7 +31,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import get_instance
 
 from arena.settings import read_settings
-from arena_dashboard import feeds, home_data, index_page, kept_sign_in, news, sdk
+from arena_dashboard import event_downloads, feeds, home_data, index_page, kept_sign_in, news, sdk
 from arena_dashboard.gate import PageGate
 from arena_dashboard.player import component
 from arena_dashboard.playing import routes
@@ -133,6 +133,7 @@ OURS: Final[Sequence[BaseRoute]] = [
     *routes.ROUTES,
     *sdk.ROUTES,
     *feeds.ROUTES,
+    *event_downloads.ROUTES,
     *kept_sign_in.ROUTES,
 ]
 

@@ -18,10 +18,11 @@ from typer.testing import CliRunner
 
 from arena.commands.ratings.rate import rate
 from arena.commands.results.export import export
-from arena.commands.results.export_formats import COLUMNS, not_a_formula
+from arena.commands.results.export_formats import COLUMNS
 from arena.database.reading import Reader, open_reader
 from arena.lab.luck import luck_of
 from arena.match.transcript_json import from_json
+from arena.printable import not_a_formula
 from arena.server.app.store import Store, open_store
 from arena.server.boards.board import Board
 from tests.dashboard.played import fill

@@ -48,13 +48,12 @@ def archive(
         with existing_database(read_settings()) as url:
             signed = asyncio.run(opened(url))
             event = stored_event(signed.text)
-            blocks = list(match_ids(event))
-            count = sum(map(len, blocks))
+            ids = list(match_ids(event))
             part = file.with_name(f".{file.name}.part")
             try:
                 with open_reader(url) as read, part.open("wb") as written:
-                    matches = (match for ids in blocks for match in transcripts_named(read, ids))
-                    for piece in zipped(signed, with_progress(matches, count, "Writing")):
+                    matches = with_progress(transcripts_named(read, ids), len(ids), "Writing")
+                    for piece in zipped(signed, matches):
                         written.write(piece)
                 part.replace(file)
             except OSError as error:
@@ -63,7 +62,7 @@ def archive(
                 part.unlink(missing_ok=True)
     size = file.stat().st_size / 1e3
     say(
-        f"{file}: {len(event['entries'])} entries, {count:,} matches, {size:,.0f} kB. Anybody "
+        f"{file}: {len(event['entries'])} entries, {len(ids):,} matches, {size:,.0f} kB. Anybody "
         f"checks it by `arena event verify {file.name}`."
     )
 

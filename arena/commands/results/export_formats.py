@@ -6,7 +6,6 @@
 """
 
 import csv
-import re
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from importlib import import_module
@@ -16,6 +15,7 @@ from typing import Any, TypeAlias
 from arena.commands.errors import CommandError
 from arena.commands.terminal import json_text
 from arena.database.rows import MatchRow
+from arena.printable import not_a_formula
 
 Write: TypeAlias = Callable[[MatchRow], None]
 
@@ -51,8 +51,6 @@ if it was not measured.
 """
 
 _ROWS_AT_A_TIME = 50_000
-_FORMULA = re.compile(r"'*\s*[=+\-@＝＋－＠]|'*[\t\r\n]")
-"""The start of a cell that some spreadsheet reads as a formula, or that start after apostrophes."""
 
 
 def rows(match: MatchRow) -> Iterator[tuple[Any, ...]]:
@@ -107,15 +105,6 @@ def comma_separated(file: Path) -> Iterator[Write]:
         table = csv.writer(text)
         table.writerow(COLUMNS)
         yield lambda match: table.writerows(map(plain, row) for row in rows(match))
-
-
-def not_a_formula(text: str) -> str:
-    """Return a text that spreadsheets do not evaluate.
-
-    A text that begins like a formula gets a leading apostrophe. Removing the first apostrophe of
-    such a cell restores the text.
-    """
-    return f"'{text}" if _FORMULA.match(text) else text
 
 
 @contextmanager

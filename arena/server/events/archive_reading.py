@@ -141,8 +141,8 @@ def stored_event(text: bytes) -> Mapping[str, Any]:
     return _ArchivedEvent.model_validate_json(text).model_dump()
 
 
-def match_ids(document: Mapping[str, Any]) -> Iterator[list[str]]:
-    """Yield the ids of the matches of each block that was played, in the order of the archive.
+def match_ids(document: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the ids of the matches that were played, in the order of the archive.
 
     `document` is an event.json that the arena has made.
     """
@@ -155,7 +155,7 @@ def match_ids(document: Mapping[str, Any]) -> Iterator[list[str]]:
     for one in document["pairings"]:
         pairing = Pairing(one["round"], one["table"], tuple(numbers[bot] for bot in one["bots"]))
         for number in one["blocks"]:
-            yield [dealt.setup.match_id for dealt in final.matches(pairing, number)]
+            yield from (dealt.setup.match_id for dealt in final.matches(pairing, number))
 
 
 def read_rules(rules: Mapping[str, Any]) -> FinalRules:

@@ -1,8 +1,9 @@
 """The search for matches by filters and orders, with the boldest bluff."""
 
 from collections import OrderedDict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from datetime import datetime
+from itertools import islice
 from threading import Lock
 from typing import TYPE_CHECKING, Final
 
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 
 REPLAYED: Final = 200
 """The newest matches that fit, among which the boldest bluff is searched."""
+READ_TOGETHER: Final = 100
+"""The transcripts that one statement reads."""
 MOST_KEPT: Final = 4_000
 """The most matches whose bluffs are remembered: about a kilobyte each."""
 
@@ -71,18 +74,20 @@ def match_named(read: Read, match_id: str) -> MatchRow | None:
     return match_row(rows[0]._mapping) if rows else None
 
 
-def transcripts_named(read: Read, match_ids: Sequence[str]) -> "list[Transcript]":
-    """Return the transcripts of these matches, in their order.
+def transcripts_named(read: Read, match_ids: Iterable[str]) -> "Iterator[Transcript]":
+    """Yield the transcripts of these matches, in their order, read some at a time.
 
     Raises TranscriptNotKeptError if one is missing, and TranscriptDamagedError.
     """
     from arena.database.transcripts import unpack  # a list of matches needs no games
 
-    found = {str(row.match_id): unpack(row) for row in read(transcripts_of_matches(match_ids))}
-    for match_id in match_ids:
-        if match_id not in found:
-            raise TranscriptNotKeptError(f"The transcript of match {match_id} is missing.")
-    return [found[match_id] for match_id in match_ids]
+    left = iter(match_ids)
+    while some := list(islice(left, READ_TOGETHER)):
+        found = {str(row.match_id): unpack(row) for row in read(transcripts_of_matches(some))}
+        for match_id in some:
+            if match_id not in found:
+                raise TranscriptNotKeptError(f"The transcript of match {match_id} is missing.")
+            yield found[match_id]
 
 
 def transcript_named(read: Read, match_id: str) -> "Transcript | None":

@@ -11,7 +11,7 @@ from arena.clients.owner_client import OwnerCallError
 from arena.errors import UserError
 from arena.server.events.event import Admission, Phase
 from arena.server.events.standings import FinalLine
-from arena_dashboard import browser, data, event_data, event_tables, owners
+from arena_dashboard import browser, data, event_data, event_profile, event_tables, owners
 from arena_dashboard.event_data import EventView
 from arena_dashboard.event_tables import projector_link
 from arena_dashboard.feeds import event_feed_address
@@ -49,7 +49,12 @@ def show(found: EventView) -> None:
         st.warning(f"It was cancelled. {in_markdown(event.why_cancelled)}")
     if found.phase is Phase.FINAL:
         st.info(_LIVE if event.said.live else _BLIND)
+    if found.phase is Phase.RELEASED:
+        event_profile.show_winners(found)
     show_results(found)
+    if found.phase is Phase.RELEASED and event.tournament is not None:
+        event_profile.show_best(event.tournament)
+        event_profile.show_files(event)
     if event.said.text.strip():
         # Streamlit escapes the HTML in it.
         st.markdown(event.said.text)

@@ -80,10 +80,9 @@ async def archived(store: Store, database: str, name: str, made: Path) -> Archiv
 
 
 def write(database: str, signed: SignedEvent, made: Path) -> None:
-    blocks = archive_reading.match_ids(archive_reading.stored_event(signed.text))
+    ids = archive_reading.match_ids(archive_reading.stored_event(signed.text))
     with open_reader(database) as read:
-        matches = (match for ids in blocks for match in transcripts_named(read, ids))
-        made.write_bytes(b"".join(archive.zipped(signed, matches)))
+        made.write_bytes(b"".join(archive.zipped(signed, transcripts_named(read, ids))))
 
 
 @pytest.fixture
@@ -134,7 +133,7 @@ def test_it_is_bound_to_the_commitment_that_is_asked_for_before_a_match_is_refer
 ) -> None:
     commitment = archive_check.check(made.file).commitment
     archive_check.check(made.file, commitment=commitment)
-    spoilt = made.changed(lines=lambda lines: lines.clear())
+    spoilt = made.changed(lines=lambda _lines: [])
     with pytest.raises(ArchiveError, match=f"^the event was committed to {commitment.hex()}"):
         archive_check.check(spoilt, commitment=bytes(32))
 
