@@ -54,7 +54,12 @@ class StarterError(UserError, ValueError):
 
 def first_bots() -> list[str]:
     """Return the texts of the Python bots with which authors begin."""
-    return [(_INSTALLED / name).read_text("utf-8") for name in ("first_bot.py", "python/bot.py")]
+    return [file.read_text("utf-8") for file in first_bot_files()]
+
+
+def first_bot_files() -> list[Path]:
+    """Return the files of the Python bots with which authors begin."""
+    return [_INSTALLED / name for name in ("first_bot.py", "python/bot.py")]
 
 
 def require_sdk(language: str) -> None:

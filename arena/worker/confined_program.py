@@ -7,7 +7,7 @@ import signal
 from pathlib import Path
 from typing import Final
 
-from arena.processes import AsyncProcess
+from arena.processes import AsyncProcess, how_it_ended
 from arena.worker.cgroups import ProgramGroup
 from arena.worker.limits import MIB, SandboxLimits
 from arena.worker.open_files import open_files
@@ -21,6 +21,8 @@ _LOOKS_A_COUNT: Final = 8
 """The number of checks for each count of mappings, which takes longer."""
 _HIDDEN_LOOKS: Final = 2
 """The number of successive checks at which a process must be hidden to count."""
+_TAIL_LINES: Final = 6
+"""The number of the output's last lines that say how it ended."""
 
 
 class ConfinedProgram:
@@ -91,6 +93,29 @@ class ConfinedProgram:
                 return "It sent the referee far more than answers."
             if self.printed.total > limits.printed_bytes:
                 return f"It printed more than {limits.printed_bytes // MIB} MiB."
+
+    async def ended(self) -> str:
+        """Wait until it has ended, or end it when it exceeds a limit.
+
+        Return how it ended, in a sentence that its name begins, and the end of what it printed.
+        """
+        waiting = asyncio.create_task(self.wait())
+        exceeding = asyncio.create_task(self.exceeded())
+        try:
+            await asyncio.wait({waiting, exceeding}, return_when=asyncio.FIRST_COMPLETED)
+            if exceeding.done():
+                self.kill()
+                how = f"was ended. {exceeding.result()}"
+            elif self.ran_out_of_memory:
+                how = f"was ended. {self.too_much_memory}"
+            else:
+                code = waiting.result()
+                how = f"{how_it_ended(-(code - 128) if code > 128 else code)}."
+        finally:
+            waiting.cancel()
+            exceeding.cancel()
+        lines = [line for line in self.printed.text().splitlines() if line.strip()]
+        return "\n".join([how, *lines[-_TAIL_LINES:]])
 
     @property
     def ran_out_of_memory(self) -> bool:

@@ -16,7 +16,6 @@ import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -25,7 +24,6 @@ from typing import Final
 from arena.codec.transcript import read_setup, to_message
 from arena.local.programs.dealt_match import AbsentError, Deal, play_dealt
 from arena.match.transcript import Transcript
-from arena.processes import how_it_ended
 from arena.v1 import worker_pb2 as pb
 from arena.worker.confined_program import ConfinedProgram
 from arena.worker.limits import CONNECT_SECONDS
@@ -35,35 +33,6 @@ MOST_TRIES: Final = 4
 """After so many it does not matter that it was another program each time."""
 MOST_OF_A_REASON: Final = 2_000
 """Characters of the reason why a program did not play."""
-_TAIL_LINES: Final = 6
-"""The number of the output's last lines in the reason why a program did not play."""
-
-
-@dataclass(frozen=True, slots=True)
-class _SeatProgram:
-    """A program in the sandbox, for a seat."""
-
-    running: ConfinedProgram
-
-    async def ended(self) -> str:
-        """Wait until it has ended, or end it when it exceeds a limit. Return how it ended."""
-        waiting = asyncio.create_task(self.running.wait())
-        exceeding = asyncio.create_task(self.running.exceeded())
-        try:
-            await asyncio.wait({waiting, exceeding}, return_when=asyncio.FIRST_COMPLETED)
-            if exceeding.done():
-                self.running.kill()
-                how = f"was ended. {exceeding.result()}"
-            elif self.running.ran_out_of_memory:
-                how = f"was ended. {self.running.too_much_memory}"
-            else:
-                code = waiting.result()
-                how = f"{how_it_ended(-(code - 128) if code > 128 else code)}."
-        finally:
-            waiting.cancel()
-            exceeding.cancel()
-        lines = [line for line in self.running.printed.text().splitlines() if line.strip()]
-        return "\n".join([how, *lines[-_TAIL_LINES:]])
 
 
 async def play_block(
@@ -94,10 +63,10 @@ async def _match(
     deal = Deal(match.secret, tuple(match.entropies))
 
     @asynccontextmanager
-    async def start(seat: int, socket: Path, token: str) -> AsyncIterator[_SeatProgram]:
+    async def start(seat: int, socket: Path, token: str) -> AsyncIterator[ConfinedProgram]:
         program = programs[match.builds[seat]]
         async with confined(program, socket=socket, token=token) as running:
-            yield _SeatProgram(running)
+            yield running
 
     before: set[int] = set()
     for tried in count(1):

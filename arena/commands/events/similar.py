@@ -1,86 +1,160 @@
 """`arena event similar`: programs of an event that resemble each other, for a person to judge."""
 
+import secrets
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.events.organising import AsJson, EventName
-from arena.commands.terminal import Terminal, say, say_json
+from arena.commands.jobs_option import processor_count
+from arena.commands.terminal import say_json
 
 if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy
+    from arena.commands.events.behaviour import Build
     from arena.server.app.store import Store
+    from arena.server.events.event import Event, Finalist
     from arena.server.events.similar import Source
+    from arena.server.events.similarity import Similarity, Sources
+    from arena.worker.kept_builds import KeptBuilds
 
 
 def similar(
     name: EventName,
-    top: Annotated[int, typer.Option(min=1, help="How many pairs, the most similar first.")] = 20,
+    top: Annotated[
+        int, typer.Option(min=1, help="How many pairs of each part, the most similar first.")
+    ] = 20,
+    sources: Annotated[bool, typer.Option(help="Compare the sources.")] = True,
+    behaviour: Annotated[
+        bool, typer.Option(help="Ask the programs, in the sandbox, and compare their answers.")
+    ] = True,
+    soft_play: Annotated[
+        bool, typer.Option(help="Look for pairs that lose to each other on purpose.")
+    ] = True,
+    positions: Annotated[
+        int, typer.Option(min=100, max=10_000, help="How many positions each program is asked.")
+    ] = 1_000,
+    seed: Annotated[
+        str | None, typer.Option(help="Ask the same positions again; by default they are new.")
+    ] = None,
+    jobs: Annotated[
+        int | None,
+        typer.Option(
+            "--jobs", "-j", min=1, help="How many programs run at a time; default: cores."
+        ),
+    ] = None,
     html: Annotated[
         Path | None, typer.Option(help="Write these pairs side by side to a page.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Compare the sources of the builds of an event's freeze by common passages.
+    """Compare the builds of an event's freeze: sources, answers, and losses to each other.
 
-    Passages of the first bot of the documentation do not count. Programs without sources are
-    compared by their bytes alone. No verdict: look at the passages.
+    Sources by common passages, without those of the documentation's first bots; answers by all
+    programs in the same positions, also of binaries; losses in the matches of the final, before the
+    results too, and in analysed ones of the ladder. No verdict: docs/events.md says how to read it.
     """
     from arena.commands.database import with_store
+    from arena.commands.events import behaviour as asking
+    from arena.commands.events import soft_play as losing
+    from arena.commands.events.similar_printed import print_similarity, similarity_json
+    from arena.server.events.similarity import LeftOut, Similarity
+    from arena.worker.kept_builds import KeptBuilds
+
+    jobs = jobs or processor_count()
+    not_wanted = LeftOut("It was not asked for.")
+    with exit_with_message(), TemporaryDirectory(prefix="arena-similar-") as folder:
+
+        async def read(store: "Store") -> Any:
+            event, _ = await store.events.named(name)
+            if event.frozen_at is None:
+                raise CommandError(f"The builds of {event.name} are not fixed yet.")
+            finalists = await store.finals.finalists(event)
+            kept = KeptBuilds(Path(folder) / "builds", len(finalists) + 1)
+            found = [
+                await _fetched(store, event, one, kept if behaviour else None, sources)
+                for one in finalists
+            ]
+            played = await losing.played(store, event, finalists) if soft_play else not_wanted
+            return event, found, played
+
+        event, found, played = with_store(read)
+        builds = [build for _, build in found]
+        similarity = Similarity(
+            event.name,
+            _compared([source for source, _ in found if source is not None])
+            if sources
+            else not_wanted,
+            asking.behaviour(
+                builds,
+                event.said.rules,
+                seed=seed or secrets.token_hex(8),
+                positions=positions,
+                jobs=jobs,
+            )
+            if behaviour
+            else not_wanted,
+            losing.examined(played, [one.program.bot for one in builds], jobs),
+        )
+        if html is not None:
+            _write(html, similarity, top)
+    if as_json:
+        say_json(similarity_json(similarity, top))
+        return
+    print_similarity(similarity, top)
+
+
+async def _fetched(
+    store: "Store",
+    event: "Event",
+    finalist: "Finalist",
+    kept: "KeptBuilds | None",
+    with_source: bool,
+) -> "tuple[Source | None, Build]":
+    """Return the sources of a build, and the build unpacked to run."""
+    from arena.builds import BuildRefusedError
+    from arena.commands.events.behaviour import Build
+    from arena.server.events import similar as comparing
+    from arena.server.events.similarity import Program
+    from arena.worker.program import command_of
+    from arena.worker.sandbox import HostedProgram
+
+    entrant = finalist.registered.entrant
+    program = Program(entrant.bot, entrant.owner)
+    data = await store.finals.build_file(event.id, finalist.sha256)
+
+    async def fetch() -> bytes:
+        return data
+
+    source = None
+    if with_source:
+        source = comparing.source(
+            entrant.bot, entrant.owner, finalist.sha256, finalist.file_name, data
+        )
+    if kept is None:
+        return source, Build(program, None)
+    build, folder = await kept.get(finalist.sha256, finalist.file_name, fetch)
+    try:
+        return source, Build(program, HostedProgram(folder, command_of(build)))
+    except BuildRefusedError as error:
+        return source, Build(program, None, f"cannot run here. {error}")
+
+
+def _compared(sources: "Sequence[Source]") -> "Sources":
     from arena.local.starters import first_bots
     from arena.server.events import similar as comparing
+    from arena.server.events.similarity import Sources
 
-    async def use(store: "Store") -> "list[Source]":
-        event, _ = await store.events.named(name)
-        if event.frozen_at is None:
-            raise CommandError(f"The builds of {event.name} are not fixed yet.")
-        return [
-            comparing.source(
-                one.registered.entrant.bot,
-                one.registered.entrant.owner,
-                one.sha256,
-                one.file_name,
-                await store.finals.build_file(event.id, one.sha256),
-            )
-            for one in await store.finals.finalists(event)
-        ]
+    return Sources(len(sources), comparing.similar(sources, first_bots()))
 
-    sources = with_store(use)
-    pairs = comparing.similar(sources, first_bots())[:top]
-    if html is not None:
-        with exit_with_message():
-            try:
-                html.write_text(comparing.report(f"Similar programs of {name}", pairs), "utf-8")
-            except OSError as error:
-                raise CommandError(f"{html} cannot be written: {error.strerror}.") from error
-    if as_json:
-        say_json(
-            [
-                {
-                    "bots": [pair.one.bot, pair.other.bot],
-                    "owners": [pair.one.owner, pair.other.owner],
-                    "shares": [round(pair.share, 4), round(pair.share_of_other, 4)],
-                    "files": list(pair.files),
-                    "identical": pair.identical,
-                }
-                for pair in pairs
-            ]
-        )
-        return
-    if not pairs:
-        say(f"{len(sources)} builds compared: no two have a passage in common.")
-        return
-    table = Table("bot", "owner", "shared", "with", "owner", "shared", "files", "build")
-    for pair in pairs:
-        table.add_row(
-            *(pair.one.bot, pair.one.owner, f"{pair.share:.1%}"),
-            *(pair.other.bot, pair.other.owner, f"{pair.share_of_other:.1%}"),
-            *(" – ".join(pair.files), "identical" if pair.identical else "another"),
-        )
-    Terminal().print_table(table)
-    say(
-        f"{len(sources)} builds compared: how much of each is in the other, without passages of "
-        "the first bots. What it means is for a person to decide."
-    )
+
+def _write(file: Path, found: "Similarity", top: int) -> None:
+    from arena.server.events.similarity_page import page
+
+    try:
+        file.write_text(page(found, top), "utf-8")
+    except OSError as error:
+        raise CommandError(f"{file} cannot be written: {error.strerror}.") from error

@@ -14,6 +14,7 @@ from arena.lab.analysis.match_analysis import (
     analysis_of,
     by_seat,
 )
+from arena.lab.analysis.soft_play import SeatLoss, SoftPair, seat_losses, soft_play
 from arena.lab.analysis.values import ActionValues, BluffSearch, BluffTables, Valued, known_sources
 
 __all__ = [
@@ -33,6 +34,8 @@ __all__ = [
     "LossSums",
     "MatchAnalysis",
     "SeatAnalysis",
+    "SeatLoss",
+    "SoftPair",
     "Valued",
     "accounts",
     "analyse",
@@ -44,4 +47,6 @@ __all__ = [
     "grade_of",
     "has_values",
     "known_sources",
+    "seat_losses",
+    "soft_play",
 ]

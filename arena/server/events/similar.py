@@ -1,4 +1,4 @@
-"""Sources that resemble each other, by winnowing; a report for a person, and no verdict.
+"""Sources that resemble each other, by winnowing.
 
 Winnowing (Schleimer, Wilkerson and Aiken, SIGMOD 2003) finds common passages of at least NOISE
 characters, after names and comments of Python are taken out of account; the library is copydetect.
@@ -9,7 +9,6 @@ import io
 import zipfile
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import combinations
 from pathlib import PurePosixPath
 from typing import Any, Final
@@ -89,36 +88,6 @@ def similar(sources: Sequence[Source], common: Iterable[str] = ()) -> list[Simil
     return sorted(found, key=lambda pair: (-max(pair.share, pair.share_of_other), pair.one.bot))
 
 
-def report(title: str, pairs: Sequence[SimilarPair]) -> str:
-    """Return an HTML page with the pairs side by side, common passages marked."""
-    parts = [
-        "<!doctype html><meta charset=utf-8>",
-        f"<title>{escape(title)}</title>",
-        "<style>body{font-family:sans-serif;margin:1rem}pre{overflow:auto;white-space:pre-wrap;"
-        "border:1px solid #999;padding:.5rem}mark{background:#fd6}"
-        ".pair{display:grid;grid-template-columns:1fr 1fr;gap:1rem}</style>",
-        f"<h1>{escape(title)}</h1>",
-        "<p>Common passages are marked. What they mean is for a person to decide.</p>",
-    ]
-    for pair in pairs:
-        texts = [dict(pair.one.files), dict(pair.other.files)]
-        heads = (
-            (pair.one, pair.share, pair.files[0], texts[0], pair.passages[0]),
-            (pair.other, pair.share_of_other, pair.files[1], texts[1], pair.passages[1]),
-        )
-        same = " (identical builds)" if pair.identical else ""
-        parts.append(f"<h2>{escape(pair.one.bot)} and {escape(pair.other.bot)}{same}</h2>")
-        parts.append('<div class="pair">')
-        for who, share, path, files, passages in heads:
-            parts.append(
-                f"<div><p>{escape(who.bot)} of {escape(who.owner)}, {escape(path)}: "
-                f"{share:.0%} of it is in the other</p>"
-                f"<pre>{_marked(files.get(path, ''), passages)}</pre></div>"
-            )
-        parts.append("</div>")
-    return "\n".join(parts) + "\n"
-
-
 def _texts(files: Iterable[tuple[str, bytes]]) -> tuple[tuple[str, str], ...]:
     found = []
     for path, data in files:
@@ -181,14 +150,3 @@ def _passages(slices: Any) -> tuple[tuple[int, int], ...]:
     if len(slices) == 0:
         return ()
     return tuple((int(start), int(end)) for start, end in zip(slices[0], slices[1], strict=True))
-
-
-def _marked(text: str, passages: Iterable[tuple[int, int]]) -> str:
-    """Return text as HTML with its passages marked."""
-    parts, at = [], 0
-    for start, end in sorted(passages):
-        start = max(start, at)
-        if end > start:
-            parts += [escape(text[at:start]), f"<mark>{escape(text[start:end])}</mark>"]
-            at = end
-    return "".join([*parts, escape(text[at:])])

@@ -1,7 +1,7 @@
 """Events for tests: their dates follow each other within seconds, or were moved behind our back."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from random import Random
@@ -119,18 +119,30 @@ async def frozen(store: Store, sql: "psycopg.Connection[Any]", event: Event) -> 
     return (await store.events.named(event.name))[0]
 
 
-def played(dealt: DealtMatch, seed: int = 0) -> HandedIn:
-    """A match of a final among bots that answer at random."""
+Choose = Callable[[Sequence[str], int, Any, list[Any], Random], Any]
+"""Chooses an action, given the bots, the seat that acts, its view, and the legal actions."""
+
+
+def at_random(
+    _bots: Sequence[str], _seat: int, _view: Any, choices: list[Any], random: Random
+) -> Any:
+    return random.choice(choices)
+
+
+def played(dealt: DealtMatch, seed: int = 0, choose: Choose = at_random) -> HandedIn:
+    """A match of a final among bots that answer at random, or as they choose."""
     setup, random = dealt.setup, Random(f"{dealt.setup.match_id} {seed}")
-    game = setup.make_game()
+    game, names = setup.make_game(), [entrant.bot for entrant in setup.entrants]
     key = match_key(dealt.secret, setup.keyed_by, dealt.entropies)
     flow = play(game, len(setup.entrants), KeyedRandomness(key), setup.fault_limit)
     try:
         ask = next(flow)
         while True:
-            ask = flow.send(
-                [TimedAction(random.choice(list(game.choices(turn.view)))) for turn in ask.turns]
+            actions = (
+                choose(names, turn.seat, turn.view, list(game.choices(turn.view)), random)
+                for turn in ask.turns
             )
+            ask = flow.send([TimedAction(action) for action in actions])
     except StopIteration as end:
         record = end.value
     opening = Opening(dealt.secret, dealt.entropies)
@@ -158,7 +170,9 @@ def done(sql: "psycopg.Connection[Any]") -> None:
     sql.execute("DELETE FROM procrastinate.procrastinate_jobs WHERE task_name = 'final'")
 
 
-async def played_out(store: Store, sql: "psycopg.Connection[Any]", event: Event) -> Event:
+async def played_out(
+    store: Store, sql: "psycopg.Connection[Any]", event: Event, choose: Choose = at_random
+) -> Event:
     """Play what is queued, again and again, until the final of an event that has begun is over."""
     signer = await store.signer()
     async with asyncio.timeout(PATIENCE):
@@ -168,7 +182,8 @@ async def played_out(store: Store, sql: "psycopg.Connection[Any]", event: Event)
             for block in blocks:
                 found = await store.finals.begin_block(block)
                 if found is not None:
-                    await store.finals.end_block(block, list(map(played, found.matches)), signer)
+                    matches = [played(dealt, choose=choose) for dealt in found.matches]
+                    await store.finals.end_block(block, matches, signer)
             if not blocks:  # a referee's own keeper is about to queue some, or to end it
                 await asyncio.sleep(0.05)
             await store.finals.keep(store.record)

@@ -6,8 +6,21 @@ from hashlib import sha256
 
 import pytest
 
+from arena.lab.analysis import Estimate, SoftPair
 from arena.local.starters import first_bots
-from arena.server.events.similar import Source, report, similar, source
+from arena.rating.agreement import Agreement
+from arena.server.events.similar import Source, similar, source
+from arena.server.events.similarity import (
+    AlikePair,
+    Behaviour,
+    LeftOut,
+    Program,
+    Similarity,
+    SoftPlay,
+    Sources,
+    ToldPosition,
+)
+from arena.server.events.similarity_page import page
 
 pytest.importorskip("copydetect")
 
@@ -96,8 +109,30 @@ def test_files_of_an_archive_are_compared_with_those_of_others_and_binaries_by_t
 def test_the_report_marks_passages_and_escapes_what_owners_wrote() -> None:
     evil = THINKER + "\n# <script>alert(1)</script>\n"
     pairs = similar([python("<b>ann", evil), python("bob", RENAMED)])
-    page = report("Cup & more", pairs)
-    assert "<mark>" in page
-    assert "<script>" not in page
-    assert "<b>ann" not in page
-    assert "Cup &amp; more" in page
+    ann, bob = Program("<b>ann", "<i>team"), Program("bob", "bob")
+    told = [ToldPosition('{"dice": "<u>"}', "7 × <u>", 0.013)]
+    alike = Agreement(0, 1, 1_000, 0.9, 0.5, 1.0, 0.8, 0.7, 0.9, 1e-9, (), 2e-7)
+    unlike = Agreement(0, 1, 1_000, 0.9, 0.9, 1.0, None, -1.0, 1.0, 1.0, ())
+    loss = Estimate(0.09, 0.02)
+    soft = SoftPair("<b>ann", "bob", 20, 1_400, loss, Estimate(0.03, 0.01), loss, 1e-7, 1e-5)
+    behaviour = Behaviour(
+        *(2, 1_000, 3, "<s>"),
+        [AlikePair(ann, bob, alike, told), AlikePair(bob, ann, unlike, ())],
+        ["<b>ann ended."],
+    )
+    found = Similarity("Cup & more", Sources(2, pairs), behaviour, SoftPlay(40, 40, [soft]))
+    text = page(found, 20)
+    assert "<mark>" in text
+    for evil in ("<script>", "<b>", "<i>", "<u>", "<s>"):
+        assert evil not in text
+    assert "Cup &amp; more" in text
+    assert "0.80 (0.70 to 0.90)" in text
+    assert "too little of their own" in text
+    assert "9.00 ± 2.00" in text
+    assert "1,400" in text
+
+
+def test_a_part_that_was_not_examined_says_why() -> None:
+    why = LeftOut("Nothing <here>.")
+    text = page(Similarity("cup", why, why, why), 20)
+    assert text.count("Not examined. Nothing &lt;here&gt;.") == 3

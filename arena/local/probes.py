@@ -1,0 +1,171 @@
+"""Positions that are put to programs, to compare what they answer; and the answers of the house.
+
+All follows from a seed. Each position is of a match of its own, in which bots of the house play,
+now and then at random: odd positions tell programs apart that play the usual ones alike.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from random import Random
+from typing import Any, Final
+
+from arena.bot.bot import AnyBot
+from arena.bot.turn import Match, Turn
+from arena.errors import any_failure
+from arena.games.game import AnyGame
+from arena.local.in_process import Seed, opened
+from arena.match.clock import TimeControl
+from arena.match.flow import OpenTurn, TimedAction, play
+from arena.match.transcript import Setup
+from arena.randomness import ENTROPY_BYTES, KeyedRandomness, commitment, match_key
+from arena.rating.agreement import Answer
+
+MOST_CHOICES: Final = 1_000
+"""The legal actions of a position that are counted."""
+ODD: Final = 0.15
+"""How often a bot of the house plays at random instead of its own choice."""
+HOUSE_ANSWERS: Final = 8
+"""How often a bot of the house is asked that does not know its probabilities."""
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A position: the open turn of a seat that can choose."""
+
+    setup: Setup
+    secret: bytes
+    entropy: bytes
+    """That with which the seat joined."""
+    turn: OpenTurn
+    choices: Mapping[str, int]
+    """The number of legal actions of each kind, among the first MOST_CHOICES."""
+
+    @property
+    def commitment(self) -> bytes:
+        """The hash of the secret, as it was published."""
+        return commitment(self.secret)
+
+
+def kind_of(action: Any) -> str:
+    """Return the kind of an action, such as "Bet"."""
+    return type(action).__name__
+
+
+def answer_of(action: Any) -> Answer:
+    """Return an action as an answer that can be compared."""
+    return kind_of(action), str(action)
+
+
+def probes(
+    game: AnyGame,
+    seats: int,
+    control: TimeControl,
+    house: Sequence[type[AnyBot]],
+    count: int,
+    seed: str,
+) -> Iterator[Probe]:
+    """Yield `count` positions at tables of this kind."""
+    source, number = Seed(seed), 0
+    while count:
+        found = _probe(game, seats, control, house, source, number)
+        number += 1
+        if found is not None:
+            yield found
+            count -= 1
+
+
+def house_answers(kind: type[AnyBot], asked: Sequence[Probe]) -> list[Mapping[Answer, float]]:
+    """Return how often a bot of the house gives each answer, by position."""
+    return [_answers(kind, probe) for probe in asked]
+
+
+def decided(
+    answers: Sequence[Mapping[Answer, float]], asked: Sequence[Probe], *, last: bool
+) -> list[Mapping[Answer, float]]:
+    """Return the answers of a bot that does not choose at random among its most frequent answers.
+
+    It gives the first of them, or the last, in the order of the legal actions.
+    """
+    found: list[Mapping[Answer, float]] = []
+    for said, probe in zip(answers, asked, strict=True):
+        most = max(said.values(), default=0.0)
+        best = {answer for answer, share in said.items() if share >= 0.99 * most}
+        game = probe.setup.make_game()
+        legal = map(answer_of, islice(game.choices(probe.turn.view), MOST_CHOICES))
+        ordered = [answer for answer in legal if answer in best] or sorted(best)
+        found.append({ordered[-1 if last else 0]: 1.0} if ordered else {})
+    return found
+
+
+def _probe(
+    game: AnyGame,
+    seats: int,
+    control: TimeControl,
+    house: Sequence[type[AnyBot]],
+    source: Seed,
+    number: int,
+) -> Probe | None:
+    """Return one decision of a match, each equally likely; None if none had a choice."""
+    label = f"probe {number}"
+    random = Random(source.derive(f"{label} choices"))
+    names = [f"player {seat + 1}" for seat in range(seats)]
+    setup, secret = opened(game, names, source, label, control)
+    entropies = tuple(
+        source.derive(f"{label} entropy of seat {seat}")[:ENTROPY_BYTES] for seat in range(seats)
+    )
+    matches = [Match.of(setup, seat) for seat in range(seats)]
+    bots = [random.choice(house)(Random(random.random())) for _ in range(seats)]
+    for bot, match in zip(bots, matches, strict=True):
+        bot.match_started(match)
+    key = match_key(secret, setup.match_id, entropies)
+    flow = play(game, seats, KeyedRandomness(key), setup.fault_limit)
+    chosen, choices_there, seen = None, Counter[str](), 0
+    try:
+        ask = next(flow)
+        while True:
+            replies = []
+            for turn in ask.turns:
+                choices = list(islice(game.choices(turn.view), MOST_CHOICES))
+                if len(choices) > 1:
+                    seen += 1
+                    if random.random() * seen < 1:
+                        chosen = turn._replace(events=list(turn.events), unseen=0)
+                        choices_there = Counter(kind_of(one) for one in choices)
+                if random.random() < ODD:
+                    action = random.choice(choices)
+                else:
+                    action = bots[turn.seat].act(_turn(matches[turn.seat], turn))
+                replies.append(TimedAction(action))
+            ask = flow.send(replies)
+    except StopIteration:
+        pass
+    if chosen is None:
+        return None
+    return Probe(setup, secret, entropies[chosen.seat], chosen, choices_there)
+
+
+def _turn(match: Match[Any], asked: OpenTurn) -> Turn[Any, Any, Any, Any]:
+    control = match.time_control
+    events = tuple(asked.events[asked.unseen :])
+    return Turn(match, asked.number, asked.view, events, control.turn_ms, control.bank_ms)
+
+
+def _answers(kind: type[AnyBot], probe: Probe) -> Mapping[Answer, float]:
+    match = Match.of(probe.setup, probe.turn.seat)
+    turn = _turn(match, probe.turn)
+    bot = kind(Random(0))
+    bot.match_started(match)
+    known = bot.probabilities(turn)
+    if known is not None:
+        return {answer_of(action): chance for action, chance in known.items()}
+    said: Counter[Answer] = Counter()
+    for number in range(HOUSE_ANSWERS):
+        bot = kind(Random(number))
+        bot.match_started(match)
+        try:
+            said[answer_of(bot.act(turn))] += 1
+        except any_failure():  # a bot without memory of the match may lose its way
+            continue
+    return {answer: count / said.total() for answer, count in said.items()}

@@ -1,0 +1,161 @@
+"""`asked`, which puts positions to a program in the sandbox and returns its answers.
+
+Each position is a match that is resumed at an open turn, as after a restart of the referee, and
+withdrawn once the turn is answered. So all programs are asked exactly the same, one position at a
+time, and no answer has an effect.
+"""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from arena.local.probes import Probe, answer_of
+from arena.local.programs.local_referee import LocalReferee
+from arena.match.transcript import Setup
+from arena.rating.agreement import Answer
+from arena.server.play.session import Session
+from arena.worker.limits import CONNECT_SECONDS
+from arena.worker.sandbox import HostedProgram, confined
+
+NO_ACTION: Final[Answer] = ("", "no action")
+"""The answer of a program that sends something else than an action."""
+_WITHDRAWN: Final = "the position is answered; the match does not go on"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The answers of one run of a program."""
+
+    answers: tuple[Answer | None, ...]
+    """By position; None where it gave none in time, or was not asked any more."""
+    trouble: str
+    """Why it was not asked everything, in a sentence that its name begins; "" if it was."""
+
+
+class _Position:
+    """A match at an open turn, as a RemotePlayer's Host. The answer ends it."""
+
+    begun = True
+
+    def __init__(self, probe: Probe) -> None:
+        self._probe = probe
+        self.answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+
+    @property
+    def setup(self) -> Setup:
+        return self._probe.setup
+
+    def time_left_ms(self, _seat: int) -> tuple[int, int]:
+        control = self.setup.time_control
+        return control.turn_ms, control.bank_ms
+
+    def join(self, seat: int, entropy: bytes) -> None:
+        """Do nothing: all have joined."""
+
+    def decline(self, _seat: int) -> bool:
+        return False
+
+    def answer(self, _seat: int, _turn_number: int, action: Any) -> bool:
+        self.answered.set_result(answer_of(action))
+        return True
+
+    def malformed(self, _seat: int, _turn_number: int, _reason: str) -> bool:
+        self.answered.set_result(NO_ACTION)
+        return True
+
+    def left(self, seat: int) -> None:
+        """Do nothing: that a program ended is noticed by its process."""
+
+    def returned(self, seat: int) -> None:
+        """Do nothing: a new stream is sent the open turn again."""
+
+
+async def asked(
+    program: HostedProgram,
+    probes: Sequence[Probe],
+    seconds: float,
+    advance: Callable[[], None] = lambda: None,
+) -> Asked:
+    """Start a program, and put the positions to it in order, for `seconds` at most.
+
+    `advance` is called after each. Call it in the main thread. Raises SandboxError.
+    """
+    answers: list[Answer | None] = []
+    news = asyncio.Event()
+    referee = LocalReferee({0: "player 1"}, news.set)
+    with TemporaryDirectory(prefix="arena-asking-") as folder:
+        Path(folder).chmod(0o755)  # noqa: ASYNC240  its own, at once
+        socket = Path(folder) / "referee.sock"
+        async with (
+            referee.listening(f"unix:{socket}"),
+            confined(program, socket=socket, token=referee.tokens[0]) as running,
+        ):
+            ending = asyncio.create_task(running.ended())
+            asking = asyncio.create_task(
+                _all_answers(referee, news, probes, seconds, answers, advance)
+            )
+            try:
+                await asyncio.wait({ending, asking}, return_when=asyncio.FIRST_COMPLETED)
+                trouble = asking.result() if asking.done() else ending.result()
+            finally:
+                for task in (ending, asking):
+                    task.cancel()
+                await asyncio.gather(ending, asking, return_exceptions=True)
+    missing = len(probes) - len(answers)
+    for _ in range(missing):
+        advance()
+    return Asked((*answers, *[None] * missing), trouble)
+
+
+async def _all_answers(
+    referee: LocalReferee,
+    news: asyncio.Event,
+    probes: Sequence[Probe],
+    seconds: float,
+    answers: list[Answer | None],
+    advance: Callable[[], None],
+) -> str:
+    """Add the answers; return why some are missing."""
+    session = None
+    with suppress(TimeoutError):
+        async with asyncio.timeout(CONNECT_SECONDS):
+            session = await _connected(referee, news)
+    if session is None:
+        return "did not connect in time."
+    game = probes[0].setup.game
+    if game not in session.games:
+        return f"does not play {probes[0].setup.make_game().title}."
+    with suppress(TimeoutError):
+        async with asyncio.timeout(seconds):
+            for probe in probes:
+                answers.append(await _answer(session, probe))
+                advance()
+            return ""
+    return f"was slow: it answered {len(answers)} positions in {seconds:.0f} s."
+
+
+async def _connected(referee: LocalReferee, news: asyncio.Event) -> Session:
+    while not referee.sessions:
+        await news.wait()
+        news.clear()
+    return referee.sessions[0]
+
+
+async def _answer(session: Session, probe: Probe) -> Answer | None:
+    """Return the answer to a position as text; None if it does not come in time."""
+    host, player = _Position(probe), session.player()
+    seat = probe.turn.seat
+    player.resume(host, seat, probe.commitment, 0, probe.entropy)
+    player.ask(probe.turn)
+    control = probe.setup.time_control
+    try:
+        with suppress(TimeoutError):
+            async with asyncio.timeout((control.turn_ms + control.bank_ms) / 1000):
+                return await host.answered
+        return None
+    finally:
+        player.withdraw(_WITHDRAWN)
