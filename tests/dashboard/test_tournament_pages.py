@@ -4,6 +4,7 @@ import asyncio
 import re
 from datetime import timedelta
 
+import psycopg
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -15,6 +16,7 @@ from arena_dashboard.tournament_data import PAGE
 from arena_dashboard.tournament_page import STILL, is_still
 from tests.dashboard.cups import hold
 from tests.dashboard.pages import component, html, open_page, texts
+from tests.databases import plain
 
 ANY_TIME = re.compile(r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC")
 BOTS = ("ada", "bea", "cleo", "dora", "emmy", "fay", "gro")
@@ -217,6 +219,21 @@ def test_before_the_groups_are_over_there_is_no_bracket(arena: str) -> None:
     page = html(open_page("tournaments", name="cup"))
     assert page.count("Group ") >= 2
     assert 'class="ba-pairing"' not in page
+
+
+def test_the_page_names_whom_a_pairing_waits_for_and_until_when(arena: str) -> None:
+    held(arena, format_name=FormatName.ROUND_ROBIN, bots=BOTS[:3], blocks=1, most_blocks=0)
+    with psycopg.connect(plain(arena)) as sql:
+        sql.execute(
+            "UPDATE tournament_entries SET waited_s = 90, absence = 'not connected'"
+            " WHERE number = 3"
+        )
+    app = open_page("tournaments", name="cup")
+    said = texts(app)
+    assert re.search(
+        r"wait for cleo 1 \(not connected\), until \d\d:\d\d:\d0 UTC: .* \(a walkover\)", said
+    )
+    assert html(app).count("waits for cleo 1") == 2
 
 
 def test_a_swiss_has_a_crosstable_with_the_opponents_ranks(arena: str) -> None:
