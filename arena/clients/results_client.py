@@ -100,7 +100,7 @@ class ResultsClient(OwnerClient):
                 one.matches,
                 tuple(
                     mark
-                    for mark in ("house", "provisional", "frozen", "paused")
+                    for mark in ("house", "provisional", "frozen", "paused", "banned")
                     if getattr(one, mark)
                 ),
             )

@@ -91,9 +91,8 @@ def list_bots(
         return
     table = Table("bot", "version", *(["owner"] if operator else []), "matches", "")
     for line in lines:
-        marks = [
-            mark for mark in ("house", "retired", "frozen", "paused", "connected") if line.get(mark)
-        ]
+        kinds = ("house", "retired", "frozen", "paused", "banned", "connected")
+        marks = [mark for mark in kinds if line.get(mark)]
         owner = [line["owner"]] if operator else []
         table.add_row(line["bot"], line["version"], *owner, str(line["matches"]), ", ".join(marks))
     Terminal().print_table(table)

@@ -29,6 +29,8 @@ class BotVersion:
     """When its owner paused its bot."""
     pace: int | None = None
     """The rated matches an hour that its bot may begin; None for any number."""
+    banned_at: datetime | None = None
+    """When the operator banned its owner."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,7 +26,7 @@ from arena.v1 import game_pb2 as arena_dot_v1_dot_game__pb2
 from arena.v1 import transcript_pb2 as arena_dot_v1_dot_transcript__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/registry.proto\x12\x08\x61rena.v1\x1a\x13\x61rena/v1/game.proto\x1a\x19\x61rena/v1/transcript.proto\"A\n\x12RegisterBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\"H\n\x13RegisterBotResponse\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05token\x18\x02 \x01(\t\"8\n\x0fListBotsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"S\n\x10ListBotsResponse\x12&\n\x08versions\x18\x01 \x03(\x0b\x32\x14.arena.v1.BotVersion\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xac\x01\n\nBotVersion\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05house\x18\x02 \x01(\x08\x12\x0f\n\x07retired\x18\x03 \x01(\x08\x12\x0f\n\x07matches\x18\x04 \x01(\x05\x12)\n\x05\x63heck\x18\x05 \x01(\x0b\x32\x1a.arena.v1.ConformanceCheck\x12\x0e\n\x06\x66rozen\x18\x06 \x01(\x08\x12\x0e\n\x06paused\x18\x07 \x01(\x08\"w\n\x10\x43onformanceCheck\x12\'\n\x07outcome\x18\x01 \x01(\x0b\x32\x16.arena.v1.CheckOutcome\x12%\n\x06origin\x18\x02 \x01(\x0e\x32\x15.arena.v1.CheckOrigin\x12\x13\n\x0brecorded_ms\x18\x03 \x01(\x03\"M\n\x0c\x43heckOutcome\x12\x0f\n\x07\x65\x64ition\x18\x01 \x01(\x05\x12\x0b\n\x03met\x18\x02 \x01(\x05\x12\x0e\n\x06\x66\x61iled\x18\x03 \x03(\t\x12\x0f\n\x07skipped\x18\x04 \x03(\t\"=\n\x12ReportCheckRequest\x12\'\n\x07outcome\x18\x01 \x01(\x0b\x32\x16.arena.v1.CheckOutcome\"9\n\x13ReportCheckResponse\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\"\xb4\x01\n\x15GetLeaderboardRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\x05\x12\x14\n\x0coptions_json\x18\x03 \x01(\t\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\x12+\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x15.arena.v1.TimeControl\x12\x14\n\x0cold_versions\x18\x07 \x01(\x08\"c\n\x16GetLeaderboardResponse\x12!\n\x07ratings\x18\x01 \x03(\x0b\x32\x10.arena.v1.Rating\x12\r\n\x05seats\x18\x02 \x01(\x05\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"\x89\x02\n\x06Rating\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\x0b\n\x03\x65lo\x18\x02 \x01(\x01\x12\x0f\n\x07matches\x18\x03 \x01(\x05\x12\x14\n\x0cmean_placing\x18\x04 \x01(\x01\x12\x11\n\twin_share\x18\x05 \x01(\x01\x12\r\n\x05house\x18\x06 \x01(\x08\x12\x0f\n\x07\x65lo_low\x18\x07 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x08 \x01(\x01\x12-\n\rluck_adjusted\x18\t \x01(\x0b\x32\x16.arena.v1.LuckAdjusted\x12\x13\n\x0bprovisional\x18\n \x01(\x08\x12\x0e\n\x06\x66rozen\x18\x0b \x01(\x08\x12\x0e\n\x06paused\x18\x0c \x01(\x08\"p\n\x0cLuckAdjusted\x12\x0b\n\x03\x65lo\x18\x01 \x01(\x01\x12\x0f\n\x07\x65lo_low\x18\x02 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x03 \x01(\x01\x12\x1c\n\x0fvariance_factor\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x12\n\x10_variance_factor\"R\n\x12ListMatchesRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"W\n\x13ListMatchesResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.arena.v1.MatchSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xa6\x01\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12#\n\x08\x65ntrants\x18\x03 \x03(\x0b\x32\x11.arena.v1.Entrant\x12\x0f\n\x07placing\x18\x04 \x03(\x05\x12\x13\n\x0b\x66inished_ms\x18\x05 \x01(\x03\x12+\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x15.arena.v1.TimeControl\"(\n\x14GetTranscriptRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"f\n\x15GetTranscriptResponse\x12(\n\ntranscript\x18\x01 \x01(\x0b\x32\x14.arena.v1.Transcript\x12#\n\x06\x66\x61ults\x18\x02 \x03(\x0b\x32\x13.arena.v1.ToldFault\"P\n\tToldFault\x12\x13\n\x0bturn_number\x18\x01 \x01(\x05\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x1e\n\x04sent\x18\x03 \x01(\x0b\x32\x10.arena.v1.Action\"\x16\n\x14GetSigningKeyRequest\"$\n\x15GetSigningKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\x0c*\\\n\x0b\x43heckOrigin\x12\x1c\n\x18\x43HECK_ORIGIN_UNSPECIFIED\x10\x00\x12\x17\n\x13\x43HECK_ORIGIN_AUTHOR\x10\x01\x12\x16\n\x12\x43HECK_ORIGIN_ARENA\x10\x02\x32\xb1\x04\n\x0fRegistryService\x12J\n\x0bRegisterBot\x12\x1c.arena.v1.RegisterBotRequest\x1a\x1d.arena.v1.RegisterBotResponse\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12S\n\x0eGetLeaderboard\x12\x1f.arena.v1.GetLeaderboardRequest\x1a .arena.v1.GetLeaderboardResponse\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12P\n\rGetTranscript\x12\x1e.arena.v1.GetTranscriptRequest\x1a\x1f.arena.v1.GetTranscriptResponse\x12P\n\rGetSigningKey\x12\x1e.arena.v1.GetSigningKeyRequest\x1a\x1f.arena.v1.GetSigningKeyResponse\x12J\n\x0bReportCheck\x12\x1c.arena.v1.ReportCheckRequest\x1a\x1d.arena.v1.ReportCheckResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x17\x61rena/v1/registry.proto\x12\x08\x61rena.v1\x1a\x13\x61rena/v1/game.proto\x1a\x19\x61rena/v1/transcript.proto\"A\n\x12RegisterBotRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\r\n\x05owner\x18\x02 \x01(\t\x12\x0f\n\x07version\x18\x03 \x01(\t\"H\n\x13RegisterBotResponse\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05token\x18\x02 \x01(\t\"8\n\x0fListBotsRequest\x12\x11\n\tpage_size\x18\x01 \x01(\x05\x12\x12\n\npage_token\x18\x02 \x01(\t\"S\n\x10ListBotsResponse\x12&\n\x08versions\x18\x01 \x03(\x0b\x32\x14.arena.v1.BotVersion\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xbc\x01\n\nBotVersion\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05house\x18\x02 \x01(\x08\x12\x0f\n\x07retired\x18\x03 \x01(\x08\x12\x0f\n\x07matches\x18\x04 \x01(\x05\x12)\n\x05\x63heck\x18\x05 \x01(\x0b\x32\x1a.arena.v1.ConformanceCheck\x12\x0e\n\x06\x66rozen\x18\x06 \x01(\x08\x12\x0e\n\x06paused\x18\x07 \x01(\x08\x12\x0e\n\x06\x62\x61nned\x18\x08 \x01(\x08\"w\n\x10\x43onformanceCheck\x12\'\n\x07outcome\x18\x01 \x01(\x0b\x32\x16.arena.v1.CheckOutcome\x12%\n\x06origin\x18\x02 \x01(\x0e\x32\x15.arena.v1.CheckOrigin\x12\x13\n\x0brecorded_ms\x18\x03 \x01(\x03\"M\n\x0c\x43heckOutcome\x12\x0f\n\x07\x65\x64ition\x18\x01 \x01(\x05\x12\x0b\n\x03met\x18\x02 \x01(\x05\x12\x0e\n\x06\x66\x61iled\x18\x03 \x03(\t\x12\x0f\n\x07skipped\x18\x04 \x03(\t\"=\n\x12ReportCheckRequest\x12\'\n\x07outcome\x18\x01 \x01(\x0b\x32\x16.arena.v1.CheckOutcome\"9\n\x13ReportCheckResponse\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\"\xb4\x01\n\x15GetLeaderboardRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\r\n\x05seats\x18\x02 \x01(\x05\x12\x14\n\x0coptions_json\x18\x03 \x01(\t\x12\x11\n\tpage_size\x18\x04 \x01(\x05\x12\x12\n\npage_token\x18\x05 \x01(\t\x12+\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x15.arena.v1.TimeControl\x12\x14\n\x0cold_versions\x18\x07 \x01(\x08\"c\n\x16GetLeaderboardResponse\x12!\n\x07ratings\x18\x01 \x03(\x0b\x32\x10.arena.v1.Rating\x12\r\n\x05seats\x18\x02 \x01(\x05\x12\x17\n\x0fnext_page_token\x18\x03 \x01(\t\"\x99\x02\n\x06Rating\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\x0b\n\x03\x65lo\x18\x02 \x01(\x01\x12\x0f\n\x07matches\x18\x03 \x01(\x05\x12\x14\n\x0cmean_placing\x18\x04 \x01(\x01\x12\x11\n\twin_share\x18\x05 \x01(\x01\x12\r\n\x05house\x18\x06 \x01(\x08\x12\x0f\n\x07\x65lo_low\x18\x07 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x08 \x01(\x01\x12-\n\rluck_adjusted\x18\t \x01(\x0b\x32\x16.arena.v1.LuckAdjusted\x12\x13\n\x0bprovisional\x18\n \x01(\x08\x12\x0e\n\x06\x66rozen\x18\x0b \x01(\x08\x12\x0e\n\x06paused\x18\x0c \x01(\x08\x12\x0e\n\x06\x62\x61nned\x18\r \x01(\x08\"p\n\x0cLuckAdjusted\x12\x0b\n\x03\x65lo\x18\x01 \x01(\x01\x12\x0f\n\x07\x65lo_low\x18\x02 \x01(\x01\x12\x10\n\x08\x65lo_high\x18\x03 \x01(\x01\x12\x1c\n\x0fvariance_factor\x18\x04 \x01(\x01H\x00\x88\x01\x01\x42\x12\n\x10_variance_factor\"R\n\x12ListMatchesRequest\x12\x0b\n\x03\x62ot\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12\r\n\x05limit\x18\x03 \x01(\x05\x12\x12\n\npage_token\x18\x04 \x01(\t\"W\n\x13ListMatchesResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.arena.v1.MatchSummary\x12\x17\n\x0fnext_page_token\x18\x02 \x01(\t\"\xa6\x01\n\x0cMatchSummary\x12\x10\n\x08match_id\x18\x01 \x01(\t\x12\x0c\n\x04game\x18\x02 \x01(\t\x12#\n\x08\x65ntrants\x18\x03 \x03(\x0b\x32\x11.arena.v1.Entrant\x12\x0f\n\x07placing\x18\x04 \x03(\x05\x12\x13\n\x0b\x66inished_ms\x18\x05 \x01(\x03\x12+\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x15.arena.v1.TimeControl\"(\n\x14GetTranscriptRequest\x12\x10\n\x08match_id\x18\x01 \x01(\t\"f\n\x15GetTranscriptResponse\x12(\n\ntranscript\x18\x01 \x01(\x0b\x32\x14.arena.v1.Transcript\x12#\n\x06\x66\x61ults\x18\x02 \x03(\x0b\x32\x13.arena.v1.ToldFault\"P\n\tToldFault\x12\x13\n\x0bturn_number\x18\x01 \x01(\x05\x12\x0e\n\x06reason\x18\x02 \x01(\t\x12\x1e\n\x04sent\x18\x03 \x01(\x0b\x32\x10.arena.v1.Action\"\x16\n\x14GetSigningKeyRequest\"$\n\x15GetSigningKeyResponse\x12\x0b\n\x03key\x18\x01 \x01(\x0c*\\\n\x0b\x43heckOrigin\x12\x1c\n\x18\x43HECK_ORIGIN_UNSPECIFIED\x10\x00\x12\x17\n\x13\x43HECK_ORIGIN_AUTHOR\x10\x01\x12\x16\n\x12\x43HECK_ORIGIN_ARENA\x10\x02\x32\xb1\x04\n\x0fRegistryService\x12J\n\x0bRegisterBot\x12\x1c.arena.v1.RegisterBotRequest\x1a\x1d.arena.v1.RegisterBotResponse\x12\x41\n\x08ListBots\x12\x19.arena.v1.ListBotsRequest\x1a\x1a.arena.v1.ListBotsResponse\x12S\n\x0eGetLeaderboard\x12\x1f.arena.v1.GetLeaderboardRequest\x1a .arena.v1.GetLeaderboardResponse\x12J\n\x0bListMatches\x12\x1c.arena.v1.ListMatchesRequest\x1a\x1d.arena.v1.ListMatchesResponse\x12P\n\rGetTranscript\x12\x1e.arena.v1.GetTranscriptRequest\x1a\x1f.arena.v1.GetTranscriptResponse\x12P\n\rGetSigningKey\x12\x1e.arena.v1.GetSigningKeyRequest\x1a\x1f.arena.v1.GetSigningKeyResponse\x12J\n\x0bReportCheck\x12\x1c.arena.v1.ReportCheckRequest\x1a\x1d.arena.v1.ReportCheckResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -34,8 +34,8 @@ _builder.BuildTopDescriptorsAndMessages(DESCRIPTOR, 'arena.v1.registry_pb2', _gl
 if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
-  _globals['_CHECKORIGIN']._serialized_start=2164
-  _globals['_CHECKORIGIN']._serialized_end=2256
+  _globals['_CHECKORIGIN']._serialized_start=2196
+  _globals['_CHECKORIGIN']._serialized_end=2288
   _globals['_REGISTERBOTREQUEST']._serialized_start=85
   _globals['_REGISTERBOTREQUEST']._serialized_end=150
   _globals['_REGISTERBOTRESPONSE']._serialized_start=152
@@ -45,39 +45,39 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['_LISTBOTSRESPONSE']._serialized_start=284
   _globals['_LISTBOTSRESPONSE']._serialized_end=367
   _globals['_BOTVERSION']._serialized_start=370
-  _globals['_BOTVERSION']._serialized_end=542
-  _globals['_CONFORMANCECHECK']._serialized_start=544
-  _globals['_CONFORMANCECHECK']._serialized_end=663
-  _globals['_CHECKOUTCOME']._serialized_start=665
-  _globals['_CHECKOUTCOME']._serialized_end=742
-  _globals['_REPORTCHECKREQUEST']._serialized_start=744
-  _globals['_REPORTCHECKREQUEST']._serialized_end=805
-  _globals['_REPORTCHECKRESPONSE']._serialized_start=807
-  _globals['_REPORTCHECKRESPONSE']._serialized_end=864
-  _globals['_GETLEADERBOARDREQUEST']._serialized_start=867
-  _globals['_GETLEADERBOARDREQUEST']._serialized_end=1047
-  _globals['_GETLEADERBOARDRESPONSE']._serialized_start=1049
-  _globals['_GETLEADERBOARDRESPONSE']._serialized_end=1148
-  _globals['_RATING']._serialized_start=1151
-  _globals['_RATING']._serialized_end=1416
-  _globals['_LUCKADJUSTED']._serialized_start=1418
-  _globals['_LUCKADJUSTED']._serialized_end=1530
-  _globals['_LISTMATCHESREQUEST']._serialized_start=1532
-  _globals['_LISTMATCHESREQUEST']._serialized_end=1614
-  _globals['_LISTMATCHESRESPONSE']._serialized_start=1616
-  _globals['_LISTMATCHESRESPONSE']._serialized_end=1703
-  _globals['_MATCHSUMMARY']._serialized_start=1706
-  _globals['_MATCHSUMMARY']._serialized_end=1872
-  _globals['_GETTRANSCRIPTREQUEST']._serialized_start=1874
-  _globals['_GETTRANSCRIPTREQUEST']._serialized_end=1914
-  _globals['_GETTRANSCRIPTRESPONSE']._serialized_start=1916
-  _globals['_GETTRANSCRIPTRESPONSE']._serialized_end=2018
-  _globals['_TOLDFAULT']._serialized_start=2020
-  _globals['_TOLDFAULT']._serialized_end=2100
-  _globals['_GETSIGNINGKEYREQUEST']._serialized_start=2102
-  _globals['_GETSIGNINGKEYREQUEST']._serialized_end=2124
-  _globals['_GETSIGNINGKEYRESPONSE']._serialized_start=2126
-  _globals['_GETSIGNINGKEYRESPONSE']._serialized_end=2162
-  _globals['_REGISTRYSERVICE']._serialized_start=2259
-  _globals['_REGISTRYSERVICE']._serialized_end=2820
+  _globals['_BOTVERSION']._serialized_end=558
+  _globals['_CONFORMANCECHECK']._serialized_start=560
+  _globals['_CONFORMANCECHECK']._serialized_end=679
+  _globals['_CHECKOUTCOME']._serialized_start=681
+  _globals['_CHECKOUTCOME']._serialized_end=758
+  _globals['_REPORTCHECKREQUEST']._serialized_start=760
+  _globals['_REPORTCHECKREQUEST']._serialized_end=821
+  _globals['_REPORTCHECKRESPONSE']._serialized_start=823
+  _globals['_REPORTCHECKRESPONSE']._serialized_end=880
+  _globals['_GETLEADERBOARDREQUEST']._serialized_start=883
+  _globals['_GETLEADERBOARDREQUEST']._serialized_end=1063
+  _globals['_GETLEADERBOARDRESPONSE']._serialized_start=1065
+  _globals['_GETLEADERBOARDRESPONSE']._serialized_end=1164
+  _globals['_RATING']._serialized_start=1167
+  _globals['_RATING']._serialized_end=1448
+  _globals['_LUCKADJUSTED']._serialized_start=1450
+  _globals['_LUCKADJUSTED']._serialized_end=1562
+  _globals['_LISTMATCHESREQUEST']._serialized_start=1564
+  _globals['_LISTMATCHESREQUEST']._serialized_end=1646
+  _globals['_LISTMATCHESRESPONSE']._serialized_start=1648
+  _globals['_LISTMATCHESRESPONSE']._serialized_end=1735
+  _globals['_MATCHSUMMARY']._serialized_start=1738
+  _globals['_MATCHSUMMARY']._serialized_end=1904
+  _globals['_GETTRANSCRIPTREQUEST']._serialized_start=1906
+  _globals['_GETTRANSCRIPTREQUEST']._serialized_end=1946
+  _globals['_GETTRANSCRIPTRESPONSE']._serialized_start=1948
+  _globals['_GETTRANSCRIPTRESPONSE']._serialized_end=2050
+  _globals['_TOLDFAULT']._serialized_start=2052
+  _globals['_TOLDFAULT']._serialized_end=2132
+  _globals['_GETSIGNINGKEYREQUEST']._serialized_start=2134
+  _globals['_GETSIGNINGKEYREQUEST']._serialized_end=2156
+  _globals['_GETSIGNINGKEYRESPONSE']._serialized_start=2158
+  _globals['_GETSIGNINGKEYRESPONSE']._serialized_end=2194
+  _globals['_REGISTRYSERVICE']._serialized_start=2291
+  _globals['_REGISTRYSERVICE']._serialized_end=2852
 # @@protoc_insertion_point(module_scope)

@@ -174,6 +174,7 @@ class BotVersion(_message.Message):
     CHECK_FIELD_NUMBER: _builtins.int
     FROZEN_FIELD_NUMBER: _builtins.int
     PAUSED_FIELD_NUMBER: _builtins.int
+    BANNED_FIELD_NUMBER: _builtins.int
     house: _builtins.bool
     """Whether it is one of the platform's own sample bots."""
     retired: _builtins.bool
@@ -184,6 +185,8 @@ class BotVersion(_message.Message):
     """Whether the operator has frozen its bot: it may not play for now."""
     paused: _builtins.bool
     """Whether its owner has paused the bot: it does not play for now."""
+    banned: _builtins.bool
+    """Whether the operator has banned its owner: it may not play."""
     @_builtins.property
     def entrant(self) -> _transcript_pb2.Entrant:
         """Its name, version and owner."""
@@ -202,10 +205,11 @@ class BotVersion(_message.Message):
         check: Global___ConformanceCheck | None = ...,
         frozen: _builtins.bool = ...,
         paused: _builtins.bool = ...,
+        banned: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "entrant", b"entrant"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["check", b"check", "entrant", b"entrant", "frozen", b"frozen", "house", b"house", "matches", b"matches", "paused", b"paused", "retired", b"retired"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["banned", b"banned", "check", b"check", "entrant", b"entrant", "frozen", b"frozen", "house", b"house", "matches", b"matches", "paused", b"paused", "retired", b"retired"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -433,6 +437,7 @@ class Rating(_message.Message):
     PROVISIONAL_FIELD_NUMBER: _builtins.int
     FROZEN_FIELD_NUMBER: _builtins.int
     PAUSED_FIELD_NUMBER: _builtins.int
+    BANNED_FIELD_NUMBER: _builtins.int
     elo: _builtins.float
     """Elo points; the anchor bot has 1500."""
     matches: _builtins.int
@@ -455,6 +460,8 @@ class Rating(_message.Message):
     """Whether the operator has frozen its bot: it may not play for now."""
     paused: _builtins.bool
     """Whether its owner has paused the bot: it does not play for now."""
+    banned: _builtins.bool
+    """Whether the operator has banned its owner: it may not play."""
     @_builtins.property
     def entrant(self) -> _transcript_pb2.Entrant:
         """The version rated."""
@@ -480,10 +487,11 @@ class Rating(_message.Message):
         provisional: _builtins.bool = ...,
         frozen: _builtins.bool = ...,
         paused: _builtins.bool = ...,
+        banned: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["entrant", b"entrant", "luck_adjusted", b"luck_adjusted"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["elo", b"elo", "elo_high", b"elo_high", "elo_low", b"elo_low", "entrant", b"entrant", "frozen", b"frozen", "house", b"house", "luck_adjusted", b"luck_adjusted", "matches", b"matches", "mean_placing", b"mean_placing", "paused", b"paused", "provisional", b"provisional", "win_share", b"win_share"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["banned", b"banned", "elo", b"elo", "elo_high", b"elo_high", "elo_low", b"elo_low", "entrant", b"entrant", "frozen", b"frozen", "house", b"house", "luck_adjusted", b"luck_adjusted", "matches", b"matches", "mean_placing", b"mean_placing", "paused", b"paused", "provisional", b"provisional", "win_share", b"win_share"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

@@ -58,7 +58,7 @@ def _listed(row: Any, check: RecordedCheck | None) -> Html:
             " ",
             badge("house") if row.house else "",
             badge("retired", "warn") if row.retired_at else "",
-            halted(frozen=row.frozen_at is not None, paused=row.paused_at is not None),
+            halted_row(row),
             tag("div", row.owner, class_="ba-faint ba-narrow ba-said"),
         ),
         tag("td", row.owner, class_="ba-wide"),
@@ -73,9 +73,18 @@ def _listed(row: Any, check: RecordedCheck | None) -> Html:
     )
 
 
-def halted(*, frozen: bool, paused: bool) -> Html:
+def halted_row(row: Any) -> Html:
+    """Return `halted` of a row with frozen_at, paused_at and banned_at."""
+    marks = (getattr(row, f"{kind}_at") is not None for kind in ("frozen", "paused", "banned"))
+    frozen, paused, banned = marks
+    return halted(frozen=frozen, paused=paused, banned=banned)
+
+
+def halted(*, frozen: bool, paused: bool, banned: bool = False) -> Html:
     """Return the badges of a bot that may not play for now; nothing for any other bot."""
     marks = []
+    if banned:
+        marks.append(badge("banned", "bad", "The operator has banned its owner."))
     if frozen:
         marks.append(badge("frozen", "warn", "The operator does not let it play for now."))
     if paused:
@@ -92,7 +101,7 @@ def facts(profile: Profile) -> Html:
         tag("span", "by ", tag("b", profile.owner)),
         badge("house", hint="One of the arena's own sample bots.") if profile.house else "",
         badge("retired", "warn", "None of its versions plays any more.") if profile.retired else "",
-        halted(frozen=newest.frozen_at is not None, paused=newest.paused_at is not None),
+        halted_row(newest),
         tag("span", pace_in_words(newest.pace)) if newest.pace is not None else "",
         tag("span", newest.language) if newest.language else "",
         tag("span", "since ", time_of(profile.since)),

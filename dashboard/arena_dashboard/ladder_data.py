@@ -46,7 +46,7 @@ def _table(
     ids = [line.version_id for line in _lines[start:stop]]
     checks = data.checks(ids)
     halted = {
-        VersionId(row.version_id): "frozen" if row.frozen else "paused"
+        VersionId(row.version_id): "banned" if row.banned else "frozen" if row.frozen else "paused"
         for row in data.read(bot_statements.halted(ids))
     }
     trend, losses = _trend(url, ladder), mean_losses(data.reader(), ladder)

@@ -28,6 +28,7 @@ _FLAGS: Mapping[Flag, tuple[str, str]] = {
 }
 
 _HALTED = {
+    "banned": ("banned", "The operator has banned its owner."),
     "frozen": ("frozen", "The operator does not let it play for now."),
     "paused": ("paused", "Its owner does not let it play for now."),
 }
@@ -64,7 +65,7 @@ def content(
 
     The rows are best first and have the values that `browser/ladder.js` names. `trend` is the Elo
     that versions gained lately, `checks` their last checks against the protocol, `losses` the mean
-    loss of their decisions, `halted` tells whether their bot is "frozen" or "paused", and
+    loss of their decisions, `halted` tells whether their bot is "banned", "frozen" or "paused", and
     `benchmarks` what they win against the certified bot.
     """
     lines = lines[shown.start : shown.stop]

@@ -107,6 +107,11 @@ async def test_a_bot_that_may_not_play_for_now_is_marked(
     halts = {line["bot"]: (line["frozen"], line["paused"]) for line in lines}  # type: ignore[attr-defined]
     assert halts["alpha"] == (True, False)
     assert halts["honest"] == (False, False)
+    async with open_store(database) as store:
+        (alpha,) = await store.bots(["alpha"])
+        await store.owners.ban(alpha.owner, "the operator")
+    printed = (await asyncio.to_thread(arena, "leaderboard")).stdout
+    assert "alpha 1 (frozen, banned)" in printed
 
 
 def log_of(url: str, seats: list[int]) -> Results[str]:

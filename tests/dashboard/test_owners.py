@@ -24,6 +24,7 @@ HOSTILE = "<script>alert(1)</script>"
 def profile(**said: Any) -> Profile:
     row = SimpleNamespace(
         **{"text": "", "language": "", "link": "", "frozen_at": None, "paused_at": None}
+        | {"banned_at": None, "pace": None}
         | {"id": 1, "version": "1", "created_at": NOON, "retired_at": None}
         | said
     )
@@ -43,6 +44,8 @@ def test_a_profile_shows_text_and_link_escaped_and_follows_no_link() -> None:
     assert 'rel="nofollow noopener noreferrer"' in shown
     assert HOSTILE not in bot_tables.facts(profile(language=HOSTILE))
     assert "frozen" in bot_tables.facts(profile(frozen_at=NOON))
+    assert "banned" in bot_tables.facts(profile(banned_at=NOON))
+    assert "plays at most 60 rated matches an hour" in bot_tables.facts(profile(pace=60))
 
 
 def test_a_name_or_a_word_of_a_url_is_no_markdown() -> None:

@@ -93,6 +93,7 @@ def any_bots(limit: int, search: str) -> tuple[list[dict[str, Any]], bool]:
             "retired": bot.retired_at is not None,
             "frozen": bot.frozen_at is not None,
             "paused": bot.paused_at is not None,
+            "banned": bot.banned_at is not None,
             "pace": bot.pace,
             "matches": bot.matches,
         }
@@ -123,6 +124,7 @@ def show_bot(name: str, limit: int, *, as_json: bool) -> None:
     marks = ["house"] * newest.house
     marks += ["frozen by the operator"] * (newest.frozen_at is not None)
     marks += ["paused by its owner"] * (newest.paused_at is not None)
+    marks += ["its owner is banned"] * (newest.banned_at is not None)
     marks += [pace_in_words(newest.pace)] * (newest.pace is not None)
     say(", ".join([f"{newest.bot} by {newest.owner}", *marks]))
     table = Table("version", "registered", "matches", "", "check")
@@ -162,6 +164,7 @@ def _bot_json(rows: Sequence[Any], checks: "dict[VersionId, RecordedCheck]") -> 
         "house": newest.house,
         "frozen": newest.frozen_at is not None,
         "paused": newest.paused_at is not None,
+        "banned": newest.banned_at is not None,
         "pace": newest.pace,
         "versions": versions,
     }

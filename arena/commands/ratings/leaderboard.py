@@ -296,6 +296,7 @@ def _table(
     for line in lines:
         remark = remarks.get(line.version_id, NO_REMARK)
         marks = ["house"] * line.house + ["frozen"] * remark.frozen + ["paused"] * remark.paused
+        marks += ["banned"] * remark.banned
         ranks = f" ({line.rank_low}–{line.rank_high})" if line.rank_low < line.rank_high else ""
         table.add_row(
             f"{line.rank}{ranks}",

@@ -72,6 +72,7 @@ def _line_json(line: "BoardLine", remark: "Remark") -> dict[str, Any]:
         "benchmark": None if remark.benchmark is None else _benchmark_json(remark.benchmark),
         "frozen": remark.frozen,
         "paused": remark.paused,
+        "banned": remark.banned,
     }
 
 

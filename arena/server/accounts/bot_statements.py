@@ -25,7 +25,6 @@ from sqlalchemy import (
     extract,
     func,
     literal,
-    or_,
     select,
     text,
     true,
@@ -203,9 +202,9 @@ def bot_page(
 ) -> Row:
     """Return a statement that selects a page of bots by name, of those that `_found` finds.
 
-    Columns: name, folded, owner, house, created_at, retired_at, frozen_at, paused_at, versions (how
-    many), newest_id, newest (its label). The page holds the first bots after the name `after`, or
-    the last before the name `before`, both in the form of `folded`.
+    Columns: name, folded, owner, house, created_at, retired_at, frozen_at, paused_at, banned_at
+    (its owner's), versions (how many), newest_id, newest (its label). The page holds the first bots
+    after the name `after`, or the last before the name `before`, both in the form of `folded`.
     """
     page = _found(search, limit, after, before).subquery("page")
     newest = (
@@ -219,7 +218,7 @@ def bot_page(
     return (
         select(bots.c.name, bots.c.folded, owners.c.name.label("owner"), bots.c.house)
         .add_columns(bots.c.created_at, bots.c.retired_at, count.label("versions"))
-        .add_columns(bots.c.frozen_at, bots.c.paused_at)
+        .add_columns(bots.c.frozen_at, bots.c.paused_at, owners.c.banned_at)
         .add_columns(newest.c.id.label("newest_id"), newest.c.label.label("newest"))
         .select_from(page.join(bots, bots.c.id == page.c.id).join(owners).join(newest, true()))
         .order_by(bots.c.folded)
@@ -261,16 +260,17 @@ def begins_with(name: ColumnElement[str], word: str) -> ColumnElement[bool]:
 def halted(version_ids: Collection[int]) -> Row:
     """Return a statement that selects those of these versions whose bot may not play for now.
 
-    Columns: version_id, frozen and paused.
+    Columns: version_id, frozen, paused and banned (its owner).
     """
     ids = literal(list(version_ids), ARRAY(Integer))
     return (
         select(versions.c.id.label("version_id"))
         .add_columns(bots.c.frozen_at.is_not(None).label("frozen"))
         .add_columns(bots.c.paused_at.is_not(None).label("paused"))
-        .select_from(versions.join(bots))
+        .add_columns(owners.c.banned_at.is_not(None).label("banned"))
+        .select_from(versions.join(bots).join(owners))
         .where(versions.c.id == any_(ids))
-        .where(or_(bots.c.frozen_at.is_not(None), bots.c.paused_at.is_not(None)))
+        .where(func.num_nonnulls(bots.c.frozen_at, bots.c.paused_at, owners.c.banned_at) > 0)
     )
 
 
@@ -278,10 +278,10 @@ def profile_of(bot: str) -> Row:
     """Return a statement that selects one bot's versions, newest first, with the bot's details.
 
     Columns: those of `all_versions`, created_at of the version, text, language, link, frozen_at,
-    paused_at and pace of the bot.
+    paused_at and pace of the bot, and banned_at of its owner.
     """
     said = (bots.c.text, bots.c.language, bots.c.link, bots.c.frozen_at, bots.c.paused_at, pace)
-    return versions_of(bot, None).add_columns(versions.c.created_at, *said)
+    return versions_of(bot, None).add_columns(versions.c.created_at, *said, owners.c.banned_at)
 
 
 def retire_bot(bot_id: int) -> Update:
@@ -311,8 +311,8 @@ def bot_list(
     """Return a statement that selects versions with their numbers of matches, by bot and age.
 
     Columns: those of `all_versions`, created_at and matches (the version's), frozen_at, paused_at
-    and pace (its bot's). With `named` only those of these bots; with `after` only those after this
-    version; at most `limit`.
+    and pace (its bot's), banned_at (its owner's). With `named` only those of these bots; with
+    `after` only those after this version; at most `limit`.
     """
     found = _listed().limit(limit)
     if named is not None:
@@ -340,7 +340,7 @@ def _listed() -> Row:
     return (
         all_versions()
         .add_columns(versions.c.created_at, played.label("matches"))
-        .add_columns(bots.c.frozen_at, bots.c.paused_at, pace)
+        .add_columns(bots.c.frozen_at, bots.c.paused_at, pace, owners.c.banned_at)
         .outerjoin(version_counts)
         .order_by(None)
         .order_by(bots.c.folded, versions.c.id)

@@ -21,6 +21,8 @@ class Remark:
     """Whether the operator has frozen its bot."""
     paused: bool = False
     """Whether its owner has paused its bot."""
+    banned: bool = False
+    """Whether the operator has banned its owner."""
     benchmark: BenchmarkFigure | None = None
     """Its benchmark figure, where the ladder is of tables of two."""
 
@@ -45,6 +47,7 @@ def remarks_of(
             checks.get(version),
             version in halts and halts[version].frozen,
             version in halts and halts[version].paused,
+            version in halts and halts[version].banned,
             measured.get(version),
         )
         for version in checks.keys() | halts.keys() | measured.keys()

@@ -84,6 +84,7 @@ class ReadingCalls:
                 matches=row.matches,
                 frozen=row.frozen_at is not None,
                 paused=row.paused_at is not None,
+                banned=row.banned_at is not None,
             )
             write_entrant(Entrant(row.bot, row.version, row.owner), line.entrant)
             check = checks.get(row.id)
@@ -163,6 +164,7 @@ class ReadingCalls:
                 provisional=one.provisional,
                 frozen=remark.frozen,
                 paused=remark.paused,
+                banned=remark.banned,
             )
             write_entrant(Entrant(one.bot, one.version, one.owner), line.entrant)
             adjusted = one.luck_adjusted
