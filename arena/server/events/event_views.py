@@ -21,7 +21,7 @@ from arena.server.events import event_statements, final_statements
 from arena.server.events import ladder_statements as statements
 from arena.server.events.event import Event
 from arena.server.events.final import Final as DrawnFinal
-from arena.server.events.final_reading import pairings_of, record_of
+from arena.server.events.final_reading import record_in
 from arena.server.events.ladder_standings import (
     LadderLine,
     LadderMatch,
@@ -107,11 +107,7 @@ class EventViews:
         """Return the final of a private event that is released; None before."""
         async with self._viewing(viewer) as connection:
             final = await _released(connection, event)
-            if final is None:
-                return None
-            pairings = await pairings_of(connection, event.id)
-            blocks = (await connection.execute(final_statements.blocks_of(event.id))).all()
-        return await asyncio.to_thread(record_of, event, final, pairings, blocks)
+            return None if final is None else await record_in(connection, event, final)
 
     async def final_matches(
         self, viewer: int | None, event: Event, *, bot: str | None = None, before: int | None = None

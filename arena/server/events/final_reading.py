@@ -1,5 +1,6 @@
 """Reads events and their finals from the database, and what all that write them share."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -85,6 +86,15 @@ def record_of(
         for row in blocks
     )
     return record
+
+
+async def record_in(
+    connection: AsyncConnection, event: Event, final: drawing.Final
+) -> TournamentRecord:
+    """Return the record of a final whose pairings and blocks are kept with the event."""
+    pairings = await pairings_of(connection, event.id)
+    blocks = (await connection.execute(final_statements.blocks_of(event.id))).all()
+    return await asyncio.to_thread(record_of, event, final, pairings, blocks)
 
 
 def _by_match(placings: Sequence[int], seats: int) -> list[Sequence[int]]:

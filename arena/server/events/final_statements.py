@@ -281,6 +281,16 @@ def numbered_blocks(event_id: int, *, entry: int | None, before: int | None, lim
     return newest if entry is None else newest.where(found.c.entries.contains([entry]))
 
 
+def transcripts_of(event_id: int) -> Row:
+    """Select the `transcripts` of the blocks of a final that is kept here, in order."""
+    block = event_blocks.c
+    return (
+        select(block.transcripts)
+        .where(block.event_id == event_id)
+        .order_by(block.round, block.table, block.number)
+    )
+
+
 def transcript(event_id: int, match_id: str) -> Row:
     """Select `transcript`: the serialised transcript of a match of a final that is kept here."""
     kept = event_blocks.c

@@ -158,7 +158,7 @@ def _rungs(rubric: Rubric, achieved: Achieved, said: list[str]) -> dict[str, flo
         met = achieved.met.get(rung)
         if met is None:
             points[rung] = 0.0
-            said.append(f"no rated match against {rung}: 0 of {worth:g}")
+            said.append(f"no match against {rung}: 0 of {worth:g}")
             continue
         low, high = (
             float(end[0]) for end in wilson(np.array([met.points]), np.array([float(met.matches)]))

@@ -1,10 +1,13 @@
 """`Grading`: what the bots of an event have achieved, read for their grades."""
 
+import asyncio
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy.ext.asyncio import AsyncEngine
 
+from arena.codec.transcript import from_bytes
 from arena.database.errors import EventRefusedError, EventStateError
 from arena.database.statement import Row
 from arena.database.transaction import transaction
@@ -13,10 +16,12 @@ from arena.records import VersionId
 from arena.server.boards.board import table_sizes
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
-from arena.server.events import final_statements
+from arena.server.events import final_statements, ladder_statements
 from arena.server.events.event import Event, EventEntry, Finalist
+from arena.server.events.final_reading import final_of, record_in
 from arena.server.events.grade_forms import Graded
 from arena.server.events.grades import Achieved, HouseResult, Rubric, excused, grade
+from arena.server.events.ladder_standings import met
 from arena.server.events.standings import standings
 from arena.server.results.kept_analyses import by_version, kept_losses
 from arena.server.tournaments.tournaments import Tournaments
@@ -89,7 +94,17 @@ class Grading:
     async def _met_house(
         self, event: Event, rungs: Sequence[str]
     ) -> Mapping[VersionId, Mapping[str, HouseResult]]:
-        """Return the results against the bots of the house. Raises EventRefusedError."""
+        """Return the results against the bots of the house, on the event's own ladder if any.
+
+        Raises EventRefusedError.
+        """
+        if event.said.ladder is not None:
+            if missing := sorted(set(rungs) - set(event.said.ladder.house)):
+                raise EventRefusedError(
+                    f"rungs: {', '.join(missing)} does not play on the ladder of {event.name}; "
+                    f"there are {', '.join(event.said.ladder.house) or 'no bots of the house'}."
+                )
+            return await self._met_on_ladder(event)
         house = {row.name for row in await self._rows(final_statements.house(rungs))}
         if missing := sorted(set(rungs) - house):
             raise EventRefusedError(f"rungs: there is no bot of the house {', '.join(missing)}.")
@@ -99,10 +114,24 @@ class Grading:
             met.setdefault(VersionId(row.version_id), {})[row.house] = result
         return met
 
+    async def _met_on_ladder(self, event: Event) -> Mapping[VersionId, Mapping[str, HouseResult]]:
+        mine = {
+            row.id: VersionId(row.version_id)
+            for row in await self._rows(ladder_statements.frozen_players(event.id))
+        }
+        named = await self._rows(ladder_statements.house_names(event.id))
+        house = {row.id: row.house for row in named}
+        blocks = await self._rows(ladder_statements.played(event.id, list(mine)))
+        # Grades that were given do not change any more.
+        until = event.released_at
+        return met([one for one in blocks if until is None or one.ended_at <= until], mine, house)
+
     async def _in_the_final(self, event: Event) -> tuple[dict[str, int], dict[VersionId, int]]:
         """Return the places by bot, and the faults by version; nothing before the release."""
-        if event.released_at is None or event.tournament is None:
+        if event.released_at is None:
             return {}, {}
+        if event.tournament is None:
+            return await self._in_private_final(event)
         tournament = await self._tournaments.named(event.tournament)
         record = await self._tournaments.record(tournament)
         faults = await self._rows(final_statements.faults_of(event.tournament))
@@ -111,6 +140,32 @@ class Grading:
             {VersionId(row.version_id): int(row.faults) for row in faults},
         )
 
+    async def _in_private_final(self, event: Event) -> tuple[dict[str, int], dict[VersionId, int]]:
+        async with transaction(self._engine) as connection:
+            final = await final_of(connection, event)
+            record = await record_in(connection, event, final)
+            found = await connection.execute(final_statements.transcripts_of(event.id))
+            written = [bytes(one) for row in found for one in row.transcripts]
+        versions = {
+            one.registered.entrant.bot: one.registered.version_id for one in final.finalists
+        }
+        faults = await asyncio.to_thread(_faults, written)
+        return (
+            {line.entrant.bot: line.place for line in standings(record)},
+            {versions[bot]: count for bot, count in faults.items()},
+        )
+
     async def _rows(self, statement: Row) -> Sequence[Any]:
         async with transaction(self._engine) as connection:
             return (await connection.execute(statement)).all()
+
+
+def _faults(transcripts: Sequence[bytes]) -> Counter[str]:
+    """Return the faults in serialised transcripts, by bot."""
+    found: Counter[str] = Counter()
+    for transcript in map(from_bytes, transcripts):
+        for entrant, faults in zip(
+            transcript.setup.entrants, transcript.result.faults, strict=True
+        ):
+            found[entrant.bot] += faults
+    return found

@@ -4,6 +4,7 @@ The ratings are those of `arena.rating.ladder`, with blocks as the unit of indep
 Blocks without any of the builds that play now do not count.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,6 +17,8 @@ from arena.match.seating import moved_on
 from arena.match.transcript import Entrant
 from arena.rating.ladder import rate
 from arena.rating.results import MatchResult, Results
+from arena.records import VersionId
+from arena.server.events.grades import HouseResult
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +140,29 @@ def seated(players: Sequence[int], placings: Sequence[int]) -> list[list[tuple[i
         ]
         for match in range(seats)
     ]
+
+
+def met(
+    blocks: Sequence[Any], mine: Mapping[int, VersionId], house: Mapping[int, str]
+) -> dict[VersionId, dict[str, HouseResult]]:
+    """Return how versions did against the bots of the house, by its name; a tie counts half.
+
+    `mine` and `house` are players by id, `blocks` rows of `ladder_statements.played`.
+    """
+    matches: Counter[tuple[VersionId, str]] = Counter()
+    points: defaultdict[tuple[VersionId, str], float] = defaultdict(float)
+    for block in blocks:
+        for places in seated(block.players, block.placings):
+            for one, place in places:
+                for other, theirs in places:
+                    if one in mine and other in house:
+                        pair = mine[one], house[other]
+                        matches[pair] += 1
+                        points[pair] += 0.5 * ((place < theirs) + (place <= theirs))
+    found: dict[VersionId, dict[str, HouseResult]] = {}
+    for (version, name), count in matches.items():
+        found.setdefault(version, {})[name] = HouseResult(count, points[version, name])
+    return found
 
 
 def _results(seats: int, blocks: Sequence[Any]) -> Iterator[MatchResult[int]]:

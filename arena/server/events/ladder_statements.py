@@ -22,6 +22,7 @@ from arena.builds.hosted import FINAL_TASK
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.events import (
+    event_builds,
     event_entries,
     event_ladder_blocks,
     event_ladder_secrets,
@@ -114,13 +115,6 @@ def playing(event_id: int) -> Row:
     )
 
 
-def house_players(event_id: int) -> Row:
-    """Select `id` of the players of an event's ladder that are the house's."""
-    return select(event_players.c.id).where(
-        event_players.c.event_id == event_id, event_players.c.house.is_not(None)
-    )
-
-
 def _in_service() -> Any:
     """Return entries joined with the version that plays, of bots in service."""
     return (
@@ -172,6 +166,22 @@ def current_players(event_id: int) -> Row:
     return _named_players().where(
         event_players.c.event_id == event_id,
         event_players.c.house.is_not(None) | event_players.c.version_id.in_(entered),
+    )
+
+
+def frozen_players(event_id: int) -> Row:
+    """Select `id` and `version_id` of the players that play with the builds of the freeze."""
+    return (
+        select(event_players.c.id, event_players.c.version_id)
+        .join(event_builds, event_builds.c.version_id == event_players.c.version_id)
+        .where(event_players.c.event_id == event_id, event_builds.c.event_id == event_id)
+    )
+
+
+def house_names(event_id: int) -> Row:
+    """Select `id` and `house` of the players of an event's ladder that are the house's."""
+    return select(event_players.c.id, event_players.c.house).where(
+        event_players.c.event_id == event_id, event_players.c.house.is_not(None)
     )
 
 
@@ -264,10 +274,10 @@ def forget_transcripts(event_id: int, until: int) -> Delete:
 def played(event_id: int, among: Collection[int]) -> Row:
     """Select the blocks with any of these players that were played, oldest first.
 
-    Columns: `number`, `players`, `placings`.
+    Columns: `number`, `players`, `placings`, `ended_at`.
     """
     return (
-        select(blocks.number, blocks.players, blocks.placings)
+        select(blocks.number, blocks.players, blocks.placings, blocks.ended_at)
         .where(blocks.event_id == event_id, blocks.placings.is_not(None))
         .where(blocks.players.overlap(list(among)))
         .order_by(blocks.number)

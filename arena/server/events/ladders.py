@@ -225,7 +225,7 @@ async def _first(connection: AsyncConnection, event: Event, enough: int) -> _Pla
     await connection.execute(statements.add_versions(event.id))
     await connection.execute(statements.add_house(event.id))
     rows = (await connection.execute(statements.playing(event.id))).all()
-    house = (await connection.scalars(statements.house_players(event.id))).all()
+    house = (await connection.scalars(statements.house_names(event.id))).all()
     if not rows or len(rows) + len(house) < event.said.rules.seats:
         return None
     fewest = min(row.blocks for row in rows)

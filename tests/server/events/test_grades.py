@@ -75,7 +75,7 @@ def test_the_last_place_and_costly_decisions_earn_nothing_and_faults_take_at_mos
     found = grade(RUBRIC, poor)
     assert found.points == 0
     assert "50 faults in the final: -10" in found.explained
-    assert "no rated match against random: 0 of 10" in found.explained
+    assert "no match against random: 0 of 10" in found.explained
 
 
 def test_what_is_not_known_is_said_and_earns_nothing() -> None:

@@ -6,12 +6,13 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from arena.database.errors import UnknownEventError
+from arena.database.errors import EventRefusedError, UnknownEventError
 from arena.database.reading import open_reader
 from arena.database.viewing import seen_by
 from arena.server.app.store import Store
 from arena.server.events.event import Admission, Event, Phase
 from arena.server.events.event_statements import event_list
+from arena.server.events.grades import read_rubric
 from tests import recorded_matches
 from tests.jobs import accept_build
 from tests.server.events.cups import (
@@ -174,3 +175,26 @@ async def test_its_bots_play_nowhere_else_and_are_paused_when_it_is_over(
     await store.events.cancel(event.name, "me", "")
     paused = sql.execute("SELECT name FROM bots WHERE paused_at IS NOT NULL ORDER BY 1").fetchall()
     assert paused == [("bot-ann",), ("bot-bob",), ("bot-eve",)]
+
+
+async def test_grades_of_a_private_event_count_its_ladder_and_its_final(
+    store: Store, database: str, sql: Sql
+) -> None:
+    event = await private(store, database)
+    for block in queued(sql):
+        await play(store, block)
+    done(sql)
+    await frozen(store, sql, event)
+    let_pass(sql, "cup", 1)
+    await store.finals.keep(store.record)
+    await played_out(store, sql, event)
+    let_pass(sql, "cup", 1)
+    await store.finals.keep(store.record)
+    event, _ = await store.events.named("cup")
+    rubric = read_rubric("[rungs]\nrandom = 10\nhonest = 10\n[place]\nmost = 10\n")
+    graded, _ = await store.grading.grades(event, rubric)
+    told = [one.grade.explained for one in graded]
+    assert all("place " in one for one in told)
+    assert any("random" in one and " matches)" in one for one in told)
+    with pytest.raises(EventRefusedError, match="timid does not play on the ladder of cup"):
+        await store.grading.grades(event, read_rubric("[rungs]\ntimid = 1\n"))
