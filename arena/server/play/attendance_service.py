@@ -42,7 +42,12 @@ class AttendanceService:
             token = bearer_token(context)
             with self._gate.calling(context) as peer:
                 await self._gate.admit(self._authenticator, token, peer)
-                await self._tell(request, token, context)
+                # A worker attends each of its shifts over a connection of its own.
+                self._gate.connections.known(context.peer(), 1)
+                try:
+                    await self._tell(request, token, context)
+                finally:
+                    self._gate.connections.known(context.peer(), -1)
         except ProtocolError as error:
             self._gate.refusals.note("call refused", error)
             ending = error
