@@ -15,7 +15,7 @@ from arena.server.tournaments.tournament import Rules
 MATCH_SECONDS: Final = 0.6
 """The seconds of a match among bots of which no match is known, if they answer at once."""
 CHANGE_SECONDS: Final = 3.0
-"""The seconds from a bot's leaving its slot until the next one plays (docs/speed.md)."""
+"""The seconds from a bot's leaving its slot until the next one plays, on a machine with time."""
 RECENT: Final = 20
 """The number of matches of each bot that are looked at."""
 SEEN: Final = "1 hour"
