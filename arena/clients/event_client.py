@@ -147,7 +147,7 @@ class EventClient(UploadClient):
         ]
 
     def event_standings(self, event: str, *, key: str = "") -> list[EventPlace]:
-        """Return the standings of a private final that is released, best first."""
+        """Return the standings of a final that is released, best first."""
         request = pb.GetEventStandingsRequest(event=event)
         return [
             EventPlace(

@@ -129,10 +129,7 @@ def _print(event: "EventSeen") -> None:
     if event.seed:
         say(f"The seed: {event.seed}")
     if event.phase == "released":
-        say(
-            "The standings are on its page; on the arena's machine "
-            f"`arena tournament standings {quote(event.name)}` prints them."
-        )
+        say(f"`arena event standings {quote(event.name)}` prints the standings.")
 
 
 def key_at(address: str) -> str:

@@ -1,4 +1,4 @@
-"""`arena event ladder`, `matches`, `transcript`: what an event plays apart from the public ladder.
+"""`arena event ladder`, `standings`, `matches` and `transcript`: what is played in an event.
 
 They ask the referee, and show private events to the members who are signed in.
 """
@@ -40,6 +40,28 @@ def ladder(
             *(ranks, one.entrant.bot, "" if one.house else one.entrant.version),
             *(one.entrant.owner, f"{one.elo:+.0f}", f"{low:+.0f} to {high:+.0f}"),
             f"{one.matches:,}",
+        )
+    Terminal().print_table(table)
+
+
+def standings(
+    name: EventName, address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False
+) -> None:
+    """Show the standings of a final that is released."""
+    with exit_with_message():
+        found = client(address).event_standings(name, key=key_at(address))
+    if as_json:
+        say_json([asdict(one) for one in found])
+        return
+    if not found:
+        say(f"The final of {name} is not released: there is nothing to see yet.")
+        return
+    table = Table("place", "bot", "version", "owner", "points")
+    for one in found:
+        margin = "" if one.margin is None else f" ± {one.margin:.1f}"
+        table.add_row(
+            *(str(one.place), one.entrant.bot, one.entrant.version, one.entrant.owner),
+            f"{one.points:.1f}{margin}",
         )
     Terminal().print_table(table)
 

@@ -98,7 +98,7 @@ class Store:
         self._epoch = epoch
         self.tournaments = Tournaments(engine, epoch)
         self.events = Events(engine)
-        self.event_views = EventViews(engine)
+        self.event_views = EventViews(engine, self.tournaments)
         self.finals = Finals(engine)
         self.ladders = EventLadders(engine)
         self.rosters = Rosters(engine)

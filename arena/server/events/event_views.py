@@ -32,6 +32,7 @@ from arena.server.events.ladder_standings import (
     standings,
 )
 from arena.server.tournaments.tournament import TournamentRecord
+from arena.server.tournaments.tournaments import Tournaments
 
 MATCHES_A_PAGE: Final = 50
 LADDER_SECONDS: Final = 10.0
@@ -43,8 +44,10 @@ class EventViews:
     `viewer` is the id of an owner; None is everybody.
     """
 
-    def __init__(self, engine: AsyncEngine) -> None:
+    def __init__(self, engine: AsyncEngine, tournaments: Tournaments) -> None:
+        """Make it; `tournaments` has the finals that are public."""
         self._engine = engine
+        self._tournaments = tournaments
         self._ladders: dict[int, tuple[float, list[LadderLine]]] = {}
         """When the standings on ladders were computed, and these, by event."""
 
@@ -104,7 +107,10 @@ class EventViews:
         return matches_of(played, {row.id: player(row) for row in named})
 
     async def results(self, viewer: int | None, event: Event) -> TournamentRecord | None:
-        """Return the final of a private event that is released; None before."""
+        """Return the final of an event that is released; None before."""
+        if event.released_at is not None and event.tournament is not None:
+            found = await self._tournaments.named(event.tournament)
+            return await self._tournaments.record(found)
         async with self._viewing(viewer) as connection:
             final = await _released(connection, event)
             return None if final is None else await record_in(connection, event, final)

@@ -1,4 +1,4 @@
-"""What the calls of EventService show: of private events to members alone, with a key or without."""
+"""What the calls of EventService show: of private events to members alone, with or without key."""
 
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
