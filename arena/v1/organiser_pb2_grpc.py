@@ -27,7 +27,7 @@ if _version_not_supported:
 
 class OrganiserServiceStub(object):
     """The events of an arena, for their organisers. The operator names them; whoever makes an event is
-    an organiser of it.
+    an organiser of it. Owners with the role of an operator (OperatorService) organise all.
 
     Metadata of all calls: "authorization": "Bearer <key>", the owner's key or that of a member.
     Errors of all: those of OwnerService; PERMISSION_DENIED for an event that the owner does not
@@ -116,7 +116,7 @@ class OrganiserServiceStub(object):
 
 class OrganiserServiceServicer(object):
     """The events of an arena, for their organisers. The operator names them; whoever makes an event is
-    an organiser of it.
+    an organiser of it. Owners with the role of an operator (OperatorService) organise all.
 
     Metadata of all calls: "authorization": "Bearer <key>", the owner's key or that of a member.
     Errors of all: those of OwnerService; PERMISSION_DENIED for an event that the owner does not
@@ -313,7 +313,7 @@ def add_OrganiserServiceServicer_to_server(servicer, server):
  # This class is part of an EXPERIMENTAL API.
 class OrganiserService(object):
     """The events of an arena, for their organisers. The operator names them; whoever makes an event is
-    an organiser of it.
+    an organiser of it. Owners with the role of an operator (OperatorService) organise all.
 
     Metadata of all calls: "authorization": "Bearer <key>", the owner's key or that of a member.
     Errors of all: those of OwnerService; PERMISSION_DENIED for an event that the owner does not

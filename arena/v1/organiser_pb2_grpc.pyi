@@ -28,7 +28,7 @@ GRPC_VERSION: str
 
 class OrganiserServiceStub:
     """The events of an arena, for their organisers. The operator names them; whoever makes an event is
-    an organiser of it.
+    an organiser of it. Owners with the role of an operator (OperatorService) organise all.
 
     Metadata of all calls: "authorization": "Bearer <key>", the owner's key or that of a member.
     Errors of all: those of OwnerService; PERMISSION_DENIED for an event that the owner does not
@@ -84,7 +84,7 @@ class OrganiserServiceStub:
 @_typing.type_check_only
 class OrganiserServiceAsyncStub(OrganiserServiceStub):
     """The events of an arena, for their organisers. The operator names them; whoever makes an event is
-    an organiser of it.
+    an organiser of it. Owners with the role of an operator (OperatorService) organise all.
 
     Metadata of all calls: "authorization": "Bearer <key>", the owner's key or that of a member.
     Errors of all: those of OwnerService; PERMISSION_DENIED for an event that the owner does not
@@ -136,7 +136,7 @@ class OrganiserServiceAsyncStub(OrganiserServiceStub):
 
 class OrganiserServiceServicer(metaclass=_abc_1.ABCMeta):
     """The events of an arena, for their organisers. The operator names them; whoever makes an event is
-    an organiser of it.
+    an organiser of it. Owners with the role of an operator (OperatorService) organise all.
 
     Metadata of all calls: "authorization": "Bearer <key>", the owner's key or that of a member.
     Errors of all: those of OwnerService; PERMISSION_DENIED for an event that the owner does not

@@ -97,11 +97,13 @@ def owner_list(*, search: str = "", limit: int | None = None) -> Row:
 def lock_owner(owner_id: int) -> Row:
     """Return a statement that selects an owner and locks it until the end of the transaction.
 
-    Columns: name, banned_at. Meanwhile no other transaction with this lock adds bots or versions to
-    the owner.
+    Columns: name, banned_at, operator_since. Meanwhile no other transaction with this lock adds
+    bots or versions to the owner.
     """
     return (
-        select(owners.c.name, owners.c.banned_at).where(owners.c.id == owner_id).with_for_update()
+        select(owners.c.name, owners.c.banned_at, owners.c.operator_since)
+        .where(owners.c.id == owner_id)
+        .with_for_update()
     )
 
 

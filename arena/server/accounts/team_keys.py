@@ -59,8 +59,12 @@ async def take_captain(
     """Take the key of a team from its captain, whose sign-ins and identity end; return its hash.
 
     The member `heir` becomes the captain, who keeps the key and the identity. Without one, nobody
-    acts for the owner any more. Returns None if the owner had no key.
+    acts for the owner any more. Returns None if the owner had no key. Raises EventRefusedError for
+    an operator, whose role is nobody else's.
     """
+    owner = (await connection.execute(owner_statements.lock_owner(owner_id))).one()
+    if owner.operator_since is not None:
+        raise EventRefusedError(f"{owner.name} is an operator, who stays the captain.")
     for statement in sign_in_statements.forget_captain(owner_id):
         await connection.execute(statement)
     taken = await connection.scalar(owner_statements.take_key(owner_id))

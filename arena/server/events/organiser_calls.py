@@ -1,7 +1,7 @@
 """`OrganiserCalls`: the answers to the calls of OrganiserService.
 
-The service asks for an owner, and commands on the arena's own machine for the operator, who may do
-everything.
+The service asks for an owner, and for operators; commands on the arena's own machine for the
+operator. Operators may do everything.
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -56,7 +56,7 @@ class Organiser:
     actor: str
     """The name for the audit."""
     owner: Owner | None = None
-    """None for the operator."""
+    """None for an operator."""
 
 
 Call = Callable[[Any, Organiser], Awaitable[Any]]

@@ -177,8 +177,8 @@ async def test_an_organiser_moves_dates_and_the_audit_names_who_of_the_team_did_
     )
     assert (moved.event.name, moved.event.results_ms) == ("cup", later)
     for wrong in (0, 2**62):
-        request = pb.MoveEventRequest(event="cup", final_ms=wrong)
-        assert (await course.refused("MoveEvent", request))[0] == "INVALID_ARGUMENT"
+        earlier = pb.MoveEventRequest(event="cup", final_ms=wrong)
+        assert (await course.refused("MoveEvent", earlier))[0] == "INVALID_ARGUMENT"
     await course.ask("CancelEvent", pb.CancelEventRequest(event="cup", why="rain"))
     request = pb.CancelEventRequest(event="cup-of-another", why="x" * 501)
     code, _ = await course.refused("CancelEvent", request, "other")
@@ -360,3 +360,25 @@ async def test_a_private_event_is_unknown_to_who_is_not_of_it_and_known_to_its_o
     assert (await course.ask("ListParticipants", request)).event.name == "cup"
     organiser = await course.by("organiser")
     assert (await course.scene.arena.store.event_views.named(organiser.id, "cup")).name == "cup"
+
+
+async def test_operators_organise_all_events_and_their_members_none(
+    course: Course, sql: "psycopg.Connection[Any]"
+) -> None:
+    store = course.scene.arena.store
+    stranger = await course.by("stranger")
+    course.keys["helper"] = await store.owners.add_member(stranger, "Helper")
+    sql.execute("UPDATE owners SET operator_since = now() WHERE name IN ('stranger', 'Team')")
+    sql.execute("UPDATE events SET private = true")
+    listed = await course.ask("ListOrganisedEvents", pb.ListOrganisedEventsRequest(), "stranger")
+    assert [one.name for one in listed.events] == ["cup-of-another", "cup"]
+    request = pb.SendMessageRequest(event="cup", text="Hello.", owners=["Team"])
+    await course.ask("SendMessage", request, "stranger")
+    (found,) = await store.messages.to(await course.by("captain"))
+    assert found.sender == "the operator"
+    assert (await store.owners.audit(1))[0].actor == "operator stranger"
+    assert (await course.refused("SendMessage", request, "helper"))[0] == "NOT_FOUND"
+    # The role of an operator does not pass to the next of a team.
+    for call in ("MovePerson", "RemovePerson"):
+        code, why = await course.refused(call, REQUESTS[call])
+        assert (code, "who stays the captain" in why) == ("INVALID_ARGUMENT", True)
