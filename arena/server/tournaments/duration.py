@@ -1,4 +1,7 @@
-"""How long a tournament takes, with the slots that there are: an estimate from recent matches."""
+"""How long a tournament takes, with the slots that there are.
+
+Beforehand it is an estimate from recent matches, and then the pace of the blocks so far.
+"""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -8,7 +11,8 @@ from typing import Final
 from sqlalchemy import extract, func, select, text, true
 
 from arena.database.statement import Row
-from arena.database.tables.matches import match_seats, matches
+from arena.database.tables.matches import blocks, match_seats, matches
+from arena.database.tables.tournaments import tournament_blocks
 from arena.database.tables.uploads import workers
 from arena.server.tournaments.tournament import Rules
 
@@ -16,6 +20,8 @@ MATCH_SECONDS: Final = 0.6
 """The seconds of a match among bots of which no match is known, if they answer at once."""
 CHANGE_SECONDS: Final = 3.0
 """The seconds from a bot's leaving its slot until the next one plays, on a machine with time."""
+ENOUGH: Final = 5
+"""The number of blocks from which on their pace counts."""
 RECENT: Final = 20
 """The number of matches of each bot that are looked at."""
 SEEN: Final = "1 hour"
@@ -33,6 +39,8 @@ class Pace:
     """Those of the workers that are there."""
     match_seconds: float
     """The mean of the bots' last matches."""
+    block_seconds: float | None = None
+    """The seconds from one block's end to the next one's so far, with pauses; None before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +53,25 @@ class Duration:
     """None if the slots are too few."""
 
 
-def duration(rules: Rules, pace: Pace, blocks: int) -> Duration:
+def duration(rules: Rules, pace: Pace, count: int) -> Duration:
     """Return how long so many blocks take."""
     seats = rules.seats
     at_once = pace.bots - pace.hosted + min(pace.slots, pace.hosted)
     tables = at_once // seats
     if not tables:
         return Duration(0, None)
+    if pace.block_seconds is not None:
+        return Duration(tables, timedelta(seconds=count * pace.block_seconds))
     played = seats * pace.match_seconds
     if pace.slots < pace.hosted:
         # A bot that comes in can meet as many as are there and leave none of their seats empty.
         played += CHANGE_SECONDS / max(1, at_once - seats + 1)
-    return Duration(tables, timedelta(seconds=blocks * played / tables))
+    return Duration(tables, timedelta(seconds=count * played / tables))
 
 
-def in_words(rules: Rules, pace: Pace, blocks: int) -> str:
+def in_words(rules: Rules, pace: Pace, count: int) -> str:
     """Return how long so many blocks take, as a sentence."""
-    found = duration(rules, pace, blocks)
+    found = duration(rules, pace, count)
     slots = "1 slot" if pace.slots == 1 else f"{pace.slots} slots"
     if found.time is None:
         return (
@@ -71,8 +81,8 @@ def in_words(rules: Rules, pace: Pace, blocks: int) -> str:
     tables = "1 table" if found.tables == 1 else f"{found.tables} tables"
     where = f", with {slots} for {pace.hosted} hosted bots" if pace.hosted else ""
     return (
-        f"{blocks:,} {'block' if blocks == 1 else 'blocks'}, {tables} at a time{where}: about "
-        f"{_about(found.time)}."
+        f"{count:,} {'block' if count == 1 else 'blocks'}, {tables} at a time{where}: about "
+        f"{_about(found.time)}{'' if pace.block_seconds is None else ' at the pace so far'}."
     )
 
 
@@ -88,6 +98,17 @@ def slots_there() -> Row:
     seen = workers.c.seen_at > func.now() - text(f"interval '{SEEN}'")
     return select(func.coalesce(func.sum(workers.c.slots), 0).label("slots")).where(
         workers.c.sha256.is_not(None), seen
+    )
+
+
+def played_so_far(tournament_id: int) -> Row:
+    """Select `blocks`, how many count, and `seconds`, from the first one's begin to their end."""
+    last, first = func.max(blocks.c.closed_at), func.min(blocks.c.created_at)
+    return (
+        select(func.count(blocks.c.closed_at).label("blocks"))
+        .add_columns(extract("epoch", last - first).label("seconds"))
+        .select_from(tournament_blocks.join(blocks))
+        .where(tournament_blocks.c.tournament_id == tournament_id)
     )
 
 

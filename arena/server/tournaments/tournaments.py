@@ -316,11 +316,14 @@ class Tournaments:
             alive = await connection.scalar(shift_queue.worker_alive())
             slots = await connection.scalar(duration.slots_there()) if alive else 0
             hosted = (await connection.scalars(participation.can_be_run(versions))).all()
+            so_far = (await connection.execute(duration.played_so_far(tournament.id))).one()
+        known = so_far.blocks >= duration.ENOUGH
         return duration.Pace(
             len(versions),
             len(hosted),
             int(slots or 0),
             duration.MATCH_SECONDS if took is None else float(took),
+            float(so_far.seconds) / so_far.blocks if known else None,
         )
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:

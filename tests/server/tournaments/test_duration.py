@@ -10,6 +10,7 @@ from arena.records import VersionId
 from arena.server.app.store import Store
 from arena.server.tournaments.duration import (
     CHANGE_SECONDS,
+    ENOUGH,
     MATCH_SECONDS,
     Pace,
     duration,
@@ -17,7 +18,7 @@ from arena.server.tournaments.duration import (
 )
 from arena.server.tournaments.tournament import Rules
 from tests.recorded_results import finished
-from tests.server.tournaments.test_tournaments import created
+from tests.server.tournaments.test_tournaments import both_rotations, created, opened
 from tests.server.tournaments.test_withdrawals import FormatName, begun
 
 
@@ -58,6 +59,11 @@ def test_it_is_said_in_a_sentence() -> None:
     assert in_words(rules(), Pace(4, 0, 0, 0.5), 1) == "1 block, 2 tables at a time: about 1 s."
 
 
+def test_once_some_blocks_are_played_their_pace_counts() -> None:
+    said = in_words(rules(), Pace(20, 20, 2, 0.5, block_seconds=9.0), 100)
+    assert said.endswith("for 20 hosted bots: about 15 minutes at the pace so far.")
+
+
 @pytest.mark.parametrize("slots", [0, 1, 2])
 def test_too_few_slots_for_a_table_are_named(slots: int) -> None:
     pace = Pace(6, 6, slots, 1.0)
@@ -82,3 +88,16 @@ async def test_the_pace_is_that_of_the_last_matches_and_of_workers_that_are_ther
     assert (await store.tournaments.pace(tournament)).slots == 0, "no worker gives a sign of life"
     await store.workers.expect(30)
     assert await store.tournaments.pace(tournament) == Pace(len(versions), 0, 6, 4.0)
+
+
+async def test_the_pace_so_far_is_known_after_some_blocks(
+    store: Store, versions: tuple[VersionId, ...]
+) -> None:
+    tournament = await created(store, versions)
+    for _ in range(ENOUGH):
+        assert (await store.tournaments.pace(tournament)).block_seconds is None
+        await store.record(
+            both_rotations((versions[1], versions[0]), await opened(store, tournament))
+        )
+    found = (await store.tournaments.pace(tournament)).block_seconds
+    assert found is not None and 0 < found < 60
