@@ -64,7 +64,7 @@ class BestMatches:
     """The decision that cost most chances to win, of those matches among the ANALYSED that ended
     last whose analyses are kept; None if there are none."""
     closest: Sequence[MatchRow]
-    """Those that the loser lost least clearly."""
+    """Those with the fewest points between the best two."""
 
 
 @dataclass(frozen=True, slots=True)

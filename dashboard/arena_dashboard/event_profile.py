@@ -44,7 +44,7 @@ def show_best(tournament: str) -> None:
     else:
         st.html(decision(found))
     if found.closest:
-        st.caption("The closest: those that the loser lost by the fewest dice, cards or points.")
+        st.caption("The closest: those with the fewest points between the best two.")
         st.html(tables.matches(found.closest))
 
 

@@ -1,6 +1,7 @@
 """An event while whatever runs is killed: at the freeze, in the final, and at the release."""
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 OWNERS = ("ann", "bob", "eve")
 BLOCKS = "SELECT concat_ws('.', round, \"table\", number) FROM event_blocks"
+RECORDED = "SELECT id FROM matches JOIN tournament_blocks USING (block_id)"
 
 
 def move(referees: Referees, column: str, later: str = "0 seconds") -> None:
@@ -30,7 +32,7 @@ def move(referees: Referees, column: str, later: str = "0 seconds") -> None:
     referees.sql.execute(b"SELECT pg_notify('arena_events', '')")
 
 
-async def enter(url: str) -> None:
+async def enter(url: str, *, live: bool) -> None:
     async def one(store: Store, name: str) -> None:
         owner = await signed_up(store, name)
         await uploaded(store, owner, f"bot-{name}", PLAYS)
@@ -38,16 +40,19 @@ async def enter(url: str) -> None:
         await store.events.enter(owner, "cup", f"bot-{name}")
 
     async with open_store(url) as store:
-        await store.events.create("cup", said(), "me")
+        await store.events.create("cup", replace(said(), live=live), "me")
         for name in OWNERS:
             await one(store, name)
 
 
-def test_an_event_goes_its_way_whatever_is_killed(referees: Referees, tmp_path: Path) -> None:
+@pytest.mark.parametrize("live", [False, True])
+def test_an_event_goes_its_way_whatever_is_killed(
+    referees: Referees, tmp_path: Path, live: bool
+) -> None:
     if (why_not := asyncio.run(why_not_here())) is not None:
         pytest.skip(why_not)
     first = referees.start(**SETTINGS)
-    asyncio.run(enter(referees.url))
+    asyncio.run(enter(referees.url, live=live))
     referees.start(**SETTINGS)
     # The freeze: the older of two referees is killed just before its date.
     move(referees, "freezes_at", "1 second")
@@ -72,14 +77,17 @@ def test_an_event_goes_its_way_whatever_is_killed(referees: Referees, tmp_path: 
         lambda: referees.ids("SELECT id FROM events WHERE ended_at IS NOT NULL"), "not played out"
     )
     assert len(referees.ids(BLOCKS)) == 6
+    if live:
+        referees.until(lambda: len(referees.ids(RECORDED)) == 12, "not published")
+    else:
+        assert not referees.ids(RECORDED)
     # The release: by whichever of two referees is there.
     referees.start(**SETTINGS)
     move(referees, "results_at")
     referees.until(
         lambda: referees.ids("SELECT id FROM events WHERE released_at IS NOT NULL"), "not released"
     )
-    recorded = "SELECT id FROM matches JOIN tournament_blocks USING (block_id)"
-    assert len(referees.ids(recorded)) == 12
+    assert len(referees.ids(RECORDED)) == 12
     file = str(tmp_path / "cup.zip")
     database = {"ARENA_DATABASE_URL": referees.url}
     written = Program(referees.home / "operator", "event", "archive", "cup", file, **database)
