@@ -6,7 +6,7 @@ from urllib.parse import urlencode
 from arena.clients.operator_client import AuditSeen, BotOfOwner, OwnerSeen
 from arena_dashboard.bot_tables import halted
 from arena_dashboard.comparison_tables import scrolling
-from arena_dashboard.markup import Html, badge, tag, together, unfolding
+from arena_dashboard.markup import Html, badge, tag, unfolding
 from arena_dashboard.tables import bot_link, time_of
 
 _STATES = {"accepted": "good", "refused": "bad"}
@@ -34,15 +34,16 @@ def owners(found: Sequence[OwnerSeen]) -> Html:
 
 def _rows(one: OwnerSeen) -> list[Html]:
     if not one.bots:
-        return [tag("tr", tag("td", _owner(one)), tag("td", "no bot", colspan=5))]
+        return [tag("tr", _owner(one), tag("td", "no bot", colspan=5))]
     return [
-        tag("tr", tag("td", _owner(one) if first else ""), *_bot(bot))
+        tag("tr", _owner(one) if first else tag("td"), *_bot(bot))
         for first, bot in zip([True, *[False] * len(one.bots)], one.bots, strict=False)
     ]
 
 
 def _owner(one: OwnerSeen) -> Html:
-    return together(
+    return tag(
+        "td",
         tag("a", one.name, href=link(owner=one.name), class_="ba-name"),
         " ",
         badge("banned", "bad", _BANNED) if one.banned else "",
@@ -54,6 +55,7 @@ def _owner(one: OwnerSeen) -> Html:
             *((", ", _invite(one.invite)) if one.invite else ()),
             class_="ba-faint",
         ),
+        class_="ba-roomy",
     )
 
 
@@ -81,8 +83,8 @@ def _bot(one: BotOfOwner) -> list[Html]:
             " ",
             halted(frozen=one.frozen, paused=one.paused),
         ),
-        tag("td", f"v{one.version} ", time_of(one.registered), " ", state),
-        tag("td", *same),
+        tag("td", f"v{one.version} ", time_of(one.registered), " ", state, class_="ba-roomy"),
+        tag("td", *same, class_="ba-roomy"),
         tag("td", f"{one.matches:,}", class_="ba-number"),
         tag(
             "td",
