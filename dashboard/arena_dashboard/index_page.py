@@ -60,7 +60,7 @@ NEEDED_BY: Final[dict[str, tuple[str, ...]]] = {
     "replay": ("DownloadButton",),
     "event-match": ("DownloadButton",),
     "events": ("Selectbox", "TextInput"),
-    "organise": ("TextInput",),
+    "organise": (*_CHOOSING, "TextInput", "Multiselect", "DownloadButton"),
     "operate": ("Selectbox", "TextInput"),
     "submit": ("StreamlitSyntaxHighlighter",),
 }

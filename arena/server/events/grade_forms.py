@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-Line: TypeAlias = Sequence[str]
+CsvLine: TypeAlias = Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,10 @@ class Graded:
         return "" if self.grade.excused else f"{self.grade.points:g}"
 
 
-def plain(graded: Sequence[Graded]) -> list[Line]:
+def plain(graded: Sequence[Graded]) -> list[CsvLine]:
     """Return the lines of a CSV file with a column for each criterion."""
     criteria = list(dict.fromkeys(name for one in graded for name in one.grade.criteria))
-    lines: list[Line] = [
+    lines: list[CsvLine] = [
         ["name", "email", "number", "team", *criteria, "points", "of", "explained"]
     ]
     for one in graded:
@@ -56,7 +56,7 @@ def plain(graded: Sequence[Graded]) -> list[Line]:
     return lines
 
 
-def canvas(title: str, graded: Sequence[Graded]) -> list[Line]:
+def canvas(title: str, graded: Sequence[Graded]) -> list[CsvLine]:
     """Return the lines of a CSV file that Canvas imports.
 
     Students are found by their SIS ids: number and e-mail. "EX" excuses one.
@@ -69,7 +69,7 @@ def canvas(title: str, graded: Sequence[Graded]) -> list[Line]:
     ]
 
 
-def moodle(title: str, graded: Sequence[Graded]) -> list[Line]:
+def moodle(title: str, graded: Sequence[Graded]) -> list[CsvLine]:
     """Return the lines of a CSV file that Moodle imports, with the explanation as feedback."""
     return [
         ["Full name", "Email address", "ID number", title, f"{title} (Feedback)"],
