@@ -32,7 +32,7 @@ from arena.match.transcript_json import to_json
 from arena.moments import iso_utc
 from arena.scheduling.pairings import EntryNumber
 from arena.server.events.event import Event, EventEntry, FinalRules
-from arena.server.events.final import Final as DrawnFinal
+from arena.server.events.final import DrawnFinal
 from arena.server.events.standings import standings_json
 from arena.server.tournaments.tournament import (
     PairingKey,

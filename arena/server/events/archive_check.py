@@ -21,8 +21,7 @@ from arena.scheduling.knockout import MOST_EXTRA_BLOCKS
 from arena.scheduling.pairings import EntryNumber, FormatError, Pairing
 from arena.server.events.archive import TRANSCRIPTS, ArchiveError, pairings_json
 from arena.server.events.archive_reading import finalist, opened, read_event, read_rules
-from arena.server.events.final import DealtMatch
-from arena.server.events.final import Final as DrawnFinal
+from arena.server.events.final import DealtMatch, DrawnFinal
 from arena.server.events.standings import standings_json
 from arena.server.tournaments.tournament import (
     BlockRecord,

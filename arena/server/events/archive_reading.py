@@ -20,7 +20,7 @@ from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing
 from arena.server.events.archive import EVENT, SIGNATURE, TRANSCRIPTS, ArchiveError
 from arena.server.events.event import Finalist, FinalRules
-from arena.server.events.final import Final as DrawnFinal
+from arena.server.events.final import DrawnFinal
 from arena.signatures import check_document
 
 _SIGNATURE_DIGITS: Final = 128

@@ -20,7 +20,7 @@ from arena.server.events import event_rows as rows
 from arena.server.events import event_statements, final_statements
 from arena.server.events import ladder_statements as statements
 from arena.server.events.event import Event
-from arena.server.events.final import Final as DrawnFinal
+from arena.server.events.final import DrawnFinal
 from arena.server.events.final_reading import record_in
 from arena.server.events.ladder_standings import (
     LadderLine,

@@ -59,7 +59,7 @@ def field_digest(builds: Sequence[tuple[Entrant, bytes]]) -> bytes:
     return hashlib.sha256("".join(lines).encode()).digest()
 
 
-class Final:
+class DrawnFinal:
     """A final's field, its draws and its matches."""
 
     def __init__(self, rules: FinalRules, seed: bytes, finalists: Sequence[Finalist]) -> None:

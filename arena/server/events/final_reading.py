@@ -32,11 +32,11 @@ async def event_of(connection: AsyncConnection, event_id: int) -> tuple[Event, d
     return rows.event(row), row.now
 
 
-async def final_of(connection: AsyncConnection, event: Event) -> drawing.Final:
+async def final_of(connection: AsyncConnection, event: Event) -> drawing.DrawnFinal:
     """Return the final of an event that is frozen."""
     seed = (await connection.execute(statements.secrets_of(event.id))).one().seed
     found = await connection.execute(final_statements.finalists(event.id))
-    return drawing.Final(event.said.rules, bytes(seed), [rows.finalist(row) for row in found])
+    return drawing.DrawnFinal(event.said.rules, bytes(seed), [rows.finalist(row) for row in found])
 
 
 async def pairings_of(connection: AsyncConnection, event_id: int) -> Pairings:
@@ -68,7 +68,7 @@ def pairing_columns(pairing: Pairing) -> dict[str, Any]:
 
 
 def record_of(
-    event: Event, final: drawing.Final, pairings: Pairings, blocks: Sequence[Any]
+    event: Event, final: drawing.DrawnFinal, pairings: Pairings, blocks: Sequence[Any]
 ) -> TournamentRecord:
     """Return the record of a final that is being played, from its rows (`blocks_of`).
 
@@ -89,7 +89,7 @@ def record_of(
 
 
 async def record_in(
-    connection: AsyncConnection, event: Event, final: drawing.Final
+    connection: AsyncConnection, event: Event, final: drawing.DrawnFinal
 ) -> TournamentRecord:
     """Return the record of a final whose pairings and blocks are kept with the event."""
     pairings = await pairings_of(connection, event.id)

@@ -311,7 +311,9 @@ class _Next:
     over: bool
 
 
-def _next(event: Event, final: drawing.Final, pairings: Pairings, blocks: Sequence[Any]) -> _Next:
+def _next(
+    event: Event, final: drawing.DrawnFinal, pairings: Pairings, blocks: Sequence[Any]
+) -> _Next:
     record = record_of(event, final, pairings, blocks)
     tournament = record.tournament
     added: list[Pairing] = []
@@ -355,7 +357,7 @@ async def _went_on(connection: AsyncConnection, event: Event) -> Event:
 
 async def _to_play(
     connection: AsyncConnection, block: FinalBlockId
-) -> tuple[Event, drawing.Final, Pairing] | None:
+) -> tuple[Event, drawing.DrawnFinal, Pairing] | None:
     """Return the event, final and pairing of a block; None if it is not to be played."""
     found = (await connection.execute(statements.event_list(ids=[block.event_id]))).one_or_none()
     if found is None or found.began_at is None or found.ended_at or found.cancelled_at:

@@ -168,7 +168,7 @@ class EventLadders:
 class _Made:
     """A block as the final of its players."""
 
-    final: drawing.Final
+    final: drawing.DrawnFinal
     matches: list[drawing.DealtMatch]
     players: dict[Finalist, int]
 
@@ -186,7 +186,7 @@ async def _final(
     finalists = {finalist: row.id for row in found if (finalist := await _finalist(row))}
     if len(finalists) != len(players):
         return None
-    final = drawing.Final(event.said.rules, seed, list(finalists))
+    final = drawing.DrawnFinal(event.said.rules, seed, list(finalists))
     pairing = Pairing(1, 1, tuple(range(1, len(finalists) + 1)))
     return _Made(final, final.matches(pairing, _NUMBER), finalists)
 

@@ -86,7 +86,7 @@ class _Shown:
     """A final whose tournament can be seen."""
 
     event: Event
-    final: drawing.Final
+    final: drawing.DrawnFinal
     tournament_id: int
 
 
@@ -211,7 +211,7 @@ def _pairing(row: Any) -> Pairing:
     return Pairing(row.round, row.table, tuple(row.entries))
 
 
-def _matches(final: drawing.Final, blocks: Sequence[Any]) -> list[FinishedMatch]:
+def _matches(final: drawing.DrawnFinal, blocks: Sequence[Any]) -> list[FinishedMatch]:
     """Return the matches of some blocks, which are rows of `unpublished_blocks`."""
     found = []
     for row in blocks:
@@ -245,7 +245,7 @@ async def _free_name(connection: AsyncConnection, name: str) -> str:
 
 
 async def _add_tournament(
-    connection: AsyncConnection, event: Event, final: drawing.Final, name: str
+    connection: AsyncConnection, event: Event, final: drawing.DrawnFinal, name: str
 ) -> int:
     assert event.began_at is not None
     tournament = final.tournament(name, event.began_at)

@@ -30,7 +30,7 @@ log = structlog.get_logger()
 async def walkover(
     connection: AsyncConnection,
     event: Event,
-    final: drawing.Final,
+    final: drawing.DrawnFinal,
     key: PairingKey,
     absent: Sequence[EntryNumber],
     why: str,

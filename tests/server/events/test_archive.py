@@ -20,7 +20,7 @@ from arena.server.app.store import Store
 from arena.server.events import archive, archive_check, archive_reading
 from arena.server.events.archive import ArchiveError, SignedEvent
 from arena.server.events.event import FinalRules
-from arena.server.events.final import Final
+from arena.server.events.final import DrawnFinal
 from arena.server.results.match_finding import transcripts_named
 from arena.signatures import Signer
 from tests.server.events.cups import (
@@ -41,7 +41,7 @@ class Archived:
     """The archive of an event, and who signs it."""
 
     file: Path
-    final: Final
+    final: DrawnFinal
     signer: Signer
 
     def changed(
@@ -72,7 +72,7 @@ async def archived(store: Store, database: str, name: str, made: Path) -> Archiv
     """The archive of a released event."""
     event, _ = await store.events.named(name)
     assert event.seed is not None
-    final = Final(event.said.rules, event.seed, await store.finals.finalists(event))
+    final = DrawnFinal(event.said.rules, event.seed, await store.finals.finalists(event))
     signed = await store.finals.archive(event)
     assert signed is not None
     write(database, signed, made)
