@@ -21,8 +21,8 @@ number of agreements has the mean sum m and at most the variance sum m (1 - m), 
 from it follow the interval (all k within 1.96 standard deviations, as Wilson's) and the test.
 
 Tested is whether kappa exceeds INDEPENDENT, which programs reach that were written separately from
-similar ideas; corrected by Holm (1979) for the number of pairs. With sum (c - e) below
-LEAST_TELLING two programs have too little of their own to be compared.
+similar ideas; corrected by Holm (1979) for the number of pairs. Where c exceeds e by less than
+LEAST_OWN on average, two programs have too little of their own to be compared.
 """
 
 from collections import Counter
@@ -38,8 +38,8 @@ from arena.rating.elo import Z_95, FloatArray, IntArray
 from arena.rating.holm import holm
 
 GROUP: Final = 3
-INDEPENDENT: Final = 0.65
-LEAST_TELLING: Final = 10.0
+INDEPENDENT: Final = 0.5
+LEAST_OWN: Final = 0.05
 LEAST_CLASS: Final = 30
 """The least positions with the same kinds of legal actions that have weights of their own."""
 MARKED: Final = 0.01
@@ -227,8 +227,8 @@ class _Field:
         telling = self._telling(one, other, seen, independent)
         x, e, c = seen[both], independent[both], copies[both]
         kappa, low, high, p = None, -1.0, 1.0, 1.0
-        if (own := float((c - e).sum())) >= LEAST_TELLING:
-            kappa = float((x - e).sum()) / own
+        if (own := float((c - e).mean())) >= LEAST_OWN:
+            kappa = float((x - e).mean()) / own
             grid = np.linspace(-1, 1, 401)
             inside = grid[np.abs(_away(x, e, c, grid)) <= Z_95]
             low, high = (float(inside[0]), float(inside[-1])) if len(inside) else (kappa, kappa)

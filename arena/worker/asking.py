@@ -21,8 +21,6 @@ from arena.server.play.session import Session
 from arena.worker.limits import CONNECT_SECONDS
 from arena.worker.sandbox import HostedProgram, confined
 
-NO_ACTION: Final[Answer] = ("", "no action")
-"""The answer of a program that sends something else than an action."""
 _WITHDRAWN: Final = "the position is answered; the match does not go on"
 
 
@@ -31,7 +29,7 @@ class Asked:
     """The answers of one run of a program."""
 
     answers: tuple[Answer | None, ...]
-    """By position; None where it gave none in time, or was not asked any more."""
+    """By position; None where it gave no action in time, or was not asked any more."""
     trouble: str
     """Why it was not asked everything, in a sentence that its name begins; "" if it was."""
 
@@ -43,7 +41,7 @@ class _Position:
 
     def __init__(self, probe: Probe) -> None:
         self._probe = probe
-        self.answered: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self.answered: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
 
     @property
     def setup(self) -> Setup:
@@ -64,7 +62,7 @@ class _Position:
         return True
 
     def malformed(self, _seat: int, _turn_number: int, _reason: str) -> bool:
-        self.answered.set_result(NO_ACTION)
+        self.answered.set_result(None)
         return True
 
     def left(self, seat: int) -> None:
@@ -134,7 +132,7 @@ async def _all_answers(
             for probe in probes:
                 answers.append(await _answer(session, probe))
                 advance()
-            return ""
+            return "" if any(answers) else "gave no valid answer."
     return f"was slow: it answered {len(answers)} positions in {seconds:.0f} s."
 
 
@@ -146,7 +144,7 @@ async def _connected(referee: LocalReferee, news: asyncio.Event) -> Session:
 
 
 async def _answer(session: Session, probe: Probe) -> Answer | None:
-    """Return the answer to a position as text; None if it does not come in time."""
+    """Return the answer to a position; None if no action comes in time."""
     host, player = _Position(probe), session.player()
     seat = probe.turn.seat
     player.resume(host, seat, probe.commitment, 0, probe.entropy)
