@@ -164,7 +164,7 @@ Mark = tuple[Phase, str | None, tuple[tuple[str, str, bool, bool], ...], tuple[d
 
 def mark(found: EventView) -> Mark:
     """Return the mark of what was read."""
-    dates = found.event.said.dates
+    dates = found.event.terms.dates
     entered = tuple(
         (one.bot, one.team, one.withdrawn, one.sha256 is not None) for one in found.entries
     )

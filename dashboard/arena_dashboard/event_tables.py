@@ -50,7 +50,7 @@ def event_list(found: Sequence[EventView]) -> Html:
 
 def in_words(event: Event) -> str:
     """Return the rules of the final in one line."""
-    rules = event.said.rules
+    rules = event.terms.rules
     blocks = "1 deal block" if rules.blocks == 1 else f"{rules.blocks} deal blocks"
     parts = [
         GAMES[rules.game].title if rules.game in GAMES else rules.game,
@@ -65,7 +65,7 @@ def in_words(event: Event) -> str:
 
 def dates(found: EventView) -> Html:
     """Return the dates of an event with what happens then; those that are over are marked."""
-    said = found.event.said.dates
+    said = found.event.terms.dates
     done = {
         Phase.ANNOUNCED: 0,
         Phase.OPEN: 1,
@@ -232,7 +232,7 @@ def _listed(found: EventView) -> Html:
         "tr",
         tag(
             "td",
-            tag("a", event.said.title, href=event_link(event.name), class_="ba-name"),
+            tag("a", event.terms.title, href=event_link(event.name), class_="ba-name"),
             " ",
             phase_of(found),
         ),
@@ -243,7 +243,7 @@ def _listed(found: EventView) -> Html:
 
 
 def _next(found: EventView) -> Html:
-    said = found.event.said.dates
+    said = found.event.terms.dates
     upcoming: dict[Phase, tuple[str, datetime]] = {
         Phase.ANNOUNCED: ("opens", said.opens),
         Phase.OPEN: ("entries until", said.freezes),

@@ -52,7 +52,7 @@ def _of_event(name: str) -> _Feed | None:
         return None
     event = found.event
     page, address = event_link(event.name), event_feed_address(event.name)
-    return _Feed(event.said.title, page, address, event_data.notices(event))
+    return _Feed(event.terms.title, page, address, event_data.notices(event))
 
 
 def _of_bot(name: str) -> _Feed | None:

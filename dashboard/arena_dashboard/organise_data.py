@@ -11,7 +11,7 @@ def ratings(name: str) -> Ratings:
     found = event_data.named(name)
     if found is None:  # private
         return {}
-    rules = found.event.said.rules
+    rules = found.event.terms.rules
     ladder = LadderId.of(
         rules.game, rules.options, table_sizes(rules.seats), time_control=rules.time_control
     )

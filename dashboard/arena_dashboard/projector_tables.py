@@ -35,7 +35,9 @@ def head(found: EventView, *, counting: bool) -> Html:
     clock = tag("p", "", class_="ba-clock", data_clock="", role="timer", aria_label="Time of day")
     return tag(
         "header",
-        tag("div", tag("h1", found.event.said.title), tag("p", event_tables.in_words(found.event))),
+        tag(
+            "div", tag("h1", found.event.terms.title), tag("p", event_tables.in_words(found.event))
+        ),
         tag("div", clock, _countdown(found) if counting else ""),
         class_="ba-evening",
     )
@@ -61,7 +63,7 @@ def date(found: EventView) -> Html:
 
 
 def _upcoming(found: EventView) -> tuple[str, datetime] | None:
-    dates = found.event.said.dates
+    dates = found.event.terms.dates
     return {
         Phase.ANNOUNCED: ("Entries open in", dates.opens),
         Phase.OPEN: ("Entries close in", dates.freezes),

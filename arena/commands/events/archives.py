@@ -38,7 +38,7 @@ def archive(
             event, _ = await store.events.named(name)
             found = await store.finals.archive(event)
         if found is None:
-            why = "private" if event.said.private else "not released"
+            why = "private" if event.terms.private else "not released"
             raise CommandError(f"{event.name} is {why}: there is nothing to archive.")
         return found
 

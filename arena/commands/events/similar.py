@@ -90,7 +90,7 @@ def similar(
             else not_wanted,
             asking.behaviour(
                 builds,
-                event.said.rules,
+                event.terms.rules,
                 seed=seed or secrets.token_hex(8),
                 positions=positions,
                 jobs=jobs,

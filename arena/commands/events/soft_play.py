@@ -39,7 +39,7 @@ class Played:
 
 async def played(store: "Store", event: Event, finalists: Sequence[Finalist]) -> Played | LeftOut:
     """Read the matches of an event's final and the analysed ones of the ladder."""
-    rules = event.said.rules
+    rules = event.terms.rules
     game = make_game(rules.game, rules.options)
     if not has_values(game):
         return LeftOut(

@@ -76,9 +76,9 @@ def signed_event(
     document = {
         "format": FORMAT,
         "name": event.name,
-        "title": event.said.title,
-        "text": event.said.text,
-        "rules": _rules(event.said.rules),
+        "title": event.terms.title,
+        "text": event.terms.text,
+        "rules": _rules(event.terms.rules),
         "dates": _dates(event),
         "commitment": event.commitment.hex(),
         "seed": event.seed.hex(),
@@ -191,7 +191,7 @@ def _rules(rules: FinalRules) -> dict[str, Any]:
 
 
 def _dates(event: Event) -> dict[str, str]:
-    dates = event.said.dates
+    dates = event.terms.dates
     assert event.began_at and event.ended_at and event.released_at
     named = {
         "opens": dates.opens,

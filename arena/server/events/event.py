@@ -193,7 +193,7 @@ class Event:
 
     id: EventId
     name: str
-    said: NewEvent
+    terms: NewEvent
     commitment: bytes
     """SHA-256 of the seed of the final."""
     entries: int
@@ -214,12 +214,12 @@ class Event:
         """Return whether the matches of its final that are handed in may be seen."""
         if self.began_at is None or self.cancelled_at is not None:
             return False
-        return self.said.live or self.released_at is not None or self.is_being_released(now)
+        return self.terms.live or self.released_at is not None or self.is_being_released(now)
 
     def is_being_released(self, now: datetime) -> bool:
         """Return whether its final is over and its results are due, but not yet released."""
         over = self.ended_at is not None and self.released_at is None and not self.cancelled_at
-        return over and now >= self.said.dates.results
+        return over and now >= self.terms.dates.results
 
     def phase(self, now: datetime) -> Phase:
         """Return where the event is."""
@@ -229,9 +229,9 @@ class Event:
             return Phase.RELEASED
         if self.began_at is not None:
             return Phase.FINAL
-        if self.frozen_at is not None or now >= self.said.dates.freezes:
+        if self.frozen_at is not None or now >= self.terms.dates.freezes:
             return Phase.FROZEN
-        return Phase.OPEN if now >= self.said.dates.opens else Phase.ANNOUNCED
+        return Phase.OPEN if now >= self.terms.dates.opens else Phase.ANNOUNCED
 
 
 @dataclass(frozen=True, slots=True)

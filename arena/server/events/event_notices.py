@@ -35,12 +35,12 @@ def _notice(event: Event, kind: NoticeKind) -> Notice:
         kind=kind,
         event_id=event.id,
         text=_sentence(event, kind),
-        data={"event": event.name, "title": event.said.title},
+        data={"event": event.name, "title": event.terms.title},
     )
 
 
 def _sentence(event: Event, kind: NoticeKind) -> str:
-    title, dates = event.said.title, event.said.dates
+    title, dates = event.terms.title, event.terms.dates
     return {
         NoticeKind.OPENS: f"{title}: entries are open until {in_utc(dates.freezes)}.",
         NoticeKind.LAST_DAY: f"{title}: one day left; entries close at {in_utc(dates.freezes)}.",

@@ -82,7 +82,7 @@ class EventViews:
             ids = [row.id for row in now if row.house is None]
             blocks = (await connection.execute(statements.played(event.id, ids))).all()
         # In a thread: bots wait for the event loop.
-        seats = event.said.rules.seats
+        seats = event.terms.rules.seats
         found = await asyncio.to_thread(standings, seats, list(map(player, now)), blocks)
         self._ladders[event.id] = monotonic(), found
         return found
@@ -94,7 +94,7 @@ class EventViews:
 
         Those of a bot, and those before a block, if given.
         """
-        count = max(1, MATCHES_A_PAGE // event.said.rules.seats)
+        count = max(1, MATCHES_A_PAGE // event.terms.rules.seats)
         newest = statements.newest_blocks(event.id, bot=bot, before=before, limit=count)
         async with self._viewing(viewer) as connection:
             found = (await connection.execute(newest)).all()
@@ -132,7 +132,7 @@ class EventViews:
                 event.id,
                 entry=None if bot is None else entry,
                 before=before,
-                limit=max(1, MATCHES_A_PAGE // event.said.rules.seats),
+                limit=max(1, MATCHES_A_PAGE // event.terms.rules.seats),
             )
             found = (await connection.execute(numbered)).all()
         return matches_of(
@@ -160,7 +160,7 @@ class EventViews:
 
 async def _released(connection: AsyncConnection, event: Event) -> DrawnFinal | None:
     """Return a final that is released and kept apart from the public ones; None otherwise."""
-    if event.seed is None or not event.said.private:
+    if event.seed is None or not event.terms.private:
         return None
     found = (await connection.execute(final_statements.seen_finalists(event.id))).all()
-    return DrawnFinal(event.said.rules, event.seed, [rows.finalist(row) for row in found])
+    return DrawnFinal(event.terms.rules, event.seed, [rows.finalist(row) for row in found])

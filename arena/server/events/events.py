@@ -48,7 +48,7 @@ class Events:
         self._engine = engine
 
     async def create(
-        self, name: str, said: NewEvent, actor: str, organiser: Owner | None = None
+        self, name: str, terms: NewEvent, actor: str, organiser: Owner | None = None
     ) -> tuple[Event, str | None]:
         """Make an event; return it and the code of its entries, which cannot be read again.
 
@@ -57,14 +57,14 @@ class Events:
         """
         check_name("event", name)
         seed = secrets.token_bytes(32)
-        code = new_code() if said.entry is Admission.CODE else None
-        rules, dates = said.rules, said.dates
+        code = new_code() if terms.entry is Admission.CODE else None
+        rules, dates = terms.rules, terms.dates
         if why := rules.why_never:
             raise EventRefusedError(f"Such a final can never be played: {why}.")
         values = {
             "name": name,
-            "title": said.title,
-            "text": said.text,
+            "title": terms.title,
+            "text": terms.text,
             "format": rules.format.value,
             "game": rules.game,
             "options": dict(rules.options),
@@ -76,15 +76,15 @@ class Events:
             "score": rules.score.value,
             "turn_ms": rules.time_control.turn_ms,
             "bank_ms": rules.time_control.bank_ms,
-            "practice": said.practice,
-            "most_members": said.limits.members,
-            "most_builds": said.limits.builds,
-            "most_bots": said.limits.bots,
-            "live": said.live,
+            "practice": terms.practice,
+            "most_members": terms.limits.members,
+            "most_builds": terms.limits.builds,
+            "most_bots": terms.limits.bots,
+            "live": terms.live,
             "commitment": hashlib.sha256(seed).digest(),
-            "needs_code": said.entry is Admission.CODE,
-            "roster_only": said.entry is Admission.ROSTER,
-            "private": said.private,
+            "needs_code": terms.entry is Admission.CODE,
+            "roster_only": terms.entry is Admission.ROSTER,
+            "private": terms.private,
             **_columns(dates),
         }
         async with self._transaction() as connection:
@@ -101,8 +101,8 @@ class Events:
                 raise EventExistsError(f"There is already an event {name}: choose another name.")
             hashed = None if code is None else code_hash(code)
             await connection.execute(statements.add_secrets(event_id, seed, hashed))
-            if said.ladder is not None:
-                own = (said.ladder.house, said.ladder.pace, said.ladder.enough)
+            if terms.ladder is not None:
+                own = (terms.ladder.house, terms.ladder.pace, terms.ladder.enough)
                 await connection.execute(ladder_statements.add_ladder(event_id, *own))
             if organiser is not None:
                 await connection.execute(
@@ -143,10 +143,10 @@ class Events:
         async with self._transaction() as connection:
             await connection.execute(statements.freeze_due())
             event, now = await _named(connection, name, locked=True)
-            before, after = _columns(event.said.dates), _columns(dates)
+            before, after = _columns(event.terms.dates), _columns(dates)
             changed = {key: moment for key, moment in after.items() if moment != before[key]}
             gone = {
-                "opens_at": now >= event.said.dates.opens,
+                "opens_at": now >= event.terms.dates.opens,
                 "freezes_at": event.frozen_at is not None,
                 "final_at": event.began_at is not None,
                 "results_at": event.released_at is not None or event.is_being_released(now),
@@ -183,7 +183,7 @@ class Events:
                 raise EventStateError(f"The event {event.name} is {done} already.")
             if event.is_being_released(now):
                 raise EventStateError(f"The results of {event.name} are being released.")
-            if event.said.private:
+            if event.terms.private:
                 await end_privacy_of_bots(connection, event)
             await connection.execute(statements.cancel(event.id, why))
             if event.tournament is not None:
@@ -214,7 +214,7 @@ class Events:
             await _require_admitted(connection, event, owner, code, name)
             _require_open(event, now)
             await _require_small(connection, event, owner)
-            if team != owner.name and event.said.entry is Admission.ROSTER:
+            if team != owner.name and event.terms.entry is Admission.ROSTER:
                 raise EventRefusedError(
                     f"Teams of {event.name} have the names of its roster: leave yours out."
                 )
@@ -225,7 +225,7 @@ class Events:
                 )
             await connection.execute(statements.enter(event.id, owner.id, found.id, team))
             entered = (await _named(connection, name))[0].entries
-            if entered > event.entries and (why := event.said.why_full(entered)):
+            if entered > event.entries and (why := event.terms.why_full(entered)):
                 raise EventStateError(f"{event.name} is full: {why}.")
             await record(connection, owner.actor, "enter event", event.name, {"bot": found.name})
             await connection.execute(statements.tell(event.id))
@@ -242,7 +242,7 @@ class Events:
             event, now = await _named(connection, name)
             gone = await connection.execute(statements.leave(event.id, owner_id=owner.id))
             left = gone.all()
-            if not left and event.said.private:
+            if not left and event.terms.private:
                 raise _unknown(name)
             _require_open(event, now)
             if not left:
@@ -288,18 +288,18 @@ async def _require_admitted(
 
     Raises UnknownEventError if it is private: as if there were none of this name.
     """
-    entry = event.said.entry
+    entry = event.terms.entry
     if entry is Admission.OPEN:
         return
     if (await connection.execute(statements.on_roster(event.id, owner.id))).first() is not None:
         return
     if entry is Admission.ROSTER:
-        if event.said.private:
+        if event.terms.private:
             raise _unknown(name)
         raise EventRefusedError(f"{owner.name} is not on the roster of {event.name}.")
     kept = (await connection.execute(statements.secrets_of(event.id))).one()
     if not compare_digest(kept.code_sha256, code_hash(code)):
-        if event.said.private:
+        if event.terms.private:
             raise _unknown(name)
         said = "This is not the code" if code else "A code is needed"
         raise EventRefusedError(
@@ -310,7 +310,7 @@ async def _require_admitted(
 
 async def _require_small(connection: AsyncConnection, event: Event, owner: Owner) -> None:
     """Raise EventStateError if an owner's team has more people than an event allows."""
-    most = event.said.limits.members
+    most = event.terms.limits.members
     people = 1 + len((await connection.execute(owner_statements.members_of(owner.id))).all())
     if most is not None and people > most:
         raise EventStateError(
@@ -321,7 +321,7 @@ async def _require_small(connection: AsyncConnection, event: Event, owner: Owner
 
 def _require_open(event: Event, now: datetime) -> None:
     """Raise EventStateError unless bots may enter and leave now."""
-    phase, dates = event.phase(now), event.said.dates
+    phase, dates = event.phase(now), event.terms.dates
     if phase is Phase.OPEN:
         return
     if phase is Phase.ANNOUNCED:

@@ -42,7 +42,7 @@ class FinalProgress:
 
 async def progress(connection: AsyncConnection, event: Event, now: datetime) -> FinalProgress:
     """Return how far the final of an event is."""
-    rules = event.said.rules
+    rules = event.terms.rules
     if event.frozen_at is not None:
         bots = len((await final_of(connection, event)).finalists)
     else:

@@ -36,7 +36,7 @@ async def final_of(connection: AsyncConnection, event: Event) -> drawing.DrawnFi
     """Return the final of an event that is frozen."""
     seed = (await connection.execute(statements.secrets_of(event.id))).one().seed
     found = await connection.execute(final_statements.finalists(event.id))
-    return drawing.DrawnFinal(event.said.rules, bytes(seed), [rows.finalist(row) for row in found])
+    return drawing.DrawnFinal(event.terms.rules, bytes(seed), [rows.finalist(row) for row in found])
 
 
 async def pairings_of(connection: AsyncConnection, event_id: int) -> Pairings:
@@ -80,7 +80,7 @@ def record_of(
     for key, (_, absent) in pairings.items():
         if absent:
             record.forfeit({key: absent})
-    seats = event.said.rules.seats
+    seats = event.terms.rules.seats
     record.add_blocks(
         final.counted(pairings[row.round, row.table][0], row.number, _by_match(row.placings, seats))
         for row in blocks

@@ -167,7 +167,7 @@ class Finals:
             event, now = await event_of(connection, event_id)
             if event.frozen_at is None:
                 return
-            if event.began_at is None and now >= event.said.dates.final:
+            if event.began_at is None and now >= event.terms.dates.final:
                 event = await _begun(connection, event)
             if event.began_at is not None and event.ended_at is None:
                 event = await _went_on(connection, event)
@@ -247,7 +247,7 @@ class Finals:
             # Only then may something follow: a look reads the whole final.
             if count is not None and count >= final.rules.blocks:
                 await connection.execute(statements.tell(block.event_id))
-            elif event.said.live:
+            elif event.terms.live:
                 await connection.execute(statements.tell_of_block())
 
     async def absent(self, block: FinalBlockId, builds: Sequence[int], why: str) -> None:
@@ -276,7 +276,7 @@ async def _begun(connection: AsyncConnection, event: Event) -> Event:
     final = await final_of(connection, event)
     fit = sum(not one.withdrawn for one in final.finalists)
     try:
-        event.said.rules.tournament("").plan(len(final.finalists))
+        event.terms.rules.tournament("").plan(len(final.finalists))
         why = ""
     except FormatError as error:
         why = str(error)
@@ -288,7 +288,7 @@ async def _begun(connection: AsyncConnection, event: Event) -> Event:
     elif fit < 2:
         why = f"all but {fit} of {len(final.finalists)} bots are withdrawn"
     if why:
-        if event.said.private:
+        if event.terms.private:
             await end_privacy_of_bots(connection, event)
         await connection.execute(statements.cancel(event.id, why))
         await audit(connection, ARENA, "cancel event", event.name, {"why": why})

@@ -65,7 +65,7 @@ class Grading:
         """Return what the bot of each owner has achieved."""
         finalists = await self._finalists(event)
         met = await self._met_house(event, list(rubric.rungs))
-        rules = event.said.rules
+        rules = event.terms.rules
         sizes = table_sizes(rules.seats)
         ladder = LadderId.of(rules.game, rules.options, sizes, time_control=rules.time_control)
         losses = by_version(await self._rows(kept_losses(ladder)))
@@ -98,11 +98,11 @@ class Grading:
 
         Raises EventRefusedError.
         """
-        if event.said.ladder is not None:
-            if missing := sorted(set(rungs) - set(event.said.ladder.house)):
+        if event.terms.ladder is not None:
+            if missing := sorted(set(rungs) - set(event.terms.ladder.house)):
                 raise EventRefusedError(
                     f"rungs: {', '.join(missing)} does not play on the ladder of {event.name}; "
-                    f"there are {', '.join(event.said.ladder.house) or 'no bots of the house'}."
+                    f"there are {', '.join(event.terms.ladder.house) or 'no bots of the house'}."
                 )
             return await self._met_on_ladder(event)
         house = {row.name for row in await self._rows(final_statements.house(rungs))}

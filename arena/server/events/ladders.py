@@ -186,7 +186,7 @@ async def _final(
     finalists = {finalist: row.id for row in found if (finalist := await _finalist(row))}
     if len(finalists) != len(players):
         return None
-    final = drawing.DrawnFinal(event.said.rules, seed, list(finalists))
+    final = drawing.DrawnFinal(event.terms.rules, seed, list(finalists))
     pairing = Pairing(1, 1, tuple(range(1, len(finalists) + 1)))
     return _Made(final, final.matches(pairing, _NUMBER), finalists)
 
@@ -226,7 +226,7 @@ async def _first(connection: AsyncConnection, event: Event, enough: int) -> _Pla
     await connection.execute(statements.add_house(event.id))
     rows = (await connection.execute(statements.playing(event.id))).all()
     house = (await connection.scalars(statements.house_names(event.id))).all()
-    if not rows or len(rows) + len(house) < event.said.rules.seats:
+    if not rows or len(rows) + len(house) < event.terms.rules.seats:
         return None
     fewest = min(row.blocks for row in rows)
     if fewest >= enough:
@@ -251,7 +251,7 @@ async def _seated(connection: AsyncConnection, event: Event, first: _Playing) ->
     if first.house and first.blocks % 2 == 0:
         rung = least(first.house)[0]
         others = [rung, *(one for one in others if one != rung)]
-    return [first.id, *others[: event.said.rules.seats - 1]]
+    return [first.id, *others[: event.terms.rules.seats - 1]]
 
 
 async def _queue(connection: AsyncConnection, event_id: int) -> None:
@@ -269,7 +269,7 @@ async def _queue(connection: AsyncConnection, event_id: int) -> None:
     if waiting >= MOST_WAITING:
         return
     count = MOST_WAITING - waiting
-    step = timedelta(hours=event.said.rules.seats / ladder.pace)
+    step = timedelta(hours=event.terms.rules.seats / ladder.pace)
     numbers = statements.next_numbers(event_id, count, step.total_seconds())
     last = (await connection.execute(numbers)).one()
     begins = [last.due_at - step * (count - 1 - at) for at in range(count)]

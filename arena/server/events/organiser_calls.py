@@ -129,7 +129,7 @@ class OrganiserCalls:
     async def _move(
         self, request: pb.MoveEventRequest, event: Event, who: Organiser
     ) -> pb.MoveEventResponse:
-        old = event.said.dates
+        old = event.terms.dates
         dates = Dates(
             _moment(request.opens_ms) if request.HasField("opens_ms") else old.opens,
             _moment(request.freezes_ms) if request.HasField("freezes_ms") else old.freezes,
@@ -256,7 +256,7 @@ class OrganiserCalls:
         owners = await self._store.organisers.owners_here(event, request.owners)
         sender = OPERATOR
         if who.owner is not None:
-            sender = f"{who.owner.actor}, organiser of {event.said.title}"
+            sender = f"{who.owner.actor}, organiser of {event.terms.title}"
         await self._store.messages.send(
             owners, request.text, sender=sender, about=event.name, actor=who.actor
         )

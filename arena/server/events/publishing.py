@@ -61,7 +61,7 @@ async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int
             return
         async with transaction(engine) as connection:
             event, _ = await event_of(connection, event_id)
-            if event.said.private:
+            if event.terms.private:
                 await _release(connection, event_id)
                 return
             shown = await _shown(connection, event_id)

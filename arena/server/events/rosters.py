@@ -105,7 +105,7 @@ class Rosters:
             if there:
                 owner = Owner(OwnerId(there[0].owner_id), there[0].team)
                 member = await team_keys.add_member(
-                    connection, owner, person.name, sha256, event.said.limits.members
+                    connection, owner, person.name, sha256, event.terms.limits.members
                 )
                 placed["member_id"] = member
             else:
@@ -186,7 +186,7 @@ async def _added(
             await connection.execute(owner_statements.set_key(owner.id, sha256))
         else:
             member = await team_keys.add_member(
-                connection, owner, person.name, sha256, event.said.limits.members
+                connection, owner, person.name, sha256, event.terms.limits.members
             )
         added.append(Enrolled(index, owner.name, captain))
         rows.append(

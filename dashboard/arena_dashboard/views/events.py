@@ -43,25 +43,25 @@ def show(found: EventView) -> None:
     event = found.event
     words = event_tables.in_words(event)
     st.html(together(event_tables.phase_of(found), " ", tag("span", words)))
-    if event.said.private:
+    if event.terms.private:
         st.caption("Its members alone see this event.")
     if found.phase is Phase.CANCELLED:
         st.warning(f"It was cancelled. {in_markdown(event.why_cancelled)}")
     if found.phase is Phase.FINAL:
-        st.info(_LIVE if event.said.live else _BLIND)
+        st.info(_LIVE if event.terms.live else _BLIND)
     if found.phase is Phase.RELEASED:
         event_profile.show_winners(found)
     show_results(found)
     if found.phase is Phase.RELEASED and event.tournament is not None:
         event_profile.show_best(event.tournament)
         event_profile.show_files(event)
-    if event.said.text.strip():
+    if event.terms.text.strip():
         # Streamlit escapes the HTML in it.
-        st.markdown(event.said.text)
+        st.markdown(event.terms.text)
     st.subheader("Dates")
     st.html(event_tables.dates(found))
-    if event.said.limits.in_words:
-        st.caption(f"At most {event.said.limits.in_words}.")
+    if event.terms.limits.in_words:
+        st.caption(f"At most {event.terms.limits.in_words}.")
     if found.phase is Phase.OPEN:
         st.subheader("Enter")
         show_form(found)
@@ -70,7 +70,7 @@ def show(found: EventView) -> None:
         st.html(event_tables.entries(found))
     else:
         st.caption("Nobody yet.")
-    if event.said.ladder is not None:
+    if event.terms.ladder is not None:
         st.subheader("Ladder")
         show_ladder(found)
     feed = tag("a", "Notices as a feed (Atom)", href=event_feed_address(event.name))
@@ -90,7 +90,7 @@ def show_results(found: EventView) -> None:
     if found.event.tournament is not None:
         st.html(event_tables.final_link(found.event.tournament))
     lines: Sequence[FinalLine | EventPlace] = event_data.results(found.event)
-    if found.event.said.private and found.phase is Phase.RELEASED:
+    if found.event.terms.private and found.phase is Phase.RELEASED:
         lines = asked_for(event_data.private_results, found) or ()
     if not lines:
         return
@@ -165,7 +165,7 @@ def show_form(found: EventView) -> None:
     with st.form("enter"):
         bot = st.selectbox("Bot", mine, index=mine.index(now) if now in mine else 0)
         team = st.text_input("Team", max_chars=40, placeholder=owner.name)
-        code = st.text_input("Code", max_chars=40) if event.said.entry is Admission.CODE else ""
+        code = st.text_input("Code", max_chars=40) if event.terms.entry is Admission.CODE else ""
         if not st.form_submit_button("Enter" if now is None else "Change the entry"):
             return
     try:
@@ -191,7 +191,7 @@ if found is None:
         st.warning(f"There is no event “{shortened(asked)}”. These are all:")
     show_list()
 else:
-    title = found.event.said.title
+    title = found.event.terms.title
     st.set_page_config(f"{title} · Bluff Arena")
     st.title(in_markdown(title))
     st.html(tag("p", tag("a", "All events", href="events"), class_="ba-link"))

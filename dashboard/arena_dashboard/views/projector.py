@@ -125,7 +125,7 @@ if found is None:
     )
     st.page_link("views/events.py", label="Events")
 else:
-    st.set_page_config(f"{found.event.said.title} · Bluff Arena", layout="wide")
+    st.set_page_config(f"{found.event.terms.title} · Bluff Arena", layout="wide")
     show(found)
     browser.evening(found.now)
     name = found.event.name

@@ -72,7 +72,7 @@ async def archived(store: Store, database: str, name: str, made: Path) -> Archiv
     """The archive of a released event."""
     event, _ = await store.events.named(name)
     assert event.seed is not None
-    final = DrawnFinal(event.said.rules, event.seed, await store.finals.finalists(event))
+    final = DrawnFinal(event.terms.rules, event.seed, await store.finals.finalists(event))
     signed = await store.finals.archive(event)
     assert signed is not None
     write(database, signed, made)

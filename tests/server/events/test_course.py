@@ -168,13 +168,13 @@ async def test_a_course_runs_by_itself_and_plays_what_was_accepted_in_time(
         for day in range(DAYS):
             if day == DAYS // 3:
                 event, _ = await store.events.named("course")
-                later = replace(event.said.dates, freezes=event.said.dates.freezes + DAY / 2)
+                later = replace(event.terms.dates, freezes=event.terms.dates.freezes + DAY / 2)
                 await store.events.move("course", later, "organiser")
             await course.day()
         # The last seconds: every team uploads from two machines until it is refused.
         event, now = await store.events.named("course")
         assert event.phase(now) is Phase.OPEN
-        left = event.said.dates.freezes - now - timedelta(seconds=2)
+        left = event.terms.dates.freezes - now - timedelta(seconds=2)
         await course.passed(left / DAY)
         refused = await asyncio.gather(
             *(course.until_refused(team) for team in course.teams for _machine in range(2))
@@ -182,7 +182,7 @@ async def test_a_course_runs_by_itself_and_plays_what_was_accepted_in_time(
         event, now = await store.events.named("course")
         assert all("whose builds were fixed at 20" in why for why in refused)
         assert event.frozen_at is not None
-        assert (event.frozen_at - event.said.dates.freezes) < timedelta(seconds=2)
+        assert (event.frozen_at - event.terms.dates.freezes) < timedelta(seconds=2)
         entries = {one.bot: one.version for one in await store.events.entries(event)}
         for team in course.teams:
             assert entries[team.bot] in team.possible(event.frozen_at), team.name

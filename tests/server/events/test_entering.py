@@ -131,10 +131,10 @@ async def test_dates_to_come_can_be_moved_with_a_line_in_the_audit(
     store: Store, sql: "psycopg.Connection[Any]"
 ) -> None:
     event, _ = await store.events.create("cup", said(), "me")
-    old = event.said.dates
+    old = event.terms.dates
     moved = replace(old, freezes=old.freezes + timedelta(hours=1))
     event = await store.events.move("cup", moved, "me")
-    assert event.said.dates == moved
+    assert event.terms.dates == moved
     line = sql.execute("SELECT actor, details FROM audit WHERE action = 'move event'").fetchone()
     assert line is not None
     assert line[0] == "me"
@@ -145,7 +145,7 @@ async def test_dates_to_come_can_be_moved_with_a_line_in_the_audit(
         await store.events.move("cup", replace(moved, freezes=datetime.now(UTC)), "me")
     with pytest.raises(EventStateError, match="“opens” of cup cannot be moved"):
         await store.events.move("cup", replace(moved, opens=old.opens - DAY), "me")
-    assert (await store.events.named("cup"))[0].said.dates == moved
+    assert (await store.events.named("cup"))[0].terms.dates == moved
 
 
 async def test_a_freeze_that_is_over_is_not_moved(
@@ -153,10 +153,10 @@ async def test_a_freeze_that_is_over_is_not_moved(
 ) -> None:
     event, _ = await store.events.create("cup", said(), "me")
     let_pass(sql, "cup", 1.1)  # no referee has looked since
-    now = (await store.events.named("cup"))[0].said.dates
+    now = (await store.events.named("cup"))[0].terms.dates
     with pytest.raises(EventStateError, match="“freeze” of cup cannot be moved"):
         await store.events.move("cup", replace(now, freezes=now.freezes + DAY), "me")
-    assert (await store.events.named("cup"))[0].said.dates == now
+    assert (await store.events.named("cup"))[0].terms.dates == now
     assert event.phase(datetime.now(UTC)) is Phase.OPEN
 
 

@@ -270,7 +270,7 @@ async def test_an_event_that_too_few_can_play_is_cancelled_with_the_reason(
     store: Store, database: str, sql: "psycopg.Connection[Any]"
 ) -> None:
     event = await begun(store, database, sql, names=("ann",))
-    assert event.phase(event.said.dates.results) is Phase.CANCELLED
+    assert event.phase(event.terms.dates.results) is Phase.CANCELLED
     assert event.why_cancelled.startswith(
         "1 of 1 entered bots had an accepted build at the freeze: "
     )
@@ -304,7 +304,7 @@ async def test_a_release_that_is_cut_off_goes_on_and_records_each_match_once(
     # Some matches may be public already.
     with pytest.raises(EventStateError, match="results of cup are being released"):
         await store.events.cancel("cup", "me", "")
-    later = replace(event.said.dates, results=event.said.dates.results + 9 * DAY)
+    later = replace(event.terms.dates, results=event.terms.dates.results + 9 * DAY)
     with pytest.raises(EventStateError, match="The date “results” of cup cannot be moved"):
         await store.events.move("cup", later, "me")
     await finals.keep(store.record)

@@ -79,7 +79,7 @@ async def test_it_sleeps_until_the_next_date(store: Store, sql: Sql) -> None:
     async with running(store, store.finals):
         event = await frozen(store)
     assert event.frozen_at is not None
-    late = event.frozen_at - event.said.dates.freezes
+    late = event.frozen_at - event.terms.dates.freezes
     assert timedelta(0) <= late < timedelta(seconds=5)
 
 

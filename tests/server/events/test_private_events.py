@@ -71,7 +71,7 @@ async def test_the_reader_role_sees_nothing_of_a_private_event_but_for_its_membe
     store: Store, database: str, sql: Sql
 ) -> None:
     event = await released(store, database, sql)
-    assert event.phase(event.said.dates.results) is Phase.RELEASED
+    assert event.phase(event.terms.dates.results) is Phase.RELEASED
     member = await store.owners.named("ann")
     stranger = await signed_up(store, "mallory")
     with open_reader(database) as read:
