@@ -13,6 +13,7 @@ from arena.commands.progress import progress, with_progress
 from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy
+    from arena.match.transcript import Transcript
     from arena.server.events.archive import SignedEvent
 
 WRONG = 1
@@ -33,26 +34,27 @@ def archive(
     from arena.server.results.match_finding import transcripts_named
     from arena.settings import read_settings
 
-    async def opened(url: str) -> "SignedEvent":
+    async def opened(url: str) -> "tuple[SignedEvent, list[Transcript]]":
         async with open_store(url) as store:
             event, _ = await store.events.named(name)
             found = await store.finals.archive(event)
+            private = await store.finals.transcripts(event) if event.terms.private else []
         if found is None:
-            why = "private" if event.terms.private else "not released"
-            raise CommandError(f"{event.name} is {why}: there is nothing to archive.")
-        return found
+            raise CommandError(f"{event.name} is not released: there is nothing to archive.")
+        return found, private
 
     with exit_with_message():
         if file.exists() and not force:
             raise CommandError(f"{file} exists: name another file, or give --force to replace it.")
         with existing_database(read_settings()) as url:
-            signed = asyncio.run(opened(url))
+            signed, private = asyncio.run(opened(url))
             event = stored_event(signed.text)
             ids = list(match_ids(event))
             part = file.with_name(f".{file.name}.part")
             try:
                 with open_reader(url) as read, part.open("wb") as written:
-                    matches = with_progress(transcripts_named(read, ids), len(ids), "Writing")
+                    found = private or transcripts_named(read, ids)
+                    matches = with_progress(found, len(ids), "Writing")
                     for piece in zipped(signed, matches):
                         written.write(piece)
                 part.replace(file)

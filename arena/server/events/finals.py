@@ -15,7 +15,7 @@ from typing import Any, Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.codec.transcript import to_bytes
+from arena.codec.transcript import from_bytes, to_bytes
 from arena.database import shift_queue
 from arena.database.errors import (
     BuildNotKeptError,
@@ -142,6 +142,14 @@ class Finals:
         async with self._transaction() as connection:
             found = await connection.execute(final_statements.finalists(event.id))
             return [rows.finalist(row) for row in found]
+
+    async def transcripts(self, event: Event) -> list[Transcript]:
+        """Return the transcripts of a final that stays with its private event, in their order."""
+        async with self._transaction() as connection:
+            found = (await connection.execute(final_statements.transcripts_of(event.id))).all()
+        return await asyncio.to_thread(
+            lambda: [from_bytes(bytes(one)) for row in found for one in row.transcripts]
+        )
 
     async def archive(self, event: Event) -> SignedEvent | None:
         """Return what the archive of an event says of it; None before its release."""

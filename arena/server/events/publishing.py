@@ -59,10 +59,11 @@ async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int
     async with alone(engine, AdvisoryLock.RELEASING, event_id) as first:
         if not first:
             return
+        key = await signer(engine)
         async with transaction(engine) as connection:
             event, _ = await event_of(connection, event_id)
             if event.terms.private:
-                await _release(connection, event_id)
+                await _release(connection, event_id, key)
                 return
             shown = await _shown(connection, event_id)
         if shown is None:
@@ -76,7 +77,6 @@ async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int
                     tournament_statements.finish_final(shown.tournament_id, shown.event.ended_at)
                 )
                 await connection.execute(tournament_statements.tell(shown.tournament_id))
-            key = await signer(engine)
             async with transaction(engine) as connection:
                 await _release(connection, event_id, key)
 
@@ -159,10 +159,10 @@ async def _publish_piece(engine: AsyncEngine, shown: _Shown, record: Record, siz
     return True
 
 
-async def _release(connection: AsyncConnection, event_id: int, key: Signer | None = None) -> None:
+async def _release(connection: AsyncConnection, event_id: int, key: Signer) -> None:
     """Open the seed of a final that is published to its end, if its results are due.
 
-    `key` signs the archive; a private event has none.
+    `key` signs the archive.
     """
     if (await connection.execute(statements.locked(event_id))).first() is None:
         return
@@ -172,11 +172,11 @@ async def _release(connection: AsyncConnection, event_id: int, key: Signer | Non
     seed = (await connection.execute(statements.secrets_of(event_id))).one().seed
     released = {"seed": bytes(seed), "released_at": statements.clock().scalar_subquery()}
     await connection.execute(statements.change(event_id, released))
-    if key is None:
+    await take_long(connection, idle=True)
+    await _add_archive(connection, event_id, key)
+    if event.terms.private:
         await end_privacy_of_bots(connection, event)
     else:
-        await take_long(connection, idle=True)
-        await _add_archive(connection, event_id, key)
         for forgotten in final_statements.forget_final(event_id):
             await connection.execute(forgotten)
     await audit(connection, ARENA, "release event", event.name)

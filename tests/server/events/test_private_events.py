@@ -1,5 +1,6 @@
 """Private events: the database hides everything of them from all but their members."""
 
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -10,6 +11,8 @@ from arena.database.errors import EventRefusedError, UnknownEventError
 from arena.database.reading import open_reader
 from arena.database.viewing import seen_by
 from arena.server.app.store import Store
+from arena.server.events.archive import zipped
+from arena.server.events.archive_check import check
 from arena.server.events.event import Admission, Event, Phase
 from arena.server.events.event_statements import event_list
 from arena.server.events.grades import read_rubric
@@ -39,6 +42,7 @@ TABLES = (
     "event_ladder_transcripts",
     "event_pairings",
     "event_blocks",
+    "event_archives",
     "notices WHERE event_id IS NOT NULL",
 )
 
@@ -88,6 +92,15 @@ async def test_the_reader_role_sees_nothing_of_a_private_event_but_for_its_membe
                 assert connection.execute(everything).all() == [], table
         assert [row.name for row in read(seen_by(member.id, event_list()))] == ["cup"]
         assert read(seen_by(stranger.id, event_list())) == read(event_list()) == []
+
+
+def test_what_the_reader_role_reads_of_an_event_follows_a_policy(sql: Sql) -> None:
+    readable = sql.execute(
+        "SELECT relname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid"
+        " WHERE attname = 'event_id' AND relkind = 'r' AND NOT relrowsecurity"
+        " AND has_table_privilege('arena_reader', pg_class.oid, 'SELECT')"
+    ).fetchall()
+    assert readable == []
 
 
 async def test_its_final_is_never_in_the_public_tables(
@@ -198,3 +211,15 @@ async def test_grades_of_a_private_event_count_its_ladder_and_its_final(
     assert any("random" in one and " matches)" in one for one in told)
     with pytest.raises(EventRefusedError, match="timid does not play on the ladder of cup"):
         await store.grading.grades(event, read_rubric("[rungs]\ntimid = 1\n"))
+
+
+async def test_the_archive_of_a_private_final_can_be_recomputed(
+    store: Store, database: str, sql: Sql, tmp_path: Path
+) -> None:
+    event = await released(store, database, sql)
+    signed = await store.finals.archive(event)
+    assert signed is not None
+    file = tmp_path / "cup.zip"
+    file.write_bytes(b"".join(zipped(signed, await store.finals.transcripts(event))))
+    found = check(file)
+    assert found.matches == 12
