@@ -23,10 +23,10 @@ from arena.server.events.event import Event
 from arena.server.events.final import DrawnFinal
 from arena.server.events.final_reading import record_in
 from arena.server.events.ladder_standings import (
+    EventBlock,
     LadderLine,
     LadderMatch,
     LadderPlayer,
-    PlayedBlock,
     matches_of,
     player,
     standings,
@@ -101,7 +101,7 @@ class EventViews:
             ids = {one for row in found for one in row.players}
             named = (await connection.execute(statements.named_players(ids))).all()
         played = [
-            PlayedBlock(r.number, r.players, r.placings, r.match_ids, r.ended_at, r.kept)
+            EventBlock(r.number, r.players, r.placings, r.match_ids, r.ended_at, r.kept)
             for r in found
         ]
         return matches_of(played, {row.id: player(row) for row in named})
@@ -136,7 +136,7 @@ class EventViews:
             )
             found = (await connection.execute(numbered)).all()
         return matches_of(
-            [PlayedBlock(r.place, r.entries, r.placings, r.match_ids, r.ended_at) for r in found],
+            [EventBlock(r.place, r.entries, r.placings, r.match_ids, r.ended_at) for r in found],
             players,
         )
 

@@ -60,7 +60,7 @@ class LadderMatch:
     """Whether its transcript is kept."""
 
 
-class PlayedBlock(NamedTuple):
+class EventBlock(NamedTuple):
     """A block of an event."""
 
     number: int
@@ -86,7 +86,7 @@ def house_entrant(name: str) -> Entrant:
 
 
 def matches_of(
-    blocks: Sequence[PlayedBlock], players: Mapping[int, LadderPlayer]
+    blocks: Sequence[EventBlock], players: Mapping[int, LadderPlayer]
 ) -> list[LadderMatch]:
     """Return the matches of blocks, in the order of the blocks."""
     return [
