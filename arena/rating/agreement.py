@@ -223,7 +223,6 @@ class _Field:
         independent = self._by_position(given / 2)
         seen = self._agreement(one, other)
         copies = (self._again[one] + self._again[other]) / 2
-        independent = np.minimum(independent, copies)
         telling = self._telling(one, other, seen, independent)
         x, e, c = seen[both], independent[both], copies[both]
         kappa, low, high, p = None, -1.0, 1.0, 1.0

@@ -97,9 +97,11 @@ def test_a_copy_of_a_program_that_plays_at_random_agrees_as_often_as_the_program
     assert first.marked
 
 
-def test_two_that_play_at_random_are_not_alike() -> None:
+def test_two_that_play_at_random_have_nothing_of_their_own() -> None:
     field = [asked(idea(2), noise=1.0, seed=seed) for seed in range(6)]
-    assert not any(one.marked for one in compared(field).values())
+    for one in compared(field).values():
+        assert one.expected == pytest.approx(one.copies, abs=0.04)
+        assert one.kappa is None
 
 
 def test_the_telling_positions_are_those_where_agreement_was_least_expected() -> None:
