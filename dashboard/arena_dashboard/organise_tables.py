@@ -9,12 +9,12 @@ from typing import assert_never
 from arena.builds.hosted import BuildState
 from arena.clients.organiser_client import NewKey, ParticipantSeen
 from arena.moments import iso_utc
-from arena.server.boards.board import BoardLine
 from arena_dashboard.bot_tables import faults_link
 from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import bot_link, time_of
 
-Ratings = Mapping[tuple[str, str], BoardLine]
+Ratings = Mapping[tuple[str, str], float]
+"""Elo by bot and version."""
 """Lines of the event's ladder, by bot and version."""
 
 
@@ -89,7 +89,7 @@ def participants_csv(found: Sequence[ParticipantSeen], ratings: Ratings) -> str:
             *(one.bot, one.entered and iso_utc(one.entered), one.version or one.plays),
             *(one.newest, one.state and one.state.value, one.reason),
             *(one.last_seen and iso_utc(one.last_seen), one.matches, one.faults),
-            "" if rating is None else f"{rating.elo:.0f}",
+            "" if rating is None else f"{rating:.0f}",
         ]
         for person in one.people:
             role = "captain" if person.captain else "member"
@@ -140,7 +140,7 @@ def _line(one: ParticipantSeen, ratings: Ratings) -> Html:
         tag("td", time_of(one.last_seen) if one.last_seen else "never", class_="ba-faint"),
         tag("td", f"{one.matches:,}" if one.bot else "", class_="ba-number"),
         tag("td", faults, class_="ba-number"),
-        tag("td", "" if rating is None else f"{rating.elo:.0f}", class_="ba-number"),
+        tag("td", "" if rating is None else f"{rating:.0f}", class_="ba-number"),
     )
 
 
@@ -181,5 +181,5 @@ def _build(one: ParticipantSeen) -> list[str]:
     return parts
 
 
-def _rating(one: ParticipantSeen, ratings: Ratings) -> BoardLine | None:
+def _rating(one: ParticipantSeen, ratings: Ratings) -> float | None:
     return ratings.get((one.bot, one.version or one.plays))

@@ -78,7 +78,7 @@ def show_participants(
     show = st.segmented_control("Show", list(Show), default=Show.ALL, format_func=str)
     search = st.text_input("Search", placeholder="a team, a bot or a person")
     shown = chosen(found, show or Show.ALL, search)
-    ratings = organise_data.ratings(event.name)
+    ratings = organise_data.ratings(event)
     if shown:
         st.html(table(shown, ratings))
         st.download_button(

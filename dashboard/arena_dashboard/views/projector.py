@@ -8,12 +8,14 @@ from typing import Any
 
 import streamlit as st
 
+from arena.errors import UserError
 from arena.scheduling.formats import FormatName
 from arena.server.events.event import Phase
 from arena_dashboard import (
     browser,
     data,
     event_data,
+    owners,
     projector_data,
     projector_tables,
     tournament_data,
@@ -59,7 +61,7 @@ def follow(asked: dict[str, Any]) -> None:
     """Turn to the next match if the one that is shown was seen to its end."""
     shown: list[str] = st.session_state[SHOWN]
     name = st.query_params.get("event", "")
-    event = event_data.named(name)
+    event = event_data.named(name, viewer)
     if event is None or event.event.tournament is None:
         return
     if asked.get("seen") and shown and asked.get("match") == shown[-1]:
@@ -87,6 +89,19 @@ def show_results(found: EventView, tournament: str) -> None:
     st.html(projector_tables.results(lines, teams, pairings))
 
 
+def show_private_results(found: EventView) -> None:
+    """Show the results of a private event, which the referee tells its members."""
+    try:
+        client = owners.referee()
+        if client is None or visitor is None:
+            return
+        lines = event_data.private_results(client, found.event.name, visitor.key)
+    except UserError as error:
+        st.warning(str(error))
+        return
+    st.html(projector_tables.results(lines, {one.bot: one.team for one in found.entries}, ()))
+
+
 def show(found: EventView) -> None:
     """Show an event as it stands."""
     event = found.event
@@ -95,6 +110,8 @@ def show(found: EventView) -> None:
     st.html(projector_tables.head(found, counting=live))
     if found.phase is Phase.CANCELLED:
         st.html(tag("p", "Cancelled. ", event.why_cancelled, class_="ba-date"))
+    elif event.terms.private and found.phase is Phase.RELEASED:
+        show_private_results(found)
     elif event.tournament is None:
         st.html(projector_tables.date(found))
         # Of a final that is not live there is nothing to see but the date.
@@ -108,7 +125,7 @@ def show(found: EventView) -> None:
 
 def mark(name: str) -> Any:
     """Return the value that changes when something else is to be shown."""
-    found = event_data.named(name)
+    found = event_data.named(name, viewer)
     if found is None:
         return None
     tournament = found.event.tournament
@@ -116,8 +133,10 @@ def mark(name: str) -> Any:
     return event_data.mark(found), played, data.away()
 
 
+visitor = owners.visitor()
+viewer = event_data.viewer(None if visitor is None else visitor.name)
 asked = st.query_params.get("event", "")
-found = event_data.named(asked) if asked else None
+found = event_data.named(asked, viewer) if asked else None
 if found is None:
     st.title("Projector")
     st.warning(
