@@ -198,6 +198,8 @@ def test_the_lesser_roles_have_no_rights_but_those_on_named_tables(with_roles: s
         *("log_revision", "played_ladders", "tournaments", "tournament_entries"),
         *("tournament_pairings", "tournament_blocks", "alembic_version"),
         *("events", "event_entries", "event_builds", "event_notices", "notices"),
+        *("event_pairings", "event_blocks", "event_archives", "event_ladders", "event_players"),
+        *("event_ladder_blocks", "event_ladder_transcripts"),
     }
     with connected(with_roles, "arena") as owner:
         found = owner.execute(
@@ -224,7 +226,8 @@ def test_the_lesser_roles_have_no_rights_but_those_on_named_tables(with_roles: s
     reader = {table: (schema, may) for role, schema, table, may in found if role != "arena_worker"}
     assert reader == dict.fromkeys(public, ("public", ["SELECT"]))
     assert members == [("arena_reader", "arena")]
-    assert as_their_makers == []
+    # It tells who is a member of a private event, and nothing else.
+    assert as_their_makers == [("is_event_member",)]
 
 
 @pytest.mark.parametrize("role", ["arena_reader", "arena_worker"])
