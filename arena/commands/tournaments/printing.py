@@ -12,7 +12,7 @@ from arena.commands.terminal import Terminal, say
 from arena.games import GAMES
 from arena.moments import iso_utc
 from arena.server.tournaments import duration
-from arena.server.tournaments.duration import Pace
+from arena.server.tournaments.duration import PlayingSpeed
 from arena.server.tournaments.summary import (
     GroupTable,
     blocks_done,
@@ -59,7 +59,7 @@ def print_list(found: Sequence[tuple[Tournament, int]], count: int) -> None:
 
 
 def print_tournament(
-    record: TournamentRecord, limit: int | None = None, pace: Pace | None = None
+    record: TournamentRecord, limit: int | None = None, pace: PlayingSpeed | None = None
 ) -> None:
     """Print a tournament's rules, and its pairings by round: all, or the last `limit`.
 
@@ -182,7 +182,7 @@ def summary_json(tournament: Tournament, done: int) -> dict[str, Any]:
     }
 
 
-def seconds_left(tournament: Tournament, blocks: int, pace: Pace) -> dict[str, Any]:
+def seconds_left(tournament: Tournament, blocks: int, pace: PlayingSpeed) -> dict[str, Any]:
     """Return how long so many blocks take, as JSON; None if the slots are too few for a table."""
     time = duration.duration(tournament.rules, pace, blocks).time
     return {"slots": pace.slots, "seconds_left": None if time is None else time.total_seconds()}

@@ -150,7 +150,9 @@ def create(
     )
 
 
-def _create(name: str, bots: str, rules: Rules) -> tuple[Tournament, list[str], "duration.Pace"]:
+def _create(
+    name: str, bots: str, rules: Rules
+) -> tuple[Tournament, list[str], "duration.PlayingSpeed"]:
     # Imported here: only seeding by ratings needs numpy.
     from arena.commands.database import existing_database
     from arena.commands.tournaments.entries import (
@@ -165,7 +167,7 @@ def _create(name: str, bots: str, rules: Rules) -> tuple[Tournament, list[str], 
     from arena.server.boards.live_board import LiveBoard, ladder_of_table
     from arena.settings import read_settings
 
-    async def create(url: str, read: Reader) -> tuple[Tournament, list[str], duration.Pace]:
+    async def create(url: str, read: Reader) -> tuple[Tournament, list[str], duration.PlayingSpeed]:
         async with open_store(url) as store:
             known = await store.bots(bots_named(bots))
             can = await store.tournaments.participation([one.id for one in known], rules.game)
@@ -261,7 +263,7 @@ def show(
     if watch:
         _watch(name)
 
-    async def use(store: "Store") -> tuple[TournamentRecord, duration.Pace]:
+    async def use(store: "Store") -> tuple[TournamentRecord, duration.PlayingSpeed]:
         record = await _record(store, name)
         return record, await store.tournaments.pace(record.tournament)
 

@@ -29,7 +29,7 @@ SEEN: Final = "1 hour"
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class PlayingSpeed:
     """What decides how long a tournament takes."""
 
     bots: int
@@ -53,7 +53,7 @@ class Duration:
     """None if the slots are too few."""
 
 
-def duration(rules: Rules, pace: Pace, count: int) -> Duration:
+def duration(rules: Rules, pace: PlayingSpeed, count: int) -> Duration:
     """Return how long so many blocks take."""
     seats = rules.seats
     at_once = pace.bots - pace.hosted + min(pace.slots, pace.hosted)
@@ -69,7 +69,7 @@ def duration(rules: Rules, pace: Pace, count: int) -> Duration:
     return Duration(tables, timedelta(seconds=count * played / tables))
 
 
-def in_words(rules: Rules, pace: Pace, count: int) -> str:
+def in_words(rules: Rules, pace: PlayingSpeed, count: int) -> str:
     """Return how long so many blocks take, as a sentence."""
     found = duration(rules, pace, count)
     slots = "1 slot" if pace.slots == 1 else f"{pace.slots} slots"

@@ -307,7 +307,7 @@ class Tournaments:
                 for row in found
             }
 
-    async def pace(self, tournament: Tournament) -> duration.Pace:
+    async def pace(self, tournament: Tournament) -> duration.PlayingSpeed:
         """Return what decides how long a tournament takes."""
         versions = [one.registered.version_id for one in tournament.entries]
         async with transaction(self._engine) as connection:
@@ -318,7 +318,7 @@ class Tournaments:
             hosted = (await connection.scalars(participation.can_be_run(versions))).all()
             so_far = (await connection.execute(duration.played_so_far(tournament.id))).one()
         known = so_far.blocks >= duration.ENOUGH
-        return duration.Pace(
+        return duration.PlayingSpeed(
             len(versions),
             len(hosted),
             int(slots or 0),

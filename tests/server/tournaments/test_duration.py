@@ -12,7 +12,7 @@ from arena.server.tournaments.duration import (
     CHANGE_SECONDS,
     ENOUGH,
     MATCH_SECONDS,
-    Pace,
+    PlayingSpeed,
     duration,
     in_words,
 )
@@ -30,20 +30,20 @@ def rules(seats: int = 2) -> Rules:
     ("pace", "tables", "seconds"),
     [
         # Bots that are connected by themselves play all at once.
-        (Pace(20, 0, 0, 1.0), 10, 190 * 2 / 10),
+        (PlayingSpeed(20, 0, 0, 1.0), 10, 190 * 2 / 10),
         # A slot for each.
-        (Pace(20, 20, 20, 1.0), 10, 190 * 2 / 10),
-        (Pace(20, 20, 50, 1.0), 10, 190 * 2 / 10),
+        (PlayingSpeed(20, 20, 20, 1.0), 10, 190 * 2 / 10),
+        (PlayingSpeed(20, 20, 50, 1.0), 10, 190 * 2 / 10),
         # One table at a time, and another bot for each.
-        (Pace(20, 20, 2, 1.0), 1, 190 * (2 + CHANGE_SECONDS)),
+        (PlayingSpeed(20, 20, 2, 1.0), 1, 190 * (2 + CHANGE_SECONDS)),
         # Who comes in meets five that are there.
-        (Pace(20, 20, 6, 1.0), 3, 190 * (2 + CHANGE_SECONDS / 5) / 3),
+        (PlayingSpeed(20, 20, 6, 1.0), 3, 190 * (2 + CHANGE_SECONDS / 5) / 3),
         # Others need no slot.
-        (Pace(20, 10, 2, 1.0), 6, 190 * (2 + CHANGE_SECONDS / 11) / 6),
+        (PlayingSpeed(20, 10, 2, 1.0), 6, 190 * (2 + CHANGE_SECONDS / 11) / 6),
     ],
 )
 def test_a_round_robin_of_twenty_takes_as_long_as_slots_and_matches_make_it(
-    pace: Pace, tables: int, seconds: float
+    pace: PlayingSpeed, tables: int, seconds: float
 ) -> None:
     found = duration(rules(), pace, 190)
     assert found.time is not None
@@ -52,21 +52,24 @@ def test_a_round_robin_of_twenty_takes_as_long_as_slots_and_matches_make_it(
 
 
 def test_it_is_said_in_a_sentence() -> None:
-    said = in_words(rules(), Pace(20, 20, 2, 0.5), 190)
+    said = in_words(rules(), PlayingSpeed(20, 20, 2, 0.5), 190)
     assert (
         said == "190 blocks, 1 table at a time, with 2 slots for 20 hosted bots: about 13 minutes."
     )
-    assert in_words(rules(), Pace(4, 0, 0, 0.5), 1) == "1 block, 2 tables at a time: about 1 s."
+    assert (
+        in_words(rules(), PlayingSpeed(4, 0, 0, 0.5), 1)
+        == "1 block, 2 tables at a time: about 1 s."
+    )
 
 
 def test_once_some_blocks_are_played_their_pace_counts() -> None:
-    said = in_words(rules(), Pace(20, 20, 2, 0.5, block_seconds=9.0), 100)
+    said = in_words(rules(), PlayingSpeed(20, 20, 2, 0.5, block_seconds=9.0), 100)
     assert said.endswith("for 20 hosted bots: about 15 minutes at the pace so far.")
 
 
 @pytest.mark.parametrize("slots", [0, 1, 2])
 def test_too_few_slots_for_a_table_are_named(slots: int) -> None:
-    pace = Pace(6, 6, slots, 1.0)
+    pace = PlayingSpeed(6, 6, slots, 1.0)
     assert duration(rules(3), pace, 20).time is None
     assert "a table takes 3 bots at the same time" in in_words(rules(3), pace, 20)
 
@@ -75,7 +78,9 @@ async def test_the_pace_is_that_of_the_last_matches_and_of_workers_that_are_ther
     store: Store, versions: tuple[VersionId, ...], sql: "psycopg.Connection[object]"
 ) -> None:
     tournament = await created(store, versions)
-    assert await store.tournaments.pace(tournament) == Pace(len(versions), 0, 0, MATCH_SECONDS)
+    assert await store.tournaments.pace(tournament) == PlayingSpeed(
+        len(versions), 0, 0, MATCH_SECONDS
+    )
     ends = datetime.now(UTC)
     began = ends - timedelta(seconds=4)
     await store.record([replace(finished(versions[:2]), started_at=began, finished_at=ends)])
@@ -87,7 +92,7 @@ async def test_the_pace_is_that_of_the_last_matches_and_of_workers_that_are_ther
     sql.execute("UPDATE workers SET seen_at = now() - interval '2 hours' WHERE name = 'gone'")
     assert (await store.tournaments.pace(tournament)).slots == 0, "no worker gives a sign of life"
     await store.workers.expect(30)
-    assert await store.tournaments.pace(tournament) == Pace(len(versions), 0, 6, 4.0)
+    assert await store.tournaments.pace(tournament) == PlayingSpeed(len(versions), 0, 6, 4.0)
 
 
 async def test_the_pace_so_far_is_known_after_some_blocks(
