@@ -18,8 +18,8 @@ from arena.server.events.event import FinalRules
 from arena.server.events.similarity import (
     AlikePair,
     Behaviour,
+    JudgedBot,
     LeftOut,
-    Program,
     ToldPosition,
 )
 from arena.worker.asking import Asked, asked
@@ -35,17 +35,17 @@ _LONGEST: Final = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Build:
+class JudgedBuild:
     """A program of the field, ready to run in the sandbox."""
 
-    program: Program
+    program: JudgedBot
     hosted: HostedProgram | None
     why_not: str = ""
     """Why it cannot run here."""
 
 
 def behaviour(
-    builds: Sequence[Build],
+    builds: Sequence[JudgedBuild],
     rules: FinalRules,
     *,
     seed: str,
@@ -105,7 +105,7 @@ def behaviour(
 
 
 async def _all_asked(
-    builds: Sequence[Build],
+    builds: Sequence[JudgedBuild],
     put: Sequence[Probe],
     runs: int,
     jobs: int,

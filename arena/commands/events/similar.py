@@ -14,7 +14,7 @@ from arena.commands.jobs_option import processor_count
 from arena.commands.terminal import say_json
 
 if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy
-    from arena.commands.events.behaviour import Build
+    from arena.commands.events.behaviour import JudgedBuild
     from arena.server.app.store import Store
     from arena.server.events.event import Event, Finalist
     from arena.server.events.similar import Source
@@ -113,17 +113,17 @@ async def _fetched(
     finalist: "Finalist",
     kept: "KeptBuilds | None",
     with_source: bool,
-) -> "tuple[Source | None, Build]":
+) -> "tuple[Source | None, JudgedBuild]":
     """Return the sources of a build, and the build unpacked to run."""
     from arena.builds import BuildRefusedError
-    from arena.commands.events.behaviour import Build
+    from arena.commands.events.behaviour import JudgedBuild
     from arena.server.events import similar as comparing
-    from arena.server.events.similarity import Program
+    from arena.server.events.similarity import JudgedBot
     from arena.worker.program import command_of
     from arena.worker.sandbox import HostedProgram
 
     entrant = finalist.registered.entrant
-    program = Program(entrant.bot, entrant.owner)
+    program = JudgedBot(entrant.bot, entrant.owner)
     data = await store.finals.build_file(event.id, finalist.sha256)
 
     async def fetch() -> bytes:
@@ -135,12 +135,12 @@ async def _fetched(
             entrant.bot, entrant.owner, finalist.sha256, finalist.file_name, data
         )
     if kept is None:
-        return source, Build(program, None)
+        return source, JudgedBuild(program, None)
     build, folder = await kept.get(finalist.sha256, finalist.file_name, fetch)
     try:
-        return source, Build(program, HostedProgram(folder, command_of(build)))
+        return source, JudgedBuild(program, HostedProgram(folder, command_of(build)))
     except BuildRefusedError as error:
-        return source, Build(program, None, f"cannot run here. {error}")
+        return source, JudgedBuild(program, None, f"cannot run here. {error}")
 
 
 def _compared(sources: "Sequence[Source]") -> "Sources":

@@ -126,7 +126,7 @@ class Admission(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class EntryLimits:
     """What an event allows; None where it sets no limit."""
 
     members: int | None = None
@@ -171,7 +171,7 @@ class NewEvent:
     entry: Admission
     practice: bool
     """Whether entered bots may get new builds between the freeze and the release."""
-    limits: Limits = Limits()
+    limits: EntryLimits = EntryLimits()
     live: bool = False
     """Whether the matches of the final are public as they are handed in, not with the results."""
     ladder: LadderRules | None = None

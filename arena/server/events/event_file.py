@@ -17,9 +17,9 @@ from arena.scheduling.formats import FormatName
 from arena.server.events.event import (
     Admission,
     Dates,
+    EntryLimits,
     FinalRules,
     LadderRules,
-    Limits,
     NewEvent,
 )
 
@@ -148,7 +148,7 @@ def read_event(text: str) -> NewEvent:
         advance=final.advance,
     )
     entry: Admission = _named(Admission, "entry", found.entry)
-    limits = Limits(**found.limits.model_dump())
+    limits = EntryLimits(**found.limits.model_dump())
     if found.private and entry is Admission.OPEN:
         raise EventFileError(
             'A private event is for those whom its organiser lets in: entry is "code" or "roster".'

@@ -12,13 +12,13 @@ from arena.scheduling.formats import FormatName
 from arena.server.events.event import (
     Admission,
     Dates,
+    EntryLimits,
     Event,
     EventEntry,
     EventId,
     Finalist,
     FinalRules,
     LadderRules,
-    Limits,
     NewEvent,
 )
 
@@ -40,7 +40,7 @@ def event(row: SqlRow[Any]) -> Event:
     admission = Admission.CODE if row.needs_code else Admission.OPEN
     if row.roster_only:
         admission = Admission.ROSTER
-    limits = Limits(row.most_members, row.most_builds, row.most_bots)
+    limits = EntryLimits(row.most_members, row.most_builds, row.most_bots)
     dates = Dates(row.opens_at, row.freezes_at, row.final_at, row.results_at)
     ladder = None
     if row.ladder_house is not None:

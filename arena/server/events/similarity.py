@@ -9,7 +9,7 @@ from arena.server.events.similar import SimilarPair
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class JudgedBot:
     """A program of the field."""
 
     bot: str
@@ -40,8 +40,8 @@ class ToldPosition:
 class AlikePair:
     """Two programs and how alike they answer."""
 
-    one: Program
-    other: Program
+    one: JudgedBot
+    other: JudgedBot
     agreement: Agreement
     told: Sequence[ToldPosition]
 

@@ -23,10 +23,10 @@ from arena.server.app.store import Store
 from arena.server.events.event import (
     Admission,
     Dates,
+    EntryLimits,
     Event,
     FinalRules,
     LadderRules,
-    Limits,
     NewEvent,
 )
 from arena.server.events.final import DealtMatch
@@ -53,7 +53,7 @@ def said(
     *,
     entry: Admission = Admission.OPEN,
     practice: bool = True,
-    limits: Limits = Limits(),
+    limits: EntryLimits = EntryLimits(),
     ladder: LadderRules | None = None,
     private: bool = False,
 ) -> NewEvent:

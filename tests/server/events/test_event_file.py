@@ -6,7 +6,7 @@ import pytest
 
 from arena.errors import UserError
 from arena.scheduling.formats import FormatName
-from arena.server.events.event import Admission, Limits
+from arena.server.events.event import Admission, EntryLimits
 from arena.server.events.event_file import EXAMPLE, read_event
 
 CUP = 'title = "Cup"\ngame = "bluff"'
@@ -28,14 +28,14 @@ def test_the_example_is_an_event() -> None:
     assert event.dates.freezes == datetime(2026, 12, 18, 18, tzinfo=zone)
     assert event.practice
     assert event.entry is Admission.OPEN
-    assert event.limits == Limits(members=4, builds=10, bots=60)
+    assert event.limits == EntryLimits(members=4, builds=10, bots=60)
 
 
 def test_what_is_left_out_has_a_default() -> None:
     event = read_event(f"{CUP}{DATES}")
     assert (event.rules.game, event.rules.seats, event.rules.blocks) == ("bluff", 2, 20)
     assert not event.practice
-    assert event.limits == Limits()
+    assert event.limits == EntryLimits()
     assert not event.live
     assert event.dates.opens == datetime(2026, 12, 1, 8, tzinfo=UTC)
 

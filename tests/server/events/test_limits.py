@@ -10,7 +10,7 @@ import pytest
 from arena.database.errors import EventRefusedError, EventStateError, TooManyMembersError
 from arena.moments import in_utc
 from arena.server.app.store import Store, open_store
-from arena.server.events.event import Admission, Limits
+from arena.server.events.event import Admission, EntryLimits
 from arena.server.events.rosters import Enrollee
 from tests.jobs import refuse_build
 from tests.server.events.cups import enrolled, let_pass, said, signed_up, uploaded
@@ -34,7 +34,7 @@ def noon(sql: Sql) -> None:
 async def test_of_builds_that_come_at_once_no_more_are_taken_than_are_allowed(
     store: Store, database: str, sql: Sql
 ) -> None:
-    await store.events.create("cup", said(limits=Limits(builds=3)), "me")
+    await store.events.create("cup", said(limits=EntryLimits(builds=3)), "me")
     owner = await signed_up(store, "ann")
     await uploaded(store, owner, "hers")
     await store.events.enter(owner, "cup", "hers")
@@ -61,7 +61,7 @@ async def test_of_builds_that_come_at_once_no_more_are_taken_than_are_allowed(
 async def test_refused_builds_count_and_yesterdays_do_not(
     store: Store, database: str, sql: Sql
 ) -> None:
-    await store.events.create("cup", said(limits=Limits(builds=1)), "me")
+    await store.events.create("cup", said(limits=EntryLimits(builds=1)), "me")
     owner = await signed_up(store, "ann")
     await uploaded(store, owner, "hers")
     await refuse_build(store, database, "hers")
@@ -78,7 +78,7 @@ async def test_refused_builds_count_and_yesterdays_do_not(
 
 @pytest.mark.usefixtures("noon")
 async def test_who_has_no_build_left_before_the_freeze_is_told_so(store: Store, sql: Sql) -> None:
-    await store.events.create("cup", said(limits=Limits(builds=1)), "me")
+    await store.events.create("cup", said(limits=EntryLimits(builds=1)), "me")
     owner = await signed_up(store, "ann")
     await uploaded(store, owner, "hers")
     await store.events.enter(owner, "cup", "hers")
@@ -91,7 +91,7 @@ async def test_who_has_no_build_left_before_the_freeze_is_told_so(store: Store, 
 
 
 async def test_as_many_bots_enter_as_are_allowed_also_at_once(store: Store) -> None:
-    event, _ = await store.events.create("cup", said(limits=Limits(bots=3)), "me")
+    event, _ = await store.events.create("cup", said(limits=EntryLimits(bots=3)), "me")
     owners = [await signed_up(store, f"owner{n}") for n in range(6)]
     for owner in owners:
         await uploaded(store, owner, f"bot-{owner.name}")
@@ -109,7 +109,7 @@ async def test_as_many_bots_enter_as_are_allowed_also_at_once(store: Store) -> N
 
 
 async def test_a_team_has_as_many_people_as_are_allowed(store: Store) -> None:
-    await store.events.create("cup", said(limits=Limits(members=2)), "me")
+    await store.events.create("cup", said(limits=EntryLimits(members=2)), "me")
     owner = await signed_up(store, "ann")
     await uploaded(store, owner, "hers")
     for member in ("bea", "cem"):
@@ -125,7 +125,7 @@ async def test_a_team_has_as_many_people_as_are_allowed(store: Store) -> None:
 
 
 async def test_a_team_of_a_roster_has_as_many_people_as_are_allowed(store: Store) -> None:
-    terms = said(entry=Admission.ROSTER, limits=Limits(members=2))
+    terms = said(entry=Admission.ROSTER, limits=EntryLimits(members=2))
     event, _ = await store.events.create("course", terms, "me")
     people = [Enrollee(name, "", "", "A team") for name in ("Ann", "Bea", "Cem")]
     with pytest.raises(EventRefusedError, match="The team A team has more than 2 people"):

@@ -13,8 +13,8 @@ from arena.server.events.similar import Source, similar, source
 from arena.server.events.similarity import (
     AlikePair,
     Behaviour,
+    JudgedBot,
     LeftOut,
-    Program,
     Similarity,
     SoftPlay,
     Sources,
@@ -109,7 +109,7 @@ def test_files_of_an_archive_are_compared_with_those_of_others_and_binaries_by_t
 def test_the_report_marks_passages_and_escapes_what_owners_wrote() -> None:
     evil = THINKER + "\n# <script>alert(1)</script>\n"
     pairs = similar([python("<b>ann", evil), python("bob", RENAMED)])
-    ann, bob = Program("<b>ann", "<i>team"), Program("bob", "bob")
+    ann, bob = JudgedBot("<b>ann", "<i>team"), JudgedBot("bob", "bob")
     told = [ToldPosition('{"dice": "<u>"}', "7 × <u>", 0.013)]
     alike = Agreement(0, 1, 1_000, 0.9, 0.5, 1.0, 0.8, 0.7, 0.9, 1e-9, (), 2e-7)
     unlike = Agreement(0, 1, 1_000, 0.9, 0.9, 1.0, None, -1.0, 1.0, 1.0, ())
