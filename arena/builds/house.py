@@ -1,6 +1,7 @@
 """`house_build`: a bot of the house as a build, for blocks that workers play."""
 
 from functools import lru_cache
+from importlib import import_module
 from importlib.resources import files
 from io import BytesIO
 from pathlib import Path
@@ -31,6 +32,17 @@ def house_bots() -> dict[str, Path]:
     """Return the files of the bots of the house, by name."""
     found = sorted(SAMPLE_BOTS.glob("[!_]*.py"))
     return {file.stem.removesuffix("_bot"): file for file in found}
+
+
+def games_of(name: str) -> tuple[str, ...]:
+    """Return the games that a bot of the house plays, which must be one of `house_bots`."""
+    module = import_module(f"arena_sample_bots.{house_bots()[name].stem}")
+    own = [
+        one
+        for one in vars(module).values()
+        if isinstance(one, type) and one.__module__ == module.__name__ and hasattr(one, "games")
+    ]
+    return tuple(own[-1].games)
 
 
 @lru_cache(maxsize=32)

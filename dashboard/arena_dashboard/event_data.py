@@ -130,7 +130,7 @@ def matches(_client: EventClient, event: str, key: str, *, final: bool) -> Seque
     return _client.event_matches(event, final=final, key=key)
 
 
-@st.cache_resource(max_entries=100, show_spinner=False)
+@st.cache_resource(ttl=ASKED_SECONDS, max_entries=100, show_spinner=False)
 def replay(_client: EventClient, event: str, match_id: str, key: str, view: str) -> Replay:
     """Return a match of an event for the player, from a viewpoint. Raises OwnerCallError."""
     transcript = _client.event_transcript(event, match_id, key=key)

@@ -14,7 +14,9 @@ from arena.games import GAMES
 from arena.scheduling.formats import FormatName
 from arena.server.events.event import Admission
 from arena.server.events.event_file import EXAMPLE
-from arena_dashboard.markup import in_markdown
+from arena_dashboard import owners
+from arena_dashboard.event_tables import join_link
+from arena_dashboard.markup import in_markdown, tag
 
 _MADE = "made event"
 """The key in the session's state of the event that was just made, with its code."""
@@ -49,7 +51,7 @@ def make(client: OrganiserClient) -> None:
 
 def show_made() -> None:
     """Show the event that was just made, with the code that is shown only once."""
-    made: tuple[EventSeen, str] | None = st.session_state.get(_MADE)
+    made: tuple[EventSeen, str] | None = owners.kept().get(_MADE)
     if made is None:
         return
     event, code = made
@@ -57,7 +59,9 @@ def show_made() -> None:
     if code:
         st.markdown("The code to enter with, shown only now:")
         st.code(code, language=None)
-    st.button("Done", on_click=lambda: st.session_state.pop(_MADE, None))
+        link = join_link(event.name, code)
+        st.html(tag("p", "Or this link: ", tag("a", link, href=link), class_="ba-link"))
+    st.button("Done", on_click=lambda: owners.kept().pop(_MADE, None))
 
 
 def move(client: OrganiserClient, event: EventSeen) -> None:
@@ -179,7 +183,7 @@ def _make(client: OrganiserClient, name: str, toml: str) -> None:
         st.error("“Name” is missing: use letters of A to Z, digits, dots, - and _.")
         return
     try:
-        st.session_state[_MADE] = client.create(name, toml)
+        owners.kept()[_MADE] = client.create(name, toml)
     except UserError as error:
         st.error(in_markdown(str(error)))
         return

@@ -36,6 +36,11 @@ def projector_link(name: str) -> str:
     return "projector?" + urlencode({"event": name})
 
 
+def join_link(name: str, code: str) -> str:
+    """Return the address of the page on which owners enter an event by its code."""
+    return "events?" + urlencode({"name": name, "code": code})
+
+
 def phase_of(found: EventView) -> Html:
     """Return the phase of an event, as a badge."""
     return badge(*_PHASES[found.phase])

@@ -9,6 +9,7 @@ from typing import assert_never
 from arena.builds.hosted import BuildState
 from arena.clients.organiser_client import NewKey, ParticipantSeen
 from arena.moments import iso_utc
+from arena.printable import not_a_formula
 from arena_dashboard.bot_tables import faults_link
 from arena_dashboard.markup import Html, badge, tag, together
 from arena_dashboard.tables import bot_link, time_of
@@ -89,14 +90,14 @@ def participants_csv(found: Sequence[ParticipantSeen], ratings: Ratings) -> str:
             *(one.bot, one.entered and iso_utc(one.entered), one.version or one.plays),
             *(one.newest, one.state and one.state.value, one.reason),
             *(one.last_seen and iso_utc(one.last_seen), one.matches, one.faults),
-            "" if rating is None else f"{rating:.0f}",
+            "" if rating is None else round(rating),
         ]
         for person in one.people:
             role = "captain" if person.captain else "member"
             who = [person.name, person.email, person.student_number, role, person.excused]
-            lines.writerow([one.owner, *map(_cell, who), *map(_cell, facts)])
+            lines.writerow([_cell(one.owner), *map(_cell, who), *map(_cell, facts)])
         if not one.people:
-            lines.writerow([one.owner, *[""] * 5, *map(_cell, facts)])
+            lines.writerow([_cell(one.owner), *[""] * 5, *map(_cell, facts)])
     return text.getvalue()
 
 
@@ -112,10 +113,9 @@ def keys_csv(keys: Sequence[NewKey]) -> str:
     return text.getvalue()
 
 
-def _cell(value: object) -> str:
-    """Return a value as a cell that no spreadsheet takes for a formula."""
-    text = "" if value is None else str(value)
-    return f"'{text}" if text[:1] in ("=", "+", "-", "@", "\t", "\r") else text
+def _cell(value: object) -> object:
+    """Return a value as a cell; a text that spreadsheets would evaluate with an apostrophe."""
+    return not_a_formula(value) if isinstance(value, str) else value
 
 
 def _words(one: ParticipantSeen) -> str:

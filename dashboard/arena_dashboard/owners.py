@@ -20,6 +20,7 @@ from arena.clients.owner_client import AddressError, OwnerCallError, SignUpTerms
 from arena.clients.upload_client import UploadClient, UploadTerms
 from arena.settings import Settings, read_settings
 from arena_dashboard import browser, identities, kept_sign_in
+from arena_dashboard.markup import in_markdown
 from arena_dashboard.short_memory import ShortMemory
 
 _KEPT: Final = "owner"
@@ -33,6 +34,8 @@ _VISIT: Final = "visit"
 """The key in `kept` of the visit, as Streamlit gives no cookies of a page that has been closed."""
 FRESH_SECONDS: Final = 3600.0
 """The most seconds for which a new key is shown, also on pages that are reloaded."""
+VALID_SECONDS: Final = 30.0
+"""How long a key is believed to be valid by the pages that show more to some owners."""
 MOST_FRESH: Final = 10_000
 """The most new keys kept, the newest; an owner whose key is forgotten makes a new one."""
 _EVERYWHERE = ("0.0.0.0", "::", "[::]")  # noqa: S104  compared, not bound
@@ -132,8 +135,24 @@ def visitor() -> SignedIn | None:
         return None
     with suppress(OwnerCallError, AddressError):
         client = referee()
-        return None if client is None else signed_in(client)
+        if client is None:
+            return None
+        found = signed_in(client)
+        # Again from time to time: the key may have ended since.
+        return found if found is not None and _valid(client, found.key) else None
     return None
+
+
+@st.cache_data(ttl=VALID_SECONDS, max_entries=1_000, show_spinner=False)
+def _valid(_client: OperatorClient, key: str) -> bool:
+    """Return whether a key is an owner's. Raises OwnerCallError if the referee does not say."""
+    try:
+        _client.owner(key)
+    except OwnerCallError as error:
+        if error.stranger:
+            return False
+        raise
+    return True
 
 
 def known() -> bool:
@@ -234,7 +253,7 @@ def refused(error: OwnerCallError) -> None:
     if error.stranger and found is not None:
         identities.forget()
         _forget_refused(found.key)
-    st.error(str(error))
+    st.error(in_markdown(str(error)))
 
 
 def public_address() -> str:

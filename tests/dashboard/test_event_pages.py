@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 from streamlit.testing.v1 import AppTest
 
 from arena.server.app.store import Store, open_store
-from arena_dashboard import feeds
+from arena_dashboard import event_downloads, feeds
 from tests.dashboard.pages import html, open_page, texts
 from tests.databases import plain
 from tests.server.events.cups import entrant, let_pass, played_out, said
@@ -115,6 +115,31 @@ def test_an_unknown_event_is_said(arena: str) -> None:
     app = open_page("events", name="<b>none</b>")
     assert not app.exception
     assert any("There is no event" in warning.value for warning in app.warning)
+
+
+def test_a_private_event_is_on_no_page_and_in_no_feed(arena: str) -> None:
+    async def private(_store: Store, sql: Sql) -> None:
+        sql.execute("UPDATE events SET private = true")
+
+    held(arena, private)
+    assert "There is no event “cup”" in str(texts(open_page("events", name="cup")))
+    assert "There is no event yet" in str(texts(open_page("events")))
+    assert "There is no event “cup”" in str(texts(open_page("projector", event="cup")))
+    client = TestClient(Starlette(routes=[*feeds.ROUTES, *event_downloads.ROUTES]))
+    for kind in ("zip", "jsonl", "csv"):
+        assert client.get(f"/downloads/events/cup.{kind}").status_code == 404
+    assert client.get("/feeds/events/cup.atom").status_code == 404
+
+
+def test_a_link_with_a_code_looks_the_same_whether_there_is_such_an_event(arena: str) -> None:
+    async def private(_store: Store, sql: Sql) -> None:
+        sql.execute("UPDATE events SET private = true")
+
+    held(arena, private)
+    pages = [open_page("events", name=name, code="ABCD") for name in ("cup", "mug")]
+    there, absent = (str(texts(page)) + html(page) for page in pages)
+    assert "Enter an event" in there
+    assert there.replace("cup", "mug") == absent
 
 
 def test_the_text_of_an_event_is_markdown_without_html(

@@ -10,6 +10,7 @@ from datetime import datetime
 from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
+from urllib.parse import urlencode
 
 import typer
 
@@ -101,6 +102,9 @@ def create(
         say(code)
         option = " --code CODE"
     say(f"Owners enter by `arena event enter {quote(event.name)} BOT{option}`.", err=True)
+    if code:
+        link = urlencode({"name": event.name, "code": code})
+        say(f"Or by this link on the dashboard: /events?{link}", err=True)
 
 
 def move(

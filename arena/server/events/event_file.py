@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from arena.builds.house import house_bots
+from arena.builds.house import games_of, house_bots
 from arena.errors import UserError
 from arena.games import make_game
 from arena.games.validation_errors import error_text
@@ -157,7 +157,7 @@ def read_event(text: str) -> NewEvent:
         raise EventFileError(
             "final.live is for everybody to see, and a private event is not: leave one of them out."
         )
-    ladder = _ladder(found.ladder)
+    ladder = _ladder(found.ladder, game.name)
     if found.private and ladder is None:
         ladder = LadderRules((), _Ladder().pace, _Ladder().blocks)
     return NewEvent(
@@ -166,13 +166,15 @@ def read_event(text: str) -> NewEvent:
     )
 
 
-def _ladder(found: _Ladder | None) -> LadderRules | None:
+def _ladder(found: _Ladder | None, game: str) -> LadderRules | None:
     if found is None:
         return None
     known = house_bots()
     for name in found.house:
         if name not in known:
             raise EventFileError(f"ladder.house names {name[:40]}: there are {', '.join(known)}.")
+        if game not in games_of(name):
+            raise EventFileError(f"ladder.house names {name}, which does not play {game}.")
     return LadderRules(tuple(dict.fromkeys(found.house)), found.pace, found.blocks)
 
 

@@ -49,13 +49,23 @@ def cancel(event_id: int, why: str) -> Update:
 
 
 def pause_members(event_id: int) -> ReturningUpdate[Any]:
-    """Pause the bots that an event keeps from the ladder; the statement returns their names."""
+    """Pause the bots that an event keeps from the ladder; the statement returns their names.
+
+    Those that have entered another event that is not over play on.
+    """
     entered = select(event_entries.c.bot_id).where(event_entries.c.event_id == event_id)
+    elsewhere = (
+        select(event_entries.c.bot_id)
+        .join(events, events.c.id == event_entries.c.event_id)
+        .where(events.c.id != event_id)
+        .where(events.c.released_at.is_(None), events.c.cancelled_at.is_(None))
+    )
     on_roster = select(event_people.c.owner_id).where(event_people.c.event_id == event_id)
     return (
         update(bots)
         .where(bots.c.id.in_(entered) | bots.c.owner_id.in_(on_roster))
         .where(bots.c.paused_at.is_(None), bots.c.retired_at.is_(None))
+        .where(bots.c.id.not_in(elsewhere))
         .values(paused_at=func.now())
         .returning(bots.c.name)
     )

@@ -14,6 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
 from arena.codec.transcript import from_bytes
 from arena.database.errors import UnknownEventError
+from arena.database.names import folded
 from arena.database.transaction import viewing
 from arena.match.transcript import Transcript
 from arena.server.events import event_rows as rows
@@ -127,10 +128,10 @@ class EventViews:
                 number: LadderPlayer(number, one.registered.entrant, house=False)
                 for number, one in enumerate(final.finalists, start=1)
             }
-            entry = next((n for n, one in players.items() if one.entrant.bot == bot), 0)
+            its = [n for n, one in players.items() if folded(one.entrant.bot) == folded(bot or "")]
             numbered = final_statements.numbered_blocks(
                 event.id,
-                entry=None if bot is None else entry,
+                entry=None if bot is None else (*its, 0)[0],
                 before=before,
                 limit=max(1, MATCHES_A_PAGE // event.terms.rules.seats),
             )

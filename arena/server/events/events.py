@@ -24,7 +24,7 @@ from arena.database.errors import (
     UnknownEventError,
 )
 from arena.database.keys import code_hash, new_code
-from arena.database.names import LONGEST, check_name
+from arena.database.names import LONGEST, check_name, folded
 from arena.database.transaction import transaction
 from arena.moments import in_utc
 from arena.records import Owner
@@ -222,6 +222,12 @@ class Events:
             if found is None or found.retired_at is not None:
                 raise UnknownBotError(
                     f"You have no bot {bot} in service: `arena submit FILE` uploads one."
+                )
+            ladder = event.terms.ladder
+            if ladder is not None and folded(found.name) in map(folded, ladder.house):
+                raise EventRefusedError(
+                    f"On the ladder of {event.name} a bot of the house is called {found.name}: "
+                    "enter one with another name."
                 )
             await connection.execute(statements.enter(event.id, owner.id, found.id, team))
             entered = (await _named(connection, name))[0].entries

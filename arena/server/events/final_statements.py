@@ -353,5 +353,6 @@ def blocks_in_hand(event_id: int) -> TextClause:
         SELECT count(*) AS blocks FROM {QUEUE_SCHEMA}.procrastinate_jobs
         WHERE status = 'doing' AND task_name = '{FINAL_TASK}'
             AND args @> jsonb_build_object('event_id', CAST(:event_id AS integer))
+            AND CAST(args->>'round_number' AS integer) > 0
         """  # noqa: S608  our own constants
     ).bindparams(event_id=event_id)

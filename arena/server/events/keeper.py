@@ -60,7 +60,7 @@ class EventKeeper:
         """Do what is due; return after how many seconds to look again."""
         try:
             seconds = await self._finals.keep(self._record)
-            await self._ladders.keep()
+            practising = await self._ladders.keep()
             await self._notices.keep()
             playing = await self._finals.playing()
         except (StorageFailedError, LeaseLostError) as error:
@@ -70,7 +70,7 @@ class EventKeeper:
             # One event must not end all; the next look may do better.
             log.exception("events not kept", retry_s=LOOK_SECONDS)
             return LOOK_SECONDS
-        longest = LOOK_SECONDS if playing else LONGEST_WAIT_SECONDS
+        longest = LOOK_SECONDS if playing or practising else LONGEST_WAIT_SECONDS
         return longest if seconds is None else min(seconds, longest)
 
     async def _publish(self) -> None:

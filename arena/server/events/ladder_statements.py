@@ -7,9 +7,11 @@ from sqlalchemy import (
     Delete,
     Insert,
     TextClause,
+    Update,
     Uuid,
     cast,
     delete,
+    exists,
     func,
     select,
     text,
@@ -81,6 +83,13 @@ def add_versions(event_id: int) -> Insert:
         select(event_entries.c.event_id, hosted_bots.c.version_id)
         .select_from(_in_service())
         .where(event_entries.c.event_id == event_id)
+        # Not by a conflict alone, which would use up an id each time.
+        .where(
+            ~exists().where(
+                event_players.c.event_id == event_id,
+                event_players.c.version_id == hosted_bots.c.version_id,
+            )
+        )
     )
     return (
         insert(event_players)
@@ -91,8 +100,13 @@ def add_versions(event_id: int) -> Insert:
 
 def add_house(event_id: int) -> Insert:
     """Add the bots of the house to the players of an event."""
-    house = select(event_ladders.c.event_id, func.unnest(event_ladders.c.house)).where(
-        event_ladders.c.event_id == event_id
+    named = (
+        select(event_ladders.c.event_id, func.unnest(event_ladders.c.house).label("name"))
+        .where(event_ladders.c.event_id == event_id)
+        .subquery()
+    )
+    house = select(named.c.event_id, named.c.name).where(
+        ~exists().where(event_players.c.event_id == event_id, event_players.c.house == named.c.name)
     )
     return insert(event_players).from_select(["event_id", "house"], house).on_conflict_do_nothing()
 
@@ -145,6 +159,7 @@ def players(ids: Collection[int]) -> Row:
         .outerjoin(hosted_versions, hosted_versions.c.version_id == event_players.c.version_id)
         .outerjoin(builds, builds.c.id == hosted_versions.c.build_id)
         .where(event_players.c.id.in_(ids))
+        .order_by(event_players.c.id)
     )
 
 
@@ -248,6 +263,15 @@ def count_block(ids: Collection[int]) -> ReturningUpdate[Any]:
     )
 
 
+def give_back(ids: Collection[int]) -> Update:
+    """Take a block back from the count of players, which did not play it."""
+    return (
+        update(event_players)
+        .where(event_players.c.id.in_(ids), event_players.c.blocks > 0)
+        .values(blocks=event_players.c.blocks - 1)
+    )
+
+
 def end_block(event_id: int, number: int, values: Mapping[str, Any]) -> ReturningUpdate[Any]:
     """End a block unless it has ended; the statement returns its number."""
     return (
@@ -337,14 +361,37 @@ def transcript(event_id: int, match_id: str) -> Row:
     )
 
 
-def waiting(event_id: int) -> TextClause:
-    """Select `blocks`: how many blocks of an event's ladder wait in the queue."""
+def in_hand(event_id: int) -> TextClause:
+    """Select `blocks`: how many blocks of an event's ladder wait in the queue or are played."""
     return text(
         f"""
-        SELECT count(*) AS blocks FROM {QUEUE_SCHEMA}.procrastinate_jobs
-        WHERE status = 'todo' AND task_name = '{FINAL_TASK}'
-            AND args @> jsonb_build_object(
-                'event_id', CAST(:event_id AS integer), 'round_number', 0)
+        SELECT (
+            SELECT count(*) FROM {QUEUE_SCHEMA}.procrastinate_jobs
+            WHERE status = 'todo' AND task_name = '{FINAL_TASK}'
+                AND args @> jsonb_build_object(
+                    'event_id', CAST(:event_id AS integer), 'round_number', 0)
+        ) + (
+            SELECT count(*) FROM event_ladder_blocks
+            WHERE event_id = :event_id AND ended_at IS NULL
+        ) AS blocks
+        """  # noqa: S608  our own constants
+    ).bindparams(event_id=event_id)
+
+
+def lost_blocks(event_id: int) -> TextClause:
+    """End the blocks that have begun and that no job has any more; return their `players`."""
+    return text(
+        f"""
+        UPDATE event_ladder_blocks AS block
+        SET ended_at = now(), failure = 'No worker brought it to its end.'
+        WHERE event_id = :event_id AND ended_at IS NULL AND NOT EXISTS (
+            SELECT FROM {QUEUE_SCHEMA}.procrastinate_jobs
+            WHERE status IN ('todo', 'doing') AND task_name = '{FINAL_TASK}'
+                AND args @> jsonb_build_object(
+                    'event_id', CAST(:event_id AS integer), 'round_number', 0,
+                    'block_number', block.number)
+        )
+        RETURNING players
         """  # noqa: S608  our own constants
     ).bindparams(event_id=event_id)
 

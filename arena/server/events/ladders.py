@@ -35,8 +35,8 @@ from arena.signatures import Signer
 
 ROUND: Final = 0
 """The round of a `FinalBlockId` that is a block of a ladder; those of finals count from 1."""
-MOST_WAITING: Final = 4
-"""The blocks of a ladder that wait in the queue; each that ends adds another."""
+MOST_IN_HAND: Final = 8
+"""The blocks of a ladder that wait or are played at once; each that ends adds another."""
 MOST_TRANSCRIPTS: Final = 20_000
 """The newest blocks of a ladder whose transcripts are kept."""
 _PLAYED_IN: Final = (Phase.OPEN, Phase.FROZEN, Phase.FINAL)
@@ -63,13 +63,19 @@ class EventLadders:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    async def keep(self) -> None:
-        """Queue blocks of the ladders that have something to play; each that ends queues more."""
+    async def keep(self) -> bool:
+        """Queue blocks of the ladders; return whether one has something to play.
+
+        Each block that ends queues more; looks find those that a worker did not bring to an end.
+        """
         async with self._transaction() as connection:
             event_ids = (await connection.scalars(statements.unfinished_ladders())).all()
+        playing = False
         for event_id in event_ids:
             async with self._transaction() as connection:
-                await _queue(connection, event_id)
+                await _forget_lost(connection, event_id)
+                playing |= await _queue(connection, event_id)
+        return playing
 
     async def begin_block(self, block: FinalBlockId) -> FinalBlock | None:
         """Return what a block consists of, the same each time; None if nothing is to be played."""
@@ -154,9 +160,12 @@ class EventLadders:
                 raise EventRefusedError("There is no such build in this block.")
             names = [str(made.final.finalists[at].registered.entrant) for at in builds]
             failure = f"{', '.join(names)} did not start: {why}"[:2_000]
-            await connection.execute(
-                statements.end_block(block.event_id, block.number, {"failure": failure})
-            )
+            ended = statements.end_block(block.event_id, block.number, {"failure": failure})
+            if await connection.scalar(ended) is not None:
+                # Those that are absent keep their count, or they would be tried for ever.
+                gone = {made.final.finalists[at] for at in builds}
+                there = [id_ for one, id_ in made.players.items() if one not in gone]
+                await connection.execute(statements.give_back(there))
             await _queue(connection, block.event_id)
         log.info("a block of an event's ladder was not played", bots=names, why=why[:200])
 
@@ -254,21 +263,29 @@ async def _seated(connection: AsyncConnection, event: Event, first: _Playing) ->
     return [first.id, *others[: event.terms.rules.seats - 1]]
 
 
-async def _queue(connection: AsyncConnection, event_id: int) -> None:
-    """Queue blocks of a ladder at its pace, unless nothing is to be played."""
+async def _forget_lost(connection: AsyncConnection, event_id: int) -> None:
+    """End the blocks that no worker has any more; their players get others."""
+    await _locked(connection, event_id)
+    await connection.execute(shift_queue.queue_lock())
+    for row in (await connection.execute(statements.lost_blocks(event_id))).all():
+        await connection.execute(statements.give_back(row.players))
+
+
+async def _queue(connection: AsyncConnection, event_id: int) -> bool:
+    """Queue blocks of a ladder at its pace; return whether there is something to be played."""
     ladder = await _locked(connection, event_id)
     if ladder is None:
-        return
+        return False
     event, now = await event_of(connection, event_id)
     if event.phase(now) not in _PLAYED_IN:
-        return
+        return False
     if await _first(connection, event, ladder.enough) is None:
-        return
+        return False
     await connection.execute(shift_queue.queue_lock())
-    waiting = await connection.scalar(statements.waiting(event_id)) or 0
-    if waiting >= MOST_WAITING:
-        return
-    count = MOST_WAITING - waiting
+    in_hand = await connection.scalar(statements.in_hand(event_id)) or 0
+    if in_hand >= MOST_IN_HAND:
+        return True
+    count = MOST_IN_HAND - in_hand
     step = timedelta(hours=event.terms.rules.seats / ladder.pace)
     numbers = statements.next_numbers(event_id, count, step.total_seconds())
     last = (await connection.execute(numbers)).one()
@@ -276,3 +293,4 @@ async def _queue(connection: AsyncConnection, event_id: int) -> None:
     await connection.execute(
         shift_queue.queue_ladder(event_id, range(last.queued - count + 1, last.queued + 1), begins)
     )
+    return True

@@ -67,6 +67,11 @@ class Rosters:
         for line, person in enumerate(people, start=1):
             if why := person.why_refused:
                 raise EventRefusedError(f"Person {line} of the roster {why}.")
+            if event.terms.private and not person.team:
+                raise EventRefusedError(
+                    f"Person {line} of the roster has no team: it would be named after the event, "
+                    "and names of teams are public."
+                )
         async with self._transaction() as connection:
             # Its lock keeps the numbers of two rosters apart.
             await connection.execute(statements.freeze_due())

@@ -6,6 +6,7 @@ A webhook may get a notice twice, if a referee dies at the wrong moment: it know
 
 import asyncio
 from collections.abc import AsyncGenerator, Collection, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, aclosing, suppress
 from datetime import timedelta
 from http.client import HTTPException
@@ -41,6 +42,8 @@ class Deliveries:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
+        # Of its own: what strangers let wait must not hold the threads of others.
+        self._threads = ThreadPoolExecutor(AT_ONCE, "notices")
 
     async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
         """Deliver what is due, until cancelled; `changes` yields when there are new notices."""
@@ -95,7 +98,8 @@ class Deliveries:
         body = body_of(one)
         failure = ""
         try:
-            await asyncio.to_thread(post, one, body, headers_of(one, body))
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(self._threads, post, one, body, headers_of(one, body))
         except (OSError, ValueError, HTTPException) as error:
             failure = str(error)[:200] or type(error).__name__
         pause = None

@@ -8,10 +8,12 @@ import json
 import socket
 import ssl
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from http.client import HTTPConnection
+from http.client import HTTPConnection, HTTPException
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
+from threading import Timer
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -21,6 +23,7 @@ from arena.moments import iso_utc
 from arena.server.notices.notice import NoticeKind
 
 ANSWER_SECONDS: Final = 10.0
+"""The time for a connection, the request and the head of its answer, in all."""
 _MOST_OF_DISCORD: Final = 2_000
 _UNICAST: Final = IPv6Network("2000::/3")
 """What is given out of IPv6. Addresses elsewhere may lead to some of IPv4."""
@@ -85,13 +88,27 @@ def post(one: Delivery, body: bytes, headers: Mapping[str, str]) -> None:
     place = urlsplit(one.url)
     path = (place.path or "/") + (f"?{place.query}" if place.query else "")
     connection = _Connection(place.hostname or "", place.port, place.scheme, public=one.public)
+    # The timeout of a socket is for each read: an answer of a byte at a time would never end.
+    deadline = Timer(ANSWER_SECONDS, connection.give_up)
+    deadline.start()
     try:
         connection.request("POST", path, body, dict(headers))
         answer = connection.getresponse()
-        if not 200 <= answer.status < 300:
-            raise OSError(f"answered {answer.status} {answer.reason}".rstrip())
+    except (OSError, ValueError, HTTPException) as error:
+        if connection.given_up:
+            raise _late() from error
+        raise
     finally:
+        deadline.cancel()
         connection.close()
+    if connection.given_up:  # what was cut off may look like an answer
+        raise _late()
+    if not 200 <= answer.status < 300:
+        raise OSError(f"answered {answer.status} {answer.reason}".rstrip())
+
+
+def _late() -> OSError:
+    return OSError(f"did not answer within {ANSWER_SECONDS:g} s")
 
 
 class _Connection(HTTPConnection):
@@ -102,6 +119,17 @@ class _Connection(HTTPConnection):
         super().__init__(host, port or self.default_port, timeout=ANSWER_SECONDS)
         self._tls = ssl.create_default_context() if scheme == "https" else None
         self._public = public
+        self.given_up = False
+        """Whether it took too long."""
+
+    def give_up(self) -> None:
+        """End the connection, from another thread."""
+        self.given_up = True
+        sock = self.sock
+        if sock is not None:
+            with suppress(OSError):
+                # Not that of TLS, which would wait for the other side.
+                socket.socket.shutdown(sock, socket.SHUT_RDWR)
 
     def connect(self) -> None:
         # The addresses are looked at that are then used: a name may have others the next time.
@@ -111,6 +139,8 @@ class _Connection(HTTPConnection):
             raise OSError(f"{self.host} is not on the public internet")
         failure: OSError | None = None
         for address in addresses:
+            if self.given_up:
+                break
             try:
                 plain = socket.create_connection((address, self.port), self.timeout)
                 break
@@ -118,7 +148,13 @@ class _Connection(HTTPConnection):
                 failure = error
         else:
             raise failure or OSError(f"{self.host} has no address")
-        self.sock = self._tls.wrap_socket(plain, server_hostname=self.host) if self._tls else plain
+        self.sock = plain
+        if self._tls is not None:
+            secured = self._tls.wrap_socket(
+                plain, server_hostname=self.host, do_handshake_on_connect=False
+            )
+            self.sock = secured
+            secured.do_handshake()
 
 
 def is_public(address: str) -> bool:

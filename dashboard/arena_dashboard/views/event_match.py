@@ -8,7 +8,7 @@ import streamlit as st
 from arena.errors import UserError
 from arena_dashboard import event_data, owners
 from arena_dashboard.event_tables import event_link
-from arena_dashboard.markup import command, tag
+from arena_dashboard.markup import command, in_markdown, tag
 from arena_dashboard.player import component
 from arena_dashboard.rules import show_rules
 from arena_dashboard.url_choice import shortened
@@ -28,7 +28,7 @@ def read(event: str, match_id: str) -> event_data.Replay:
         return event_data.replay(client, event, match_id, key, view)
     except UserError as error:
         st.title("Replay")
-        st.info(str(error))
+        st.info(in_markdown(str(error)))
         st.stop()
 
 

@@ -9,7 +9,7 @@ import streamlit as st
 from arena.clients.event_client import EventClient, EventPlace
 from arena.clients.owner_client import OwnerCallError
 from arena.errors import UserError
-from arena.server.events.event import Admission, Phase
+from arena.server.events.event import Admission, EventEntry, Phase
 from arena.server.events.standings import FinalLine
 from arena_dashboard import browser, data, event_data, event_profile, event_tables, owners
 from arena_dashboard.event_data import EventView
@@ -19,6 +19,7 @@ from arena_dashboard.markup import in_markdown, tag, together
 from arena_dashboard.url_choice import shortened
 
 T = TypeVar("T")
+MOST_OF_A_CODE = 40
 
 _LIVE = "The final is live: its matches are public as they are played."
 _BLIND = (
@@ -64,7 +65,11 @@ def show(found: EventView) -> None:
         st.caption(f"At most {event.terms.limits.in_words}.")
     if found.phase is Phase.OPEN:
         st.subheader("Enter")
-        show_form(found)
+        show_form(
+            event.name,
+            needs_code=event.terms.entry is Admission.CODE,
+            entries=found.entries,
+        )
     st.subheader(f"Entries ({len(found.entries):,})")
     if found.entries:
         st.html(event_tables.entries(found))
@@ -131,18 +136,17 @@ def asked_for(ask: Callable[[EventClient, str, str], T], found: EventView) -> T 
             return None
         return ask(client, found.event.name, "" if visitor is None else visitor.key)
     except UserError as error:
-        st.warning(str(error))
+        st.warning(in_markdown(str(error)))
         return None
 
 
-def show_form(found: EventView) -> None:
-    """Let an owner who is signed in enter a bot."""
-    event = found.event
+def show_form(name: str, *, needs_code: bool, entries: Sequence[EventEntry]) -> None:
+    """Let an owner who is signed in enter a bot in an event, which may be hidden from the owner."""
     try:
         client = owners.referee()
         owner = None if client is None else owners.signed_in(client)
     except UserError as error:
-        st.warning(str(error))
+        st.warning(in_markdown(str(error)))
         return
     if client is None:
         return
@@ -159,17 +163,18 @@ def show_form(found: EventView) -> None:
         link = tag("a", "Submit a bot", href="submit")
         st.html(tag("p", link, " first, then enter it here.", class_="ba-link"))
         return
-    now = next((one.bot for one in found.entries if one.owner == owner.name), None)
+    now = next((one.bot for one in entries if one.owner == owner.name), None)
     if now is not None:
         st.caption(f"You have entered {in_markdown(now)}.")
     with st.form("enter"):
         bot = st.selectbox("Bot", mine, index=mine.index(now) if now in mine else 0)
         team = st.text_input("Team", max_chars=40, placeholder=owner.name)
-        code = st.text_input("Code", max_chars=40) if event.terms.entry is Admission.CODE else ""
+        given = st.query_params.get("code", "")[:MOST_OF_A_CODE]
+        code = st.text_input("Code", given, max_chars=MOST_OF_A_CODE) if needs_code else ""
         if not st.form_submit_button("Enter" if now is None else "Change the entry"):
             return
     try:
-        entered = client.enter(owner.key, event.name, bot, code=code, team=team)
+        entered = client.enter(owner.key, name, bot, code=code, team=team)
     except OwnerCallError as error:
         owners.refused(error)
         return
@@ -185,7 +190,12 @@ visitor = owners.visitor()
 viewer = event_data.viewer(None if visitor is None else visitor.name)
 asked = st.query_params.get("name")
 found = event_data.named(asked, viewer) if asked else None
-if found is None:
+if found is None and asked and "code" in st.query_params:
+    # A private event is hidden until its visitor has entered; so the form is there for any name.
+    st.title("Enter an event")
+    st.caption(f"With the code of “{shortened(asked)}”, which is in the link.")
+    show_form(asked, needs_code=True, entries=())
+elif found is None:
     st.title("Events")
     if asked:
         st.warning(f"There is no event “{shortened(asked)}”. These are all:")
@@ -199,7 +209,7 @@ else:
     if found.phase not in (Phase.RELEASED, Phase.CANCELLED):
         name = found.event.name
         browser.keep_current(
-            ("event", name),
+            ("event", name, viewer),
             (event_data.mark(found), data.away()),
             lambda: (event_data.current_mark(name, viewer), data.away()),
         )

@@ -21,7 +21,7 @@ from arena_dashboard import (
     tournament_data,
 )
 from arena_dashboard.event_data import EventView
-from arena_dashboard.markup import tag
+from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.player import component
 from arena_dashboard.url_choice import shortened
 
@@ -97,7 +97,7 @@ def show_private_results(found: EventView) -> None:
             return
         lines = event_data.private_results(client, found.event.name, visitor.key)
     except UserError as error:
-        st.warning(str(error))
+        st.warning(in_markdown(str(error)))
         return
     st.html(projector_tables.results(lines, {one.bot: one.team for one in found.entries}, ()))
 
@@ -148,4 +148,4 @@ else:
     show(found)
     browser.evening(found.now)
     name = found.event.name
-    browser.keep_current(("projector", name), mark(name), lambda: mark(name))
+    browser.keep_current(("projector", name, viewer), mark(name), lambda: mark(name))

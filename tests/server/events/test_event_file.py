@@ -79,6 +79,17 @@ def test_a_final_has_options_and_a_time_control() -> None:
             "A gauntlet has one bot",
         ),
         (f'{CUP}\n[final]\ntime = "fast"{DATES}', "^final.time: "),
+        (f'{CUP}\n[ladder]\nhouse = ["deep"]{DATES}', "^ladder.house names deep: there are bayes"),
+        (
+            f'{CUP}\n[ladder]\nhouse = ["skull_honest"]{DATES}',
+            "^ladder.house names skull_honest, which does not play bluff",
+        ),
+        (f"{CUP}\n[ladder]\npace = 0{DATES}", "^ladder.pace: found 0"),
+        (f"{CUP}\nprivate = true{DATES}", 'entry is "code" or "roster"'),
+        (
+            f'{CUP}\nprivate = true\nentry = "code"\n[final]\nlive = true{DATES}',
+            "^final.live is for everybody to see",
+        ),
         (CUP, "^dates is missing"),
         (
             f"{CUP}{DATES}".replace("freeze = 2026-12-02", "freeze = 2026-12-05"),

@@ -4,14 +4,25 @@ from itertools import pairwise
 from typing import Any
 
 import psycopg
+import pytest
 
 from arena.builds.house import house_build
+from arena.database.errors import EventRefusedError
 from arena.server.app.store import Store
 from arena.server.events.event import Event, LadderRules
 from arena.server.events.finals import FinalBlockId
-from arena.server.events.ladders import MOST_WAITING, ROUND
+from arena.server.events.ladders import MOST_IN_HAND, ROUND
 from tests.jobs import accept_build
-from tests.server.events.cups import done, entrant, let_pass, played, queued, said, uploaded
+from tests.server.events.cups import (
+    done,
+    entrant,
+    let_pass,
+    played,
+    queued,
+    said,
+    signed_up,
+    uploaded,
+)
 
 LADDER = LadderRules(("random", "honest"), pace=600, enough=5)
 
@@ -49,7 +60,7 @@ async def test_a_ladder_is_played_until_every_build_has_enough(
     store: Store, database: str, sql: "psycopg.Connection[Any]"
 ) -> None:
     event = await ladder(store, database)
-    assert len(queued(sql)) == MOST_WAITING
+    assert len(queued(sql)) == MOST_IN_HAND
     blocks = await play_all(store, sql)
     assert {bot for bots in blocks for bot in bots} == {"bot-ann", "bot-bob", "random", "honest"}
     own = [sum(f"bot-{name}" in bots for bots in blocks) for name in ("ann", "bob")]
@@ -124,3 +135,77 @@ async def test_nothing_is_played_after_the_results(
     await store.finals.keep(store.record)
     await store.events.cancel("cup", "me", "")
     assert await store.ladders.begin_block(block) is None
+
+
+async def test_a_block_that_no_worker_brings_to_its_end_is_given_up_and_others_are_played(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    await ladder(store, database)
+    for block in queued(sql):
+        assert await store.ladders.begin_block(block) is not None
+    done(sql)
+    assert await store.ladders.keep()
+    assert len(queued(sql)) == MOST_IN_HAND
+    assert sql.execute("SELECT sum(blocks) FROM event_players").fetchone() == (0,)
+    assert sql.execute(
+        "SELECT count(*) FROM event_ladder_blocks WHERE ended_at IS NULL"
+    ).fetchone() == (0,)
+
+
+async def test_no_more_blocks_are_in_hand_than_a_few_however_slow_the_bots_are(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    await ladder(store, database)
+    for block in queued(sql)[:3]:
+        await store.ladders.begin_block(block)
+    sql.execute(
+        "UPDATE procrastinate.procrastinate_jobs SET status = 'doing' WHERE task_name = 'final'"
+        " AND id IN (SELECT id FROM procrastinate.procrastinate_jobs WHERE task_name = 'final'"
+        " ORDER BY id LIMIT 3)"
+    )
+    await store.ladders.keep()
+    assert len(queued(sql)) == MOST_IN_HAND - 3
+
+
+async def test_a_build_that_does_not_start_costs_others_nothing_and_is_tried_so_often(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    await ladder(store, database)
+    while blocks := queued(sql):
+        done(sql)
+        for block in blocks:
+            found = await store.ladders.begin_block(block)
+            if found is None:
+                continue
+            names = [one.registered.entrant.bot for one in found.builds]
+            if "bot-ann" in names:
+                await store.ladders.absent(block, [names.index("bot-ann")], "It ended.")
+            else:
+                await play(store, block)
+    counts = dict(
+        sql.execute(
+            "SELECT bots.name, event_players.blocks FROM event_players"
+            " JOIN versions ON versions.id = version_id JOIN bots ON bots.id = bot_id"
+        ).fetchall()
+    )
+    played = sql.execute(
+        "SELECT count(*) FROM event_ladder_blocks WHERE placings IS NOT NULL"
+    ).fetchone()
+    assert counts["bot-ann"] >= LADDER.enough
+    assert played == (counts["bot-bob"],) == (LADDER.enough,)
+
+
+async def test_looks_and_blocks_use_up_no_numbers_of_players(
+    store: Store, database: str, sql: "psycopg.Connection[Any]"
+) -> None:
+    await ladder(store, database)
+    await play_all(store, sql)
+    assert sql.execute("SELECT max(id) FROM event_players").fetchone() == (4,)
+
+
+async def test_no_entrant_is_named_like_a_bot_of_the_house(store: Store, database: str) -> None:
+    await store.events.create("cup", said(ladder=LADDER), "me")
+    owner = await signed_up(store, "ann")
+    await uploaded(store, owner, "Honest")
+    with pytest.raises(EventRefusedError, match="a bot of the house is called Honest"):
+        await store.events.enter(owner, "cup", "honest")

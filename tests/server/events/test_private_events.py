@@ -20,6 +20,7 @@ from tests import recorded_matches
 from tests.jobs import accept_build
 from tests.server.events.cups import (
     done,
+    enrolled,
     entrant,
     frozen,
     let_pass,
@@ -223,3 +224,32 @@ async def test_the_archive_of_a_private_final_can_be_recomputed(
     file.write_bytes(b"".join(zipped(signed, await store.finals.transcripts(event))))
     found = check(file)
     assert found.matches == 12
+
+
+async def test_an_operator_is_a_member_of_every_private_event(
+    store: Store, database: str, sql: Sql
+) -> None:
+    await private(store, database)
+    operator = await signed_up(store, "root")
+    assert (await store.event_views.newest(operator.id))[0] == []
+    sql.execute("UPDATE owners SET operator_since = now() WHERE id = %s", [operator.id])
+    assert [one.name for one in (await store.event_views.newest(operator.id))[0]] == ["cup"]
+
+
+async def test_a_bot_that_another_event_needs_is_not_paused(
+    store: Store, database: str, sql: Sql
+) -> None:
+    await private(store, database)
+    await store.events.create("mug", said(ladder=LADDER), "me")
+    await store.events.enter(await store.owners.named("ann"), "mug", "bot-ann")
+    await store.events.cancel("cup", "me", "")
+    paused = sql.execute("SELECT name FROM bots WHERE paused_at IS NOT NULL ORDER BY 1").fetchall()
+    assert paused == [("bot-bob",), ("bot-eve",)]
+
+
+async def test_a_roster_of_a_private_event_names_teams(store: Store) -> None:
+    event, _ = await store.events.create(
+        "secret-exam", said(private=True, ladder=LADDER, entry=Admission.ROSTER), "me"
+    )
+    with pytest.raises(EventRefusedError, match="Person 1 of the roster has no team"):
+        await enrolled(store, event, "name\nAnn Real\n")

@@ -1,12 +1,18 @@
 """Owners' webhooks are posted to on the public internet alone; texts cannot call for attention."""
 
 import json
+import socket
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from datetime import UTC, datetime
 
 import pytest
 
+from arena.server.notices import posting
 from arena.server.notices.notice import NoticeKind
 from arena.server.notices.posting import Delivery, body_of, headers_of, post
+from tests.bots import PATIENCE
 from tests.server.notices.test_delivery import listening
 
 
@@ -49,3 +55,29 @@ def test_a_name_in_a_text_mentions_nobody() -> None:
     assert slack == {"text": "Version 1 of &lt;!channel&gt; &amp; @everyone is accepted."}
     discord = json.loads(body_of(delivery("https://discord.com/x", public=True, text=text)))
     assert discord == {"content": text, "allowed_mentions": {"parse": []}}
+
+
+def test_an_answer_that_comes_a_byte_at_a_time_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(posting, "ANSWER_SECONDS", 0.3)
+    over = threading.Event()
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as thread:
+
+        def dribble() -> None:
+            connection, _ = server.accept()
+            with connection:
+                connection.recv(65_536)
+                connection.sendall(b"HTTP/1.1 200 OK\r\n")
+                while not over.wait(0.05):
+                    with suppress(OSError):
+                        connection.sendall(b"X: y\r\n")
+
+        dribbling = thread.submit(dribble)
+        address = f"http://127.0.0.1:{server.getsockname()[1]}/"
+        try:
+            with pytest.raises(OSError, match=r"did not answer within 0\.3 s"):
+                posting.post(delivery(address, public=False), b"{}", {})
+        finally:
+            over.set()
+        dribbling.result(PATIENCE)
