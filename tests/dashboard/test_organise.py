@@ -1,11 +1,8 @@
 """What an organiser sees of who takes part: filters, escaped text, CSV; and the form of events."""
 
 import csv
-from collections.abc import Mapping
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
-from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -43,7 +40,7 @@ ABSENT = ParticipantSeen(
 )
 WITHOUT = replace(TEAM, owner="Dicers", bot="die", plays="", faults=0, people=())
 ALL = (TEAM, ABSENT, WITHOUT)
-RATINGS: Mapping[Any, Any] = {("ace", "3"): SimpleNamespace(elo=1512.4)}
+RATINGS = {("ace", "3"): 1512.4}
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """Asks the programs of a field what they do in the same positions; for `arena event similar`."""
 
 import asyncio
-import json
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +8,7 @@ from itertools import combinations
 from typing import Final
 
 from arena.commands.progress import progress, with_progress
-from arena.commands.terminal import say
+from arena.commands.terminal import json_text, say
 from arena.games import make_game
 from arena.local.obvious import house_bots, obvious_answers, obvious_bots
 from arena.local.probes import Probe, probes
@@ -144,7 +143,7 @@ def _trouble(runs: Sequence[Asked]) -> str:
 
 def _view(probe: Probe) -> str:
     notation = probe.setup.make_game().view_notation
-    return json.dumps(notation.to_json(probe.turn.view), ensure_ascii=False)
+    return json_text(notation.to_json(probe.turn.view))
 
 
 def _minutes(seconds: float) -> str:

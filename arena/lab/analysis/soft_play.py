@@ -21,7 +21,6 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
-from scipy.stats import chi2, t
 
 from arena.lab.analysis.decisions import AnalysedDecision
 from arena.lab.analysis.loss_sums import Estimate, LossSums
@@ -38,6 +37,8 @@ LEAST_PLAYERS: Final = 4
 """With fewer there is no telling a bot's play from that against one other."""
 _HALVINGS: Final = 16
 _LEAST_ERROR: Final = 1e-6
+_MEDIAN_OF_CHI_SQUARE: Final = 0.454936423119573
+"""Of one degree of freedom."""
 WIDE: Final = 0.1
 """The standard deviation of the priors, in chances to win a decision."""
 
@@ -150,8 +151,10 @@ def _tested(
         changed, narrower = _left_out(design, loss, error, less)
         residual[row], variance[row] = changed[row], narrower[row]
     spread = np.sqrt(variance)
-    ps: FloatArray = np.asarray(t.sf(residual / spread, clusters - 1))
-    half: FloatArray = spread * t.ppf(0.975, clusters - 1)
+    from scipy.special import stdtr, stdtrit  # half a second that only some need
+
+    ps: FloatArray = np.asarray(stdtr(clusters - 1, -residual / spread))
+    half: FloatArray = spread * stdtrit(clusters - 1, 0.975)
     return [
         (Estimate(float(one), float(width)), float(p))
         for one, width, p in zip(residual, half, ps, strict=True)
@@ -164,7 +167,7 @@ def _between(design: FloatArray, loss: FloatArray, error: FloatArray) -> float:
     for _ in range(_HALVINGS):
         between = (low + high) / 2
         residual, variance = _left_out(design, loss, error, between)
-        if np.median(residual**2 / variance) > chi2.median(1):
+        if np.median(residual**2 / variance) > _MEDIAN_OF_CHI_SQUARE:
             low = between
         else:
             high = between

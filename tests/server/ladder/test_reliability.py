@@ -96,9 +96,9 @@ def test_of_several_copies_the_idlest_plays() -> None:
     for bot, taken in ((busy, 2), (idle, 1), (busier, 3)):
         roster.take_places([bot] * taken)
     assert dict(roster.changes(0.0)) == {1: busy.candidate}
-    assert roster.idlest(1, 0.0, Counter()) is idle
-    assert roster.idlest(1, 0.0, Counter({idle: 3})) is busy
-    assert roster.idlest(2, 0.0, Counter()) is None
+    assert roster.idlest(1, 0.0, Counter(), ladder=True) is idle
+    assert roster.idlest(1, 0.0, Counter({idle: 3}), ladder=True) is busy
+    assert roster.idlest(2, 0.0, Counter(), ladder=True) is None
 
 
 def test_only_versions_that_may_be_free_or_busy_since_are_told_as_changed() -> None:

@@ -7,12 +7,13 @@ from uuid import uuid4
 import psycopg
 import pytest
 import typer
+from psycopg.types.json import Jsonb
 from typer.testing import CliRunner
 
 from arena.codec.transcript import to_bytes
 from arena.commands.results.luck import luck
 from arena.database.errors import RecordRefusedError
-from arena.database.reading import Reader
+from arena.database.reading import Reader, open_reader
 from arena.database.schema import migrate
 from arena.games.bluff import CupRoll, Doubt, Face
 from arena.games.game import DEALER
@@ -21,6 +22,8 @@ from arena.match.transcript import Step, Transcript
 from arena.records import FinishedMatch, VersionId
 from arena.server.app.store import Store
 from tests import recorded_matches
+from tests.database.migrating import migrate_to
+from tests.databases import plain
 from tests.lab.luck.matches import careless, series
 from tests.ladder_log import rated_results, require_counts
 from tests.recorded_results import finished, match_id
@@ -173,67 +176,47 @@ async def test_luck_of_other_seats_is_not_read_even_where_the_database_holds_it(
     assert [row.luck for row in await recorded_matches.matches(store)] == [None, None]
 
 
-async def test_a_database_of_the_release_before_is_upgraded_with_its_results(
-    read: Reader,
+async def test_a_database_of_an_early_release_is_upgraded_with_its_results(
     store: Store,
     versions: Versions,
-    sql: psycopg.Connection,
     database: str,
+    empty_database: str,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     matches = played_matches(versions, 5)
     await store.record(matches)
-    sql.execute("DROP SCHEMA procrastinate CASCADE")
-    sql.execute("DROP TABLE event_deliveries, event_webhooks, event_notices")
-    sql.execute("DROP TABLE event_blocks, event_pairings, event_builds, event_entries")
-    sql.execute("DROP TABLE event_people, event_secrets, events")
-    sql.execute("DROP FUNCTION freeze_due_events, freeze_first CASCADE")
-    sql.execute("DROP TABLE shifts, workers, hosted_bots, hosted_versions, build_files, builds")
-    sql.execute("DROP TABLE match_luck, signing_secret, signing_key")
-    sql.execute(
-        "DROP TABLE presence, running_replies, running_matches, running_blocks, leases, untold_ends"
-    )
-    sql.execute("DROP TABLE recorded_batches, match_faults, conformance_checks, version_counts")
-    sql.execute("DROP FUNCTION count_seats CASCADE")
-    sql.execute("DROP TABLE owner_keys, invites, audit, voidings")
-    sql.execute("DROP TABLE board_checkpoints, log_revision, played_ladders")
-    sql.execute("DROP FUNCTION advance_log_revision, note_log_changed, note_ladders CASCADE")
-    sql.execute("DROP TABLE owner_identities, sign_ins, used_id_tokens, owner_members")
-    sql.execute("DROP TABLE match_analyses, version_losses, version_benchmarks")
-    sql.execute("ALTER TABLE match_seats DROP COLUMN finished_at")
-    sql.execute(
-        "ALTER TABLE match_seats ADD CONSTRAINT match_seats_match_id_fk"
-        " FOREIGN KEY (match_id) REFERENCES matches"
-    )
-    sql.execute("DROP INDEX matches_game_ix, matches_seats_ix")
-    sql.execute("CREATE INDEX matches_ladder_ix ON matches (game, options)")
-    sql.execute("CREATE INDEX match_seats_version_ix ON match_seats (version_id)")
-    sql.execute("ALTER TABLE blocks DROP COLUMN epoch")
-    for table in ("owners", "bots"):
-        sql.execute(f"ALTER TABLE {table} DROP COLUMN folded, DROP COLUMN skeleton")
-        sql.execute(f"CREATE UNIQUE INDEX {table}_name_key ON {table} (lower(name))")
-    sql.execute("CREATE INDEX bots_owner_id_ix ON bots (owner_id)")
-    sql.execute("ALTER TABLE owners DROP COLUMN banned_at")
-    sql.execute(
-        "ALTER TABLE bots DROP COLUMN frozen_at, DROP COLUMN text, DROP COLUMN language,"
-        " DROP COLUMN link, DROP COLUMN paused_at"
-    )
-    for table in ("matches", "tournaments"):
-        sql.execute(f"ALTER TABLE {table} DROP COLUMN turn_ms, DROP COLUMN bank_ms")
-    sql.execute("ALTER TABLE tournaments DROP COLUMN conductor, DROP COLUMN patience_s")
-    sql.execute("ALTER TABLE tournament_entries DROP COLUMN waited_s, DROP COLUMN absence")
-    sql.execute("ALTER TABLE tournament_pairings DROP COLUMN absent")
-    sql.execute("DROP FUNCTION refuse_luck_of_other_seats, require_lease")
-    sql.execute("UPDATE alembic_version SET version_num = '0002'")
-    migrate(database)
-    assert require_counts(sql) == 5 * 2
-    assert lucks(read) == {match_id(match): None for match in matches}
-    monkeypatch.setenv("ARENA_DATABASE_URL", database)
-    # The command has an event loop of its own.
-    outcome = await run("--missing")
-    assert "Measured the luck of 5 matches." in outcome
-    assert lucks(read) == expected(matches)
-    assert "Measured the luck of 0 matches." in await run("--missing")
+    migrate_to(empty_database, "0002")
+    copy_results(database, empty_database)
+    migrate(empty_database)
+    with (
+        open_reader(empty_database) as read,
+        psycopg.connect(plain(empty_database), autocommit=True) as sql,
+    ):
+        assert require_counts(sql) == 5 * 2
+        assert lucks(read) == {match_id(match): None for match in matches}
+        monkeypatch.setenv("ARENA_DATABASE_URL", empty_database)
+        # The command has an event loop of its own.
+        outcome = await run("--missing")
+        assert "Measured the luck of 5 matches." in outcome
+        assert lucks(read) == expected(matches)
+        assert "Measured the luck of 0 matches." in await run("--missing")
+
+
+def copy_results(newer: str, older: str) -> None:
+    """Copy bots and results to a database of an earlier release, as far as it has the columns."""
+    with psycopg.connect(plain(newer)) as new, psycopg.connect(plain(older)) as old:
+        for table in (
+            *("owners", "bots", "versions", "blocks", "matches", "match_seats"),
+            *("transcripts", "rating_events"),
+        ):
+            found = old.execute(f"SELECT * FROM {table}").description  # type: ignore[arg-type]
+            assert found is not None
+            columns = ", ".join(f'"{one.name}"' for one in found)
+            places = ", ".join("%s" for _ in found)
+            put = f"INSERT INTO {table} ({columns}) OVERRIDING SYSTEM VALUE VALUES ({places})"
+            for row in new.execute(f"SELECT {columns} FROM {table}"):  # type: ignore[arg-type]
+                values = [Jsonb(one) if isinstance(one, dict) else one for one in row]
+                old.execute(put.encode(), values)
 
 
 async def run(*arguments: str) -> str:

@@ -137,14 +137,17 @@ async def test_listeners_hear_of_every_batch(
     assert [notice.channel for notice in sql.notifies(timeout=5, stop_after=1)] == ["arena_results"]
 
 
+REMOVED = ("transcripts", "match_faults")
+"""Of these the operator may let old rows go, see `test_retention`."""
+
+
 @pytest.mark.parametrize("table", APPEND_ONLY)
 def test_the_database_itself_keeps_results_as_they_are(sql: psycopg.Connection, table: str) -> None:
     column = "id" if table == "matches" else "match_id"
-    for statement in (
-        f"UPDATE {table} SET {column} = {column}",
-        f"DELETE FROM {table}",
-        f"TRUNCATE {table} CASCADE",
-    ):
+    statements = [f"UPDATE {table} SET {column} = {column}", f"TRUNCATE {table} CASCADE"]
+    if table not in REMOVED:
+        statements.append(f"DELETE FROM {table}")
+    for statement in statements:
         with pytest.raises(psycopg.errors.RestrictViolation, match="only ever added"):
             sql.execute(statement.encode())
 
