@@ -95,7 +95,7 @@ async def enter(store: Store, key: str, event: str) -> Owner:
 
 
 @pytest.mark.timeout(240)
-@pytest.mark.parametrize(("look", "width"), [("light", 1440), ("dark", 390)])
+@pytest.mark.parametrize(("look", "width"), [("dark", 390)])
 def test_an_organiser_runs_a_course_and_a_student_reads_the_message(
     place: Place, open_tab: Callable[..., Page], tmp_path: Path, look: str, width: int
 ) -> None:

@@ -25,6 +25,8 @@ from arena.server.app.store import open_store
 from arena.server.results.benchmarks import figures
 from tests.recorded_results import block, finished
 
+pytestmark = pytest.mark.slow
+
 app = typer.Typer()
 app.command()(command.benchmark)
 board = typer.Typer()

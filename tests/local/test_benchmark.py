@@ -21,6 +21,8 @@ from arena.local.loading import load_bot
 from arena.local.playing import Where
 from arena.match.transcript import Entrant, Transcript
 
+pytestmark = pytest.mark.slow
+
 BROKEN = """
 from arena.bot import Bot
 

@@ -121,13 +121,14 @@ def standings(seats: int, now: Sequence[LadderPlayer], blocks: Sequence[Any]) ->
         for place, at in enumerate(shown)
     }
     players = {one.id: one for one in now}
-    return [
+    lines = [
         LadderLine(
             players[one.bot], one.elo, one.interval, *ranks[index[one.bot]], matches=one.matches
         )
         for one in found.ratings
         if one.bot in players
     ]
+    return sorted(lines, key=lambda line: -line.elo)
 
 
 def seated(players: Sequence[int], placings: Sequence[int]) -> list[list[tuple[int, int]]]:

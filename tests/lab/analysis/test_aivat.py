@@ -168,6 +168,7 @@ def test_it_has_the_mean_of_the_results_in_matches_of_many_rounds(bots: tuple[st
     assert np.all(np.abs(np.mean(gaps, 0)) < 3.5 * np.std(gaps, 0) / np.sqrt(len(gaps)))
 
 
+@pytest.mark.slow
 def test_a_match_that_the_other_seat_forfeits_counts_as_its_result() -> None:
     class Silent(Bot[BluffView, Bet | Doubt]):
         def act(self, turn: Turn[BluffView, Bet | Doubt]) -> Bet | Doubt:
@@ -186,6 +187,7 @@ def test_a_match_that_the_other_seat_forfeits_counts_as_its_result() -> None:
     assert abs(np.mean(estimates)) < 3.5 * np.std(estimates) / np.sqrt(len(estimates))
 
 
+@pytest.mark.slow
 def test_a_fault_of_the_known_seat_is_not_taken_for_its_play() -> None:
     game = make_game("bluff")
     contenders = [Contender(name, load_bot(name)) for name in ("honest", "cfr")]

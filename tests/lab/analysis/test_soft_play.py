@@ -43,6 +43,7 @@ def test_a_bot_that_loses_on_purpose_to_one_other_is_marked() -> None:
     assert first.more.mean - first.more.error > 0.04
 
 
+@pytest.mark.slow
 def test_in_fields_without_soft_play_hardly_any_pair_is_marked() -> None:
     assert sum(bool(marked(played(seed))) for seed in range(60)) <= 2
 

@@ -226,16 +226,6 @@ async def test_the_archive_of_a_private_final_can_be_recomputed(
     assert found.matches == 12
 
 
-async def test_an_operator_is_a_member_of_every_private_event(
-    store: Store, database: str, sql: Sql
-) -> None:
-    await private(store, database)
-    operator = await signed_up(store, "root")
-    assert (await store.event_views.newest(operator.id))[0] == []
-    sql.execute("UPDATE owners SET operator_since = now() WHERE id = %s", [operator.id])
-    assert [one.name for one in (await store.event_views.newest(operator.id))[0]] == ["cup"]
-
-
 async def test_a_bot_that_another_event_needs_is_not_paused(
     store: Store, database: str, sql: Sql
 ) -> None:

@@ -577,6 +577,7 @@ async def test_who_has_nothing_left_to_play_leaves_the_slot(searching: CupWorld)
     assert shifts.asked == {(version, False) for version in called}
 
 
+@pytest.mark.slow
 async def test_the_wait_for_a_slot_counts_only_after_nothing_was_played_for_a_while(
     searching: CupWorld,
 ) -> None:
