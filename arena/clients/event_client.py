@@ -19,7 +19,7 @@ ORGANISE_SECONDS: Final = 60.0
 
 @dataclass(frozen=True, slots=True)
 class EventLimits:
-    """What an event allows; None where it sets no limit."""
+    """The limits of an event; None where it sets none."""
 
     members: int | None
     """People of a team, its captain among them."""
@@ -96,7 +96,7 @@ class EventMatch:
     ended: datetime
     """When its block was over."""
     seats: tuple[tuple[Entrant, int], ...]
-    """By seat, who sat there, and the placing."""
+    """The entrants and their placings, by seat."""
     kept: bool
     """Whether its transcript is kept."""
 

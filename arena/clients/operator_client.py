@@ -32,7 +32,7 @@ class BotOfOwner:
     version: str
     registered: datetime
     state: str
-    """What became of an upload; "" for a version that its owner runs."""
+    """The state of an upload; "" for a version that its owner runs."""
     reason: str
     matches: int
     faults: int

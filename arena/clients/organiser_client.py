@@ -89,7 +89,7 @@ class ProgressSeen:
 
     event: EventSeen
     bots: int
-    """Those that play it, or would if the freeze were now."""
+    """The number of bots that play it, or would if the freeze were now."""
     blocks: int
     """All of it, as far as is known: a knockout may take extra blocks."""
     matches: int

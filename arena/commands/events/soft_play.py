@@ -31,7 +31,7 @@ class Played:
     """The matches of a field."""
 
     kept: Mapping[str, list[SeatLoss]]
-    """Those whose analyses are kept, by match."""
+    """The decisions whose analyses are kept, by match."""
     unknown: Sequence[tuple[str, bytes]]
     """The other matches of the final: the block and the transcript."""
     of_final: int

@@ -38,7 +38,7 @@ LEAST_PLAYERS: Final = 4
 _HALVINGS: Final = 16
 _LEAST_ERROR: Final = 1e-6
 _MEDIAN_OF_CHI_SQUARE: Final = 0.454936423119573
-"""Of one degree of freedom."""
+"""The median of the chi-square distribution with one degree of freedom."""
 WIDE: Final = 0.1
 """The standard deviation of the priors, in chances to win a decision."""
 
@@ -53,7 +53,7 @@ class SeatLoss:
     others: tuple[str, ...]
     decisions: int
     loss: float
-    """What they cost together, in chances to win."""
+    """The sum of their losses, in chances to win."""
 
 
 @dataclass(frozen=True, slots=True)

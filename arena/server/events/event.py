@@ -127,7 +127,7 @@ class Admission(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EntryLimits:
-    """What an event allows; None where it sets no limit."""
+    """The limits of an event; None where it sets none."""
 
     members: int | None = None
     """People of a team, its captain among them."""

@@ -23,7 +23,7 @@ class FinalProgress:
     """How far a final is, in deal blocks."""
 
     bots: int
-    """Those that play it, or would if the freeze were now."""
+    """The number of bots that play it, or would if the freeze were now."""
     blocks: int
     """All of it, as far as is known: a knockout may take extra blocks."""
     matches: int

@@ -55,7 +55,7 @@ class LadderMatch:
     """The number of its block; newer ones have greater numbers."""
     ended_at: datetime
     seats: tuple[tuple[LadderPlayer, int], ...]
-    """By seat, who sat there, and the placing."""
+    """The players and their placings, by seat."""
     kept: bool
     """Whether its transcript is kept."""
 

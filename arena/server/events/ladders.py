@@ -20,7 +20,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.builds.house import house_bots, house_build
 from arena.codec.transcript import to_bytes
 from arena.database import shift_queue
-from arena.database.errors import BuildNotKeptError, EventRefusedError
+from arena.database.errors import BuildNotKeptError, EventRefusedError, StorageFailedError
 from arena.database.transaction import transaction
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
@@ -72,9 +72,15 @@ class EventLadders:
             event_ids = (await connection.scalars(statements.unfinished_ladders())).all()
         playing = False
         for event_id in event_ids:
-            async with self._transaction() as connection:
-                await _forget_lost(connection, event_id)
-                playing |= await _queue(connection, event_id)
+            try:
+                async with self._transaction() as connection:
+                    await _forget_lost(connection, event_id)
+                    playing |= await _queue(connection, event_id)
+            except StorageFailedError:
+                raise
+            except Exception:
+                # The others, and notices, go on.
+                log.exception("the ladder of an event is not kept", event_id=event_id)
         return playing
 
     async def begin_block(self, block: FinalBlockId) -> FinalBlock | None:

@@ -1,4 +1,4 @@
-"""What the archives of released events say of them, signed, so that the pages can give them out."""
+"""The signed descriptions of released events, which the pages give out in archives."""
 
 from alembic import op
 
