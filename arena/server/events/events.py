@@ -248,7 +248,8 @@ class Events:
             event, now = await _named(connection, name)
             gone = await connection.execute(statements.leave(event.id, owner_id=owner.id))
             left = gone.all()
-            if not left and event.terms.private:
+            listed = await connection.execute(statements.on_roster(event.id, owner.id))
+            if not left and event.terms.private and listed.first() is None:
                 raise _unknown(name)
             _require_open(event, now)
             if not left:

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
-from arena.database.errors import EventRefusedError, UnknownEventError
+from arena.database.errors import EventRefusedError, EventStateError, UnknownEventError
 from arena.database.reading import open_reader
 from arena.database.viewing import seen_by
 from arena.server.app.store import Store
@@ -170,6 +170,8 @@ async def test_people_of_its_roster_are_members_before_they_enter(
             (event.id, owner.id),
         )
     assert (await store.event_views.newest(owner.id))[0] != []
+    with pytest.raises(EventStateError, match="You have entered no bot in cup"):
+        await store.events.leave(owner, "cup")
 
 
 async def test_its_bots_play_nowhere_else_and_are_paused_when_it_is_over(
