@@ -81,13 +81,14 @@ MODULES = {
     ),
     "dashboard": frozenset({"altair", "feedgenerator", "streamlit"}),
     "solve": frozenset({"numba"}),
+    "learn": frozenset(),
     "similar": frozenset({"copydetect"}),
     "cluster": frozenset({"distributed"}),
 }
 """The modules of each extra of the package.
 
 The extras play, server and dashboard contain those before them; the solver's and the cluster's
-contain play, that of similar programs contains server.
+contain play, that of learners contains the solver's, that of similar programs server.
 """
 
 

@@ -10,6 +10,7 @@ import pytest
 
 from arena.games import GAMES, KITS
 from arena.games.claims import GameClaims
+from arena.games.encoding import GameEncoding
 from arena.lab.luck.luck import GameLuck
 from arena.showing.controls import GameControls
 from arena.showing.scenes import Scene
@@ -71,6 +72,7 @@ def test_a_game_has_one_number_in_all_envelopes() -> None:
 
 
 PARTS = {
+    "encoding": GameEncoding,
     "claims": GameClaims,
     "luck": GameLuck,
     "scene": Scene,

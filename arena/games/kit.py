@@ -5,6 +5,7 @@ The rules are the package arena.games.<game>. The arena's use of them is in its 
 imports, so that rules do not load codecs and a referee does not load pictures:
 
 codec       the game's messages on the wire         arena.codec.game_codec.GameCodec, as `CODEC`
+encoding    observations and action ids             arena.games.encoding.GameEncoding
 claims      claims about hidden information         arena.games.claims.GameClaims
 luck        the values of draws                     arena.lab.luck.luck.GameLuck
 scene       the table and its events in words       arena.showing.scenes.Scene

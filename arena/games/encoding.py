@@ -1,0 +1,213 @@
+"""Numbers for learners: what a seat sees as a vector, and its actions as ids.
+
+`encoding` returns the encoding of a game, which is the module `encoding` of its kit. It needs numpy
+and the rules only.
+
+UserError
+└── EncodingError       a game or option without an encoding, or a value that an encoding lacks
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import prod
+from types import MappingProxyType
+from typing import Any, ClassVar, Final, Protocol, cast, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.errors import UserError
+from arena.games import KITS, make_game
+from arena.games.game import AnyGame
+
+MOST_ACTIONS: Final = 65_536
+"""The largest number of actions of an encoding: a mask has a byte for each."""
+
+
+class EncodingError(UserError, ValueError):
+    """The error for a game, options or values that no encoding covers; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncodedField:
+    """A part of an observation: an array of numbers, flattened in C order."""
+
+    name: str
+    shape: tuple[int, ...]
+    """The length by axis; () for a single number."""
+    axes: str
+    """What the axes are, such as "seat × face"; "" for a single number."""
+    meaning: str
+    """What one number says, with its unit."""
+    lowest: float = 0.0
+    highest: float = 1.0
+    """The range of the numbers, inclusive."""
+
+
+class Encoding(ABC):
+    """The encoding of one game under fixed options at a fixed number of seats.
+
+    Seats in observations and actions are counted from the view's own seat, which is 0, in the order
+    of play; no number depends on where at the table a seat sits.
+
+    Args:
+        game: The rules with their options.
+        seats: The number of seats.
+        history: Whether observations include the public history that the view holds.
+        fields: The parts of an observation, in order.
+        actions: The number of actions.
+
+    Raises:
+        EncodingError: There would be more than MOST_ACTIONS actions.
+    """
+
+    version: ClassVar[str]
+    """The name of the encoding, such as "bluff-obs/1"; it changes whenever a number moves."""
+
+    def __init__(
+        self,
+        game: AnyGame,
+        seats: int,
+        *,
+        history: bool,
+        fields: Sequence[EncodedField],
+        actions: int,
+    ) -> None:
+        if actions > MOST_ACTIONS:
+            raise EncodingError(
+                f"{game.name} has {actions:,} different actions under these options; an encoding "
+                f"has at most {MOST_ACTIONS:,}"
+            )
+        self.game: Final = game
+        self.seats: Final = seats
+        self.history: Final = history
+        self.actions: Final = actions
+        self.parts: Final = tuple(fields)
+        """The fields with their shapes, ranges and meanings."""
+        self.fields: Final = MappingProxyType(_slices(fields))
+        """The place of each field in an observation."""
+        self.size: Final = sum(prod(field.shape) for field in fields)
+        """The length of an observation."""
+
+    def observe(self, view: Any) -> NDArray[np.float32]:
+        """Return the observation of a seat's view, of shape (size,).
+
+        Raises:
+            EncodingError: The view is a spectator's, or has another number of seats.
+        """
+        seen = np.zeros(self.size, np.float32)
+        self._check(view)
+        self._observe(view, {name: seen[at] for name, at in self.fields.items()})
+        return seen
+
+    def mask(self, view: Any) -> NDArray[np.uint8]:
+        """Return which actions are legal for the view's own seat: 1 or 0, of shape (actions,).
+
+        It is all 0 if the seat is not asked.
+
+        Raises:
+            EncodingError: The view is a spectator's, or has another number of seats.
+        """
+        legal = np.zeros(self.actions, np.uint8)
+        self._check(view)
+        self._mask(view, legal)
+        return legal
+
+    @abstractmethod
+    def action(self, number: int, seat: int | None = None) -> Any:
+        """Return the action with an id.
+
+        Args:
+            number: The id, from 0 to `actions` - 1.
+            seat: The seat that acts; required for actions that name another seat.
+
+        Raises:
+            EncodingError: No action has this id, or the seat is required.
+        """
+
+    @abstractmethod
+    def id(self, action: Any, seat: int | None = None) -> int:
+        """Return the id of an action.
+
+        Args:
+            action: The action of a seat.
+            seat: The seat that acts; required for actions that name another seat.
+
+        Raises:
+            EncodingError: The action has no id under these options, or the seat is required.
+        """
+
+    @abstractmethod
+    def _seats_and_own(self, view: Any) -> tuple[int, int | None]:
+        """Return the number of seats of a view, and its own seat."""
+
+    @abstractmethod
+    def _observe(self, view: Any, into: Mapping[str, NDArray[np.float32]]) -> None:
+        """Write the fields of a view into zeros, by the fields' names."""
+
+    @abstractmethod
+    def _mask(self, view: Any, into: NDArray[np.uint8]) -> None:
+        """Write 1 for each legal action into zeros."""
+
+    def _check(self, view: Any) -> None:
+        seats, own = self._seats_and_own(view)
+        if own is None:
+            raise EncodingError("a spectator's view has no encoding: it is that of no seat")
+        if seats != self.seats:
+            raise EncodingError(f"this view has {seats} seats, the encoding {self.seats}")
+
+    def _no_id(self, number: int) -> EncodingError:
+        return EncodingError(f"no action has the id {number}; ids are 0 to {self.actions - 1}")
+
+    def _no_action(self, action: Any) -> EncodingError:
+        return EncodingError(f"{self.game.name} has no id for this action: {str(action)[:60]}")
+
+
+def _slices(fields: Sequence[EncodedField]) -> dict[str, slice]:
+    found, start = {}, 0
+    for field in fields:
+        found[field.name] = slice(start, start + prod(field.shape))
+        start += prod(field.shape)
+    return found
+
+
+@runtime_checkable
+class GameEncoding(Protocol):
+    """The interface of a kit's module `encoding`."""
+
+    def encoding_of(self, game: Any, seats: int, *, history: bool) -> Encoding:
+        """Return the encoding of a game at a number of seats.
+
+        Raises:
+            EncodingError: The encoding does not cover the game's options.
+        """
+
+
+def encoding(game: str, seats: int, *, history: bool = False, **options: object) -> Encoding:
+    """Return the encoding of a game for learners.
+
+    Args:
+        game: The game's id, such as "bluff".
+        seats: The number of seats.
+        history: Whether observations include the public history that a view holds, such as all bets
+            of a round; without it they have what stands now.
+        options: The game's options; those that are left out have their defaults.
+
+    Raises:
+        EncodingError: The game has no encoding, or none for these options or seats.
+        UnknownGameError: No game has this name.
+        OptionsError: An option is unknown, malformed or out of bounds.
+    """
+    rules = make_game(game, options)
+    part = cast("GameEncoding | None", KITS[game].part("encoding"))
+    if part is None:
+        known = [name for name, kit in KITS.items() if kit.part("encoding") is not None]
+        raise EncodingError(f"{game} has no encoding; the games that have one: {', '.join(known)}")
+    if seats not in rules.seat_counts:
+        counts = rules.seat_counts
+        raise EncodingError(
+            f"{game} is played by {counts[0]} to {counts[-1]} seats under these options, "
+            f"not {seats}"
+        )
+    return part.encoding_of(rules, seats, history=history)

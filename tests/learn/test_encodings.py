@@ -1,0 +1,156 @@
+"""What every encoding promises: ids of all legal actions, true masks, and no secret of another."""
+
+import re
+import subprocess
+import sys
+from functools import cache
+from random import Random
+from typing import Any
+
+import numpy as np
+import pytest
+
+from arena.games import KITS
+from arena.games.game import DEALER
+from arena.learn import EncodedField, Encoding, EncodingError, encoding
+from tests.games.contract import HOOKS, Case, cases, playout
+from tests.thoroughness import tries
+from tools.encoding_tables import PAGE, with_tables
+
+ENCODED = {name: hooks for name, hooks in HOOKS.items() if KITS[name].part("encoding")}
+POSITIONS = tries(60, quick=15)
+"""Looked at in each match, as masks are long."""
+
+every_case = pytest.mark.parametrize("case", cases(ENCODED), ids=str)
+
+
+@cache
+def encoding_of(case: Case) -> Encoding:
+    return encoding(case.name, case.seats, history=True, **dict(case.options))
+
+
+@cache
+def positions(case: Case) -> list[Any]:
+    """Some states of random matches."""
+    states = [step.before for seed in range(2) for step in playout(case, seed)]
+    return Random(1).sample(states, min(POSITIONS, len(states)))
+
+
+@every_case
+def test_masks_are_the_legal_actions_and_ids_lead_back_to_them(case: Case) -> None:
+    game, encoded = case.game, encoding_of(case)
+    for state in positions(case):
+        for seat in range(case.seats):
+            legal = set(game.choices(game.view(state, seat)))
+            ids = np.flatnonzero(encoded.mask(game.view(state, seat)))
+            assert {encoded.action(int(each), seat) for each in ids} == legal
+            assert [encoded.id(encoded.action(int(each), seat), seat) for each in ids] == list(ids)
+
+
+@every_case
+def test_every_id_is_that_of_one_action(case: Case) -> None:
+    encoded = encoding_of(case)
+    for number in Random(2).sample(range(encoded.actions), min(2_000, encoded.actions)):
+        assert encoded.id(encoded.action(number, 1), 1) == number
+    for number in (-1, encoded.actions):
+        with pytest.raises(EncodingError, match=f"ids are 0 to {encoded.actions - 1}"):
+            encoded.action(number, 0)
+
+
+@every_case
+@pytest.mark.parametrize("history", [False, True])
+def test_others_secrets_change_no_byte(case: Case, history: bool) -> None:
+    game = case.game
+    encoded = encoding(case.name, case.seats, history=history, **dict(case.options))
+    random, changed = Random(3), 0
+    for state in positions(case):
+        if game.to_act(state) is DEALER:
+            continue
+        for seat in range(case.seats):
+            other = case.hooks.vary_secrets(game, state, seat, random)
+            changed += other != state
+            view, same = game.view(state, seat), game.view(other, seat)
+            assert encoded.observe(view).tobytes() == encoded.observe(same).tobytes()
+            assert encoded.mask(view).tobytes() == encoded.mask(same).tobytes()
+    assert changed
+
+
+@every_case
+def test_fields_fill_the_observation_and_keep_their_range(case: Case) -> None:
+    game, encoded = case.game, encoding_of(case)
+    assert [encoded.fields[part.name] for part in encoded.parts] == list(encoded.fields.values())
+    ends = [at.stop for at in encoded.fields.values()]
+    assert [at.start for at in encoded.fields.values()] == [0, *ends[:-1]]
+    assert ends[-1] == encoded.size
+    for state in positions(case):
+        for seat in range(case.seats):
+            seen = encoded.observe(game.view(state, seat))
+            assert seen.dtype == np.float32 and seen.shape == (encoded.size,)
+            for part in encoded.parts:
+                _check_range(part, seen[encoded.fields[part.name]])
+
+
+def _check_range(part: EncodedField, numbers: Any) -> None:
+    assert numbers.min() >= part.lowest and numbers.max() <= part.highest, part
+
+
+@every_case
+def test_an_encoding_with_history_loses_nothing_of_a_view(case: Case) -> None:
+    game, encoded = case.game, encoding_of(case)
+    views: dict[bytes, Any] = {}
+    for state in positions(case):
+        view = game.view(state, 0)
+        assert views.setdefault(encoded.observe(view).tobytes(), view) == view
+
+
+@pytest.mark.parametrize("name", ENCODED)
+def test_spectators_and_other_tables_are_refused(name: str) -> None:
+    game = KITS[name].game(KITS[name].game.options_type())  # type: ignore[call-arg]
+    encoded = encoding(name, 2)
+    with pytest.raises(EncodingError, match="spectator"):
+        encoded.observe(game.view(game.start(2), None))
+    with pytest.raises(EncodingError, match="this view has 3 seats, the encoding 2"):
+        encoded.mask(game.view(game.start(3), 0))
+    with pytest.raises(EncodingError, match="has no id for this action"):
+        encoded.id(object())
+    assert encoded.version == f"{name}-obs/1"
+
+
+@pytest.mark.parametrize(
+    ("game", "seats", "options", "why"),
+    [
+        ("skull", 4, {}, "skull has no encoding; the games that have one: bluff"),
+        ("bluff", 7, {}, "bluff is played by 2 to 6 seats under these options, not 7"),
+        (
+            "bluff",
+            2,
+            {"show_and_reroll": True, "dice_per_player": 9},
+            "bluff has 324,325 different actions under these options; an encoding has at most "
+            "65,536",
+        ),
+    ],
+)
+def test_what_has_no_encoding_is_refused_in_a_sentence(
+    game: str, seats: int, options: dict[str, object], why: str
+) -> None:
+    with pytest.raises(EncodingError, match=why):
+        encoding(game, seats, **options)
+
+
+def test_an_encoding_needs_numpy_and_nothing_else_of_the_extras() -> None:
+    program = (
+        "import sys\n"
+        "from arena.extras import MODULES\n"
+        "known = set().union(*MODULES.values()) - {'numpy'} | {'grpc'}\n"
+        "from arena.learn import encoding\n"
+        f"for game in {list(ENCODED)}: encoding(game, seats=3)\n"
+        "print(*sorted(known & set(sys.modules)), end='')"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_page_has_the_tables_of_all_encodings() -> None:
+    page = PAGE.read_text()
+    assert with_tables(page) == page
+    assert re.findall(r"<!-- table: (\w+) -->", page) == list(ENCODED)
