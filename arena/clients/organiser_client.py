@@ -56,6 +56,8 @@ class ParticipantSeen:
     matches: int
     faults: int
     people: tuple[PersonSeen, ...]
+    elo: float | None = None
+    """That of the build that plays, on the event's own ladder."""
 
     @property
     def has_build(self) -> bool:
@@ -256,6 +258,7 @@ def _participant(one: pb.Participant) -> ParticipantSeen:
             )
             for person in one.people
         ),
+        elo=one.elo if one.HasField("elo") else None,
     )
 
 

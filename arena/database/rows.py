@@ -89,8 +89,7 @@ class SeatRow:
 class MatchRow:
     """A recorded match.
 
-    If neither `rated` nor `voided` nor `casual`, its block is still being played or of an unrated
-    tournament.
+    If neither `rated` nor `voided` nor `unrated`, its block is still being played.
     """
 
     match_id: str
@@ -110,8 +109,10 @@ class MatchRow:
     seats: tuple[SeatRow, ...]
     luck: list[float] | None = None
     """The luck by seat, in expected points; None if it was not measured."""
+    unrated: bool = False
+    """Whether it counts for no rating, ever: that of a challenge or of an unrated tournament."""
     casual: bool = False
-    """Whether it was played for a challenge, and counts for no rating."""
+    """Whether it was played for a challenge."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -355,6 +355,7 @@ class Participant(_message.Message):
     MATCHES_FIELD_NUMBER: _builtins.int
     FAULTS_FIELD_NUMBER: _builtins.int
     PEOPLE_FIELD_NUMBER: _builtins.int
+    ELO_FIELD_NUMBER: _builtins.int
     owner: _builtins.str
     """The owner's name."""
     bot: _builtins.str
@@ -385,6 +386,10 @@ class Participant(_message.Message):
     """The recorded matches of the bot, of all its versions."""
     faults: _builtins.int
     """The faults in them."""
+    elo: _builtins.float
+    """The Elo of the build that plays in the event, on the event's own ladder; absent without one, and
+    before it has played.
+    """
     @_builtins.property
     def people(self) -> _containers.RepeatedCompositeFieldContainer[Global___Person]:
         """The people of the team, by the line of the roster; empty for who is not on it."""
@@ -407,12 +412,15 @@ class Participant(_message.Message):
         matches: _builtins.int = ...,
         faults: _builtins.int = ...,
         people: _abc.Iterable[Global___Person] | None = ...,
+        elo: _builtins.float | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_elo", b"_elo", "elo", b"elo"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "entered_ms", b"entered_ms", "faults", b"faults", "last_seen_ms", b"last_seen_ms", "matches", b"matches", "newest", b"newest", "owner", b"owner", "people", b"people", "plays", b"plays", "reason", b"reason", "sha256", b"sha256", "state", b"state", "team", b"team", "version", b"version", "withdrawn", b"withdrawn"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_elo", b"_elo", "bot", b"bot", "elo", b"elo", "entered_ms", b"entered_ms", "faults", b"faults", "last_seen_ms", b"last_seen_ms", "matches", b"matches", "newest", b"newest", "owner", b"owner", "people", b"people", "plays", b"plays", "reason", b"reason", "sha256", b"sha256", "state", b"state", "team", b"team", "version", b"version", "withdrawn", b"withdrawn"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__elo: _TypeAlias = _typing.Literal["elo"]  # noqa: Y015
+    _WhichOneofArgType__elo: _TypeAlias = _typing.Literal["_elo", b"_elo"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__elo) -> _WhichOneofReturnType__elo | None: ...
 
 Global___Participant: _TypeAlias = Participant  # noqa: Y015
 

@@ -27,8 +27,6 @@ from arena_dashboard.accuracy_chart import (
 )
 from arena_dashboard.drawn import Drawn, drawn
 
-MOST_ACCEPTED = 50
-"""Accepted builds in a bot's feed."""
 PAGE = 50
 """Bots per page of the index."""
 STYLE_MATCHES = 60
@@ -194,7 +192,7 @@ def _decisions(url: str | None, bot: str) -> Decisions | None:
 
 def accepted_builds(bot: str) -> Sequence[Any]:
     """Return the newest notices of the bot's accepted builds: rows of `accepted_builds`."""
-    return data.read(notice_statements.accepted_builds(bot, MOST_ACCEPTED))
+    return data.read(notice_statements.accepted_builds(bot))
 
 
 def faults(bot: str, version: str | None = None) -> list[SeenFault]:

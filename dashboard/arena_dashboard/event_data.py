@@ -14,17 +14,21 @@ from typing import Any
 import streamlit as st
 from sqlalchemy import select
 
-from arena.clients.event_client import EventClient, EventMatch, EventPlace, EventRating
+from arena.clients.event_client import EventClient, EventMatch, EventRating
 from arena.database.names import folded
 from arena.database.rows import MatchRow
+from arena.database.statement import Row
 from arena.database.tables.owners import owners
 from arena.database.viewing import seen_by
 from arena.lab.analysis import AnalysedDecision
 from arena.match.transcript_json import to_json
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
+from arena.server.events import final_statements
 from arena.server.events.archive import SignedEvent
 from arena.server.events.event import Event, EventEntry, Phase
+from arena.server.events.final import DrawnFinal
+from arena.server.events.final_reading import pairings, record_of
 from arena.server.events.standings import FinalLine, standings
 from arena.server.notices import notice_statements
 from arena.server.results.kept_analyses import kept_decisions
@@ -32,6 +36,7 @@ from arena.server.results.match_search import MatchFilter
 from arena.server.results.match_sort import Sort
 from arena_dashboard import data, tournament_data
 from arena_dashboard.frames import match_json, packed
+from arena_dashboard.tournament_data import TournamentView
 from arena_dashboard.watching import parse_viewpoint, watch
 
 KEPT_SECONDS = 4.0
@@ -99,26 +104,26 @@ def named(name: str, viewer: int | None = None) -> EventView | None:
     return _named(data.database_url(), name, viewer)
 
 
-def results(event: Event) -> Sequence[FinalLine]:
-    """Return the standings of a public final, nothing before they are released.
+def final(event: Event, viewer: int | None = None) -> TournamentView | None:
+    """Return the final of an event that is released; None before. Not to be changed."""
+    if event.released_at is None:
+        return None
+    if event.tournament is not None:
+        return tournament_data.tournament_view(event.tournament)
+    return _private_final(data.database_url(), event.id, viewer, event)
 
-    Not to be changed.
-    """
-    if event.released_at is None or event.tournament is None:
+
+def results(event: Event, viewer: int | None = None) -> Sequence[FinalLine]:
+    """Return the standings of a final, nothing before they are released. Not to be changed."""
+    if event.released_at is None:
         return ()
-    return _results(data.database_url(), event.tournament)
+    return _results(data.database_url(), event.id, viewer, event)
 
 
 @st.cache_resource(ttl=ASKED_SECONDS, max_entries=100, show_spinner=False)
 def ladder(_client: EventClient, event: str, key: str) -> Sequence[EventRating]:
     """Return the standings on the ladder of an event. Raises OwnerCallError."""
     return _client.ladder(event, key=key)
-
-
-@st.cache_resource(ttl=ASKED_SECONDS, max_entries=100, show_spinner=False)
-def private_results(_client: EventClient, event: str, key: str) -> Sequence[EventPlace]:
-    """Return the standings of a private final that is released. Raises OwnerCallError."""
-    return _client.event_standings(event, key=key)
 
 
 @st.cache_resource(ttl=ASKED_SECONDS, max_entries=100, show_spinner=False)
@@ -195,10 +200,30 @@ def _best_matches(url: str | None, tournament: str) -> BestMatches:
 
 
 @st.cache_resource(max_entries=100, show_spinner=False)  # what is released does not change
-def _results(url: str | None, tournament: str) -> Sequence[FinalLine]:
+def _results(
+    url: str | None, event_id: int, viewer: int | None, _event: Event
+) -> Sequence[FinalLine]:
+    del url, event_id  # tell one database's events from another's
+    found = final(_event, viewer)
+    return () if found is None else standings(found.record)
+
+
+@st.cache_resource(max_entries=20, show_spinner=False)  # what is released does not change
+def _private_final(
+    url: str | None, event_id: int, viewer: int | None, _event: Event
+) -> TournamentView | None:
     del url  # tells one database's events from another's
-    final = tournament_data.tournament_view(tournament)
-    return () if final is None else standings(final.record)
+
+    def read(statement: Row) -> Sequence[Any]:
+        return data.read(seen_by(viewer, statement))
+
+    finalists = read(final_statements.seen_finalists(event_id))
+    if _event.seed is None or not finalists:
+        return None
+    drawn = DrawnFinal(_event.terms.rules, _event.seed, list(map(rows.finalist, finalists)))
+    paired = pairings(read(final_statements.pairings_of(event_id)))
+    record = record_of(_event, drawn, paired, read(final_statements.blocks_of(event_id)))
+    return tournament_data.view_of(record, _event.ended_at)
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=100, show_spinner=False)

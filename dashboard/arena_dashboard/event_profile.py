@@ -19,9 +19,9 @@ BRACKETS = (FormatName.KNOCKOUT, FormatName.GROUPS)
 """The formats whose picture says more than the standings."""
 
 
-def show_winners(found: EventView) -> None:
-    """Show who has won, and the bracket."""
-    lines = event_data.results(found.event)
+def show_winners(found: EventView, viewer: int | None) -> None:
+    """Show who has won, and the bracket, whose links lead to the matches of a public final."""
+    lines = event_data.results(found.event, viewer)
     teams = {one.bot: one.team for one in found.entries}
     first = [line for line in lines if line.place == 1]
     if first:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from urllib.parse import urlencode
 
-from arena.clients.event_client import EventMatch, EventPlace, EventRating
+from arena.clients.event_client import EventMatch, EventRating
 from arena.games import GAMES
 from arena.server.events.event import Event, EventEntry, Phase
 from arena.server.events.standings import FinalLine
@@ -185,7 +185,7 @@ def match_link(event: str, match_id: str) -> str:
     return "event-match?" + urlencode({"event": event, "match": match_id})
 
 
-def standing_table(lines: Sequence[FinalLine | EventPlace], teams: Mapping[str, str]) -> Html:
+def standing_table(lines: Sequence[FinalLine], teams: Mapping[str, str]) -> Html:
     """Return the standings of a final; `teams` are by bot."""
     heads = (("Place", "ba-number"), ("Team", ""), ("Bot", ""), ("Points", "ba-number"))
     head = tag("tr", *(tag("th", text, scope="col", class_=kind) for text, kind in heads))

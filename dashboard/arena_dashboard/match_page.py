@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 from arena.database.rows import MatchRow
 from arena_dashboard.markup import Html, badge, tag
-from arena_dashboard.tables import options, time_in_words, time_of
+from arena_dashboard.tables import options, time_in_words, time_of, unrated_in_words
 
 
 def match_facts(row: MatchRow, doubt: str | None, signed_by: str | None) -> Html:
@@ -22,9 +22,8 @@ def match_facts(row: MatchRow, doubt: str | None, signed_by: str | None) -> Html
         facts.append(tag("span", time_in_words(row.time_control.name)))
     if row.voided:
         facts.append(badge("void", "bad", "Its block is void; it does not count."))
-    elif row.casual:
-        about = "It was played for a challenge and counts for no rating."
-        facts.append(badge("unrated", "plain", about))
+    elif row.unrated:
+        facts.append(badge("unrated", "plain", unrated_in_words(row)))
     elif row.rated:
         facts.append(badge("rated", "plain", "It counts for the ratings."))
     if doubt is None:

@@ -1,27 +1,23 @@
 """What an organiser's page shows beside the participants: the ratings of their builds."""
 
+from collections.abc import Sequence
+
 from arena.clients.event_client import EventSeen
-from arena.clients.owner_client import OwnerCallError
+from arena.clients.organiser_client import ParticipantSeen
 from arena.rating.ladder_id import LadderId
 from arena.server.boards.board import table_sizes
-from arena_dashboard import data, event_data, owners
+from arena_dashboard import data, event_data
 from arena_dashboard.organise_tables import Ratings
 
 
-def ratings(event: EventSeen) -> Ratings:
-    """Return the Elo of builds: on the event's own ladder, else at the tables of its final.
-
-    Of a private event an operator who is no member of it sees none.
-    """
+def ratings(event: EventSeen, participants: Sequence[ParticipantSeen]) -> Ratings:
+    """Return the Elo of builds: on the event's own ladder, else at the tables of its final."""
     if event.ladder:
-        client, visitor = owners.referee(), owners.visitor()
-        if client is None or visitor is None:
-            return {}
-        try:
-            lines = event_data.ladder(client, event.name, visitor.key)
-        except OwnerCallError:
-            return {}
-        return {(line.entrant.bot, line.entrant.version): line.elo for line in lines}
+        return {
+            (one.bot, one.version or one.plays): one.elo
+            for one in participants
+            if one.elo is not None
+        }
     found = event_data.named(event.name)
     if found is None:
         return {}

@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
 from itertools import groupby
 
-from arena.clients.event_client import EventPlace
 from arena.scheduling.formats import FormatName
 from arena.server.events.event import Phase
 from arena.server.events.standings import FinalLine
@@ -131,7 +130,7 @@ def coming(pairings: Sequence[PairingLine]) -> Html:
 
 
 def results(
-    lines: Sequence[FinalLine | EventPlace],
+    lines: Sequence[FinalLine],
     teams: Mapping[str, str],
     pairings: Sequence[PairingLine],
 ) -> Html:
@@ -170,7 +169,7 @@ def _rounds(pairings: Sequence[PairingLine]) -> Iterator[Html]:
             yield _table(f"Round {number}", rows)
 
 
-def _places(lines: Sequence[FinalLine | EventPlace], teams: Mapping[str, str]) -> Iterator[Html]:
+def _places(lines: Sequence[FinalLine], teams: Mapping[str, str]) -> Iterator[Html]:
     """Yield the places below the podium, from the last one up."""
     below = [line for line in lines if line.place not in PODIUM]
     for end in range(len(below), 0, -LINES):
@@ -180,7 +179,7 @@ def _places(lines: Sequence[FinalLine | EventPlace], teams: Mapping[str, str]) -
         yield _table(f"Place {last}" if first == last else f"Places {first} to {last}", rows)
 
 
-def _podium(lines: Sequence[FinalLine | EventPlace], teams: Mapping[str, str]) -> Iterator[Html]:
+def _podium(lines: Sequence[FinalLine], teams: Mapping[str, str]) -> Iterator[Html]:
     for place, words in PODIUM.items():
         there = [line for line in lines if line.place == place]
         heading = words if len(there) == 1 else f"{words}, shared by {len(there)}"
@@ -195,13 +194,13 @@ def _podium(lines: Sequence[FinalLine | EventPlace], teams: Mapping[str, str]) -
             yield together(tag("h2", heading), tag("ul", *who, class_="ba-podium"))
 
 
-def _who(line: FinalLine | EventPlace, teams: Mapping[str, str]) -> str:
+def _who(line: FinalLine, teams: Mapping[str, str]) -> str:
     bot = line.entrant.bot
     team = teams.get(bot, bot)
     return bot if team == bot else f"{team} · {bot}"
 
 
-def _points(line: FinalLine | EventPlace) -> str:
+def _points(line: FinalLine) -> str:
     points = event_tables.points_text(line.points)
     if line.margin is None:
         return f"{points} {'point' if points == '1' else 'points'}"

@@ -69,7 +69,7 @@ def _match(row: MatchRow, bluffing: Bluffing | None) -> Html:
 
 _NOT_RATED_YET = (
     "It counts for the ratings once its block is complete, in which the same bots play in every "
-    "rotation of the seats. In an unrated tournament it never counts."
+    "rotation of the seats."
 )
 
 
@@ -110,10 +110,16 @@ def _placed(seat: SeatRow) -> Html:
 def _remarks(row: MatchRow) -> Iterable[Html]:
     if row.voided:
         yield unfolding("void", "Its block is void; it does not count.", "bad")
-    elif row.casual:
-        yield unfolding("unrated", "It was played for a challenge and counts for no rating.")
+    elif row.unrated:
+        yield unfolding("unrated", unrated_in_words(row))
     elif not row.rated:
         yield unfolding("not rated yet", _NOT_RATED_YET)
+
+
+def unrated_in_words(row: MatchRow) -> str:
+    """Return why a match counts for no rating."""
+    played_for = "a challenge" if row.casual else "an unrated tournament"
+    return f"It was played for {played_for} and counts for no rating."
 
 
 def options(changed: Iterable[tuple[str, Any]]) -> str:

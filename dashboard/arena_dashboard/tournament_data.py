@@ -149,6 +149,13 @@ def tournament_view(name: str) -> TournamentView | None:
     return _tournament_view(data.database_url(), name)
 
 
+def view_of(record: TournamentRecord, active_at: datetime | None) -> TournamentView:
+    """Return what is computed from a record; `active_at` is when a block last began or ended."""
+    return TournamentView(
+        record, standings(record), pairing_lines(record), record.played(), active_at
+    )
+
+
 # What is over stays as it is: only the first visit reads its blocks.
 @st.cache_resource(max_entries=1000, show_spinner=False)
 def _winner(url: str | None, name: str) -> Entrant | None:
@@ -171,11 +178,5 @@ def _tournament_view(url: str | None, name: str) -> TournamentView | None:
             tournament, pairings, [one for one in blocks if (one.round, one.table) in known]
         )
         (active,) = data.read(statements.last_activity(tournament.id))
-        return TournamentView(
-            record,
-            standings(record),
-            pairing_lines(record),
-            record.played(),
-            active.active_at,
-        )
+        return view_of(record, active.active_at)
     return None

@@ -23,6 +23,7 @@ def arena(database: str, monkeypatch: pytest.MonkeyPatch) -> Any:
 
 def test_rules_are_set_one_by_one_and_printed(arena: Any) -> None:
     none = {"bot_pace": None, "ranked_versions": None, "ranked_days": None, "transcript_days": None}
+    none |= {"notice_days": 90}
     assert json.loads(arena("policy", "--json").stdout) == none
     assert "A bot plays as many matches as it can." in arena("policy").stdout
     said = arena("policy", "--pace", "60", "--ranked-versions", "2").stdout
@@ -30,6 +31,9 @@ def test_rules_are_set_one_by_one_and_printed(arena: Any) -> None:
     said = arena("policy", "--ranked-days", "30", "--transcript-days", "90").stdout
     assert "Ranked are of each bot: newest 2 that played within 30 days." in said
     assert "besides those of tournaments and events: those of the last 90 days." in said
+    said = arena("policy", "--notice-days", "all").stdout
+    assert "Notices kept, besides those in feeds: all." in said
+    arena("policy", "--notice-days", "90")
     found = json.loads(arena("policy", "--pace", "max", "--ranked-days", "all", "--json").stdout)
     assert found == none | {"ranked_versions": 2, "transcript_days": 90}
 

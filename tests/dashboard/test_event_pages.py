@@ -109,6 +109,8 @@ def test_results_are_shown_with_their_errors_and_lead_to_the_replays(arena: str)
     assert 'href="tournaments?name=cup"' in html(app)
     assert "The seed, opened with the results" in shown
     assert "2 of 2" in words(open_page("tournaments", name="cup"))
+    assert "unrated" in words(open_page("matches"))
+    assert "not rated yet" not in words(open_page("matches"))
 
 
 def test_an_unknown_event_is_said(arena: str) -> None:

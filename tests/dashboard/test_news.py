@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from arena.database.errors import StorageError
-from arena_dashboard.news import News
+from arena_dashboard.news import MOST_PAGES, News
 
 SECONDS = 0.01
 
@@ -69,3 +69,27 @@ async def test_a_database_that_is_away_is_no_news() -> None:
 
 async def test_a_page_that_is_not_known_has_no_news() -> None:
     assert [new async for new in News(SECONDS).of("nobody")] == []
+
+
+async def test_a_topic_is_forgotten_with_its_last_page_and_read_anew_by_the_next() -> None:
+    news, source = News(SECONDS), Source()
+    news.shows("page", "topic", 1, source)
+    assert not await anext(aiter(news.of("page")))
+    for number in range(MOST_PAGES):
+        news.shows(str(number), "another", 1, source)
+    assert [new async for new in news.of("page")] == []
+    later = Source()
+    news.shows("page", "topic", 0, later)
+    assert await anext(aiter(news.of("page")))
+    assert later.asked == 1
+
+
+async def test_pages_of_other_topics_learn_nothing_of_a_value() -> None:
+    """As those of a private event for members and for strangers."""
+    news, seen, hidden = News(SECONDS), Source(), Source()
+    news.shows("member", ("event", "cup", 1), 1, seen)
+    news.shows("stranger", ("event", "cup", None), 1, hidden)
+    told = aiter(news.of("stranger"))
+    seen.value = 2
+    await until_new(aiter(news.of("member")))
+    assert [await anext(told) for _ in range(5)] == [False] * 5

@@ -68,9 +68,11 @@ def test_what_does_not_count_says_so() -> None:
     (why,) = re.findall(r"<details.*?</details>", waiting)
     assert ">not rated yet<" in why and "once its block is complete" in why
     assert "<details" not in tables.matches([ROW])
-    casual = replace(ROW, rated=False, casual=True)
-    for page in (tables.matches([casual]), match_facts(casual, None, None)):
-        assert ">unrated<" in page and ">not rated yet<" not in page and ">rated<" not in page
+    for casual, why in ((True, "a challenge"), (False, "an unrated tournament")):
+        row = replace(ROW, rated=False, unrated=True, casual=casual)
+        for page in (tables.matches([row]), match_facts(row, None, None)):
+            assert ">unrated<" in page and ">not rated yet<" not in page and ">rated<" not in page
+            assert f"It was played for {why} and counts for no rating." in page
 
 
 def test_a_game_this_release_does_not_know_is_listed_by_its_id() -> None:

@@ -66,11 +66,14 @@ def test_all_that_is_known_is_restored_and_each_role_sees_what_it_saw(
 
 
 def rights(url: str) -> list[Any]:
-    """The rights of each role on tables, functions and schemas."""
+    """The rights of each role on tables, columns, functions and schemas."""
     with psycopg.connect(plain(url)) as connection:
         return connection.execute(
-            "SELECT relname, relacl::text FROM pg_class WHERE relacl IS NOT NULL "
+            "SELECT relname, relacl::text FROM pg_class WHERE relacl <> acldefault("
+            "CASE relkind WHEN 'S' THEN 's' ELSE 'r' END::\"char\", relowner) "
             "AND relnamespace::regnamespace::text IN ('public', 'procrastinate') "
+            "UNION ALL SELECT attrelid::regclass || '.' || attname, attacl::text "
+            "FROM pg_attribute WHERE attacl IS NOT NULL AND attrelid >= 16384 "
             "UNION ALL SELECT proname, proacl::text FROM pg_proc WHERE proacl IS NOT NULL "
             "AND pronamespace::regnamespace::text IN ('public', 'procrastinate') "
             "UNION ALL SELECT nspname, nspacl::text FROM pg_namespace "

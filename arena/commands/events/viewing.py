@@ -17,6 +17,8 @@ from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, iso_utc
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arena.clients.event_client import EventMatch
 
 
@@ -92,6 +94,14 @@ def matches(
         seats = ", ".join(f"{entrant.bot} {placing}" for entrant, placing in one.seats)
         table.add_row(one.match_id, str(one.block), in_utc(one.ended), seats)
     Terminal().print_table(table)
+    say(about_older(found))
+
+
+def about_older(found: "Sequence[EventMatch]") -> str:
+    """Return how to see older matches, and of how many of these no transcript is kept."""
+    gone = sum(not one.kept for one in found)
+    kept = f" Of {gone} of these no transcript is kept any more: of the newest blocks alone it is."
+    return f"Older ones: --before {found[-1].block}." + kept * bool(gone)
 
 
 def transcript(

@@ -43,6 +43,14 @@ def policy(
             "events for so many days; results stay. What is removed cannot be had back.",
         ),
     ] = None,
+    notice_days: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N|all",
+            help="Keep notices of bots, and what is known of deliveries to webhooks, for so many "
+            "days; what feeds show stays.",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
 ) -> None:
     """As the operator, change the rules for all bots, as far as given, and print them.
@@ -60,6 +68,7 @@ def policy(
             "ranked-versions": ranked_versions,
             "ranked-days": ranked_days,
             "transcript-days": transcript_days,
+            "notice-days": notice_days,
         }
         for option, given in numbers.items():
             if given is not None:
@@ -75,10 +84,13 @@ def policy(
     newest = "all versions" if now.ranked_versions is None else f"newest {now.ranked_versions:,}"
     of_days = "" if now.ranked_days is None else f" that played within {now.ranked_days:,} days"
     say(f"Ranked are of each bot: {newest}{of_days}.")
-    kept = (
-        "all" if now.transcript_days is None else f"those of the last {now.transcript_days:,} days"
-    )
+    kept = _kept(now.transcript_days)
     say(f"Transcripts kept, besides those of tournaments and events: {kept}.")
+    say(f"Notices kept, besides those in feeds: {_kept(now.notice_days)}.")
+
+
+def _kept(days: int | None) -> str:
+    return "all" if days is None else f"those of the last {days:,} days"
 
 
 def _number(option: str, given: str) -> int | None:

@@ -109,7 +109,7 @@ def matches(
             match.game,
             f"{match.finished_at:%Y-%m-%d %H:%M:%S}",
             "  ".join(f"{seat.placing}. {seat.bot}" for seat in places)
-            + ("  (casual)" if match.casual else ""),
+            + ("  (casual)" if match.casual else "  (unrated)" if match.unrated else ""),
             *([_boldest(match, bluffings[match.match_id])] if bluffings else []),
         )
     Terminal().print_table(table, lesser=("finished (UTC)", "game"))
@@ -138,6 +138,7 @@ def _match_json(match: "MatchRow", bluffing: "Bluffing | None") -> dict[str, Any
         "decided_by_faults": match.decided_by_faults,
         "rated": match.rated,
         "voided": match.voided,
+        "unrated": match.unrated,
         "casual": match.casual,
         "started_at": match.started_at.isoformat(),
         "finished_at": match.finished_at.isoformat(),

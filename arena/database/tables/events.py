@@ -304,7 +304,7 @@ event_ladder_blocks = Table(
     Column("players", ARRAY(Integer), nullable=False),
     now("began_at"),
     Column("ended_at", Time),
-    # Why it was not played.
+    # Why it was not played; the reader role does not see it.
     Column("failure", Text, nullable=False, server_default=text("''")),
     # By match, in the order of the rotations.
     Column("match_ids", ARRAY(Uuid(as_uuid=False)), nullable=False),

@@ -17,9 +17,12 @@ policy = Table(
     Column("ranked_days", Integer),
     # For so many days transcripts of matches outside of tournaments are kept; NULL for ever.
     Column("transcript_days", Integer),
+    # For so many days notices are kept; NULL for ever.
+    Column("notice_days", Integer, server_default=text("90")),
     CheckConstraint("one", name="only_one"),
     CheckConstraint("bot_pace >= 1", name="bot_pace_least"),
     CheckConstraint("ranked_versions >= 1", name="ranked_versions_least"),
     CheckConstraint("ranked_days >= 1", name="ranked_days_least"),
     CheckConstraint("transcript_days >= 1", name="transcript_days_least"),
+    CheckConstraint("notice_days >= 1", name="notice_days_least"),
 )

@@ -26,6 +26,8 @@ class Policy:
     """Only versions that played within so many days are ranked."""
     transcript_days: int | None
     """For so many days transcripts of matches outside of tournaments are kept."""
+    notice_days: int | None
+    """For so many days notices and their deliveries are kept."""
 
 
 class Policies:

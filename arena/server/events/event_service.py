@@ -14,6 +14,7 @@ from arena.server.events.event_details import event_details
 from arena.server.events.event_messages import ladder_line, match, standing
 from arena.server.events.event_views import EventViews
 from arena.server.events.events import Events
+from arena.server.events.ladders import MOST_TRANSCRIPTS
 from arena.server.events.standings import standings
 from arena.server.limits.gate import Gate
 from arena.server.requests.errors import ProtocolError
@@ -96,7 +97,8 @@ class EventService:
         if found is None:
             raise ProtocolError(
                 grpc.StatusCode.NOT_FOUND,
-                f"{event.name} has no match {request.match_id[:60]} whose transcript is kept",
+                f"{event.name} has no match {request.match_id[:60]} whose transcript is kept: "
+                f"of its ladder, those of the newest {MOST_TRANSCRIPTS:,} blocks are",
             )
         return pb.GetEventTranscriptResponse(transcript=to_message(found))
 

@@ -15,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from arena.codec.transcript import from_bytes
 from arena.database.errors import UnknownEventError
 from arena.database.names import folded
-from arena.database.transaction import viewing
+from arena.database.transaction import transaction, viewing
 from arena.match.transcript import Transcript
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements, final_statements
@@ -69,16 +69,22 @@ class EventViews:
         raise UnknownEventError(f"There is no event {name}: see `arena event list`.")
 
     async def ladder(self, viewer: int | None, event: Event) -> list[LadderLine]:
-        """Return the standings on the ladder of an event, of the builds that play now.
-
-        They are at most LADDER_SECONDS old, as they are computed from all blocks of these builds.
-        """
+        """Return the standings on the ladder of an event, as `standings` does."""
         async with self._viewing(viewer) as connection:
             if not (await connection.execute(statements.seen_ladder(event.id))).all():
                 return []
-            computed, kept = self._ladders.get(event.id, (-LADDER_SECONDS, []))
-            if monotonic() < computed + LADDER_SECONDS:
-                return kept
+        return await self.standings(event)
+
+    async def standings(self, event: Event) -> list[LadderLine]:
+        """Return the standings on the ladder of an event, of the builds that play now.
+
+        They are at most LADDER_SECONDS old, as they are computed from all blocks of these builds.
+        The caller knows that they may be seen.
+        """
+        computed, kept = self._ladders.get(event.id, (-LADDER_SECONDS, []))
+        if monotonic() < computed + LADDER_SECONDS:
+            return kept
+        async with transaction(self._engine) as connection:
             now = (await connection.execute(statements.current_players(event.id))).all()
             ids = [row.id for row in now if row.house is None]
             blocks = (await connection.execute(statements.played(event.id, ids))).all()

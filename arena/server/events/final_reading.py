@@ -41,7 +41,11 @@ async def final_of(connection: AsyncConnection, event: Event) -> drawing.DrawnFi
 
 async def pairings_of(connection: AsyncConnection, event_id: int) -> Pairings:
     """Return the pairings and their absent entries, by round and table."""
-    found = await connection.execute(final_statements.pairings_of(event_id))
+    return pairings((await connection.execute(final_statements.pairings_of(event_id))).all())
+
+
+def pairings(found: Sequence[Any]) -> Pairings:
+    """Return the pairings of rows of `pairings_of`."""
     return {
         (row.round, row.table): (
             Pairing(row.round, row.table, tuple(row.entries)),
@@ -68,21 +72,21 @@ def pairing_columns(pairing: Pairing) -> dict[str, Any]:
 
 
 def record_of(
-    event: Event, final: drawing.DrawnFinal, pairings: Pairings, blocks: Sequence[Any]
+    event: Event, final: drawing.DrawnFinal, found: Pairings, blocks: Sequence[Any]
 ) -> TournamentRecord:
-    """Return the record of a final that is being played, from its rows (`blocks_of`).
+    """Return the record of a final from its pairings and its rows (`blocks_of`).
 
     It takes a while for large finals.
     """
     assert event.began_at is not None
     record = TournamentRecord(final.tournament(event.name, event.began_at))
-    record.add_pairings(pairing for pairing, _ in pairings.values())
-    for key, (_, absent) in pairings.items():
+    record.add_pairings(pairing for pairing, _ in found.values())
+    for key, (_, absent) in found.items():
         if absent:
             record.forfeit({key: absent})
     seats = event.terms.rules.seats
     record.add_blocks(
-        final.counted(pairings[row.round, row.table][0], row.number, _by_match(row.placings, seats))
+        final.counted(found[row.round, row.table][0], row.number, _by_match(row.placings, seats))
         for row in blocks
     )
     return record
@@ -92,9 +96,9 @@ async def record_in(
     connection: AsyncConnection, event: Event, final: drawing.DrawnFinal
 ) -> TournamentRecord:
     """Return the record of a final whose pairings and blocks are kept with the event."""
-    pairings = await pairings_of(connection, event.id)
+    found = await pairings_of(connection, event.id)
     blocks = (await connection.execute(final_statements.blocks_of(event.id))).all()
-    return await asyncio.to_thread(record_of, event, final, pairings, blocks)
+    return await asyncio.to_thread(record_of, event, final, found, blocks)
 
 
 def _by_match(placings: Sequence[int], seats: int) -> list[Sequence[int]]:

@@ -157,13 +157,17 @@ class OrganiserCalls:
         self, _request: pb.ListParticipantsRequest, event: Event, _who: Organiser
     ) -> pb.ListParticipantsResponse:
         _, now = await self._store.events.named(event.name)
+        lines = await self._store.event_views.standings(event) if event.terms.ladder else ()
+        elo = {(one.player.entrant.bot, one.player.entrant.version): one.elo for one in lines}
         people: dict[int, list[pb.Person]] = {}
         for row in await self._store.rosters.of(event):
             people.setdefault(row.owner_id, []).append(_person(row))
         return pb.ListParticipantsResponse(
             event=event_details(event, now),
             participants=[
-                _participant(row, people.get(row.owner_id, ()))
+                _participant(
+                    row, people.get(row.owner_id, ()), elo.get((row.bot, row.version or row.plays))
+                )
                 for row in await self._store.organisers.participants(event)
             ],
         )
@@ -263,7 +267,9 @@ class OrganiserCalls:
         return pb.SendMessageResponse()
 
 
-def _participant(row: SqlRow[Any], people: Sequence[pb.Person]) -> pb.Participant:
+def _participant(
+    row: SqlRow[Any], people: Sequence[pb.Person], elo: float | None
+) -> pb.Participant:
     return pb.Participant(
         owner=row.owner,
         bot=row.bot or "",
@@ -280,6 +286,7 @@ def _participant(row: SqlRow[Any], people: Sequence[pb.Person]) -> pb.Participan
         matches=row.matches or 0,
         faults=row.faults or 0,
         people=people,
+        elo=elo,
     )
 
 

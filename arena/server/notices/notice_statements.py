@@ -1,7 +1,7 @@
 """SQL statements about notices, webhooks and deliveries; callers execute them."""
 
 from datetime import timedelta
-from typing import Any
+from typing import Any, Final
 
 from sqlalchemy import Insert, Text, TextClause, Update, delete, func, select, text, update
 from sqlalchemy.dialects.postgresql import ARRAY, aggregate_order_by, insert
@@ -13,6 +13,9 @@ from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.notices import deliveries, notices, webhooks
 from arena.server.notices.notice import Notice, NoticeKind
+
+FEED_NOTICES: Final = 50
+"""The most notices in the feed of a bot, the newest."""
 
 
 def add_notice(notice: Notice) -> Insert:
@@ -167,6 +170,35 @@ def webhook_list(*, event_id: int | None = None, owner_id: int | None = None) ->
     )
 
 
+def forget_notices() -> TextClause:
+    """Delete what the policy keeps no longer; return the ids of the notices.
+
+    Notices of events stay, of which there are a handful each, and of a bot the FEED_NOTICES newest
+    accepted builds: readers of feeds see them. So does what is to be delivered.
+    """
+    return text(
+        """
+        WITH since AS (SELECT now() - make_interval(days => notice_days) AS at FROM policy),
+        delivered AS (
+            DELETE FROM deliveries AS delivery USING notices AS notice, since
+            WHERE notice.id = delivery.notice_id AND notice.at < since.at
+                AND delivery.due_at IS NULL
+        ),
+        ranked AS (
+            SELECT id, at, kind, row_number() OVER (PARTITION BY bot_id, kind ORDER BY id DESC)
+            FROM notices WHERE bot_id IS NOT NULL
+        )
+        DELETE FROM notices USING ranked, since
+        WHERE notices.id = ranked.id AND ranked.at < since.at
+            AND NOT (ranked.kind = :accepted AND ranked.row_number <= :most)
+            AND NOT EXISTS (
+                SELECT FROM deliveries WHERE notice_id = notices.id AND due_at IS NOT NULL
+            )
+        RETURNING notices.id
+        """
+    ).bindparams(accepted=NoticeKind.ACCEPTED.value, most=FEED_NOTICES)
+
+
 def notices_of_event(event_id: int) -> Row:
     """Select `id`, `text` and `at` of the notices of an event, oldest first."""
     return (
@@ -176,17 +208,17 @@ def notices_of_event(event_id: int) -> Row:
     )
 
 
-def accepted_builds(bot: str, most: int) -> Row:
-    """Select `id`, `text` and `at` of the newest notices of a bot's accepted builds, oldest first.
+def accepted_builds(bot: str) -> Row:
+    """Select `id`, `text` and `at` of the FEED_NOTICES newest of a bot's accepted builds.
 
-    They are all that everybody may know of a bot's notices.
+    The oldest comes first. They are all that everybody may know of a bot's notices.
     """
     newest = (
         select(notices.c.id, notices.c.text, notices.c.at)
         .select_from(notices.join(bots))
         .where(bots.c.folded == folded(bot), notices.c.kind == NoticeKind.ACCEPTED.value)
         .order_by(notices.c.id.desc())
-        .limit(most)
+        .limit(FEED_NOTICES)
         .subquery()
     )
     return select(newest).order_by(newest.c.id)

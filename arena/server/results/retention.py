@@ -1,4 +1,4 @@
-"""`Retention`: removes transcripts of old matches, if the policy tells for how long they are kept.
+"""`Retention`: removes transcripts of old matches, and old notices, as the policy says.
 
 With a transcript go what bots were told of faults, and the kept analysis. Results stay, and all of
 tournaments and events. What has been removed is in `transcript_removals`; the newest row says how
@@ -22,6 +22,7 @@ from arena.database.tables.matches import matches, transcript_removals
 from arena.database.tables.policy import policy
 from arena.database.tables.tournaments import tournament_blocks
 from arena.database.transaction import transaction
+from arena.server.notices.notice_statements import forget_notices
 
 STEP_MATCHES: Final = 500
 """The matches of one transaction: some tens of milliseconds."""
@@ -64,7 +65,7 @@ class Removed:
 
 
 class Retention:
-    """The removal of transcripts. Its methods raise StorageError."""
+    """The removal of transcripts and notices. Its methods raise StorageError."""
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
@@ -79,6 +80,10 @@ class Retention:
             else:
                 if removed.matches:
                     log.info("transcripts removed", matches=removed.matches, bytes=removed.bytes)
+            try:
+                await self.forget_notices()
+            except StorageError as error:
+                log.warning("notices not removed", why=str(error))
             await asyncio.sleep(look_seconds)
 
     async def run(self, step_matches: int = STEP_MATCHES) -> Removed:
@@ -90,6 +95,11 @@ class Retention:
             if not await self._step(removed, step_matches):
                 return removed
             await asyncio.sleep((clock() - began) * (1 / WORK_SHARE - 1))
+
+    async def forget_notices(self) -> int:
+        """Remove the notices that are not kept any more, with their deliveries; return how many."""
+        async with transaction(self._engine) as connection:
+            return len((await connection.execute(forget_notices())).all())
 
     async def _step(self, removed: Removed, most: int) -> bool:
         """Remove the transcripts of at most so many matches; return whether more may follow."""

@@ -149,9 +149,9 @@ def match_rows() -> Row:
     """Return a statement that selects all matches, in no order.
 
     Columns: match_id, game, options, seat_count, block_id, position, termination,
-    decided_by_faults, started_at, finished_at, turn_ms, bank_ms, rated, voided, casual, luck (by
-    seat, None if it was not measured) and seats: a list by seat of objects with version_id, bot,
-    version, owner, placing, score, faults, forfeited.
+    decided_by_faults, started_at, finished_at, turn_ms, bank_ms, rated, voided, unrated, casual,
+    luck (by seat, None if it was not measured) and seats: a list by seat of objects with
+    version_id, bot, version, owner, placing, score, faults, forfeited.
     """
     seat = func.jsonb_build_object(
         *("version_id", match_seats.c.version_id, "bot", bots.c.name),
@@ -173,7 +173,8 @@ def match_rows() -> Row:
         .add_columns(matches.c.turn_ms, matches.c.bank_ms)
         .add_columns(and_(blocks.c.closed_at.is_not(None), blocks.c.rated).label("rated"))
         .add_columns(blocks.c.voided_at.is_not(None).label("voided"), seats.label("seats"))
-        .add_columns(casual().label("casual"), match_luck.c.luck)
+        .add_columns(not_(blocks.c.rated).label("unrated"), casual().label("casual"))
+        .add_columns(match_luck.c.luck)
         .select_from(matches.join(blocks).outerjoin(match_luck, of_the_match()))
     )
 

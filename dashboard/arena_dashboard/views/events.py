@@ -6,11 +6,10 @@ from typing import TypeVar
 
 import streamlit as st
 
-from arena.clients.event_client import EventClient, EventPlace
+from arena.clients.event_client import EventClient
 from arena.clients.owner_client import OwnerCallError
 from arena.errors import UserError
 from arena.server.events.event import Admission, EventEntry, Phase
-from arena.server.events.standings import FinalLine
 from arena_dashboard import browser, data, event_data, event_profile, event_tables, owners
 from arena_dashboard.event_data import EventView
 from arena_dashboard.event_tables import projector_link
@@ -51,7 +50,7 @@ def show(found: EventView) -> None:
     if found.phase is Phase.FINAL:
         st.info(_LIVE if event.terms.live else _BLIND)
     if found.phase is Phase.RELEASED:
-        event_profile.show_winners(found)
+        event_profile.show_winners(found, viewer)
     show_results(found)
     if found.phase is Phase.RELEASED and event.tournament is not None:
         event_profile.show_best(event.tournament)
@@ -94,9 +93,7 @@ def show_results(found: EventView) -> None:
     """Show the standings of the final, once they are released, and the way to its matches."""
     if found.event.tournament is not None:
         st.html(event_tables.final_link(found.event.tournament))
-    lines: Sequence[FinalLine | EventPlace] = event_data.results(found.event)
-    if found.event.terms.private and found.phase is Phase.RELEASED:
-        lines = asked_for(event_data.private_results, found) or ()
+    lines = event_data.results(found.event, viewer)
     if not lines:
         return
     teams = {one.bot: one.team for one in found.entries}

@@ -1,6 +1,6 @@
 """The page "Organise": the events that the signed-in owner organises, or the one in the URL."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -11,7 +11,7 @@ from arena.clients.owner_client import OwnerCallError
 from arena.errors import UserError
 from arena.moments import in_words
 from arena.server.events.roster_file import read_roster
-from arena_dashboard import browser, event_forms, organise_data, owners, sign_in
+from arena_dashboard import browser, event_data, event_forms, organise_data, owners, sign_in
 from arena_dashboard.event_tables import event_link
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.organise_tables import Show, chosen, keys_csv, participants_csv, table
@@ -42,11 +42,7 @@ def show(client: OrganiserClient, name: str) -> None:
     """Show all that an organiser sees of an event."""
     event, found = client.participants(name)
     st.title(in_markdown(event.title))
-    links = (
-        tag("a", "All that you organise", href="organise"),
-        tag("a", "Its public page", href=event_link(event.name)),
-    )
-    st.html(tag("p", links[0], " · ", links[1], class_="ba-link"))
+    st.html(tag("p", *links(event), class_="ba-link"))
     entered = sum(bool(one.bot) for one in found)
     ready = sum(one.has_build for one in found)
     st.html(
@@ -71,6 +67,19 @@ def show(client: OrganiserClient, name: str) -> None:
         cancel(client, event)
 
 
+def links(event: EventSeen) -> Iterator[str]:
+    """Yield the way back, and to the event's page if the organiser may see it.
+
+    An operator organises private events without being a member.
+    """
+    yield tag("a", "All that you organise", href="organise")
+    visitor = owners.visitor()
+    viewer = event_data.viewer(None if visitor is None else visitor.name)
+    if event_data.named(event.name, viewer) is not None:
+        yield " · "
+        yield tag("a", "Its page", href=event_link(event.name))
+
+
 def show_participants(
     event: EventSeen, found: Sequence[ParticipantSeen]
 ) -> Sequence[ParticipantSeen]:
@@ -78,7 +87,7 @@ def show_participants(
     show = st.segmented_control("Show", list(Show), default=Show.ALL, format_func=str)
     search = st.text_input("Search", placeholder="a team, a bot or a person")
     shown = chosen(found, show or Show.ALL, search)
-    ratings = organise_data.ratings(event)
+    ratings = organise_data.ratings(event, found)
     if shown:
         st.html(table(shown, ratings))
         st.download_button(

@@ -8,7 +8,6 @@ from typing import Any
 
 import streamlit as st
 
-from arena.errors import UserError
 from arena.scheduling.formats import FormatName
 from arena.server.events.event import Phase
 from arena_dashboard import (
@@ -21,7 +20,7 @@ from arena_dashboard import (
     tournament_data,
 )
 from arena_dashboard.event_data import EventView
-from arena_dashboard.markup import in_markdown, tag
+from arena_dashboard.markup import tag
 from arena_dashboard.player import component
 from arena_dashboard.url_choice import shortened
 
@@ -79,27 +78,14 @@ def turn(found: Any, shown: list[str]) -> None:
     del shown[:-MOST_SHOWN]
 
 
-def show_results(found: EventView, tournament: str) -> None:
+def show_results(found: EventView) -> None:
     """Show the results one after another."""
-    view = tournament_data.tournament_view(tournament)
+    view = event_data.final(found.event, viewer)
     knockout = view is not None and view.record.tournament.rules.format is FormatName.KNOCKOUT
     pairings = view.pairings if view is not None and knockout else ()
     teams = {one.bot: one.team for one in found.entries}
-    lines = event_data.results(found.event)
+    lines = event_data.results(found.event, viewer)
     st.html(projector_tables.results(lines, teams, pairings))
-
-
-def show_private_results(found: EventView) -> None:
-    """Show the results of a private event, which the referee tells its members."""
-    try:
-        client = owners.referee()
-        if client is None or visitor is None:
-            return
-        lines = event_data.private_results(client, found.event.name, visitor.key)
-    except UserError as error:
-        st.warning(in_markdown(str(error)))
-        return
-    st.html(projector_tables.results(lines, {one.bot: one.team for one in found.entries}, ()))
 
 
 def show(found: EventView) -> None:
@@ -110,15 +96,13 @@ def show(found: EventView) -> None:
     st.html(projector_tables.head(found, counting=live))
     if found.phase is Phase.CANCELLED:
         st.html(tag("p", "Cancelled. ", event.why_cancelled, class_="ba-date"))
-    elif event.terms.private and found.phase is Phase.RELEASED:
-        show_private_results(found)
+    elif found.phase is Phase.RELEASED:
+        show_results(found)
     elif event.tournament is None:
         st.html(projector_tables.date(found))
         # Of a final that is not live there is nothing to see but the date.
         if found.phase is not Phase.FINAL:
             st.html(projector_tables.entries(found))
-    elif found.phase is Phase.RELEASED:
-        show_results(found, event.tournament)
     else:
         show_live(event.tournament)
 

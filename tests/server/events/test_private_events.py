@@ -99,9 +99,18 @@ def test_what_the_reader_role_reads_of_an_event_follows_a_policy(sql: Sql) -> No
     readable = sql.execute(
         "SELECT relname FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid"
         " WHERE attname = 'event_id' AND relkind = 'r' AND NOT relrowsecurity"
-        " AND has_table_privilege('arena_reader', pg_class.oid, 'SELECT')"
+        " AND has_any_column_privilege('arena_reader', pg_class.oid, 'SELECT')"
     ).fetchall()
     assert readable == []
+
+
+def test_why_a_block_of_a_ladder_was_not_played_is_hidden_from_the_reader_role(sql: Sql) -> None:
+    hidden = sql.execute(
+        "SELECT attname FROM pg_attribute WHERE attrelid = 'event_ladder_blocks'::regclass"
+        " AND attnum > 0"
+        " AND NOT has_column_privilege('arena_reader', attrelid, attnum, 'SELECT')"
+    ).fetchall()
+    assert hidden == [("failure",)]
 
 
 async def test_its_final_is_never_in_the_public_tables(

@@ -19,7 +19,7 @@ from arena.server.app.store import Store, open_store
 from arena.server.notices import notice_statements
 from arena.server.notices.bot_webhooks import MOST_WEBHOOKS
 from tests.jobs import accept_build, job_in_hand, refuse_build
-from tests.server.events.cups import signed_up, uploaded
+from tests.server.events.cups import said, signed_up, uploaded
 from tests.server.notices.test_delivery import Taken
 
 Sql = psycopg.Connection[Any]
@@ -184,7 +184,7 @@ async def test_of_a_bot_the_public_reads_which_builds_were_accepted_and_nothing_
     await accept_build(store, database, "hers")
     await uploaded(store, owner, "hers", "x = 1")
     await refuse_build(store, database, "hers", "A secret.")
-    statement = notice_statements.accepted_builds("hers", 10)
+    statement = notice_statements.accepted_builds("hers")
     assert [row["text"] for row in await store.rows(statement)] == [
         "hers: version 1 is accepted, and plays from now on."
     ]
@@ -242,3 +242,38 @@ async def test_an_owner_has_so_many_webhooks_also_at_once(store: Store, owner: O
     )
     refused = [str(one) for one in outcomes if isinstance(one, WebhookRefusedError)]
     assert refused == ["You have 10 webhooks, and 10 are allowed: remove one first."] * 3
+
+
+async def test_old_notices_go_but_for_what_feeds_show_and_what_is_to_be_delivered(
+    store: Store, sql: Sql, owner: Owner
+) -> None:
+    await store.events.create("cup", said(), "me")
+    await store.event_notices.keep()
+    bot = await id_of(store, "hers")
+    made = "INSERT INTO notices (bot_id, kind, about, at) VALUES (%s, %s, %s, now() - %s::interval)"
+    most = notice_statements.FEED_NOTICES
+    for number in range(most + 2):
+        sql.execute(made, (bot, "accepted", str(number), "91 days"))
+    for about, age in (("old", "91 days"), ("waits", "91 days"), ("young", "89 days")):
+        sql.execute(made, (bot, "refused", about, age))
+    for url in (HOOK, f"{HOOK}/2"):
+        await store.bot_webhooks.add(owner, url, None)
+    sql.execute(
+        "INSERT INTO deliveries (notice_id, webhook_id, due_at)"
+        " SELECT notices.id, webhooks.id, CASE WHEN about = 'waits' AND url = %s THEN now() END"
+        " FROM notices, webhooks WHERE kind = 'refused'",
+        (HOOK,),
+    )
+    await store.policies.change({"notice_days": None}, "operator")
+    assert await store.retention.forget_notices() == 0
+    await store.policies.change({"notice_days": 90}, "operator")
+    sql.execute("UPDATE notices SET at = now() - interval '91 days' WHERE kind = 'opens'")
+    assert await store.retention.forget_notices() == 3
+    left = "SELECT about FROM notices WHERE kind = %s ORDER BY id"
+    assert [a for (a,) in sql.execute(left, ("refused",))] == ["waits", "young"]
+    assert [a for (a,) in sql.execute(left, ("accepted",))] == [str(n) for n in range(2, most + 2)]
+    # Of an event all stay: it is known by them that they were made.
+    await store.event_notices.keep()
+    assert sql.execute("SELECT count(*) FROM notices WHERE kind = 'opens'").fetchone() == (1,)
+    kept = "SELECT about, count(*) FROM deliveries JOIN notices ON id = notice_id GROUP BY 1"
+    assert dict(sql.execute(kept).fetchall()) == {"waits": 1, "young": 2}

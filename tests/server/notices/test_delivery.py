@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from threading import Thread
+from threading import Event, Lock, Thread
 from typing import Any
 
 import psycopg
@@ -18,8 +18,9 @@ from arena.database.channels import NOTICES_CHANNEL
 from arena.database.errors import WebhookRefusedError
 from arena.database.listening import notifications
 from arena.server.app.store import Store
-from arena.server.notices.deliveries import MOST_TRIES
+from arena.server.notices.deliveries import AT_ONCE, MOST_TRIES
 from arena.server.notices.posting import Delivery
+from tests.bots import PATIENCE
 from tests.server.events.cups import entrant, let_pass, played_out, said
 from tests.service_calls import until
 
@@ -293,6 +294,39 @@ async def test_a_new_notice_is_delivered_at_once_while_deliveries_run(
             running.cancel()
     types = [json.loads(body)["type"] for body in posted]
     assert types == ["event.opens", "event.cancelled"]
+
+
+async def test_webhooks_that_hang_hold_up_neither_others_threads_nor_more_than_their_share(
+    store: Store,
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    for number in range(AT_ONCE + 2):
+        await store.webhooks.add(event.id, event.name, f"https://example.org/{number}", "me")
+    await store.event_notices.keep()
+    over, hanging, most = Event(), 0, 0
+    lock = Lock()
+
+    def hangs(one: Delivery, body: bytes, headers: Mapping[str, str]) -> None:
+        nonlocal hanging, most
+        with lock:
+            hanging += 1
+            most = max(most, hanging)
+        over.wait(PATIENCE)
+        with lock:
+            hanging -= 1
+
+    delivering = asyncio.create_task(store.deliveries.deliver(hangs))
+    await until(lambda: hanging == AT_ONCE)
+    # The threads that everything else of the referee uses are free.
+    threads = [asyncio.to_thread(lambda: None) for _ in range(4 * AT_ONCE)]
+    async with asyncio.timeout(PATIENCE / 2):
+        await asyncio.gather(*threads)
+    assert hanging == AT_ONCE
+    over.set()
+    await delivering
+    assert most == AT_ONCE
+    lines = await store.webhooks.of_event(event.id)
+    assert [line.delivered for line in lines] == [1] * (AT_ONCE + 2)
 
 
 async def test_nobody_listens(store: Store) -> None:
