@@ -12,6 +12,7 @@ from arena.games import GAMES, KITS
 from arena.games.claims import GameClaims
 from arena.games.encoding import GameEncoding
 from arena.lab.luck.luck import GameLuck
+from arena.learn.batch_rules import GameBatch
 from arena.showing.controls import GameControls
 from arena.showing.scenes import Scene
 from arena.showing.seen import GameSeen
@@ -73,6 +74,7 @@ def test_a_game_has_one_number_in_all_envelopes() -> None:
 
 PARTS = {
     "encoding": GameEncoding,
+    "batch": GameBatch,
     "claims": GameClaims,
     "luck": GameLuck,
     "scene": Scene,

@@ -6,6 +6,7 @@ imports, so that rules do not load codecs and a referee does not load pictures:
 
 codec       the game's messages on the wire         arena.codec.game_codec.GameCodec, as `CODEC`
 encoding    observations and action ids             arena.games.encoding.GameEncoding
+batch       many matches at once, compiled          arena.learn.batch_rules.GameBatch
 claims      claims about hidden information         arena.games.claims.GameClaims
 luck        the values of draws                     arena.lab.luck.luck.GameLuck
 scene       the table and its events in words       arena.showing.scenes.Scene

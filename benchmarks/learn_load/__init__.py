@@ -1,0 +1,1 @@
+"""Programs of `benchmarks.learn`: the pure rules beside batches, and other platforms."""

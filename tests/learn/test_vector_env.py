@@ -1,0 +1,164 @@
+"""Batches of matches: the same as the pure rules from the same draws, and repeatable."""
+
+from collections.abc import Mapping
+from random import Random
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from arena.learn import EncodingError, vector_env
+from benchmarks.learn_load.pure_rules import DEALERS, PureRules
+from tests.thoroughness import tries
+
+OPTIONS: Mapping[str, list[tuple[int, dict[str, object]]]] = {
+    "bluff": [
+        (2, {}),
+        (2, {"start_mode": "seat", "dice_per_player": 1}),
+        (3, {"bet_cap": "table", "dice_per_player": 2, "history": True}),
+        (6, {"start_star_value": 0}),
+        (4, {"dice_per_player": 16, "start_rerolls": 0}),
+        (6, {"history": True, "dice_per_player": 3}),
+    ],
+}
+"""All options that batches support, at some numbers of seats."""
+
+every_table = pytest.mark.parametrize(
+    ("game", "seats", "options"),
+    [(game, *table) for game, tables in OPTIONS.items() for table in tables],
+)
+
+
+@every_table
+def test_a_batch_plays_as_the_pure_rules_do(
+    game: str, seats: int, options: dict[str, object]
+) -> None:
+    env = vector_env(game, seats, batch=12, seed=3, **options)
+    seen = env.reset()
+    pure = PureRules(env, 3)
+    pure.compare(None, seen)
+    random, ended = Random(1), 0
+    for _ in range(tries(200, quick=60)):
+        actions = env.random_actions()
+        # A uniform choice climbs to the top at once and never sees a long round.
+        for match in range(env.batch):
+            legal = np.flatnonzero(seen.masks[match])
+            if random.random() < 0.5:
+                actions[match] = legal[random.randrange(min(4, len(legal)))]
+        stepped = env.step(actions)
+        pure.compare(actions, stepped)
+        ended += int(stepped.done.sum())
+        seen = env.seen
+    assert ended > 5
+
+
+@pytest.mark.parametrize("game", OPTIONS)
+def test_equal_seeds_give_equal_bytes_in_any_number_of_threads(game: str) -> None:
+    def bytes_of(seed: int, threads: int) -> bytes:
+        env = vector_env(game, 3, batch=37, seed=seed, threads=threads)
+        env.reset()
+        steps = [env.step(env.random_actions()) for _ in range(50)]
+        return b"".join([array.tobytes() for array in (*steps[-1], env.hands())])
+
+    assert bytes_of(5, 1) == bytes_of(5, 2) == bytes_of(5, 1)
+    assert bytes_of(5, 1) != bytes_of(6, 1)
+
+
+@pytest.mark.parametrize("game", OPTIONS)
+def test_reset_begins_the_same_matches_again(game: str) -> None:
+    env = vector_env(game, 2, batch=8, seed=1)
+    first = [array.copy() for array in env.reset()]
+    for _ in range(20):
+        env.step(env.random_actions())
+    assert all(np.array_equal(*pair) for pair in zip(first, env.reset(), strict=True))
+
+
+@pytest.mark.parametrize("game", DEALERS)
+def test_an_illegal_action_is_named_and_changes_nothing(game: str) -> None:
+    env = vector_env(game, 2, batch=3, seed=1)
+    with pytest.raises(EncodingError, match="call reset before the first step"):
+        env.step(np.zeros(3, np.int32))
+    seen = env.reset()
+    before = [array.tobytes() for array in (*seen, env.hands())]
+    illegal = int(np.flatnonzero(seen.masks[1] == 0)[0])
+    for wrong in (-1, illegal, env.encoding.actions):
+        actions = env.random_actions().copy()
+        actions[1] = wrong
+        with pytest.raises(EncodingError, match=f"action {wrong} is not legal in match 1"):
+            env.step(actions)
+    for shape in (np.zeros(2, np.int32), np.zeros(3)):
+        with pytest.raises(EncodingError, match="actions are 3 whole numbers"):
+            env.step(shape)
+    assert before == [array.tobytes() for array in (*seen, env.hands())]
+
+
+@pytest.mark.parametrize(
+    ("game", "options", "why"),
+    [
+        ("bluff", {"show_and_reroll": True}, r"bluff in batches has no extension \(show_and"),
+        ("bluff", {"batch": 0}, "batch is 0; allowed is 1 or more"),
+        ("bluff", {"threads": 0}, "threads is 0; allowed is 1 or more"),
+        ("bluff", {"seed": -1}, "seed is -1; allowed is 0 to 9223372036854775807"),
+        ("skull", {}, "skull has no encoding"),
+    ],
+)
+def test_what_batches_do_not_support_is_refused_in_a_sentence(
+    game: str, options: dict[str, object], why: str
+) -> None:
+    given: dict[str, object] = {"batch": 2, "seed": 1} | options
+    with pytest.raises(EncodingError, match=why):
+        vector_env(game, 2, **given)
+
+
+def test_dice_are_fair_and_every_seat_opens_equally_often() -> None:
+    env = vector_env("bluff", 3, batch=60_000, seed=11)
+    seats = np.bincount(env.reset().seats, minlength=3) / env.batch
+    faces = env.hands().sum(axis=(0, 1)) / (env.batch * 15)
+    # Five standard errors.
+    assert np.abs(seats - 1 / 3).max() < 5 * (2 / 9 / env.batch) ** 0.5
+    assert np.abs(faces - 1 / 6).max() < 5 * (5 / 36 / env.batch / 15) ** 0.5
+
+
+def lowest(observations: NDArray[np.float32], masks: NDArray[np.uint8]) -> NDArray[np.int64]:
+    """A policy that doubts, or bets as little as it can."""
+    return masks.argmax(axis=1)
+
+
+@pytest.mark.parametrize("game", OPTIONS)
+@pytest.mark.parametrize("seats", [2, 4])
+def test_a_learner_among_opponents_is_asked_alone(game: str, seats: int) -> None:
+    env = vector_env(game, seats, batch=12, seed=2, opponents=lowest)
+    own = np.arange(12) % seats
+    seen, learner, ended = env.reset(), Random(1), 0
+    for _ in range(60):
+        assert (seen.seats == own).all()
+        actions = [learner.choice(np.flatnonzero(row)) for row in seen.masks]
+        stepped = env.step(np.array(actions, np.int32))
+        assert (stepped.rewards[~stepped.done] == 0).all()
+        assert np.allclose(stepped.rewards.sum(axis=1), 0, atol=1e-6)
+        ended += int(stepped.done.sum())
+    assert ended >= 12
+
+
+def test_rewards_among_opponents_are_those_of_the_same_play_by_hand() -> None:
+    """Both seats play the lowest action: with opponents inside, or seen from outside."""
+    env = vector_env("bluff", 2, batch=10, seed=4, opponents=lowest, dice_per_player=2)
+    by_hand = vector_env("bluff", 2, batch=10, seed=4, dice_per_player=2)
+    inside: list[list[float]] = [[] for _ in range(10)]
+    outside: list[list[float]] = [[] for _ in range(10)]
+    for playing, found in ((env, inside), (by_hand, outside)):
+        seen = playing.reset()
+        for _ in range(400):
+            stepped = playing.step(lowest(seen.observations, seen.masks).astype(np.int32))
+            for match in np.flatnonzero(stepped.done):
+                found[match].append(float(stepped.rewards[match, 0]))
+    for ours, theirs in zip(inside, outside, strict=True):
+        shorter = min(len(ours), len(theirs))
+        assert shorter > 3 and ours[:shorter] == theirs[:shorter]
+
+
+def test_an_illegal_action_of_the_opponents_is_named() -> None:
+    with pytest.raises(EncodingError, match=r"the opponents' action -9\d is not"):
+        vector_env(
+            "bluff", 2, 9, 1, opponents=lambda seen, masks: masks.argmax(axis=1) - 99
+        ).reset()
