@@ -42,6 +42,11 @@ class Stream:
     async def say(self, **members: Any) -> None:
         await self.context.write(pb.PlayResponse(**members))
 
+    async def until_left(self) -> None:
+        """Wait for the bot to leave; the end of its stream cancels the script, too."""
+        async for _ in self.requests:
+            pass
+
     async def welcome(
         self,
         *,

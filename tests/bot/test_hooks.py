@@ -106,7 +106,9 @@ async def test_bots_act_in_a_thread_for_each_referee_but_never_two_at_once(
         while not (await stream.hear()).answers:
             pass
         await answered.wait()
-        await refuse(stream)
+        if own is one:
+            await refuse(stream)
+        await stream.until_left()
 
     async with (
         referee(lambda stream: ask(stream, one, "m1")) as one,

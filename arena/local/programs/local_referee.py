@@ -3,6 +3,7 @@
 It has no database, no ladder and no limits of its guests; whoever uses it seats the bots.
 """
 
+import asyncio
 import hashlib
 import logging
 import secrets
@@ -22,6 +23,7 @@ from arena.records import Registered, VersionId
 from arena.server.limits.channel_options import OPTIONS
 from arena.server.limits.gate import Gate
 from arena.server.limits.limits import Limits
+from arena.server.limits.refusals import Context
 from arena.server.play.lobby import Lobby
 from arena.server.play.play_service import PlayService
 from arena.server.play.ports import Participant
@@ -112,8 +114,17 @@ class LocalReferee:
         lobby = Lobby(self, b"", self)
         play = PlayService(self, lobby, Gate(_LIMITS, self, time.monotonic))
         server = grpc.aio.server(options=OPTIONS)
+        streams: set[asyncio.Task[Any] | None] = set()
+
+        async def serve_stream(requests: object, context: Context) -> None:
+            streams.add(asyncio.current_task())
+            try:
+                await play.play(requests, context)
+            finally:
+                streams.discard(asyncio.current_task())
+
         handler: grpc.RpcMethodHandler[Any, bytes] = grpc.stream_stream_rpc_method_handler(
-            play.play
+            serve_stream
         )
         server.add_generic_rpc_handlers(
             (grpc.method_handlers_generic_handler(_SERVICE, {"Play": handler}),)
@@ -127,6 +138,8 @@ class LocalReferee:
             finally:
                 lobby.close_all(_over)
                 await server.stop(grace=0.2)
+                # It does not wait for what a stream does at its end, such as a line in the log.
+                await asyncio.gather(*filter(None, streams), return_exceptions=True)
 
 
 @contextmanager

@@ -1,0 +1,31 @@
+"""The referee at home writes no line of its log to standard output, where results are."""
+
+import asyncio
+from typing import Any
+
+import grpc
+import pytest
+
+from arena.local.programs.local_referee import LocalReferee
+from arena.v1 import referee_pb2 as pb
+from arena.v1.referee_pb2_grpc import RefereeServiceStub
+
+
+async def test_bots_that_leave_at_its_end_leave_no_line_in_the_output(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    referee = LocalReferee({number: f"bot {number}" for number in range(60)}, lambda: None)
+    calls: list[Any] = []
+    async with referee.listening() as address:
+        channel = grpc.aio.insecure_channel(address)
+        for token in referee.tokens.values():
+            calls.append(
+                RefereeServiceStub(channel).Play(metadata=(("authorization", f"Bearer {token}"),))
+            )
+            hello = pb.Hello(protocol_version=1, games=["bluff"])
+            await calls[-1].write(pb.PlayRequest(hello=hello))
+            assert (await calls[-1].read()).HasField("welcome")
+        for call in calls:
+            call.cancel()
+    await asyncio.sleep(0.1)  # for what their streams may still have to say
+    assert capsys.readouterr().out == ""
