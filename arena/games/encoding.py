@@ -146,9 +146,11 @@ class Encoding(ABC):
     def _observe(self, view: Any, into: Mapping[str, NDArray[np.float32]]) -> None:
         """Write the fields of a view into zeros, by the fields' names."""
 
-    @abstractmethod
     def _mask(self, view: Any, into: NDArray[np.uint8]) -> None:
         """Write 1 for each legal action into zeros."""
+        seat = self._seats_and_own(view)[1]
+        for action in self.game.choices(view):
+            into[self.id(action, seat)] = 1
 
     def _check(self, view: Any) -> None:
         seats, own = self._seats_and_own(view)
@@ -156,6 +158,24 @@ class Encoding(ABC):
             raise EncodingError("a spectator's view has no encoding: it is that of no seat")
         if seats != self.seats:
             raise EncodingError(f"this view has {seats} seats, the encoding {self.seats}")
+
+    def _away(self, other: int, seat: int | None, action: Any) -> int:
+        """Return how many seats another is away from the seat that acts, from 1."""
+        seat = self._named(seat)
+        if other == seat or not 0 <= other < self.seats:
+            raise self._no_action(action)
+        return (other - seat) % self.seats
+
+    def _other(self, away: int, seat: int | None) -> int:
+        """Return the seat that is `away` seats from the one that acts."""
+        return (self._named(seat) + away) % self.seats
+
+    def _named(self, seat: int | None) -> int:
+        if seat is None:
+            raise EncodingError(
+                f"ids of {self.game.name} count seats from the one that acts: name it"
+            )
+        return seat
 
     def _no_id(self, number: int) -> EncodingError:
         return EncodingError(f"no action has the id {number}; ids are 0 to {self.actions - 1}")

@@ -21,7 +21,7 @@ BatchPolicy: TypeAlias = Callable[[NDArray[np.float32], NDArray[np.uint8]], NDAr
 class BatchArrays(NamedTuple):
     """The arrays of a batch of N matches between S seats, with O numbers and A actions."""
 
-    state: NDArray[np.int16]
+    state: NDArray[np.int32]
     """[N, width] The complete states; their layout is the game's."""
     random: NDArray[np.uint64]
     """[N] The streams of the dealers."""
@@ -49,7 +49,7 @@ class BatchRules:
     """begin(tables, *arrays): begin a match in every row."""
     step: Compiled
     """step(tables, actions, *arrays): apply legal actions; a negative one leaves its row."""
-    hands: Callable[[NDArray[np.int16]], NDArray[np.uint8]]
+    hands: Callable[[NDArray[np.int32]], NDArray[np.uint8]]
     """Return what all seats hold, counted by kind: from [N, width] to [N, S, kinds]."""
 
 

@@ -80,7 +80,7 @@ class VectorEnv:
         self._rules = part.batch_rules(encoded)
         self._seed = seed
         self._arrays = BatchArrays(
-            np.zeros((batch, self._rules.width), np.int16),
+            np.zeros((batch, self._rules.width), np.int32),
             np.zeros(batch, np.uint64),
             np.zeros((batch, encoded.size), np.float32),
             np.zeros((batch, encoded.actions), np.uint8),

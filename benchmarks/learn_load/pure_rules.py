@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from arena.games.bluff import CupRoll, Face, StartingRoll
 from arena.games.bluff.state import BluffPhase, BluffState
+from arena.games.bluff_you import BluffYouState, Roll
 from arena.games.game import DEALER
 from arena.learn.draws import below, roll, streams
 from arena.learn.vector import BatchStep, VectorEnv
@@ -93,4 +94,10 @@ def _cup(count: int, streams: Streams, match: int) -> tuple[Face, ...]:
     return tuple(face for face, count in zip(Face, counts, strict=True) for _ in range(count))
 
 
-DEALERS: Final[Mapping[str, Dealer]] = {"bluff": _bluff}
+def _bluff_you(state: BluffYouState, streams: Streams, match: int) -> Any:  # noqa: ARG001
+    counts = np.zeros(6, np.int64)
+    roll(streams, match, 3, counts)
+    return Roll(tuple(pips + 1 for pips in range(6) for _ in range(counts[pips])))
+
+
+DEALERS: Final[Mapping[str, Dealer]] = {"bluff": _bluff, "bluff_you": _bluff_you}

@@ -20,6 +20,12 @@ OPTIONS: Mapping[str, list[tuple[int, dict[str, object]]]] = {
         (4, {"dice_per_player": 16, "start_rerolls": 0}),
         (6, {"history": True, "dice_per_player": 3}),
     ],
+    "bluff_you": [
+        (2, {}),
+        (4, {"announce_missing_chip": "no_effect", "steal_takes": "any_chip", "no_win_limit": 3}),
+        (6, {"swap_min_give": 1, "swap_max_per_turn": 3, "players_max": 6}),
+        (3, {"chip_points": (1,) * 16, "swap_max_per_turn": 0, "steal_takes": "any_chip"}),
+    ],
 }
 """All options that batches support, at some numbers of seats."""
 

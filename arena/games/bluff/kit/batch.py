@@ -55,7 +55,7 @@ def batch_rules(encoding: BluffEncoding) -> BatchRules:
     )
 
 
-def _hands(state: NDArray[np.int16], seats: int) -> NDArray[np.uint8]:
+def _hands(state: NDArray[np.int32], seats: int) -> NDArray[np.uint8]:
     """Return the hidden dice by match, seat and face."""
     start = HEAD + 2 * seats
     return state[:, start : start + seats * _FACES].reshape(-1, seats, _FACES).astype(np.uint8)
