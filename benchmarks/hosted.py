@@ -8,6 +8,7 @@ uploads      300 uploads in a minute beside a running load
 first-match  from `arena submit` to the first rated match
 freeze       how long after its date 1,000 entries of an event are frozen
 final        matches a minute of the final of an event, with one slot and with two
+similar      how long `arena event similar` takes for 20 builds, and each part of it
 
 Each part starts what it needs, takes one to five minutes and prints medians and ratios; all of them
 are run without a PART. Run it on a quiet machine: everything shares the processors.
@@ -24,6 +25,7 @@ import structlog
 
 from arena.worker.sandbox import why_not_here
 from benchmarks.hosted_load.annoying import beside
+from benchmarks.hosted_load.comparing import compare
 from benchmarks.hosted_load.costing import costs
 from benchmarks.hosted_load.finals import final, freeze_seconds
 from benchmarks.hosted_load.programs import NUISANCES
@@ -32,7 +34,10 @@ from benchmarks.hosted_load.sharing import SHIFT_SECONDS, shares
 from benchmarks.hosted_load.submitting import first_matches
 from benchmarks.hosted_load.switching import gaps
 
-PARTS = ("cost", "shifts", "sharing", "nuisances", "uploads", "first-match", "freeze", "final")
+PARTS = (
+    *("cost", "shifts", "sharing", "nuisances", "uploads", "first-match", "freeze", "final"),
+    "similar",
+)
 MATCHES = (1, 16)
 SLOTS = 8
 
@@ -138,6 +143,13 @@ def final_of_an_event(_options: argparse.Namespace) -> None:
         print(f"| {slots} | {one.matches} | {rate:.0f} | {whole / rate / 60:.1f} h |", flush=True)
 
 
+def similar(_options: argparse.Namespace) -> None:
+    """Print how long 20 builds take to be compared."""
+    one = asyncio.run(compare(bots=20, blocks=5))
+    parts = ", ".join(f"{part} {seconds:.0f} s" for part, seconds in one.seconds.items())
+    print(f"\narena event similar, 20 builds, a final of {one.matches:,} matches: {parts}")
+
+
 def main() -> None:
     """Run the parts that were asked for."""
     parser = argparse.ArgumentParser(
@@ -165,6 +177,7 @@ def main() -> None:
             "first-match": first_match,
             "freeze": freeze,
             "final": final_of_an_event,
+            "similar": similar,
         }[part](options)
 
 

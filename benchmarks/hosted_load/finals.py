@@ -58,7 +58,7 @@ async def freeze_seconds(entries: int) -> float:
     """Return how long after its date a freeze of so many entries was made."""
     async with hosting_arena() as stage:
         store = stage.arena.store
-        await store.events.create(_NAME, _said(1), "benchmark")
+        await store.events.create(_NAME, said(1), "benchmark")
         soon = datetime.now(UTC) + timedelta(seconds=5)
         with _connection(stage) as connection:
             connection.execute(_ENTRIES, {"n": entries})
@@ -78,7 +78,7 @@ async def final(bots: int, blocks: int, slots: int) -> FinalPlayed:
     """Play a round robin among so many bots."""
     async with hosting_arena() as stage:
         store = stage.arena.store
-        await store.events.create(_NAME, _said(blocks), "benchmark")
+        await store.events.create(_NAME, said(blocks), "benchmark")
         for number in range(bots):
             await stage.host(f"bot-{number}", f"# {number}\n{GOOD}")
             owner = await store.owners.named(f"owner of bot-{number}")
@@ -110,7 +110,8 @@ def _connection(stage: HostingArena) -> "psycopg.Connection[tuple[int]]":
     return psycopg.connect(stage.url.replace("+psycopg", "", 1), autocommit=True)
 
 
-def _said(blocks: int) -> NewEvent:
+def said(blocks: int) -> NewEvent:
+    """Return an event that is open, with so many blocks a pairing in its final."""
     now = datetime.now(UTC)
     rules = FinalRules(
         FormatName.ROUND_ROBIN,

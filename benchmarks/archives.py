@@ -1,0 +1,124 @@
+"""Benchmark of `arena event verify`: an archive is made in this process, and then recomputed.
+
+python -m benchmarks.archives [--bots 20] [--blocks 53] [--keep FILE]
+
+A round robin of 20 bots with 53 blocks of two matches of Bluff a pairing, 20,140 matches, as long
+as those of bots that raise by little. What the bots choose costs nothing; lots, deals, signatures
+and transcripts are those of a final. Verified is the file, by the command in a process of its own.
+"""
+
+import argparse
+import secrets
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from pathlib import Path
+from random import Random
+from tempfile import TemporaryDirectory
+from typing import Any, Final
+
+from arena.match.transcript import Entrant, Transcript
+from arena.records import Registered, VersionId
+from arena.server.events.archive import signed_event, zipped
+from arena.server.events.event import Event, EventEntry, EventId, Finalist
+from arena.server.events.final import DrawnFinal
+from arena.server.tournaments.tournament import TournamentRecord
+from arena.signatures import Signer, new_private_key
+from tests.server.events.cups import RULES, played, said
+
+TARGET_SECONDS: Final = 600.0
+TARGET_MATCHES: Final = 20_000
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--bots", type=int, default=20)
+    parser.add_argument("--blocks", type=int, default=53)
+    parser.add_argument("--keep", type=Path, help="where the archive stays")
+    asked = parser.parse_args()
+    with TemporaryDirectory() as folder:
+        file = asked.keep or Path(folder) / "final.zip"
+        began = time.monotonic()
+        matches, steps = _write(file, asked.bots, asked.blocks)
+        took = time.monotonic() - began
+        print(
+            f"{matches:,} matches with {steps / matches:.0f} steps on average played and archived "
+            f"in {took:.0f} s: {file.stat().st_size / 1e6:.1f} MB",
+            flush=True,
+        )
+        began = time.monotonic()
+        command = [sys.executable, "-m", "arena", "event", "verify", str(file)]
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        took = time.monotonic() - began
+    print(f"arena event verify: {took:.0f} s, {1e3 * took / matches:.1f} ms a match")
+    late = took > TARGET_SECONDS * matches / TARGET_MATCHES
+    print(f"target: {TARGET_SECONDS:.0f} s for {TARGET_MATCHES:,}{' !' if late else ''}")
+
+
+def _write(file: Path, bots: int, blocks: int) -> tuple[int, int]:
+    """Write the archive of a final; return the numbers of its matches and of their steps."""
+    now, seed = datetime.now(UTC), secrets.token_bytes(32)
+    rules = replace(RULES, options={}, blocks=blocks)
+    names = [f"bot-{number:02}" for number in range(1, bots + 1)]
+    hashes = [sha256(name.encode()).digest() for name in names]
+    finalists = [
+        Finalist(
+            Registered(VersionId(number), Entrant(name, "1", name), house=False),
+            *(hashes[number - 1], "bot.py", False),
+        )
+        for number, name in enumerate(names, start=1)
+    ]
+    entries = [
+        EventEntry(name, name, name, now, "1", hash_, withdrawn=False)
+        for name, hash_ in zip(names, hashes, strict=True)
+    ]
+    final, signer = DrawnFinal(rules, seed, finalists), Signer(new_private_key())
+    record = TournamentRecord(final.tournament("cup", now))
+    added = record.tournament.plan.next_pairings(bots, (), frozenset())
+    assert added
+    record.add_pairings(added)
+    written: list[Transcript] = []
+    for pairing in sorted(added, key=lambda one: (one.round, one.table)):
+        for number in range(1, blocks + 1) if not pairing.is_bye else ():
+            made = [played(one, choose=_choose) for one in final.matches(pairing, number)]
+            written += [signer.signed(one.transcript) for one in made]
+            placings = [one.transcript.result.placing for one in made]
+            record.add_blocks([final.counted(pairing, number, placings)])
+    record.tournament = final.tournament("cup", now, now)
+    event = Event(
+        id=EventId(1),
+        name="cup",
+        terms=said(rules),
+        commitment=sha256(seed).digest(),
+        entries=bots,
+        frozen_at=now,
+        began_at=now,
+        ended_at=now,
+        released_at=now + timedelta(seconds=1),
+        cancelled_at=None,
+        why_cancelled="",
+        seed=seed,
+        tournament="cup",
+    )
+    numbers = {(one.round, one.table): range(1, blocks + 1) for one in added if not one.is_bye}
+    signed = signed_event(event, entries, final, record, numbers, signer)
+    with file.open("wb") as archive:
+        archive.writelines(zipped(signed, written))
+    return len(written), sum(len(one.steps) for one in written)
+
+
+def _choose(_bots: Any, _seat: int, _view: Any, choices: list[Any], random: Random) -> Any:
+    """Doubt one time in four, where that is allowed; else raise by little."""
+    doubts = [one for one in choices if not hasattr(one, "quantity")]
+    if doubts and random.random() < 1 / 4:
+        return doubts[0]
+    bets = [one for one in choices if hasattr(one, "quantity")]
+    return random.choice(bets[:4] or doubts)
+
+
+if __name__ == "__main__":
+    main()
