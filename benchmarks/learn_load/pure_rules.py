@@ -10,6 +10,9 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.games.bloeff import BloeffPhase, BloeffState, Deal, Doubter, Reshuffle
+from arena.games.bloeff.dealing import doubting
+from arena.games.bloeff.state import centre_pile
 from arena.games.bluff import CupRoll, Face, StartingRoll
 from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.bluff_you import BluffYouState, Roll
@@ -100,4 +103,20 @@ def _bluff_you(state: BluffYouState, streams: Streams, match: int) -> Any:  # no
     return Roll(tuple(pips + 1 for pips in range(6) for _ in range(counts[pips])))
 
 
-DEALERS: Final[Mapping[str, Dealer]] = {"bluff": _bluff, "bluff_you": _bluff_you}
+def _bloeff(state: BloeffState, streams: Streams, match: int) -> Any:
+    if state.phase is BloeffPhase.DOUBTER:
+        seats = doubting(state.ballots)
+        return Doubter(seats[below(streams, match, len(seats))])
+    dealing = state.phase is BloeffPhase.DEAL
+    cards = list(state.draw_pile if dealing else centre_pile(state))
+    for last in range(len(cards) - 1, 0, -1):
+        chosen = below(streams, match, last + 1)
+        cards[last], cards[chosen] = cards[chosen], cards[last]
+    return (Deal if dealing else Reshuffle)(tuple(cards))
+
+
+DEALERS: Final[Mapping[str, Dealer]] = {
+    "bluff": _bluff,
+    "bluff_you": _bluff_you,
+    "bloeff": _bloeff,
+}

@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from functools import cache
 from random import Random
 from typing import Any
@@ -11,6 +12,8 @@ import numpy as np
 import pytest
 
 from arena.games import KITS
+from arena.games.bloeff import BloeffView
+from arena.games.bluff_you import BluffYouView
 from arena.games.game import DEALER
 from arena.learn import EncodedField, Encoding, EncodingError, encoding
 from tests.games.contract import HOOKS, Case, cases, playout
@@ -99,8 +102,20 @@ def test_an_encoding_with_history_loses_nothing_of_a_view(case: Case) -> None:
     game, encoded = case.game, encoding_of(case)
     views: dict[bytes, Any] = {}
     for state in positions(case):
-        view = game.view(state, 0)
-        assert views.setdefault(encoded.observe(view).tobytes(), view) == view
+        view = without_order(game.view(state, 0))
+        assert views.setdefault(encoded.observe(game.view(state, 0)).tobytes(), view) == view
+
+
+def without_order(view: Any) -> Any:
+    """A view without the order of piles and of dice, which decides nothing."""
+    match view:
+        case BloeffView():
+            return replace(
+                view, seen=tuple(sorted(view.seen)), face_down=tuple(sorted(view.face_down))
+            )
+        case BluffYouView():
+            return replace(view, dice=tuple(sorted(view.dice)))
+    return view
 
 
 @pytest.mark.parametrize("name", ENCODED)

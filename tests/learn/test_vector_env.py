@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 
 from arena.learn import EncodingError, vector_env
 from benchmarks.learn_load.pure_rules import DEALERS, PureRules
+from tests.games.contract import HOOKS
 from tests.thoroughness import tries
 
+DEAL_TO_TEN = [{"seats": seats, "cards": 5} for seats in range(2, 11)]
 OPTIONS: Mapping[str, list[tuple[int, dict[str, object]]]] = {
     "bluff": [
         (2, {}),
@@ -25,6 +27,14 @@ OPTIONS: Mapping[str, list[tuple[int, dict[str, object]]]] = {
         (4, {"announce_missing_chip": "no_effect", "steal_takes": "any_chip", "no_win_limit": 3}),
         (6, {"swap_min_give": 1, "swap_max_per_turn": 3, "players_max": 6}),
         (3, {"chip_points": (1,) * 16, "swap_max_per_turn": 0, "steal_takes": "any_chip"}),
+    ],
+    "bloeff": [
+        *(
+            (seats, variant)
+            for variant, seats in zip(HOOKS["bloeff"].variants, (2, 3, 6, 5, 2), strict=True)
+        ),
+        (4, {"history": True, "limits": (99,), "first_seat": 1, "doubt_penalty": 0}),
+        (10, {"players_max": 10, "deal": DEAL_TO_TEN, "points_other": 1, "history": True}),
     ],
 }
 """All options that batches support, at some numbers of seats."""
