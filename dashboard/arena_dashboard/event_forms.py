@@ -136,6 +136,8 @@ def _fields() -> dict[str, Any]:
         list(Admission),
         format_func=lambda one: _ENTRY[one],
     )
+    members = st.number_input("People in a team at most (0: any number)", 0, 100, 0)
+    builds = st.number_input("Builds of a bot in a day (0: any number)", 0, 1000, 0)
     formats = [one for one in FormatName if one is not FormatName.GAUNTLET]
     format_ = st.selectbox("Format of the final", formats, format_func=str)
     seats = st.number_input("Seats at a table", 2, 8, 2)
@@ -156,6 +158,11 @@ def _fields() -> dict[str, Any]:
         "text": text,
         "game": game,
         "entry": (entry or Admission.OPEN).value,
+        **{
+            f"limits.{name}": int(most)
+            for name, most in (("members", members), ("builds", builds))
+            if most
+        },
         "final.format": (format_ or FormatName.ROUND_ROBIN).value,
         "final.seats": int(seats),
         "final.blocks": int(blocks),
