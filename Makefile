@@ -11,14 +11,15 @@ BIN := .venv/bin
 UV_VERSION := 0.13.8
 UV_HOME := .tools/uv-$(UV_VERSION)
 UV := $(UV_HOME)/bin/uv
+TWINE_VERSION := 7.0.0
 SYNCED := .venv/.synced
 NODE_TOOLS := dashboard/node_modules/.installed
 
 CHECKS := check-format check-lint check-types check-imports check-proto check-generated \
-	check-compose check-kubernetes check-javascript
+	check-compose check-kubernetes check-workflow check-javascript
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test test-all check proto new-game solve wheel bench screenshots clean $(CHECKS)
+.PHONY: help setup up test test-all check proto new-game solve wheel release bench screenshots clean $(CHECKS)
 
 help: ## Print this
 	@echo 'make TARGET [ARGS="…"] [PYTHON=python3.12]'
@@ -37,7 +38,7 @@ test: $(SYNCED) ## Run the tests, but for those of test-all alone (or ARGS for p
 test-all: $(SYNCED) ## Run also tests with browsers, toolchains, sandboxes and chaos, as CI does
 	@exec $(BIN)/python -m pytest $(ARGS)
 
-check: $(CHECKS) ## Check format, lint, types, imports, protocol, generated code, compose file, manifests
+check: $(CHECKS) ## Check format, lint, types, imports, protocol, generated code, compose file, manifests, workflow
 
 $(CHECKS): $(SYNCED)
 
@@ -73,6 +74,9 @@ check-compose:
 check-kubernetes:
 	$(BIN)/kubernetes-validate --strict --quiet deploy/kubernetes/arena.yaml
 
+check-workflow:
+	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/publish.yml
+
 # The dashboard runs without Node; only those who change its JavaScript need it.
 check-javascript:
 	@if command -v npm >/dev/null; then \
@@ -101,6 +105,16 @@ solve: $(SYNCED) ## Solve the tables of the sample bot cfr: the shipped file, an
 
 wheel: | $(UV) ## Build the wheel and the sdist into dist/
 	$(UV) build --out-dir dist
+
+release: | $(UV) ## Build what is published into dist/: wheel with bill of materials, sdist; check and install both
+	rm -rf dist/release dist/bluff-arena.cdx.json && mkdir -p dist/release
+	$(UV) export --quiet --frozen --format cyclonedx1.5 --all-extras --no-dev --output-file dist/bluff-arena.cdx.json
+	$(UV) build --quiet --sdist --out-dir dist/release
+	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(UV) build --quiet --wheel --out-dir dist/release
+	$(UV) tool run --quiet twine@$(TWINE_VERSION) check --strict dist/release/*.whl dist/release/*.tar.gz
+	@for package in dist/release/*.whl dist/release/*.tar.gz; do \
+		$(UV) tool run --isolated --from "$$package" bluff-arena --version && \
+		echo "$$package installs and starts." || exit 1; done
 
 bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, rating, board, dashboard, attacks or hosted, with ARGS for it)
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name $(ARGS) || exit 1; done

@@ -14,6 +14,8 @@ from typing import Any
 import typer
 from typer.core import TyperGroup
 
+from arena import __version__
+
 COMMANDS = {
     "up": "serving.up:up",
     "serve": "serving.serve:serve",
@@ -107,8 +109,8 @@ def application(arguments: Sequence[str]) -> typer.Typer:
         cls=_Commands,
         no_args_is_help=True,
         pretty_exceptions_enable=False,
-        help="A tournament platform for bots in games of bluff.",
     )
+    app.callback()(_options)
     for name, place in COMMANDS.items():
         if name == asked_for:
             _add(app, name, place)
@@ -116,6 +118,24 @@ def application(arguments: Sequence[str]) -> typer.Typer:
             # Only the list of all commands shows the help of others, and reading it takes long.
             app.command(name, help=None if asked_for in COMMANDS else _help(place))(_not_loaded)
     return app
+
+
+def _print_version(asked_for: bool) -> None:
+    if asked_for:
+        typer.echo(f"bluff-arena {__version__}")
+        raise typer.Exit
+
+
+def _options(
+    _version: bool = typer.Option(
+        False,
+        "--version",
+        callback=_print_version,
+        is_eager=True,
+        help="Print the version and exit.",
+    ),
+) -> None:
+    """A tournament platform for bots in games of bluff."""  # noqa: D401 - the help of the command
 
 
 def _add(app: typer.Typer, name: str, place: str) -> None:

@@ -103,7 +103,7 @@ def missing_extra(module: str, arguments: Sequence[str]) -> str | None:
     extra = max(of_module, _extra_of_command(arguments), key=list(MODULES).index)
     sentence = (
         f"{module} is not installed: this needs `pip install 'bluff-arena[{extra}]'` "
-        "(in a checkout: `make setup`)"
+        f"(without installing: `uvx 'bluff-arena[{extra}]' …`; in a checkout: `make setup`)"
     )
     if extra == "dashboard" and "up" in arguments[:1]:
         sentence += "; `arena up --no-dashboard` needs `server` only"
