@@ -321,9 +321,11 @@ class OwnerClient:
             return OwnerCallError("The referee did not answer in time. It may be busy: try again.")
         if code is grpc.StatusCode.UNIMPLEMENTED:
             return OwnerCallError("The referee is of a release without owners.")
-        sentence = (details or code.name).rstrip(".")
+        sentence = details or code.name
+        if not sentence.endswith("."):  # a whole sentence may begin with a name
+            sentence = f"{sentence[:1].upper()}{sentence[1:]}."
         return OwnerCallError(
-            f"{sentence[:1].upper()}{sentence[1:]}.",
+            sentence,
             stranger=code is grpc.StatusCode.UNAUTHENTICATED,
             missing=code is grpc.StatusCode.NOT_FOUND,
         )

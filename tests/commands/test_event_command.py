@@ -343,6 +343,8 @@ async def test_an_organiser_runs_a_course_from_any_machine_by_the_same_commands(
         "1 of 1 bots have no accepted build" in (await arena("event", "entries", "course")).stdout
     )
     assert "ours 1: checking" in (await arena("event", "log", "course", "ours")).stdout
+    organised = json.loads((await arena("event", "organised", "--json")).stdout)
+    assert [one["name"] for one in organised] == ["course"]
     moved = await arena("event", "person", "move", "course", "2", "--team", "B")
     assert moved.exit_code == 0, moved.output
     await arena("event", "person", "excuse", "course", "Bob")

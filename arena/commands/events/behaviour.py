@@ -12,6 +12,7 @@ from arena.commands.terminal import json_text, say
 from arena.games import make_game
 from arena.local.obvious import house_bots, obvious_answers, obvious_bots
 from arena.local.probes import Probe, probes
+from arena.local.programs.local_referee import only_warnings
 from arena.rating.agreement import Answer, agreements
 from arena.server.events.event import FinalRules
 from arena.server.events.similarity import (
@@ -73,7 +74,8 @@ def behaviour(
     plays = obvious_answers(rules.game, put)
     count = len(obvious_bots(rules.game)) + 2 * len(house)
     obvious = list(with_progress(plays, count, "answers of obvious plays"))
-    with progress(len(builds) * runs * positions, "answers of the programs") as advance:
+    advancing = progress(len(builds) * runs * positions, "answers of the programs")
+    with only_warnings(), advancing as advance:
         given = asyncio.run(_all_asked(builds, put, runs, jobs, advance))
     answers = [_answers(one, positions) for one in given]
     troubles = [

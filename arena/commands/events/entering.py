@@ -8,25 +8,43 @@ import typer
 from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.events.organising import AsJson, EventName
+from arena.commands.events.organising import AsJson, EventName, OrganiserAddress, organiser_at
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, kept_login, login_at
 from arena.commands.terminal import Terminal, say, say_json
 from arena.moments import in_utc, in_words, iso_utc
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from arena.clients.event_client import EventClient, EventSeen
 
 
 def list_events(address: AddressOption = DEFAULT_ADDRESS, as_json: AsJson = False) -> None:
-    """List the events, newest first."""
+    """List the events, newest first; private ones to their members alone."""
     with exit_with_message():
         found = client(address).events(key=key_at(address))
+    _print_list(
+        found,
+        as_json=as_json,
+        otherwise="There is no event yet: `arena event example` "
+        "prints one to begin with. `arena event organised` lists those that you organise.",
+    )
+
+
+def organised(address: OrganiserAddress = "", as_json: AsJson = False) -> None:
+    """List the events that you organise, private ones too, newest first."""
+    with exit_with_message():
+        found, _ = organiser_at(address).events()
+    _print_list(found, as_json=as_json, otherwise="You organise no event.")
+
+
+def _print_list(found: "Sequence[EventSeen]", *, as_json: bool, otherwise: str) -> None:
     if as_json:
         # The text is told of one event alone.
         say_json([{k: v for k, v in event_json(one).items() if k != "text"} for one in found])
         return
     if not found:
-        say("There is no event yet: `arena event example` prints one to begin with.")
+        say(otherwise)
         return
     table = Table("event", "title", "phase", "entries", "freeze", "results")
     for one in found:
@@ -44,7 +62,9 @@ def show(
     with exit_with_message():
         found = client(address).events(name, key=key_at(address))
         if not found:
-            raise CommandError(f"there is no event {name}: see `arena event list`.")
+            raise CommandError(
+                f"there is no event {name} that you may see: `arena event list` has them."
+            )
     if as_json:
         say_json(event_json(found[0]))
     else:
@@ -98,8 +118,8 @@ def _print(event: "EventSeen") -> None:
     say(f"{event.name}: {event.title}")
     if event.text.strip():
         say(event.text.strip())
-    how = ", with the organiser's code" if event.needs_code else ""
-    how = ", who are on its roster" if event.roster_only else how
+    how = "; any owner with the organiser's code may" if event.needs_code else ""
+    how = "; those of its roster may" if event.roster_only else how
     bots = "1 bot has" if event.entries == 1 else f"{event.entries} bots have"
     say(f"Phase: {event.phase}. {bots} entered{how}.")
     for word, moment in (

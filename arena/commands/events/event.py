@@ -30,6 +30,7 @@ app = typer.Typer(
     help="Courses and contests: entries, a freeze, a final that anybody can recompute.",
 )
 app.command("list")(entering.list_events)
+app.command("organised")(entering.organised)
 app.command("show")(entering.show)
 app.command("enter")(entering.enter)
 app.command("leave")(entering.leave)

@@ -21,21 +21,36 @@ _PEOPLE = ("name", "email", "number", "team", "role", "excused", "bot", "plays",
 
 
 def entries(name: EventName, address: OrganiserAddress = "", as_json: AsJson = False) -> None:
-    """Show who has entered, and who has no accepted build and why, for the organiser."""
+    """Show who has entered, and who has no accepted build and why, for the organiser.
+
+    With the Elo on the event's own ladder, if it has one.
+    """
     with exit_with_message():
         _, found = organiser_at(address).participants(name)
     entered = [one for one in found if one.bot]
     if as_json:
         say_json([_entry_json(one) for one in entered])
         return
-    table = Table("bot", "team", "owner", "entered", "plays", "newest build", "last seen", "why")
+    columns = [
+        "bot",
+        "team",
+        "owner",
+        "entered",
+        "plays",
+        "newest build",
+        "last seen",
+        "Elo",
+        "why",
+    ]
+    table = Table(*columns)
     for one in entered:
         assert one.entered is not None
         plays = one.version or one.plays or "–"
         newest = f"{one.newest}: {one.state.value}" if one.newest and one.state else "none"
         table.add_row(
             *(one.bot, one.team, one.owner, in_utc(one.entered)),
-            *(plays + " (withdrawn)" * one.withdrawn, newest, _last_seen(one), one.reason),
+            *(plays + " (withdrawn)" * one.withdrawn, newest, _last_seen(one)),
+            *("" if one.elo is None else f"{one.elo:+.0f}", one.reason),
         )
     Terminal().print_table(table, ["last seen"])
     without = sum(not (one.version or one.plays) for one in entered)
@@ -157,6 +172,7 @@ def _entry_json(one: "ParticipantSeen") -> dict[str, Any]:
         "last_seen": one.last_seen and iso_utc(one.last_seen),
         "matches": one.matches,
         "faults": one.faults,
+        "elo": one.elo,
     }
 
 

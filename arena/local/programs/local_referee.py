@@ -132,7 +132,7 @@ class LocalReferee:
         port = server.add_insecure_port(address)
         await server.start()
         open_socket(address)
-        with _only_warnings():
+        with only_warnings():
             try:
                 yield address if address.startswith("unix:") else f"127.0.0.1:{port}"
             finally:
@@ -143,8 +143,11 @@ class LocalReferee:
 
 
 @contextmanager
-def _only_warnings() -> Iterator[None]:
-    """Let the referee's log say only what is wrong with itself, on stderr."""
+def only_warnings() -> Iterator[None]:
+    """Let the referee's log say only what is wrong with itself, on stderr.
+
+    Several referees at a time need it once around all of them.
+    """
     before = structlog.get_config()
     structlog.configure(
         wrapper_class=structlog.make_filtering_bound_logger(logging.WARNING),

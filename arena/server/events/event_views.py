@@ -66,7 +66,9 @@ class EventViews:
         found, _ = await self.newest(viewer, name)
         for event in found:
             return event
-        raise UnknownEventError(f"There is no event {name}: see `arena event list`.")
+        raise UnknownEventError(
+            f"There is no event {name} that you may see: `arena event list` has them."
+        )
 
     async def ladder(self, viewer: int | None, event: Event) -> list[LadderLine]:
         """Return the standings on the ladder of an event, as `standings` does."""

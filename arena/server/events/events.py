@@ -375,4 +375,6 @@ async def _named(
 
 
 def _unknown(name: str) -> UnknownEventError:
-    return UnknownEventError(f"There is no event {name}: see `arena event list`.")
+    return UnknownEventError(
+        f"There is no event {name} that you may see: `arena event list` has them."
+    )

@@ -109,7 +109,10 @@ async def test_only_the_organisers_of_an_event_are_answered(course: Course, call
     unknown.CopyFrom(request)
     unknown.event = "none"
     code, why = await course.refused(call, unknown)
-    assert (code, why) == ("NOT_FOUND", "There is no event none: see `arena event list`.")
+    assert (code, why) == (
+        "NOT_FOUND",
+        "There is no event none that you may see: `arena event list` has them.",
+    )
     assert await course.scene.arena.store.owners.audit() == before
     store = course.scene.arena.store
     event, _ = await store.events.named("cup")
@@ -355,7 +358,10 @@ async def test_a_private_event_is_unknown_to_who_is_not_of_it_and_known_to_its_o
     request = pb.ListParticipantsRequest(event="cup")
     for caller in ("other", "stranger"):
         code, why = await course.refused("ListParticipants", request, caller)
-        assert (code, why) == ("NOT_FOUND", "There is no event cup: see `arena event list`.")
+        assert (code, why) == (
+            "NOT_FOUND",
+            "There is no event cup that you may see: `arena event list` has them.",
+        )
     assert (await course.refused("ListParticipants", request, "captain"))[0] == "PERMISSION_DENIED"
     assert (await course.ask("ListParticipants", request)).event.name == "cup"
     organiser = await course.by("organiser")
