@@ -7,6 +7,7 @@ into slices for threads.
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum
 from typing import Any, NamedTuple, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -16,6 +17,15 @@ Compiled: TypeAlias = Callable[..., None]
 
 BatchPolicy: TypeAlias = Callable[[NDArray[np.float32], NDArray[np.uint8]], NDArray[np.integer]]
 """A choice of actions: from observations [M, O] and masks [M, A] to legal ids [M]."""
+
+
+class Rewards(Enum):
+    """What a step is worth to a seat."""
+
+    PLACING = "placing"
+    """At the end of a match the share of the others that it is ahead of, less those ahead of it."""
+    CHANCES = "chances"
+    """After each round twice the change of its chance to win, by solved play."""
 
 
 class BatchArrays(NamedTuple):
@@ -57,9 +67,9 @@ class BatchRules:
 class GameBatch(Protocol):
     """The interface of a kit's module `batch`."""
 
-    def batch_rules(self, encoding: Any) -> BatchRules:
+    def batch_rules(self, encoding: Any, rewards: Rewards) -> BatchRules:
         """Return the compiled rules whose arrays are those of an encoding.
 
         Raises:
-            EncodingError: The options are not supported.
+            EncodingError: The options or the rewards are not supported.
         """

@@ -58,6 +58,13 @@ def roll(streams, index, count, faces):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
+def away(seat, own, seats):  # type: ignore[no-untyped-def]
+    """Return how many seats clockwise from `own` another seat is; a remainder takes far longer."""
+    distance = seat - own
+    return distance + seats if distance < 0 else distance
+
+
+@njit(cache=True, nogil=True)
 def choose_legal(mask, streams, actions):  # type: ignore[no-untyped-def]
     """Write a uniformly random legal action of each row of masks; -1 where none is legal."""
     for i in range(mask.shape[0]):

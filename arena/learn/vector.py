@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arena.games import KITS
 from arena.games.encoding import Encoding, EncodingError, encoding
-from arena.learn.batch_rules import BatchArrays, BatchPolicy, Compiled, GameBatch
+from arena.learn.batch_rules import BatchArrays, BatchPolicy, Compiled, GameBatch, Rewards
 from arena.learn.draws import choose_legal, first_illegal, streams
 
 MOST_SEEDS: Final = 2**63
@@ -33,7 +33,7 @@ class BatchStep(NamedTuple):
     masks: NDArray[np.uint8]
     seats: NDArray[np.int8]
     rewards: NDArray[np.float32]
-    """[N, S] For every seat, from -1 to 1; 0 while a match goes on."""
+    """[N, S] For every seat, from -1 to 1, with the sum 0; 0 while nothing is decided."""
     done: NDArray[np.bool_]
     """[N] Whether this step ended a match."""
 
@@ -52,6 +52,8 @@ class VectorEnv:
         opponents: A policy that plays all seats but one in every match, the learner's: seat i mod S
             in match i. Then only the learner is asked, and steps go on to its next turn. A match
             that ends before its first turn is left out.
+        rewards: "placing", paid at the end of a match; or "chances": after each round twice the
+            change of the seat's chance to win by solved play, which only Bluff at two seats has.
 
     Raises:
         EncodingError: The game or its options are not supported in batches.
@@ -65,6 +67,7 @@ class VectorEnv:
         *,
         threads: int = 1,
         opponents: BatchPolicy | None = None,
+        rewards: str = "placing",
     ) -> None:
         game = encoded.game.name
         part = cast("GameBatch | None", KITS[game].part("batch"))
@@ -75,9 +78,12 @@ class VectorEnv:
                 raise EncodingError(f"{name} is {value}; allowed is 1 or more")
         if not 0 <= seed < MOST_SEEDS:
             raise EncodingError(f"seed is {seed}; allowed is 0 to {MOST_SEEDS - 1}")
+        if rewards not in [each.value for each in Rewards]:
+            allowed = ", ".join(each.value for each in Rewards)
+            raise EncodingError(f"rewards is {rewards!r}; allowed is {allowed}")
         self.encoding: Final = encoded
         self.batch: Final = batch
-        self._rules = part.batch_rules(encoded)
+        self._rules = part.batch_rules(encoded, Rewards(rewards))
         self._seed = seed
         self._arrays = BatchArrays(
             np.zeros((batch, self._rules.width), np.int32),
@@ -190,6 +196,7 @@ def vector_env(
     history: bool = False,
     threads: int = 1,
     opponents: BatchPolicy | None = None,
+    rewards: str = "placing",
     **options: object,
 ) -> VectorEnv:
     """Return a batch of matches of one game for learners.
@@ -202,6 +209,7 @@ def vector_env(
         history: Whether observations include the public history that a view holds.
         threads: The number of threads that share the work.
         opponents: A policy that plays all seats but the learner's; see VectorEnv.
+        rewards: "placing" or "chances"; see VectorEnv.
         options: The game's options; those that are left out have their defaults.
 
     Raises:
@@ -210,4 +218,4 @@ def vector_env(
         OptionsError: An option is unknown, malformed or out of bounds.
     """
     encoded = encoding(game, seats, history=history, **options)
-    return VectorEnv(encoded, batch, seed, threads=threads, opponents=opponents)
+    return VectorEnv(encoded, batch, seed, threads=threads, opponents=opponents, rewards=rewards)

@@ -21,11 +21,17 @@ from arena.games.bloeff.kit.batch_turns import ballot, hand_size, new_match, pla
 from arena.games.bloeff.kit.batch_views import asked, show
 from arena.games.bloeff.kit.encoding import CARDS, BloeffEncoding
 from arena.games.bloeff.values import LOWEST_VALUE
-from arena.learn.batch_rules import BatchRules
+from arena.games.encoding import EncodingError
+from arena.learn.batch_rules import BatchRules, Rewards
 
 
-def batch_rules(encoding: BloeffEncoding) -> BatchRules:
-    """Return the compiled rules of Blöff; all options are supported."""
+def batch_rules(encoding: BloeffEncoding, rewards: Rewards) -> BatchRules:
+    """Return the compiled rules of Blöff; all options are supported.
+
+    Raises EncodingError for rewards other than by placing.
+    """
+    if rewards is not Rewards.PLACING:
+        raise EncodingError("bloeff in batches has rewards by placing only")
     options, seats = encoding.game.options, encoding.seats
     layout, size = numbers(encoding), len(encoding.deck)
     blue = {row.card for row in options.deck if row.class_ == "number" and row.colour == "blue"}

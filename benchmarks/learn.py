@@ -1,0 +1,157 @@
+"""Benchmark of environments for learners, compared with other platforms.
+
+python -m benchmarks.learn [--rounds 5] [--seconds 3] [--json FILE]
+python -m benchmarks.learn --equal 10000000 [--table bluff:2] [--seed 1]
+
+Measures decisions per second of random legal play on one core, with the observation and the mask of
+every decision written: of batches of 4,096 matches (with the random choice, and of steps alone), of
+two threads, and of the pure rules one match at a time. PettingZoo, RLCard, OpenSpiel and PufferLib
+are installed from the package index into a temporary environment; one that cannot be installed is
+left out with a message. All arms take turns, each in its own process. Prints medians over the
+rounds.
+
+With --equal it plays that many decisions in a batch and by the pure rules from the same draws, and
+compares every observation, mask, seat, reward and end on the bytes.
+"""
+
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from arena.games import KITS, make_game
+from arena.learn import VectorEnv, vector_env
+from benchmarks.learn_load.pure_rules import PureRules
+
+LOAD = Path(__file__).parent / "games_load"
+OTHERS = (
+    ("PettingZoo leduc_holdem_v4", "pettingzoo_leduc.py", ("pettingzoo", "rlcard", "pygame")),
+    ("RLCard leduc-holdem", "rlcard_leduc.py", ("rlcard",)),
+    ("OpenSpiel liars_dice", "openspiel_liars_dice.py", ("open_spiel",)),
+    ("PufferLib connect4", "pufferlib_connect4.py", ("pufferlib",)),
+)
+"""The name, the program and the packages of each other platform."""
+INSTALL_S = 300
+EQUAL_BATCH = 64
+_TOLD_EVERY = 100_000
+
+Arm = tuple[str, list[str]]
+"""The name of what is measured, and the command that measures it, without the seconds."""
+
+
+def main() -> None:
+    """Run all rounds and print the report."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--seconds", type=float, default=3.0, help="per arm and round")
+    parser.add_argument("--json", type=Path, help="write all figures there")
+    parser.add_argument("--equal", type=int, metavar="N", help="compare N decisions instead")
+    parser.add_argument("--table", default="bluff:2", help="game:seats to compare")
+    parser.add_argument("--seed", type=int, default=1, help="of the matches to compare")
+    options = parser.parse_args()
+    if options.equal:
+        _compare(options.table, options.equal, options.seed)
+        return
+    with tempfile.TemporaryDirectory() as home:
+        arms = _own_arms() + _other_arms(Path(home))
+        rounds: dict[str, list[float]] = {name: [] for name, _ in arms}
+        for number in range(1, options.rounds + 1):
+            for name, command in arms:
+                rounds[name].append(_measured([*command, str(options.seconds)]))
+            print(f"round {number} of {options.rounds} done", file=sys.stderr)
+    medians = {name: statistics.median(figures) for name, figures in rounds.items()}
+    for name, median in medians.items():
+        print(f"{name}: {median:,.0f} decisions/s")
+    if options.json:
+        options.json.write_text(json.dumps({"rounds": rounds, "medians": medians}, indent=2) + "\n")
+
+
+def _compare(table: str, decisions: int, seed: int) -> None:
+    name, _, seats = table.partition(":")
+    env = vector_env(name, int(seats), EQUAL_BATCH, seed)
+    pure, begun, matches = PureRules(env, seed), time.monotonic(), 0
+    pure.compare(None, env.reset())
+    choose = np.random.default_rng(seed)
+    for number in range(EQUAL_BATCH, decisions + EQUAL_BATCH, EQUAL_BATCH):
+        actions = _mixed(env, choose)
+        stepped = env.step(actions)
+        pure.compare(actions, stepped)
+        matches += int(stepped.done.sum())
+        if number % _TOLD_EVERY < EQUAL_BATCH:
+            print(f"\r{number:,} decisions", end="", file=sys.stderr, flush=True)
+    print(
+        f"\r{table}: {number:,} decisions in {matches:,} matches are the same by the pure rules; "
+        f"{time.monotonic() - begun:.0f} s"
+    )
+
+
+def _mixed(env: VectorEnv, choose: np.random.Generator) -> NDArray[np.int32]:
+    """Return uniform actions for half of the matches, and one of the first four for the others.
+
+    A uniform choice alone climbs to the top at once and sees no long round.
+    """
+    masks = env.seen.masks
+    place = np.minimum(choose.integers(1, 5, env.batch), masks.sum(axis=1))
+    first = (masks.cumsum(axis=1) == place[:, None]).argmax(axis=1)
+    mixed = np.where(choose.random(env.batch) < 0.5, first, env.random_actions())
+    return mixed.astype(np.int32)
+
+
+def _own_arms() -> list[Arm]:
+    arms: list[Arm] = []
+    for name, kit in KITS.items():
+        if kit.part("batch") is None:
+            continue
+        counts = make_game(name).seat_counts
+        for seats in (counts[0], counts[-1]):
+            arms += [
+                (f"{name}, {seats} seats", _own(name, seats)),
+                (f"{name}, {seats} seats, steps alone", _own(f"{name}-steps", seats)),
+            ]
+        arms.append((f"{name}, {counts[0]} seats, two threads", _own(f"{name}-threads", counts[0])))
+        arms.append((f"{name}, {counts[0]} seats, pure rules", _own(f"{name}-single", counts[0])))
+    return arms
+
+
+def _own(what: str, seats: int) -> list[str]:
+    return [sys.executable, "-m", "benchmarks.learn_load.arena_batches", what, str(seats)]
+
+
+def _other_arms(home: Path) -> list[Arm]:
+    subprocess.run([sys.executable, "-m", "venv", home], check=True)
+    python = str(home / "bin" / "python")
+    return [
+        (name, [python, str(LOAD / program), "-", "2"])
+        for name, program, packages in OTHERS
+        if _installed(python, packages)
+    ]
+
+
+def _installed(python: str, packages: tuple[str, ...]) -> bool:
+    install = subprocess.run(
+        [python, "-m", "pip", "install", "--quiet", *packages],
+        capture_output=True,
+        text=True,
+        timeout=INSTALL_S,
+    )
+    if install.returncode:
+        reason = [line for line in install.stderr.splitlines() if "rror:" in line]
+        print(f"{packages[0]} is left out, it cannot be installed: {(reason or ['?'])[0].strip()}")
+    return install.returncode == 0
+
+
+def _measured(command: list[str]) -> float:
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    figures = json.loads(done.stdout.strip().splitlines()[-1])
+    return float(figures["decisions"] / figures["seconds"])
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,17 @@
+"""Drops compiled loops that are older than their sources.
+
+numba keeps them by the file of the outermost loop and does not see changes of what it imports.
+"""
+
+from pathlib import Path
+
+import arena
+
+PACKAGE = Path(arena.__file__).parent
+
+for kit in PACKAGE.glob("games/*/kit"):
+    sources = [*kit.glob("batch*.py"), *kit.glob("encoding.py"), *PACKAGE.glob("learn/*.py")]
+    newest = max(source.stat().st_mtime for source in sources)
+    for index in kit.glob("__pycache__/batch*.nbi"):
+        if index.stat().st_mtime < newest:
+            index.unlink(missing_ok=True)
