@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ScalarSelect, Subquery, delete, func, or_, select, union
+from sqlalchemy import ScalarSelect, Subquery, cast, delete, func, or_, select, union
 from sqlalchemy.dialects.postgresql import Insert, insert
 from sqlalchemy.sql.dml import ReturningDelete, ReturningInsert
 
@@ -190,9 +190,11 @@ def _newest_builds(event_id: int) -> Subquery:
 
 def _counts(event_id: int) -> Subquery:
     """Select `bot_id`, `matches` and `faults` of the bots that have entered."""
+    counts = (version_counts.c.matches, version_counts.c.faults)
+    # Postgres adds up numbers of 64 bits as a decimal.
+    sums = (cast(func.sum(one), one.type).label(one.name) for one in counts)
     return (
-        select(versions.c.bot_id, func.sum(version_counts.c.matches).label("matches"))
-        .add_columns(func.sum(version_counts.c.faults).label("faults"))
+        select(versions.c.bot_id, *sums)
         .select_from(
             event_entries.join(versions, versions.c.bot_id == event_entries.c.bot_id).join(
                 version_counts, version_counts.c.version_id == versions.c.id

@@ -206,10 +206,15 @@ async def test_participants_have_their_people_builds_and_reasons(
         "UPDATE hosted_versions SET state = 'refused', reason = E'It ended.\\nmore\\nNameError'"
         " WHERE state = 'checking'"
     )
+    sql.execute(
+        "INSERT INTO version_counts SELECT versions.id, 7, 2 FROM versions JOIN bots"
+        " ON bots.id = bot_id WHERE bots.name = 'bot-team'"
+    )
     event, _ = await store.events.named("cup")
     await enrolled(store, event, "name,email\nCarl Real,c@example.org\n")
     answer = await course.ask("ListParticipants", pb.ListParticipantsRequest(event="cup"))
     team, lone, carl = answer.participants
+    assert [(one.matches, one.faults) for one in (team, lone, carl)] == [(7, 2), (0, 0), (0, 0)]
     assert (team.owner, team.bot, team.plays, team.newest) == ("Team", "bot-team", "1", "1")
     assert [(one.name, one.captain) for one in team.people] == [
         ("Ann Real", True),
