@@ -37,7 +37,7 @@ def bits(streams, index):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def below(streams, index, bound):  # type: ignore[no-untyped-def]
-    """Return a number in [0, bound), for bounds below 2^20; off by 2^-12 · 2^-20 at most."""
+    """Return a number in [0, bound); the probability of each is off by less than 2^-32."""
     return np.int64(((bits(streams, index) >> _32) * np.uint64(bound)) >> _32)
 
 
@@ -46,7 +46,7 @@ def roll(streams, index, count, faces):  # type: ignore[no-untyped-def]
     """Add `count` fair dice to the counts of their faces, `faces[0:6]`.
 
     Eight dice are the leading digits to base 6 of one random fraction of 60 bits: the probability
-    of each roll is off by less than 2^-39 of 1.
+    of each roll is off by less than 2^-59.
     """
     fraction = np.uint64(0)
     for die in range(count):

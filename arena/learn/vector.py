@@ -1,5 +1,6 @@
 """Many matches at once for learners: `VectorEnv`, whose loops are compiled by numba."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import pairwise
 from typing import Final, NamedTuple, cast
@@ -145,8 +146,9 @@ class VectorEnv:
 
     def random_actions(self) -> NDArray[np.int32]:
         """Return a uniformly random legal action for every match, drawn from the seed."""
-        choose_legal(self._arrays.masks, self._choosing, self._chosen)
-        return self._chosen
+        masks, choosing, chosen = self._arrays.masks, self._choosing, self._chosen
+        self._each(lambda part: choose_legal(masks[part], choosing[part], chosen[part]))
+        return chosen
 
     def hands(self) -> NDArray[np.uint8]:
         """Return what all seats hold, secrets included, of shape (N, S, kinds).
@@ -181,10 +183,14 @@ class VectorEnv:
             given = () if actions is None else (actions[part],)
             function(self._rules.tables, *given, *[array[part] for array in self._arrays])
 
+        self._each(run)
+
+    def _each(self, function: Callable[[slice], None]) -> None:
+        """Call a function with the slice of each thread."""
         if self._threads is None:
-            run(slice(0, self.batch))
+            function(slice(0, self.batch))
         else:
-            list(self._threads.map(run, self._slices))
+            list(self._threads.map(function, self._slices))
 
 
 def vector_env(
