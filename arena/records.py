@@ -140,6 +140,8 @@ class OwnedVersion:
     matches: int
     faults: int
     """In all of its matches."""
+    shares_decisions: bool = True
+    """Whether the bot's decisions are in data sets."""
 
 
 class CheckOrigin(Enum):

@@ -105,6 +105,8 @@ class BotSeen:
     """The rated matches an hour that it may begin; None for any number."""
     wished_pace: int | None = None
     """The number that its owner wishes."""
+    shares_decisions: bool = True
+    """Whether its decisions are in data sets."""
 
     @property
     def retired(self) -> bool:
@@ -289,6 +291,11 @@ class OwnerClient:
         """Set how many rated matches an hour a bot may begin at most; None for any number."""
         self._ask(self._owners.PaceBot, pb.PaceBotRequest(bot=_sent(bot), pace=pace or 0), key)
 
+    def share_decisions(self, key: str, bot: str, *, shared: bool) -> None:
+        """Let the decisions of a bot be in data sets, or not."""
+        request = pb.ShareDecisionsRequest(bot=_sent(bot), keep=not shared)
+        self._ask(self._owners.ShareDecisions, request, key)
+
     def rotate(self, key: str, bot: str, version: str = "") -> tuple[str, str]:
         """Issue a new token, by default for the newest version in service.
 
@@ -352,7 +359,7 @@ def _bot(one: pb.OwnBot) -> BotSeen:
     )
     return BotSeen(
         *(one.name, one.text, one.language, one.link, one.frozen, one.paused, versions),
-        *(one.pace or None, one.wished_pace or None),
+        *(one.pace or None, one.wished_pace or None, not one.keeps_decisions),
     )
 
 

@@ -1,6 +1,7 @@
 """`arena bot …`: Register your bots and look after them."""
 
 from dataclasses import replace
+from enum import Enum
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -41,6 +42,16 @@ OperatorOption = Annotated[
 NameArgument = Annotated[str, typer.Argument(help="The bot's name.")]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 LabelOption = Annotated[str | None, typer.Option(help="By default the newest that is not retired.")]
+
+
+class Sharing(Enum):
+    """Whether a bot's decisions are in data sets."""
+
+    SHARE = "share"
+    KEEP = "keep"
+
+
+_KEPT = {Sharing.SHARE: "in data sets", Sharing.KEEP: "in no data set"}
 
 
 @app.command()
@@ -128,11 +139,14 @@ def show(
             "link": bot.link,
         }
         shown |= {"frozen": bot.frozen, "paused": bot.paused, "pace": bot.pace}
+        shown["shares_decisions"] = bot.shares_decisions
         say_json(shown | {"versions": _versions(bot)})
         return
     marks = ["frozen by the operator"] * bot.frozen + ["paused by you"] * bot.paused
     if bot.pace is not None:
         marks.append(pace_in_words(bot.pace))
+    if not bot.shares_decisions:
+        marks.append("decisions kept out of data sets")
     say(", ".join([bot.name, *marks]))
     for words in (bot.language, bot.link, bot.text):
         if words:
@@ -210,6 +224,22 @@ def pace(
         else:
             client_of(address).pace(login_at(address).key, name, chosen)
     say(f"{name} {pace_in_words(chosen)}.", err=True)
+
+
+@app.command()
+def decisions(
+    name: NameArgument,
+    shared: Annotated[Sharing, typer.Argument(help="Whether they are in data sets.")],
+    address: AddressOption = DEFAULT_ADDRESS,
+) -> None:
+    """Share the decisions of a bot of yours in data sets, or keep them out.
+
+    At first they are shared. Its matches can be seen and replayed either way.
+    """
+    with exit_with_message():
+        client = client_of(address)
+        client.share_decisions(login_at(address).key, name, shared=shared is Sharing.SHARE)
+    say(f"The decisions of {name} are {_KEPT[shared]} from now on.", err=True)
 
 
 @app.command()

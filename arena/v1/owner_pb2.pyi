@@ -732,6 +732,7 @@ class OwnBot(_message.Message):
     PAUSED_FIELD_NUMBER: _builtins.int
     PACE_FIELD_NUMBER: _builtins.int
     WISHED_PACE_FIELD_NUMBER: _builtins.int
+    KEEPS_DECISIONS_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name."""
     text: _builtins.str
@@ -748,6 +749,8 @@ class OwnBot(_message.Message):
     """The rated matches an hour that it may begin; 0 for any number."""
     wished_pace: _builtins.int
     """The number that its owner wishes, of PaceBot; 0 for any."""
+    keeps_decisions: _builtins.bool
+    """Whether its owner keeps its decisions out of data sets, by ShareDecisions."""
     @_builtins.property
     def versions(self) -> _containers.RepeatedCompositeFieldContainer[Global___OwnVersion]:
         """Newest first."""
@@ -764,10 +767,11 @@ class OwnBot(_message.Message):
         paused: _builtins.bool = ...,
         pace: _builtins.int = ...,
         wished_pace: _builtins.int = ...,
+        keeps_decisions: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["frozen", b"frozen", "language", b"language", "link", b"link", "name", b"name", "pace", b"pace", "paused", b"paused", "text", b"text", "versions", b"versions", "wished_pace", b"wished_pace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["frozen", b"frozen", "keeps_decisions", b"keeps_decisions", "language", b"language", "link", b"link", "name", b"name", "pace", b"pace", "paused", b"paused", "text", b"text", "versions", b"versions", "wished_pace", b"wished_pace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -970,6 +974,49 @@ class PaceBotResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___PaceBotResponse: _TypeAlias = PaceBotResponse  # noqa: Y015
+
+@_typing.final
+class ShareDecisionsRequest(_message.Message):
+    """Asks for ShareDecisions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    KEEP_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    keep: _builtins.bool
+    """Whether its decisions are kept out of data sets."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        keep: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "keep", b"keep"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ShareDecisionsRequest: _TypeAlias = ShareDecisionsRequest  # noqa: Y015
+
+@_typing.final
+class ShareDecisionsResponse(_message.Message):
+    """Answers ShareDecisions."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ShareDecisionsResponse: _TypeAlias = ShareDecisionsResponse  # noqa: Y015
 
 @_typing.final
 class RotateTokenRequest(_message.Message):

@@ -120,6 +120,11 @@ class OwnerServiceStub(object):
                 request_serializer=arena_dot_v1_dot_owner__pb2.PaceBotRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_owner__pb2.PaceBotResponse.FromString,
                 _registered_method=True)
+        self.ShareDecisions = channel.unary_unary(
+                '/arena.v1.OwnerService/ShareDecisions',
+                request_serializer=arena_dot_v1_dot_owner__pb2.ShareDecisionsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.ShareDecisionsResponse.FromString,
+                _registered_method=True)
         self.RotateToken = channel.unary_unary(
                 '/arena.v1.OwnerService/RotateToken',
                 request_serializer=arena_dot_v1_dot_owner__pb2.RotateTokenRequest.SerializeToString,
@@ -279,6 +284,14 @@ class OwnerServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ShareDecisions(self, request, context):
+        """Says whether the decisions of a bot of the owner are in the data sets that the operator exports.
+        At first they are. Transcripts and results are not concerned.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RotateToken(self, request, context):
         """Returns a new token for a version of a bot; the old one is not valid any more, and streams that
         were opened with it end. PERMISSION_DENIED when the bot or version is retired.
@@ -376,6 +389,11 @@ def add_OwnerServiceServicer_to_server(servicer, server):
                     servicer.PaceBot,
                     request_deserializer=arena_dot_v1_dot_owner__pb2.PaceBotRequest.FromString,
                     response_serializer=arena_dot_v1_dot_owner__pb2.PaceBotResponse.SerializeToString,
+            ),
+            'ShareDecisions': grpc.unary_unary_rpc_method_handler(
+                    servicer.ShareDecisions,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.ShareDecisionsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.ShareDecisionsResponse.SerializeToString,
             ),
             'RotateToken': grpc.unary_unary_rpc_method_handler(
                     servicer.RotateToken,
@@ -826,6 +844,33 @@ class OwnerService(object):
             '/arena.v1.OwnerService/PaceBot',
             arena_dot_v1_dot_owner__pb2.PaceBotRequest.SerializeToString,
             arena_dot_v1_dot_owner__pb2.PaceBotResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ShareDecisions(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/ShareDecisions',
+            arena_dot_v1_dot_owner__pb2.ShareDecisionsRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.ShareDecisionsResponse.FromString,
             options,
             channel_credentials,
             insecure,

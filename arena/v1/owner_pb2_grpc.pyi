@@ -107,6 +107,10 @@ class OwnerServiceStub:
     """Sets how many rated matches an hour a bot of the owner may begin at most. The operator may allow
     fewer. INVALID_ARGUMENT for a number that is not allowed.
     """
+    ShareDecisions: _grpc.UnaryUnaryMultiCallable[_owner_pb2.ShareDecisionsRequest, _owner_pb2.ShareDecisionsResponse]
+    """Says whether the decisions of a bot of the owner are in the data sets that the operator exports.
+    At first they are. Transcripts and results are not concerned.
+    """
     RotateToken: _grpc.UnaryUnaryMultiCallable[_owner_pb2.RotateTokenRequest, _owner_pb2.RotateTokenResponse]
     """Returns a new token for a version of a bot; the old one is not valid any more, and streams that
     were opened with it end. PERMISSION_DENIED when the bot or version is retired.
@@ -192,6 +196,10 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
     PaceBot: _aio.UnaryUnaryMultiCallable[_owner_pb2.PaceBotRequest, _owner_pb2.PaceBotResponse]  # type: ignore[assignment]
     """Sets how many rated matches an hour a bot of the owner may begin at most. The operator may allow
     fewer. INVALID_ARGUMENT for a number that is not allowed.
+    """
+    ShareDecisions: _aio.UnaryUnaryMultiCallable[_owner_pb2.ShareDecisionsRequest, _owner_pb2.ShareDecisionsResponse]  # type: ignore[assignment]
+    """Says whether the decisions of a bot of the owner are in the data sets that the operator exports.
+    At first they are. Transcripts and results are not concerned.
     """
     RotateToken: _aio.UnaryUnaryMultiCallable[_owner_pb2.RotateTokenRequest, _owner_pb2.RotateTokenResponse]  # type: ignore[assignment]
     """Returns a new token for a version of a bot; the old one is not valid any more, and streams that
@@ -371,6 +379,16 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_owner_pb2.PaceBotResponse, _abc.Awaitable[_owner_pb2.PaceBotResponse]]:
         """Sets how many rated matches an hour a bot of the owner may begin at most. The operator may allow
         fewer. INVALID_ARGUMENT for a number that is not allowed.
+        """
+
+    @_abc_1.abstractmethod
+    def ShareDecisions(
+        self,
+        request: _owner_pb2.ShareDecisionsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.ShareDecisionsResponse, _abc.Awaitable[_owner_pb2.ShareDecisionsResponse]]:
+        """Says whether the decisions of a bot of the owner are in the data sets that the operator exports.
+        At first they are. Transcripts and results are not concerned.
         """
 
     @_abc_1.abstractmethod

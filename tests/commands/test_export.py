@@ -258,5 +258,5 @@ def test_without_pyarrow_a_parquet_file_is_refused_and_leaves_nothing(
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     result = arena("export", tmp_path / "results.parquet")
     assert result.exit_code == 2
-    assert "needs pyarrow: `pip install pyarrow`" in result.stderr
+    assert "need pyarrow: `pip install 'bluff-arena[data]'`" in result.stderr
     assert list(tmp_path.iterdir()) == []

@@ -72,12 +72,16 @@ async def test_an_author_signs_up_registers_and_looks_after_a_bot(
         "frozen": False,
         "paused": False,
         "pace": None,
+        "shares_decisions": True,
     }
     assert (version["version"], version["connected"], version["retired"]) == ("1", True, False)
 
     assert (await arena("bot", "new", "Bad Bluff", "--version", "2")).exit_code == 0
     assert (await arena("bot", "describe", "Bad Bluff", "--link", "https://x.example")).stdout == ""
     assert "https://x.example" in (await arena("bot", "show", "Bad Bluff")).stdout
+    kept = await arena("bot", "decisions", "Bad Bluff", "keep")
+    assert "The decisions of Bad Bluff are in no data set from now on." in kept.stderr
+    assert "decisions kept out of data sets" in (await arena("bot", "show", "Bad Bluff")).stdout
     rotated = await arena("bot", "rotate", "Bad Bluff", "--version", "1")
     fresh = rotated.stdout.strip()
     assert fresh.startswith("arena_")

@@ -1,4 +1,4 @@
-"""`arena export`: writes results and transcripts to files for other programs.
+"""`arena export`: writes results, transcripts and decisions to files for other programs.
 
 A file appears only when it is complete. It is written row by row, so that a million matches need no
 more memory than a thousand.
@@ -14,16 +14,17 @@ from uuid import uuid4
 import typer
 
 from arena.commands.database import existing_database
+from arena.commands.dataset.writing import say_removed, write_data_set
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import game_options
 from arena.commands.progress import with_progress
 from arena.commands.results.export_formats import FORMATS
 from arena.commands.terminal import json_text, say
 from arena.commands.time_option import time_control
+from arena.database.reading import open_reader
 from arena.games import make_game
 from arena.match.clock import TimeControl
 from arena.match.transcript_json import to_json
-from arena.moments import in_utc
 from arena.server.boards.board import TABLE_SIZES, table_sizes
 from arena.server.results.export import Archive, Selection, open_archive
 from arena.settings import read_settings
@@ -42,6 +43,13 @@ def export(
     transcripts: Annotated[
         Path | None, typer.Option(help="Transcripts of all matches, a JSON object a line.")
     ] = None,
+    decisions: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="A data set of all decisions: Parquet files by game, with a card and metadata.",
+        ),
+    ] = None,
     game: Annotated[str | None, typer.Option(help="Only this game.")] = None,
     seats: Annotated[str, typer.Option(metavar="N|N-M", help="Only tables of this size.")] = "",
     option: Annotated[
@@ -52,11 +60,13 @@ def export(
         str, typer.Option(help="Only with this time control, as in turn=60s,bank=10m.")
     ] = "",
 ) -> None:
-    """Write results, transcripts or both to files."""
+    """Write results, transcripts or decisions to files."""
     with exit_with_message():
         selection = _selection(game, option or [], seats, time)
-        if file is None and transcripts is None:
-            raise CommandError("Name a file for the results, or one for --transcripts, or both.")
+        if file is None and transcripts is None and decisions is None:
+            raise CommandError(
+                "Name a file for the results, one for --transcripts or a folder for --decisions."
+            )
         if file is not None and file.suffix not in FORMATS:
             raise CommandError(f"{file}: export to one of {', '.join(FORMATS)}.")
         try:
@@ -65,6 +75,9 @@ def export(
                     _results(archive, selection, file)
                 if transcripts is not None:
                     _transcripts(archive, selection, transcripts)
+                if decisions is not None:
+                    with open_reader(url) as read:
+                        write_data_set(archive, read, selection, decisions)
         except OSError as error:
             if error.filename is None:
                 raise
@@ -143,12 +156,7 @@ def _transcripts(archive: Archive, selection: Selection, file: Path) -> None:
             written += 1
     say(f"{file}: {written:,} transcripts.")
     if written < total:
-        since = archive.removed_at()
-        say(
-            f"Left out: {total - written:,} matches whose transcripts are no longer kept"
-            f"{'' if since is None else f', the last since {in_utc(since)} UTC'}.",
-            err=True,
-        )
+        say_removed(archive, total - written)
 
 
 @contextmanager

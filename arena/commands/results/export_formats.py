@@ -8,11 +8,10 @@
 import csv
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from arena.commands.errors import CommandError
+from arena.commands.dataset.pyarrow_module import pyarrow_modules
 from arena.commands.terminal import json_text
 from arena.database.rows import MatchRow
 from arena.printable import not_a_formula
@@ -110,7 +109,7 @@ def comma_separated(file: Path) -> Iterator[Write]:
 @contextmanager
 def parquet(file: Path) -> Iterator[Write]:
     """Open a Parquet file with a row per seat; times are in UTC, to the microsecond."""
-    pyarrow, writing = _pyarrow()
+    pyarrow, writing = pyarrow_modules()
     kinds = {
         kind: getattr(pyarrow, kind)() for kind in ("string", "int16", "int32", "int64", "float64")
     }
@@ -137,20 +136,6 @@ def parquet(file: Path) -> Iterator[Write]:
         yield write
         if waiting:
             flush()
-
-
-def _pyarrow() -> tuple[Any, Any]:
-    """Return the modules pyarrow and pyarrow.parquet.
-
-    Raises CommandError if they are missing.
-    """
-    try:
-        return import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ModuleNotFoundError as error:
-        raise CommandError(
-            "A .parquet file needs pyarrow: `pip install pyarrow` (the dashboard brings it too), "
-            "or export .csv or .jsonl."
-        ) from error
 
 
 FORMATS: dict[str, Callable[[Path], AbstractContextManager[Write]]] = {

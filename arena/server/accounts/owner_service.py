@@ -95,6 +95,7 @@ class OwnerService:
             "DescribeBot": of_owner("DescribeBot", self._describe),
             "PauseBot": of_owner("PauseBot", self._pause),
             "PaceBot": of_owner("PaceBot", self._pace),
+            "ShareDecisions": of_owner("ShareDecisions", self._share_decisions),
             "RotateToken": of_owner("RotateToken", self._rotate),
             "RetireBot": of_owner("RetireBot", self._retire),
         }
@@ -252,6 +253,7 @@ class OwnerService:
                     paused=one.paused_at is not None,
                     pace=one.pace,
                     wished_pace=one.wished_pace,
+                    keeps_decisions=not one.shares_decisions,
                 )
             copies, seats = present.get(one.id, (0, 0))
             response.bots[-1].versions.add(
@@ -288,6 +290,13 @@ class OwnerService:
         self._gate.change(owner)
         await self._paces.wish(owner, request.bot, request.pace or None)
         return pb.PaceBotResponse()
+
+    async def _share_decisions(
+        self, request: pb.ShareDecisionsRequest, owner: Owner
+    ) -> pb.ShareDecisionsResponse:
+        self._gate.change(owner)
+        await self._owners.share_decisions(owner, request.bot, shared=not request.keep)
+        return pb.ShareDecisionsResponse()
 
     async def _rotate(self, request: pb.RotateTokenRequest, owner: Owner) -> pb.RotateTokenResponse:
         self._gate.change(owner)

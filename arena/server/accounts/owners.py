@@ -222,6 +222,17 @@ class Owners:
                 await connection.execute(shift_queue.queue_play(own.id, first=True))
             await record(connection, owner.actor, "pause" if paused else "resume", own.name)
 
+    async def share_decisions(self, owner: Owner, bot: str, *, shared: bool) -> None:
+        """Let the decisions of a bot of the owner be in data sets, or not.
+
+        Raises UnknownBotError.
+        """
+        async with self._transaction() as connection:
+            own = await _own(connection, owner, bot)
+            await connection.execute(owner_statements.set_shared(own.id, shared=shared))
+            action = "share decisions" if shared else "keep decisions"
+            await record(connection, owner.actor, action, own.name)
+
     # Methods for the operator
 
     async def owners(self, limit: int, search: str = "") -> list[OwnerRow]:

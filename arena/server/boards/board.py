@@ -208,15 +208,9 @@ class Board:
 
         Returns None while it has no match; then the mean is CENTRE.
         """
-        kit = KITS.get(self.game)  # None for a game of a newer release
-        name = None if kit is None else kit.anchor
-        candidates = [
-            version
-            for version in self._aggregate.bots
-            if versions[version].house and versions[version].entrant.bot == name
-        ]
-        # Its first version; later ones are rated like other bots.
-        return min(candidates, default=None)
+        return anchor_among(
+            self.game, {version: versions[version] for version in self._aggregate.bots}
+        )
 
     def fit(
         self, versions: Mapping[VersionId, Registered]
@@ -293,6 +287,19 @@ class Board:
             )
             for rank, rating in enumerate(rated.ratings, start=1)
         ]
+
+
+def anchor_among(game: str, versions: Mapping[VersionId, Registered]) -> VersionId | None:
+    """Return the version of a game's anchor among versions with a match; None without one.
+
+    It is its first version; later ones are rated like other bots.
+    """
+    kit = KITS.get(game)  # None for a game of a newer release
+    name = None if kit is None else kit.anchor
+    anchors = (
+        version for version, one in versions.items() if one.house and one.entrant.bot == name
+    )
+    return min(anchors, default=None)
 
 
 def centre(rated: Ladder[VersionId]) -> float:

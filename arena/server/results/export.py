@@ -20,6 +20,8 @@ from arena.database.transcripts import Packed, unpack
 from arena.match.clock import TimeControl
 from arena.match.transcript import Transcript
 from arena.server.results import statements
+from arena.server.results.analyses import unpacked
+from arena.server.results.kept_analyses import edition
 
 _ROWS_AT_A_TIME = 1000
 """The rows fetched from the server at a time: about a megabyte."""
@@ -48,6 +50,20 @@ class Selection:
         )
 
 
+@dataclass(frozen=True, slots=True)
+class ExportedMatch:
+    """A recorded match with its decisions."""
+
+    match: MatchRow
+    transcript: Transcript
+    analysis: bytes | None
+    """The text of the kept analysis, see `arena.lab.analysis.kept_form`; None without one."""
+    rating_event: int | None
+    """The number of its rating event; None if it does not count for the ratings."""
+    shared: tuple[bool, ...]
+    """By seat, whether the bot's owner shares its decisions."""
+
+
 class Archive:
     """All recorded results, as of one moment."""
 
@@ -69,6 +85,21 @@ class Archive:
         """
         rows = self._rows(statements.transcripts_of(selection.statement()))
         return (unpack(Packed(**row)) for row in rows)
+
+    def played(self, selection: Selection) -> Iterator["ExportedMatch"]:
+        """Return the matches whose transcripts are kept, in the same order.
+
+        Raises TranscriptDamagedError.
+        """
+        columns = [column.name for column in statements.match_rows().selected_columns]
+        for row in self._rows(statements.decisions_of(selection.statement(), edition())):
+            yield ExportedMatch(
+                match_row({name: row[name] for name in columns}),
+                unpack(Packed(row["format"], row["sha256"], row["data"])),
+                None if row["analysis"] is None else unpacked(row["analysis"]),
+                row["rating_event"],
+                tuple(row["shared"]),
+            )
 
     def removed_at(self) -> datetime | None:
         """Return when transcripts were last removed; None if none ever was."""

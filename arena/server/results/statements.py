@@ -21,12 +21,14 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import Insert, aggregate_order_by, insert
 
 from arena.database.statement import Row
+from arena.database.tables.analyses import match_analyses
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.matches import (
     blocks,
     match_luck,
     match_seats,
     matches,
+    rating_events,
     transcript_removals,
     transcripts,
     unfinished,
@@ -124,6 +126,31 @@ def transcripts_of(found: Row) -> Row:
     packed = (transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
     joined = found.with_only_columns(*packed)
     return joined.join(transcripts, transcripts.c.match_id == matches.c.id)
+
+
+def decisions_of(found: Row, edition: str) -> Row:
+    """Return a statement that selects what a data set of decisions needs of `all_matches`.
+
+    It selects those matches whose transcripts are kept, in the same order. Columns: those of
+    `match_rows`; format, sha256, data (the transcript); analysis (the kept analysis of this
+    edition, packed; None without one); rating_event (its number; None for a match that does not
+    count); shared (by seat, whether the bot's owner shares its decisions).
+    """
+    shared = (
+        select(func.array_agg(aggregate_order_by(bots.c.shares_decisions, match_seats.c.seat)))
+        .select_from(match_seats.join(versions).join(bots))
+        .where(match_seats.c.match_id == matches.c.id)
+        .scalar_subquery()
+    )
+    kept = and_(match_analyses.c.match_id == matches.c.id, match_analyses.c.edition == edition)
+    return (
+        found.add_columns(transcripts.c.format, transcripts.c.sha256, transcripts.c.data)
+        .add_columns(match_analyses.c.data.label("analysis"), shared.label("shared"))
+        .add_columns(rating_events.c.sequence.label("rating_event"))
+        .join(transcripts, transcripts.c.match_id == matches.c.id)
+        .outerjoin(match_analyses, kept)
+        .outerjoin(rating_events, rating_events.c.match_id == matches.c.id)
+    )
 
 
 def match_by_id(match_id: str) -> Row:

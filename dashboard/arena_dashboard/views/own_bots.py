@@ -96,6 +96,24 @@ def pace(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
         st.rerun()
 
 
+def decisions(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
+    """Share the decisions of a bot in data sets, or keep them out."""
+    with st.form(f"decisions {bot.name}"):
+        if bot.shares_decisions:
+            st.caption("Its decisions are in the data sets that the operator exports.")
+        else:
+            st.caption("Its decisions are in no data set; its matches can be seen all the same.")
+        kept = "Keep its decisions out of data sets"
+        if not st.form_submit_button(kept if bot.shares_decisions else "Share its decisions"):
+            return
+    try:
+        client.share_decisions(owner.key, bot.name, shared=not bot.shares_decisions)
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.rerun()
+
+
 def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
     """Take a version, or the whole bot, out of service."""
     labels = [one.label for one in bot.versions if not one.retired]
@@ -206,6 +224,8 @@ def show(client: OperatorClient, owner: SignedIn) -> None:
             if not bot.retired:
                 pause(client, owner, bot)
                 pace(client, owner, bot)
+            decisions(client, owner, bot)
+            if not bot.retired:
                 rotate(client, owner, bot)
                 retire(client, owner, bot)
     with st.expander("Webhooks"):

@@ -1,0 +1,110 @@
+"""Typed columns for the values of a game, derived from their classes.
+
+A record has a column for each of its members, named after both: `action_quantity`. One of several
+records has those of all of them, and `type`, which says which one it is; what it lacks is null. A
+tuple is a list, and one of records a list for each of their members. An enum of numbers is its
+number, another one its value as text.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum, IntEnum
+from functools import partial
+from types import NoneType, UnionType
+from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin, get_type_hints
+
+from arena.commands.dataset.pyarrow_module import pyarrow_modules
+from arena.games.game import AnyGame
+from arena.games.notation import type_name
+
+Plain: TypeAlias = Callable[[Any], Any]
+"""A function that returns the cell of a value other than None."""
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """A column: its Arrow type, and how the cell of a value is found."""
+
+    arrow: Any
+    plain: Plain | None = None
+    """None where pyarrow takes the values as they are."""
+    words: str = ""
+    """The meaning of the numbers of an enum."""
+
+    def cell(self, value: Any) -> Any:
+        """Return the cell of a value, which may be None."""
+        return value if value is None or self.plain is None else self.plain(value)
+
+
+def view_columns(game: type[AnyGame]) -> dict[str, dict[str, Typed]]:
+    """Return the columns of a game's views by member, each by name."""
+    members = _members(game.view_notation.view)
+    return {member: _typed(f"view_{member}", hint) for member, hint in members.items()}
+
+
+def action_columns(game: type[AnyGame], name: str) -> dict[str, Typed]:
+    """Return the columns of a seat's action by name, which begins with `name`."""
+    return _one_of(name, game.view_notation.choices)
+
+
+def _typed(name: str, hint: Any) -> dict[str, Typed]:
+    pyarrow, _ = pyarrow_modules()
+    if get_origin(hint) is Annotated:
+        return _typed(name, get_args(hint)[0])
+    if get_origin(hint) in (Union, UnionType):
+        kinds = tuple(kind for kind in get_args(hint) if kind is not NoneType)
+        return _typed(name, kinds[0]) if len(kinds) == 1 else _one_of(name, kinds)
+    if get_origin(hint) is tuple:
+        items = _typed(name, get_args(hint)[0])
+        return {
+            key: Typed(pyarrow.list_(item.arrow), item.plain and partial(_each, item), item.words)
+            for key, item in items.items()
+        }
+    if isinstance(hint, type) and _is_record(hint):
+        return {
+            key: Typed(column.arrow, partial(_member, member, column), column.words)
+            for member, kind in _members(hint).items()
+            for key, column in _typed(f"{name}_{member}", kind).items()
+        }
+    if isinstance(hint, type) and issubclass(hint, IntEnum):
+        return {name: Typed(pyarrow.int8(), words=", ".join(_numbered(hint)))}
+    if isinstance(hint, type) and issubclass(hint, Enum):
+        return {name: Typed(pyarrow.string(), lambda value: value.value)}
+    kind = {bool: pyarrow.bool_(), int: pyarrow.int32(), str: pyarrow.string()}[hint]
+    return {name: Typed(kind)}
+
+
+def _one_of(name: str, kinds: tuple[type, ...]) -> dict[str, Typed]:
+    """Return the columns of one of several records; members of one name have one type."""
+    pyarrow, _ = pyarrow_modules()
+    types = {kind: type_name(kind) for kind in kinds}
+    found = {f"{name}_type": Typed(pyarrow.string(), lambda value: types[type(value)])}
+    for kind in kinds:
+        for key, column in _typed(name, kind).items():
+            known = found.setdefault(key, column)
+            if known.arrow != column.arrow:
+                raise TypeError(f"{key} has two types among {', '.join(types.values())}")
+    return found
+
+
+def _each(item: Typed, values: tuple[Any, ...]) -> list[Any]:
+    return [item.cell(value) for value in values]
+
+
+def _member(member: str, column: Typed, value: Any) -> Any:
+    return column.cell(getattr(value, member, None))
+
+
+def _numbered(kind: type[IntEnum]) -> list[str]:
+    """Return the numbers whose text is another one, with it."""
+    return [f"{one.value} is {one}" for one in kind if str(one) != str(one.value)]
+
+
+def _is_record(kind: Any) -> bool:
+    return is_dataclass(kind) or hasattr(kind, "_fields")
+
+
+def _members(kind: Any) -> Mapping[str, Any]:
+    hints = get_type_hints(kind, include_extras=True)
+    names = [field.name for field in fields(kind)] if is_dataclass(kind) else kind._fields
+    return {name: hints[name] for name in names}
