@@ -60,6 +60,11 @@ class EventView:
     now: datetime
     """The time of the database when it was read."""
 
+    @property
+    def is_overdue(self) -> bool:
+        """Whether the results are due while the final is still played."""
+        return self.phase is Phase.FINAL and self.now >= self.event.terms.dates.results
+
 
 @dataclass(frozen=True, slots=True)
 class BestMatches:
@@ -163,7 +168,7 @@ def notices(event: Event) -> Sequence[Any]:
     return data.read(notice_statements.notices_of_event(event.id))
 
 
-Mark = tuple[Phase, str | None, tuple[tuple[str, str, bool, bool], ...], tuple[datetime, ...]]
+Mark = tuple[Phase, bool, str | None, tuple[tuple[str, str, bool, bool], ...], tuple[datetime, ...]]
 """The value that changes from one moment of an event to the next."""
 
 
@@ -174,7 +179,7 @@ def mark(found: EventView) -> Mark:
         (one.bot, one.team, one.withdrawn, one.sha256 is not None) for one in found.entries
     )
     moments = (dates.opens, dates.freezes, dates.final, dates.results)
-    return found.phase, found.event.tournament, entered, moments
+    return found.phase, found.is_overdue, found.event.tournament, entered, moments
 
 
 def current_mark(name: str, viewer: int | None = None) -> Mark | None:

@@ -255,6 +255,8 @@ def _next(found: EventView) -> Html:
         Phase.FROZEN: ("final at", said.final),
         Phase.FINAL: ("results at", said.results),
     }
+    if found.is_overdue:
+        return Html("results once all is played")
     if found.phase not in upcoming:
         return Html("")
     word, moment = upcoming[found.phase]

@@ -23,6 +23,7 @@ COMING = 4
 """The pairings shown that are played or come next."""
 BOXES = 4
 """The most pairings of a round that fit into a bracket on a screen."""
+OVERDUE = "Results once all is played"
 PODIUM = {3: "Third place", 2: "Second place", 1: "Winner"}
 """The places that have a screen of their own, in the order in which they are shown."""
 
@@ -44,6 +45,8 @@ def head(found: EventView, *, counting: bool) -> Html:
 
 
 def _countdown(found: EventView) -> Html:
+    if found.is_overdue:
+        return tag("p", OVERDUE, class_="ba-countdown")
     upcoming = _upcoming(found)
     if upcoming is None:
         return Html("")
@@ -54,6 +57,8 @@ def _countdown(found: EventView) -> Html:
 
 def date(found: EventView) -> Html:
     """Return what comes next and when, in letters that fill the screen; "" when nothing comes."""
+    if found.is_overdue:
+        return tag("p", OVERDUE, class_="ba-date")
     upcoming = _upcoming(found)
     if upcoming is None:
         return Html("")

@@ -62,6 +62,18 @@ def test_of_a_blind_final_it_shows_the_date_of_the_results_and_nothing_else(aren
     assert shown == f"A cup {rules}each pairing Results in DATE"
 
 
+def test_when_results_are_due_before_all_is_played_it_says_for_what_they_wait(arena: str) -> None:
+    async def overdue(store: Store, sql: Sql) -> None:
+        let_pass(sql, "cup", 2.1)
+        await store.finals.keep(store.record)
+        let_pass(sql, "cup", 1)
+
+    held(arena, overdue)
+    shown = words(open_page("projector", event="cup"))
+    assert "Results once all is played" in shown and "Results in" not in shown
+    assert "results once all is played" in words(open_page("events"))
+
+
 def test_of_a_live_final_it_shows_the_standings_the_tables_and_a_match(arena: str) -> None:
     held(arena, live)
     app = open_page("projector", event="cup")

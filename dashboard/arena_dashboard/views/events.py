@@ -195,7 +195,7 @@ if found is None and asked and "code" in st.query_params:
 elif found is None:
     st.title("Events")
     if asked:
-        st.warning(f"There is no event “{shortened(asked)}”. These are all:")
+        st.warning(f"There is no event “{shortened(asked)}” that you may see. These are all:")
     show_list()
 else:
     title = found.event.terms.title

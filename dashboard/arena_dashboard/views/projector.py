@@ -124,7 +124,9 @@ found = event_data.named(asked, viewer) if asked else None
 if found is None:
     st.title("Projector")
     st.warning(
-        f"There is no event “{shortened(asked)}”." if asked else "Say which event: `?event=NAME`."
+        f"There is no event “{shortened(asked)}” that you may see."
+        if asked
+        else "Say which event: `?event=NAME`."
     )
     st.page_link("views/events.py", label="Events")
 else:
