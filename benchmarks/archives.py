@@ -22,7 +22,7 @@ from typing import Any, Final
 
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, VersionId
-from arena.server.events.archive import signed_event, zipped
+from arena.server.events.archive import PlayedFinal, signed_event, zipped
 from arena.server.events.event import Event, EventEntry, EventId, Finalist
 from arena.server.events.final import DrawnFinal
 from arena.server.tournaments.tournament import TournamentRecord
@@ -105,7 +105,7 @@ def _write(file: Path, bots: int, blocks: int) -> tuple[int, int]:
         tournament="cup",
     )
     numbers = {(one.round, one.table): range(1, blocks + 1) for one in added if not one.is_bye}
-    signed = signed_event(event, entries, final, record, numbers, signer)
+    signed = signed_event(event, entries, final, PlayedFinal(record, numbers), signer)
     with file.open("wb") as archive:
         archive.writelines(zipped(signed, written))
     return len(written), sum(len(one.steps) for one in written)

@@ -58,6 +58,8 @@ class EventSeen:
     """Whether it has a ladder of its own."""
     private: bool
     """Whether its members alone see it."""
+    connected: bool
+    """Whether bots may enter that connect from their owners' machines."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +229,7 @@ def event_seen(one: pb.EventDetails) -> EventSeen:
         one.live,
         one.ladder,
         one.private,
+        one.connected,
     )
 
 

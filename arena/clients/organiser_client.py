@@ -60,8 +60,13 @@ class ParticipantSeen:
     """That of the build that plays, on the event's own ladder."""
 
     @property
+    def connected(self) -> bool:
+        """Whether a version without a build plays the final, or would if the freeze were now."""
+        return bool(self.version or self.plays) and not (self.sha256 or self.newest)
+
+    @property
     def has_build(self) -> bool:
-        """Whether a build of it plays the final, or would if the freeze were now."""
+        """Whether a version of it plays the final, or would if the freeze were now."""
         return bool(self.version or self.plays) and not self.withdrawn
 
 

@@ -132,6 +132,7 @@ class EventDetails(_message.Message):
     LIVE_FIELD_NUMBER: _builtins.int
     LADDER_FIELD_NUMBER: _builtins.int
     PRIVATE_FIELD_NUMBER: _builtins.int
+    CONNECTED_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name, unique."""
     title: _builtins.str
@@ -176,6 +177,10 @@ class EventDetails(_message.Message):
     """Whether it has a ladder of its own, apart from the public one."""
     private: _builtins.bool
     """Whether its members alone see it."""
+    connected: _builtins.bool
+    """Whether bots may enter that connect from their owners' machines. Then the final is a tournament that
+    a referee conducts, of seat blocks: no deal comes twice.
+    """
     def __init__(
         self,
         *,
@@ -199,10 +204,11 @@ class EventDetails(_message.Message):
         live: _builtins.bool = ...,
         ladder: _builtins.bool = ...,
         private: _builtins.bool = ...,
+        connected: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds_a_day", b"builds_a_day", "commitment", b"commitment", "entries", b"entries", "final_ms", b"final_ms", "freezes_ms", b"freezes_ms", "ladder", b"ladder", "left_ms", b"left_ms", "live", b"live", "most_bots", b"most_bots", "most_members", b"most_members", "name", b"name", "needs_code", b"needs_code", "opens_ms", b"opens_ms", "phase", b"phase", "private", b"private", "results_ms", b"results_ms", "roster_only", b"roster_only", "seed", b"seed", "text", b"text", "title", b"title"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["builds_a_day", b"builds_a_day", "commitment", b"commitment", "connected", b"connected", "entries", b"entries", "final_ms", b"final_ms", "freezes_ms", b"freezes_ms", "ladder", b"ladder", "left_ms", b"left_ms", "live", b"live", "most_bots", b"most_bots", "most_members", b"most_members", "name", b"name", "needs_code", b"needs_code", "opens_ms", b"opens_ms", "phase", b"phase", "private", b"private", "results_ms", b"results_ms", "roster_only", b"roster_only", "seed", b"seed", "text", b"text", "title", b"title"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -585,7 +591,7 @@ class EnterEventRequest(_message.Message):
     event: _builtins.str
     """The event's name."""
     bot: _builtins.str
-    """The owner's hosted bot."""
+    """The owner's bot: one that was uploaded, or one that connects if the event admits these."""
     code: _builtins.str
     """The code of the organiser, where one is needed."""
     team: _builtins.str
@@ -616,7 +622,7 @@ class EnterEventResponse(_message.Message):
     VERSION_FIELD_NUMBER: _builtins.int
     NOTICES_FIELD_NUMBER: _builtins.int
     version: _builtins.str
-    """The version that would play if entries closed now; empty if no build is accepted yet."""
+    """The version that would play if entries closed now; empty if there is none, or no accepted build."""
     @_builtins.property
     def event(self) -> Global___EventDetails:
         """The event."""

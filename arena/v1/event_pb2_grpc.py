@@ -26,7 +26,7 @@ if _version_not_supported:
 
 
 class EventServiceStub(object):
-    """The events of an arena, for the owners who enter their hosted bots.
+    """The events of an arena, for the owners who enter their bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
@@ -83,7 +83,7 @@ class EventServiceStub(object):
 
 
 class EventServiceServicer(object):
-    """The events of an arena, for the owners who enter their hosted bots.
+    """The events of an arena, for the owners who enter their bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
@@ -193,7 +193,7 @@ def add_EventServiceServicer_to_server(servicer, server):
 
  # This class is part of an EXPERIMENTAL API.
 class EventService(object):
-    """The events of an arena, for the owners who enter their hosted bots.
+    """The events of an arena, for the owners who enter their bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong

@@ -27,7 +27,7 @@ GRPC_GENERATED_VERSION: str
 GRPC_VERSION: str
 
 class EventServiceStub:
-    """The events of an arena, for the owners who enter their hosted bots.
+    """The events of an arena, for the owners who enter their bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
@@ -63,7 +63,7 @@ class EventServiceStub:
 
 @_typing.type_check_only
 class EventServiceAsyncStub(EventServiceStub):
-    """The events of an arena, for the owners who enter their hosted bots.
+    """The events of an arena, for the owners who enter their bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong
@@ -95,7 +95,7 @@ class EventServiceAsyncStub(EventServiceStub):
     """Takes the owner's bot out of an event."""
 
 class EventServiceServicer(metaclass=_abc_1.ABCMeta):
-    """The events of an arena, for the owners who enter their hosted bots.
+    """The events of an arena, for the owners who enter their bots.
 
     Metadata of EnterEvent and LeaveEvent: "authorization": "Bearer <key>", the owner's key. Errors of
     both are those of OwnerService, NOT_FOUND for an unknown event or bot, INVALID_ARGUMENT for a wrong

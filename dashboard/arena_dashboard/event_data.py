@@ -176,7 +176,7 @@ def mark(found: EventView) -> Mark:
     """Return the mark of what was read."""
     dates = found.event.terms.dates
     entered = tuple(
-        (one.bot, one.team, one.withdrawn, one.sha256 is not None) for one in found.entries
+        (one.bot, one.team, one.withdrawn, one.version is not None) for one in found.entries
     )
     moments = (dates.opens, dates.freezes, dates.final, dates.results)
     return found.phase, found.is_overdue, found.event.tournament, entered, moments

@@ -56,7 +56,8 @@ def event_list(found: Sequence[EventView]) -> Html:
 def in_words(event: Event) -> str:
     """Return the rules of the final in one line."""
     rules = event.terms.rules
-    blocks = "1 deal block" if rules.blocks == 1 else f"{rules.blocks} deal blocks"
+    kind = "seat" if event.terms.connected else "deal"
+    blocks = f"1 {kind} block" if rules.blocks == 1 else f"{rules.blocks} {kind} blocks"
     parts = [
         GAMES[rules.game].title if rules.game in GAMES else rules.game,
         options(rules.options.items()),
@@ -116,12 +117,14 @@ def _entered(one: EventEntry, *, frozen: bool) -> Html:
 
 
 def _build(one: EventEntry) -> Html:
-    if one.sha256 is None:
+    if one.version is None:
         return tag("span", "none was accepted in time: it does not play", class_="ba-faint")
-    digits = one.sha256.hex()
-    shown = together(
-        f"v{one.version} ", tag("code", f"{digits[:_SHORT]}…", title=f"SHA-256 {digits}")
-    )
+    if one.sha256 is None:
+        fixed = tag("span", "connected: the program was not frozen", class_="ba-faint")
+    else:
+        digits = one.sha256.hex()
+        fixed = tag("code", f"{digits[:_SHORT]}…", title=f"SHA-256 {digits}")
+    shown = together(f"v{one.version} ", fixed)
     return together(shown, " ", badge("withdrawn", "bad")) if one.withdrawn else shown
 
 

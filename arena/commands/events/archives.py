@@ -111,15 +111,24 @@ def verify(
                 "pairings": found.pairings,
                 "signed_by": found.key.hex(),
                 "commitment": found.commitment.hex(),
+                "connected": found.connected and list(found.connected),
                 "standings": list(found.standings),
             }
         )
         return
+    follows = "all follows from the seed and from the builds of the freeze"
+    if found.connected is not None:
+        follows = (
+            "lots and schedule follow from the seed and the field of the freeze, and each match "
+            "from what it was dealt by"
+        )
     say(
-        f"{found.name}: all follows from the seed and from the builds of the freeze: "
-        f"{found.pairings:,} {'pairing' if found.pairings == 1 else 'pairings'}, "
-        f"{found.matches:,} matches refereed again, the standings."
+        f"{found.name}: {follows}: {found.pairings:,} "
+        f"{'pairing' if found.pairings == 1 else 'pairings'}, {found.matches:,} matches refereed "
+        "again, the standings."
     )
+    if found.connected:
+        say(f"Connected: the programs of {', '.join(found.connected)} were not frozen.")
     say(f"SHA-256 of the seed, to compare with what was published: {found.commitment.hex()}")
     say(f"Signed by {found.key.hex()}")
     for line in found.standings[:3]:

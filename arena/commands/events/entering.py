@@ -73,7 +73,7 @@ def show(
 
 def enter(
     name: EventName,
-    bot: Annotated[str, typer.Argument(help="Your hosted bot.")],
+    bot: Annotated[str, typer.Argument(help="Your bot.")],
     code: Annotated[str, typer.Option(help="The organiser's code, where one is needed.")] = "",
     team: Annotated[str, typer.Option(help="The name to enter under; by default yours.")] = "",
     address: AddressOption = DEFAULT_ADDRESS,
@@ -91,7 +91,7 @@ def enter(
     now = (
         f"Its version {version} would play the final now"
         if version
-        else "No build of it is accepted yet, so it would not play the final now"
+        else "It has no version that plays, or no accepted build, so it would not play the final"
     )
     say(f"{bot} is entered in {event.name}. {now}.")
     for notice in entered.notices:
@@ -141,6 +141,11 @@ def _print(event: "EventSeen") -> None:
             say(f"At most {most} {what}")
     if event.live:
         say("The final is live: its matches are public as they are played.")
+    if event.connected:
+        say(
+            "Bots may connect from their owners' machines: the freeze fixes the version of such a "
+            "bot, not its program. A referee conducts the final, by seat blocks."
+        )
     if event.ladder:
         say(f"It has a ladder of its own: `arena event ladder {quote(event.name)}` shows it.")
     if event.private:

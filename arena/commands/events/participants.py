@@ -46,6 +46,7 @@ def entries(name: EventName, address: OrganiserAddress = "", as_json: AsJson = F
     for one in entered:
         assert one.entered is not None
         plays = one.version or one.plays or "–"
+        plays += " (connected)" * one.connected
         newest = f"{one.newest}: {one.state.value}" if one.newest and one.state else "none"
         table.add_row(
             *(one.bot, one.team, one.owner, in_utc(one.entered)),
@@ -164,6 +165,7 @@ def _entry_json(one: "ParticipantSeen") -> dict[str, Any]:
         "entered": one.entered and iso_utc(one.entered),
         "version": one.version or None,
         "sha256": one.sha256 or None,
+        "connected": one.connected,
         "withdrawn": one.withdrawn,
         "plays": one.plays or None,
         "newest": one.newest or None,

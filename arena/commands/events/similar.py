@@ -11,7 +11,7 @@ import typer
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.events.organising import AsJson, EventName
 from arena.commands.jobs_option import processor_count
-from arena.commands.terminal import say_json
+from arena.commands.terminal import say, say_json
 
 if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy
     from arena.commands.events.behaviour import JudgedBuild
@@ -73,6 +73,10 @@ def similar(
             if event.frozen_at is None:
                 raise CommandError(f"The builds of {event.name} are not fixed yet.")
             finalists = await store.finals.finalists(event)
+            away = [one.registered.entrant.bot for one in finalists if one.sha256 is None]
+            if away:
+                say(f"Connected, without a build to compare: {', '.join(away)}.", err=True)
+            finalists = [one for one in finalists if one.sha256 is not None]
             kept = KeptBuilds(Path(folder) / "builds", len(finalists) + 1)
             found = [
                 await _fetched(store, event, one, kept if behaviour else None, sources)
@@ -124,6 +128,7 @@ async def _fetched(
 
     entrant = finalist.registered.entrant
     program = JudgedBot(entrant.bot, entrant.owner)
+    assert finalist.sha256 is not None, "those without a build are left out"
     data = await store.finals.build_file(event.id, finalist.sha256)
 
     async def fetch() -> bytes:

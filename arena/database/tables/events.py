@@ -38,7 +38,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from arena.database.columns import NAME, Time, metadata, now
-from arena.database.tables.bots import bots
+from arena.database.tables.bots import bots, versions
 from arena.database.tables.owners import owner_members, owners
 from arena.database.tables.tournaments import tournaments
 from arena.database.tables.uploads import builds, hosted_versions
@@ -93,6 +93,8 @@ events = Table(
     Column("live", Boolean, nullable=False, server_default=text("false")),
     # Whether its members alone see it.
     Column("private", Boolean, nullable=False, server_default=text("false")),
+    # Whether bots may enter that connect; then a referee conducts the final.
+    Column("connected", Boolean, nullable=False, server_default=text("false")),
     # The final as a tournament, made by the release, or when a live final begins; none if private.
     Column("tournament_id", ForeignKey(tournaments.c.id), unique=True),
     CheckConstraint(f"name {NAME}", name="name_allowed"),
@@ -113,6 +115,8 @@ events = Table(
         name="released_as_a_whole",
     ),
     CheckConstraint("least(most_members, most_builds, most_bots) >= 1", name="limits_least"),
+    # Who plays from a machine of their own sees the matches.
+    CheckConstraint("NOT connected OR live", name="connected_live"),
     # Nor is anything else, unless the final is live. (A referee of before sets no published_at.)
     CheckConstraint(
         "tournament_id IS NULL OR live"
@@ -198,16 +202,18 @@ event_people = Table(
 event_builds = Table(
     "event_builds",
     metadata,
-    # The builds with which the entered bots played at the freeze. An entry without one is not here.
+    # The builds with which the entered bots played at the freeze; of connected bots the version
+    # alone. An entry without one is not here.
     Column("event_id", ForeignKey(events.c.id), primary_key=True),
     Column("bot_id", ForeignKey(bots.c.id), primary_key=True),
-    Column("version_id", ForeignKey(hosted_versions.c.version_id), nullable=False),
-    Column("build_id", ForeignKey(builds.c.id), nullable=False, index=True),
+    Column("version_id", ForeignKey(versions.c.id), nullable=False),
+    Column("build_id", ForeignKey(builds.c.id), index=True),
     # That of the build, for those who may not read builds.
-    Column("sha256", LargeBinary, nullable=False),
+    Column("sha256", LargeBinary),
     # Withdrawn by the organiser after the freeze.
     Column("withdrawn_at", Time),
     CheckConstraint("octet_length(sha256) = 32", name="sha256_length"),
+    CheckConstraint("(build_id IS NULL) = (sha256 IS NULL)", name="hashed"),
 )
 
 event_archives = Table(

@@ -11,9 +11,12 @@ a JSON object a line, by round, table, block and match. `event.sig` is the arena
     commitment      SHA-256 of the seed, published when the event was made
     seed            opened with the results
     key             the arena's public key, which signed the transcripts
-    entries         the builds of the freeze: bot, version, owner, team, sha256, withdrawn
+    connected       true if the event admitted connected bots; else it is not there
+    entries         the builds of the freeze: bot, version, owner, team, sha256 (null for a
+                    connected bot, whose program was not frozen), withdrawn
     pairings        round, table, the bots that met, those that did not start (`absent`), and the
-                    numbers of the blocks that were played
+                    numbers of the blocks that were played; with `connected` also the ids of their
+                    `matches`, in order, which do not follow from the seed
     standings       see `arena.server.events.standings`
 
 See `archive_check` for how it is checked.
@@ -60,18 +63,26 @@ class SignedEvent:
     signature: bytes
 
 
+@dataclass(frozen=True, slots=True)
+class PlayedFinal:
+    """What was played of a final."""
+
+    record: TournamentRecord
+    """Of the tournament that the final is."""
+    blocks: Mapping[PairingKey, Sequence[int]]
+    """The numbers of the blocks that were played, by pairing."""
+    matches: Mapping[PairingKey, Sequence[str]] | None = None
+    """The ids of their matches, if these do not follow from the seed: with connected bots."""
+
+
 def signed_event(
     event: Event,
     entries: Sequence[EventEntry],
     final: DrawnFinal,
-    record: TournamentRecord,
-    blocks: Mapping[PairingKey, Sequence[int]],
+    played: "PlayedFinal",
     signer: Signer,
 ) -> SignedEvent:
-    """Return what the archive of a released event says of it.
-
-    `record` is of the tournament of the final, `blocks` are the numbers of those that were played.
-    """
+    """Return what the archive of a released event says of it."""
     assert event.seed is not None
     document = {
         "format": FORMAT,
@@ -83,9 +94,10 @@ def signed_event(
         "commitment": event.commitment.hex(),
         "seed": event.seed.hex(),
         "key": signer.public_key.hex(),
+        **({"connected": True} if event.terms.connected else {}),
         "entries": _entries(final, entries),
-        "pairings": pairings_json(final, record, blocks),
-        "standings": standings_json(record),
+        "pairings": pairings_json(final, played),
+        "standings": standings_json(played.record),
     }
     text = _text(document).encode()
     return SignedEvent(text, signer.sign_document(text))
@@ -147,17 +159,15 @@ def _entries(final: DrawnFinal, entries: Sequence[EventEntry]) -> list[dict[str,
             "version": one.registered.entrant.version,
             "owner": one.registered.entrant.owner,
             "team": teams[one.registered.entrant.bot],
-            "sha256": one.sha256.hex(),
+            "sha256": None if one.sha256 is None else one.sha256.hex(),
             "withdrawn": one.withdrawn,
         }
         for one in final.finalists
     ]
 
 
-def pairings_json(
-    final: DrawnFinal, record: TournamentRecord, blocks: Mapping[PairingKey, Sequence[int]]
-) -> list[dict[str, Any]]:
-    """Return the pairings as the archive has them; `blocks` are the numbers of those played."""
+def pairings_json(final: DrawnFinal, played: PlayedFinal) -> list[dict[str, Any]]:
+    """Return the pairings as the archive has them."""
 
     def names(numbers: Iterable[EntryNumber]) -> list[str]:
         return [final.finalists[number - 1].registered.entrant.bot for number in numbers]
@@ -167,10 +177,11 @@ def pairings_json(
             "round": pairing.round,
             "table": pairing.table,
             "bots": names(pairing.entries),
-            "absent": names(sorted(record.forfeits.get(key, ()))),
-            "blocks": list(blocks.get(key, ())),
+            "absent": names(sorted(played.record.forfeits.get(key, ()))),
+            "blocks": list(played.blocks.get(key, ())),
+            **({} if played.matches is None else {"matches": list(played.matches.get(key, ()))}),
         }
-        for key, pairing in sorted(record.pairings.items())
+        for key, pairing in sorted(played.record.pairings.items())
     ]
 
 

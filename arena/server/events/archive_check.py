@@ -1,7 +1,8 @@
 """Checks the archive of an event (see `archive`), without an arena.
 
 It draws the field's lots, the schedule and every deal from the seed, referees every match again,
-and computes pairings and standings from them.
+and computes pairings and standings from them. Of an event that admitted connected bots the deals do
+not follow from the seed; the transcripts open what each match was dealt by.
 """
 
 import hashlib
@@ -19,7 +20,12 @@ from arena.match.transcript_json import read_json
 from arena.match.verify import verify
 from arena.scheduling.knockout import MOST_EXTRA_BLOCKS
 from arena.scheduling.pairings import EntryNumber, FormatError, Pairing
-from arena.server.events.archive import TRANSCRIPTS, ArchiveError, pairings_json
+from arena.server.events.archive import (
+    TRANSCRIPTS,
+    ArchiveError,
+    PlayedFinal,
+    pairings_json,
+)
 from arena.server.events.archive_reading import finalist, opened, read_event, read_rules
 from arena.server.events.final import DealtMatch, DrawnFinal
 from arena.server.events.standings import standings_json
@@ -45,6 +51,8 @@ class Checked:
     commitment: bytes
     """SHA-256 of the seed: compare it with what was published when the event was made."""
     standings: Sequence[Mapping[str, Any]]
+    connected: Sequence[str] | None
+    """The bots whose programs were not frozen; None if the event admitted builds alone."""
 
 
 Shown = Callable[[int], AbstractContextManager[Callable[[int], object]]]
@@ -115,6 +123,8 @@ class _Check:
         self._played: dict[PairingKey, list[int]] = {
             (one["round"], one["table"]): one["blocks"] for one in document["pairings"]
         }
+        self._connected = bool(document.get("connected"))
+        self._match_ids = self._match_ids_of(document["pairings"])
         self._blocks: dict[PairingKey, list[BlockRecord]] = {}
         self._matches = 0
 
@@ -123,7 +133,8 @@ class _Check:
         self._read_matches(lines)
         record = self._fold()
         document = self._document
-        _agree("pairings", document["pairings"], pairings_json(self._final, record, self._played))
+        played = PlayedFinal(record, self._played, self._match_ids)
+        _agree("pairings", document["pairings"], pairings_json(self._final, played))
         _agree("standings", document["standings"], standings_json(record))
         return Checked(
             document["name"],
@@ -132,7 +143,35 @@ class _Check:
             self._key,
             bytes.fromhex(document["commitment"]),
             document["standings"],
+            [one["bot"] for one in document["entries"] if one["sha256"] is None]
+            if self._connected
+            else None,
         )
+
+    def _match_ids_of(
+        self, pairings: Sequence[Mapping[str, Any]]
+    ) -> Mapping[PairingKey, Sequence[str]] | None:
+        """Return the ids that pairings name, if they do not follow from the seed.
+
+        Raises ArchiveError.
+        """
+        entries = self._document["entries"]
+        if not self._connected:
+            if any("matches" in one for one in pairings):
+                raise ArchiveError("pairings: matches are named, though no bot may connect.")
+            if any(one["sha256"] is None for one in entries):
+                raise ArchiveError("entries: a build has no hash, though no bot may connect.")
+            return None
+        seats, named = self._final.rules.seats, set[str]()
+        for one in pairings:
+            ids = one.get("matches") or []
+            if len(ids) != seats * len(one["blocks"]) or len({*ids} - named) != len(ids):
+                raise ArchiveError(
+                    f"pairings: round {one['round']}, table {one['table']} does not name each of "
+                    "its matches once."
+                )
+            named.update(ids)
+        return {(one["round"], one["table"]): one.get("matches") or [] for one in pairings}
 
     def _number(self, bot: str) -> EntryNumber:
         """Return the number that a bot has drawn. Raises ArchiveError."""
@@ -151,13 +190,25 @@ class _Check:
             pairing = self._claimed[key]
             for number in claimed["blocks"]:
                 placings = [
-                    self._refereed(dealt, ahead.take())
-                    for dealt in self._final.matches(pairing, number)
+                    self._refereed(dealt, ahead.take()) for dealt in self._dealt(pairing, number)
                 ]
                 counted = self._final.counted(pairing, number, placings)
                 self._blocks.setdefault(key, []).append(counted)
         if ahead.match_id is not None:
             raise ArchiveError(f"Match {ahead.match_id} is none of this final, or out of order.")
+
+    def _dealt(self, pairing: Pairing, number: int) -> Sequence[DealtMatch]:
+        """Return the matches of a block as they should have been dealt."""
+        dealt = self._final.matches(pairing, number)
+        if self._match_ids is None:
+            return dealt
+        # Their block has no number of its own: they are named in the order of the blocks.
+        at = self._played[pairing.round, pairing.table].index(number) * len(dealt)
+        ids = self._match_ids[pairing.round, pairing.table][at : at + len(dealt)]
+        return [
+            replace(one, setup=replace(one.setup, match_id=match_id, deal_id=""))
+            for one, match_id in zip(dealt, ids, strict=True)
+        ]
 
     def _refereed(self, dealt: DealtMatch, transcript: Transcript | None) -> Sequence[int]:
         """Return the placing of a match. Raises ArchiveError."""
@@ -166,7 +217,8 @@ class _Check:
         which = f"Match {dealt.setup.match_id}"
         if transcript.setup != dealt.setup:
             raise ArchiveError(f"{which} has other terms, or is another match, than it should.")
-        if transcript.opening != Opening(dealt.secret, dealt.entropies):
+        fixed = Opening(dealt.secret, dealt.entropies)
+        if self._match_ids is None and transcript.opening != fixed:
             raise ArchiveError(f"{which} has another deal than the seed gives.")
         try:
             verify(transcript)

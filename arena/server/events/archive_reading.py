@@ -31,6 +31,7 @@ MOST_PAIRINGS: Final = 100_000
 LONGEST_EVENT: Final = 64 << 20
 """The most bytes of an event.json: far above any event, but small enough for memory."""
 _Bytes32: TypeAlias = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+_MatchId: TypeAlias = Annotated[str, Field(pattern="^[0-9a-f-]{36}$")]
 _Block: TypeAlias = Annotated[int, Field(ge=1, le=10_000)]
 
 
@@ -67,7 +68,7 @@ class _ArchivedEntry(_Part):
     version: str
     owner: str
     team: str
-    sha256: _Bytes32
+    sha256: _Bytes32 | None
     withdrawn: bool
 
 
@@ -77,6 +78,7 @@ class _ArchivedPairing(_Part):
     bots: Annotated[list[str], Field(min_length=1, max_length=100)]
     absent: Annotated[list[str], Field(max_length=100)]
     blocks: Annotated[list[_Block], Field(max_length=10_000)]
+    matches: Annotated[list[_MatchId], Field(max_length=1_000_000)] | None = None
 
 
 class _ArchivedEvent(_Part):
@@ -89,6 +91,7 @@ class _ArchivedEvent(_Part):
     commitment: _Bytes32
     seed: _Bytes32
     key: _Bytes32
+    connected: bool = False
     entries: Annotated[list[_ArchivedEntry], Field(max_length=MOST_ENTRIES)]
     pairings: Annotated[list[_ArchivedPairing], Field(max_length=MOST_PAIRINGS)]
     standings: Annotated[list[dict[str, Any]], Field(max_length=MOST_ENTRIES)]
@@ -133,12 +136,12 @@ def read_event(archive: zipfile.ZipFile) -> Mapping[str, Any]:
         signature = b""
     if not check_document(text, signature, bytes.fromhex(document.key)):
         raise ArchiveError(f"{EVENT} is not signed by the key {document.key}.")
-    return document.model_dump()
+    return document.model_dump(exclude_unset=True)
 
 
 def stored_event(text: bytes) -> Mapping[str, Any]:
     """Return an event.json that this arena has made."""
-    return _ArchivedEvent.model_validate_json(text).model_dump()
+    return _ArchivedEvent.model_validate_json(text).model_dump(exclude_unset=True)
 
 
 def match_ids(document: Mapping[str, Any]) -> Iterator[str]:
@@ -146,6 +149,10 @@ def match_ids(document: Mapping[str, Any]) -> Iterator[str]:
 
     `document` is an event.json that the arena has made.
     """
+    if document.get("connected"):
+        for one in document["pairings"]:
+            yield from one["matches"]
+        return
     finalists = [finalist(number, one) for number, one in enumerate(document["entries"], 1)]
     seed = bytes.fromhex(document["seed"])
     final = DrawnFinal(read_rules(document["rules"]), seed, finalists)
@@ -173,8 +180,8 @@ def read_rules(rules: Mapping[str, Any]) -> FinalRules:
             rounds=rules["rounds"],
             score=ScoreRule(rules["score"]),
             time_control=TimeControl(rules["turn_ms"], rules["bank_ms"]),
-            groups=rules["groups"],
-            advance=rules["advance"],
+            groups=rules.get("groups"),
+            advance=rules.get("advance"),
         )
     except ArchiveError:
         raise
@@ -187,7 +194,7 @@ def finalist(number: int, entry: Mapping[str, Any]) -> Finalist:
     entrant = Entrant(entry["bot"], entry["version"], entry["owner"])
     return Finalist(
         Registered(VersionId(number), entrant, house=False),
-        bytes.fromhex(entry["sha256"]),
+        None if entry["sha256"] is None else bytes.fromhex(entry["sha256"]),
         "",
         entry["withdrawn"],
     )

@@ -178,6 +178,10 @@ class NewEvent:
     """Its own ladder, if it has one."""
     private: bool = False
     """Whether its members alone see it: owners who have entered, and those of its roster."""
+    connected: bool = False
+    """Whether bots may enter that connect from their owners' machines.
+
+    Then a referee plays the final, as a tournament of seat blocks; otherwise workers play it."""
 
     def why_full(self, field: int) -> str:
         """Why so many bots are too many; "" if they are not."""
@@ -243,17 +247,23 @@ class EventEntry:
     team: str
     entered_at: datetime
     version: str | None
-    """The version that plays the final; None before the freeze and without an accepted build."""
+    """The version that plays the final; None before the freeze, and if none can."""
     sha256: bytes | None
-    """The hash of its build, published by the freeze."""
+    """The hash of its build, published by the freeze; None for a connected bot."""
     withdrawn: bool
+
+    @property
+    def connected(self) -> bool:
+        """Whether it plays the final from a machine of its owner's."""
+        return self.version is not None and self.sha256 is None
 
 
 @dataclass(frozen=True, slots=True)
 class Finalist:
-    """A bot of a final, with the build that the freeze has fixed."""
+    """A bot of a final, with the build that the freeze has fixed; if connected the version."""
 
     registered: Registered
-    sha256: bytes
+    sha256: bytes | None
+    """The hash of its build; None for a connected bot, whose program nobody has fixed."""
     file_name: str
     withdrawn: bool

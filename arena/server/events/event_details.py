@@ -33,6 +33,7 @@ def event_details(event: Event, now: datetime) -> pb.EventDetails:
         live=terms.live,
         ladder=terms.ladder is not None,
         private=terms.private,
+        connected=terms.connected,
     )
 
 

@@ -32,6 +32,7 @@ game = "bluff"             # or bluff_you, bloeff, skull
 entry = "open"             # or "code", which is printed once; or "roster": see `roster`
 practice = true            # new builds between the freeze and the results
 private = false            # true: its members alone see it
+connected = false          # true: bots may also connect from their owners' machines
 
 [ladder]                   # its own, apart from the public one; leave it out if you want none
 house = ["random", "timid", "honest"]   # bots of the house that play on it
@@ -108,6 +109,7 @@ class _EventFile(_Part):
     practice: bool = False
     limits: _Limits = _Limits()
     private: bool = False
+    connected: bool = False
     ladder: _Ladder | None = None
     final: _Final = _Final()
     dates: _Dates
@@ -157,12 +159,17 @@ def read_event(text: str) -> NewEvent:
         raise EventFileError(
             "final.live is for everybody to see, and a private event is not: leave one of them out."
         )
+    if found.connected and not final.live:
+        raise EventFileError(
+            "A bot that connects sees its own matches, so a final with connected bots cannot be "
+            "blind: say live = true in [final], or connected = false."
+        )
     ladder = _ladder(found.ladder, game.name)
     if found.private and ladder is None:
         ladder = LadderRules((), _Ladder().pace, _Ladder().blocks)
     return NewEvent(
         *(found.title, found.text, rules, dates, entry, found.practice, limits, final.live),
-        *(ladder, found.private),
+        *(ladder, found.private, found.connected),
     )
 
 

@@ -50,7 +50,7 @@ def event(row: SqlRow[Any]) -> Event:
         row.name,
         NewEvent(
             *(row.title, row.text, rules, dates, admission, row.practice, limits, row.live),
-            *(ladder, row.private),
+            *(ladder, row.private, row.connected),
         ),
         bytes(row.commitment),
         row.entries,
@@ -78,4 +78,5 @@ def finalist(row: SqlRow[Any]) -> Finalist:
     registered = Registered(
         VersionId(row.version_id), Entrant(row.bot, row.version, row.owner), row.house
     )
-    return Finalist(registered, bytes(row.sha256), row._mapping.get("file_name", ""), row.withdrawn)
+    sha256 = None if row.sha256 is None else bytes(row.sha256)
+    return Finalist(registered, sha256, row._mapping.get("file_name") or "", row.withdrawn)

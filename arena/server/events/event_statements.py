@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from sqlalchemy import Delete, Insert, Update, delete, func, select, update
+from sqlalchemy import Delete, Insert, ScalarSelect, Update, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.dml import ReturningDelete, ReturningUpdate
 
@@ -23,7 +23,7 @@ from arena.database.tables.events import (
 )
 from arena.database.tables.owners import owners
 from arena.database.tables.tournaments import tournaments
-from arena.database.tables.uploads import hosted_bots
+from arena.database.tables.uploads import hosted_bots, hosted_versions
 
 MOST_LISTED = 100
 BLOCK = "block"
@@ -175,19 +175,40 @@ def change(event_id: int, values: Mapping[str, Any]) -> Update:
     return update(events).where(events.c.id == event_id).values(dict(values))
 
 
-def owned_bot(owner_id: int, bot: str) -> Row:
+def owned_bot(owner_id: int, bot: str, *, connected: bool) -> Row:
     """Select `id`, `name`, `retired_at` and `version` of an owner's bot.
 
-    `version` is the label of the uploaded version that plays; None without one.
+    `version` is the label of the uploaded version that plays, or of the newest of a bot that is
+    `connected`; None without one.
     """
+    label = versions.c.label
+    plays = func.coalesce(label, connected_version()) if connected else label
     return (
-        select(bots.c.id, bots.c.name, bots.c.retired_at, versions.c.label.label("version"))
+        select(bots.c.id, bots.c.name, bots.c.retired_at, plays.label("version"))
         .select_from(
             bots.outerjoin(hosted_bots, hosted_bots.c.bot_id == bots.c.id).outerjoin(
                 versions, versions.c.id == hosted_bots.c.version_id
             )
         )
         .where(bots.c.owner_id == owner_id, bots.c.folded == folded(bot))
+    )
+
+
+def connected_version() -> "ScalarSelect[str]":
+    """Select the label of the newest version in service of a bot without builds: of `bots`."""
+    newest = versions.alias()
+    uploaded = select(hosted_versions.c.version_id).where(
+        hosted_versions.c.version_id == newest.c.id
+    )
+    hosted = select(hosted_bots.c.bot_id).where(hosted_bots.c.bot_id == bots.c.id)
+    return (
+        select(newest.c.label)
+        .where(newest.c.bot_id == bots.c.id, newest.c.retired_at.is_(None))
+        .where(~uploaded.exists(), ~hosted.correlate(bots).exists())
+        .order_by(newest.c.id.desc())
+        .limit(1)
+        .correlate(bots)
+        .scalar_subquery()
     )
 
 
@@ -295,10 +316,15 @@ def entries_of(event_id: int) -> Row:
     )
 
 
-def ready(event_id: int) -> Row:
-    """Count the entries of an event with an accepted build, which would play now."""
-    entered = event_entries.join(hosted_bots, hosted_bots.c.bot_id == event_entries.c.bot_id)
-    return select(func.count()).select_from(entered).where(event_entries.c.event_id == event_id)
+def ready(event_id: int, *, connected: bool) -> Row:
+    """Count the entries of an event that would play now: with an accepted build, or `connected`."""
+    entered = event_entries.join(bots, bots.c.id == event_entries.c.bot_id).outerjoin(
+        hosted_bots, hosted_bots.c.bot_id == bots.c.id
+    )
+    hosted = hosted_bots.c.bot_id.is_not(None)
+    plays = or_(hosted, connected_version().is_not(None)) if connected else hosted
+    found = select(func.count()).select_from(entered)
+    return found.where(event_entries.c.event_id == event_id, plays)
 
 
 def add_archive(event_id: int, text: bytes, signature: bytes) -> Insert:

@@ -32,7 +32,12 @@ from arena.server.accounts import owner_statements
 from arena.server.accounts.auditing import record
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
-from arena.server.events import ladder_statements, organisers, organising_statements
+from arena.server.events import (
+    final_tournaments,
+    ladder_statements,
+    organisers,
+    organising_statements,
+)
 from arena.server.events.event import Admission, Dates, Event, EventEntry, NewEvent, Phase
 from arena.server.events.final_reading import end_privacy_of_bots
 from arena.server.tournaments import tournament_statements
@@ -85,6 +90,7 @@ class Events:
             "needs_code": terms.entry is Admission.CODE,
             "roster_only": terms.entry is Admission.ROSTER,
             "private": terms.private,
+            "connected": terms.connected,
             **_columns(dates),
         }
         async with self._transaction() as connection:
@@ -186,8 +192,7 @@ class Events:
             if event.terms.private:
                 await end_privacy_of_bots(connection, event)
             await connection.execute(statements.cancel(event.id, why))
-            if event.tournament is not None:
-                await connection.execute(tournament_statements.cancel_final(event.tournament))
+            await final_tournaments.cancel(connection, event)
             await record(connection, actor, "cancel event", event.name, {"why": why})
             await connection.execute(statements.tell(event.id))
 
@@ -218,10 +223,12 @@ class Events:
                 raise EventRefusedError(
                     f"Teams of {event.name} have the names of its roster: leave yours out."
                 )
-            found = (await connection.execute(statements.owned_bot(owner.id, bot))).one_or_none()
+            owned = statements.owned_bot(owner.id, bot, connected=event.terms.connected)
+            found = (await connection.execute(owned)).one_or_none()
             if found is None or found.retired_at is not None:
+                makes = " `arena bot new` makes one that connects." * event.terms.connected
                 raise UnknownBotError(
-                    f"You have no bot {bot} in service: `arena submit FILE` uploads one."
+                    f"You have no bot {bot} in service: `arena submit FILE` uploads one.{makes}"
                 )
             ladder = event.terms.ladder
             if ladder is not None and folded(found.name) in map(folded, ladder.house):
@@ -281,6 +288,7 @@ class Events:
                     else f"No bot {bot} plays in {event.name}: it is not entered, had no accepted "
                     "build at the freeze, or is withdrawn already."
                 )
+            await final_tournaments.withdraw(connection, event)
             await record(connection, actor, "withdraw from event", event.name, {"bot": bot})
             await connection.execute(statements.tell(event.id))
 

@@ -1,6 +1,7 @@
 """The chance of a final: all of it follows from the seed of the event and the builds of the freeze.
 
-    field        = SHA-256 of the lines "bot TAB version TAB SHA-256 of its build", sorted
+    field        = SHA-256 of the lines "bot TAB version TAB SHA-256 of its build", sorted; for a
+                   connected bot the line ends with the word "connected" instead
     key          = HMAC-SHA256(seed, field)
     derived      = HMAC-SHA256(key, label), with these labels:
     lot of BOT                                      entries are numbered by it, the smallest first
@@ -10,6 +11,9 @@
     round 2 table 1 block 3 entropy of seat 0       the entropies, 16 bytes each
     round 2 table 1 block 3 match 1                 the id of a match, counted from 0
     round 2 table 1 block 3                         the id of the block
+
+In an event that admits connected bots the seed decides the lots and the schedule alone: matches are
+dealt by the referee that conducts them, and ids are its own.
 
 The hash of the seed is published when the event is made, before anybody has entered, and the field
 by the freeze, before anything is played: so nobody can choose one by the other. Ids are UUIDs of
@@ -51,10 +55,11 @@ class DealtMatch:
     """One of each seat, in the order of the seats."""
 
 
-def field_digest(builds: Sequence[tuple[Entrant, bytes]]) -> bytes:
-    """Return the hash of the entrants and the SHA-256 of their builds."""
+def field_digest(builds: Sequence[tuple[Entrant, bytes | None]]) -> bytes:
+    """Return the hash of the entrants and the SHA-256 of their builds, None without one."""
     lines = sorted(
-        f"{entrant.bot}\t{entrant.version}\t{sha256.hex()}\n" for entrant, sha256 in builds
+        f"{entrant.bot}\t{entrant.version}\t{sha256.hex() if sha256 else 'connected'}\n"
+        for entrant, sha256 in builds
     )
     return hashlib.sha256("".join(lines).encode()).digest()
 

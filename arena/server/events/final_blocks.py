@@ -36,6 +36,7 @@ class WorkersBlocks:
             return None
         response = pb.BeginFinalBlockResponse()
         for build in found.builds:
+            assert build.sha256 is not None, "workers play builds"
             response.builds.add(sha256=build.sha256, file_name=build.file_name)
         for dealt in found.matches:
             seated = [found.entries.index(entry) for entry in dealt.entries]

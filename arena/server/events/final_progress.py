@@ -1,6 +1,5 @@
 """How far a final is, for the organiser alone: nobody else sees anything of it before its date."""
 
-import asyncio
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
@@ -11,7 +10,8 @@ from arena.scheduling.pairings import FormatError
 from arena.server.events import event_statements as statements
 from arena.server.events import final_statements
 from arena.server.events.event import Event
-from arena.server.events.final_reading import final_of, pairings_of, record_of
+from arena.server.events.final_reading import final_of, record_in
+from arena.server.events.final_tournaments import conducted_record
 from arena.server.tournaments.tournament import TournamentRecord
 
 MATCHES_A_MINUTE: Final = 100
@@ -20,7 +20,7 @@ MATCHES_A_MINUTE: Final = 100
 
 @dataclass(frozen=True, slots=True)
 class FinalProgress:
-    """How far a final is, in deal blocks."""
+    """How far a final is, in deal blocks; with connected bots in seat blocks."""
 
     bots: int
     """The number of bots that play it, or would if the freeze were now."""
@@ -30,7 +30,7 @@ class FinalProgress:
     played: int
     """Blocks that are recorded."""
     playing: int
-    """Blocks that workers play now."""
+    """Blocks that are played now."""
     walkovers: int
     """Pairings that were decided without play."""
     left: timedelta | None
@@ -46,7 +46,8 @@ async def progress(connection: AsyncConnection, event: Event, now: datetime) -> 
     if event.frozen_at is not None:
         bots = len((await final_of(connection, event)).finalists)
     else:
-        bots = int(await connection.scalar(statements.ready(event.id)) or 0)
+        ready = statements.ready(event.id, connected=event.terms.connected)
+        bots = int(await connection.scalar(ready) or 0)
     try:
         expected = rules.tournament("").plan(bots).expected_blocks(bots)
     except FormatError as error:
@@ -55,10 +56,12 @@ async def progress(connection: AsyncConnection, event: Event, now: datetime) -> 
         matches = expected * rules.seats
         left = timedelta(minutes=matches / MATCHES_A_MINUTE)
         return FinalProgress(bots, expected, matches, 0, 0, 0, left, "")
-    final = await final_of(connection, event)
-    pairings = await pairings_of(connection, event.id)
-    found = (await connection.execute(final_statements.blocks_of(event.id))).all()
-    record = await asyncio.to_thread(record_of, event, final, pairings, found)
+    if event.terms.connected:
+        record = await conducted_record(connection, event)
+        playing = len(record.open_blocks)
+    else:
+        record = await record_in(connection, event, await final_of(connection, event))
+        playing = int(await connection.scalar(final_statements.blocks_in_hand(event.id)) or 0)
     played = sum(map(len, record.points.values()))
     left_blocks = 0 if event.ended_at is not None else _blocks_left(record, expected)
     past = (event.ended_at or now) - event.began_at
@@ -67,7 +70,7 @@ async def progress(connection: AsyncConnection, event: Event, now: datetime) -> 
         blocks=played + left_blocks,
         matches=(played + left_blocks) * rules.seats,
         played=played,
-        playing=int(await connection.scalar(final_statements.blocks_in_hand(event.id)) or 0),
+        playing=playing,
         walkovers=len(record.forfeits),
         left=past * (left_blocks / played) if played else None,
         why_not="",

@@ -7,6 +7,7 @@ from typing import Any
 from sqlalchemy import (
     Delete,
     Insert,
+    Text,
     TextClause,
     Update,
     Uuid,
@@ -32,7 +33,7 @@ from arena.database.tables.events import (
     event_pairings,
     events,
 )
-from arena.database.tables.matches import match_seats, matches, rating_events
+from arena.database.tables.matches import blocks, match_seats, matches, rating_events
 from arena.database.tables.owners import owners
 from arena.database.tables.tournaments import tournament_blocks, tournaments
 from arena.database.tables.uploads import QUEUE_SCHEMA, build_files, builds
@@ -45,7 +46,8 @@ def finalists(event_id: int) -> Row:
     `withdrawn`.
     """
     with_files = builds.c.id == event_builds.c.build_id
-    return seen_finalists(event_id).add_columns(builds.c.file_name).join(builds, with_files)
+    named = seen_finalists(event_id).add_columns(builds.c.file_name)
+    return named.outerjoin(builds, with_files)
 
 
 def seen_finalists(event_id: int) -> Row:
@@ -257,6 +259,22 @@ def publish_withdrawals(event_id: int, tournament_id: int) -> TextClause:
             AND entry.withdrawn_at IS NULL
         """
     ).bindparams(event_id=event_id, tournament_id=tournament_id)
+
+
+def counted_matches(tournament_id: int) -> Row:
+    """Select `round`, `table` and `match_id` of the matches that count of a tournament, in order.
+
+    They are in the order of pairings, of the begin of their blocks, and of the rotations.
+    """
+    of = tournament_blocks.c
+    return (
+        select(of.round, of.table, cast(matches.c.id, Text).label("match_id"))
+        .select_from(
+            tournament_blocks.join(blocks).join(matches, matches.c.block_id == blocks.c.id)
+        )
+        .where(of.tournament_id == tournament_id, blocks.c.closed_at.is_not(None))
+        .order_by(of.round, of.table, blocks.c.created_at, blocks.c.id, matches.c.position)
+    )
 
 
 def numbered_blocks(event_id: int, *, entry: int | None, before: int | None, limit: int) -> Row:

@@ -48,6 +48,7 @@ from arena.server.events.final_reading import (
     pairings_of,
     record_of,
 )
+from arena.server.events.final_tournaments import add_tournament, note_end
 from arena.server.events.publishing import PIECE, Record, publish
 from arena.server.events.walkovers import walkover, why_given_up
 from arena.signatures import Signer
@@ -178,7 +179,8 @@ class Finals:
             if event.began_at is None and now >= event.terms.dates.final:
                 event = await _begun(connection, event)
             if event.began_at is not None and event.ended_at is None:
-                event = await _went_on(connection, event)
+                go_on = _conducted if event.terms.connected else _went_on
+                event = await go_on(connection, event)
         if event.is_public(now):
             await self._publish(event_id, record)
 
@@ -290,8 +292,9 @@ async def _begun(connection: AsyncConnection, event: Event) -> Event:
         why = str(error)
     if why:
         why = (
-            f"{len(final.finalists)} of {event.entries} entered bots had an accepted build at the "
-            f"freeze: {why}"
+            f"{len(final.finalists)} of {event.entries} entered bots had "
+            + ("a version that can play" if event.terms.connected else "an accepted build")
+            + f" at the freeze: {why}"
         )
     elif fit < 2:
         why = f"all but {fit} of {len(final.finalists)} bots are withdrawn"
@@ -361,6 +364,15 @@ async def _went_on(connection: AsyncConnection, event: Event) -> Event:
     await connection.execute(shift_queue.queue_lock())
     await connection.execute(shift_queue.queue_finals(event.id, due.blocks[:MOST_QUEUED]))
     return event
+
+
+async def _conducted(connection: AsyncConnection, event: Event) -> Event:
+    """Let a referee conduct a final with connected bots, and note its end."""
+    if event.tournament is None:
+        await add_tournament(connection, event, await final_of(connection, event))
+    elif await note_end(connection, event):
+        log.info("final played", event_name=event.name)
+    return (await event_of(connection, event.id))[0]
 
 
 async def _to_play(

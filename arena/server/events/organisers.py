@@ -103,7 +103,9 @@ class Organisers:
     async def participants(self, event: Event) -> list[SqlRow[Any]]:
         """Return who takes part: rows of `organising_statements.participants`."""
         async with self._transaction() as connection:
-            found = await connection.execute(organising_statements.participants(event.id))
+            found = await connection.execute(
+                organising_statements.participants(event.id, connected=event.terms.connected)
+            )
             return list(found.all())
 
     async def last_check(self, event: Event, bot: str) -> SqlRow[Any]:

@@ -21,6 +21,7 @@ from arena.database.tables.events import (
 )
 from arena.database.tables.owners import owners, sign_ins
 from arena.database.tables.uploads import hosted_bots, hosted_versions, shifts
+from arena.server.events.event_statements import connected_version
 
 
 def add_maker(owner_id: int) -> Insert:
@@ -91,13 +92,14 @@ def organised_by(owner_id: int, *, unfinished: bool = False) -> Row:
     return found
 
 
-def participants(event_id: int) -> Row:
+def participants(event_id: int, *, connected: bool) -> Row:
     """Select the owners on the roster of an event, and all who have entered.
 
     The columns are `owner_id` and `owner`; of the entry `bot`, `team`, `entered_at`, and `version`,
     `sha256` and `withdrawn` of the build that the freeze has fixed; `plays`, the label of the
-    version that plays now; `newest`, `state` and `reason` of the newest build; `matches` and
-    `faults` of the bot; and `seen_at`, the owner's last sign of life. What there is not is None.
+    version that plays now, of bots without builds if they may be `connected`; `newest`, `state` and
+    `reason` of the newest build; `matches` and `faults` of the bot; and `seen_at`, the owner's last
+    sign of life. What there is not is None.
     Those who have entered come first, by the time of entry, then the others by name.
     """
     here = union(
@@ -106,6 +108,7 @@ def participants(event_id: int) -> Row:
     ).subquery()
     fixed, playing, label = versions.alias(), versions.alias(), versions.alias()
     newest, last, counts = hosted_versions.alias(), _newest_builds(event_id), _counts(event_id)
+    plays = func.coalesce(playing.c.label, connected_version()) if connected else playing.c.label
     of_event = event_entries.c.event_id == event_id
     seen = func.greatest(event_entries.c.entered_at, _last_upload(), _last_visit(), _last_shift())
     return (
@@ -113,7 +116,7 @@ def participants(event_id: int) -> Row:
         .add_columns(bots.c.name.label("bot"), event_entries.c.team, event_entries.c.entered_at)
         .add_columns(fixed.c.label.label("version"), event_builds.c.sha256)
         .add_columns(event_builds.c.withdrawn_at.is_not(None).label("withdrawn"))
-        .add_columns(playing.c.label.label("plays"), label.c.label.label("newest"))
+        .add_columns(plays.label("plays"), label.c.label.label("newest"))
         .add_columns(newest.c.state, newest.c.reason)
         .add_columns(counts.c.matches, counts.c.faults, seen.label("seen_at"))
         .select_from(

@@ -11,6 +11,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import groupby
 from typing import Any, Final
 
 import structlog
@@ -26,7 +27,7 @@ from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
 from arena.server.events import final as drawing
 from arena.server.events import final_statements
-from arena.server.events.archive import SignedEvent, signed_event
+from arena.server.events.archive import PlayedFinal, signed_event
 from arena.server.events.event import Event
 from arena.server.events.final_reading import (
     ARENA,
@@ -35,6 +36,12 @@ from arena.server.events.final_reading import (
     final_of,
     pairings_of,
     record_of,
+)
+from arena.server.events.final_tournaments import (
+    add_tournament,
+    conducted_matches,
+    conducted_record,
+    tournament_of,
 )
 from arena.server.results.signing import signer
 from arena.server.tournaments import tournament_statements
@@ -62,7 +69,8 @@ async def publish(engine: AsyncEngine, event_id: int, record: Record, piece: int
         key = await signer(engine)
         async with transaction(engine) as connection:
             event, _ = await event_of(connection, event_id)
-            if event.terms.private:
+            if event.terms.private or event.terms.connected:
+                # Of the first nothing is public, of the others all is, as a referee conducts them.
                 await _release(connection, event_id, key)
                 return
             shown = await _shown(connection, event_id)
@@ -99,17 +107,9 @@ async def _shown(connection: AsyncConnection, event_id: int) -> _Shown | None:
     if event.tournament is None:
         if (await connection.execute(statements.locked(event_id))).first() is None:
             return None
-        name = await _free_name(connection, event.name)
-        tournament_id = await _add_tournament(connection, event, final, name)
-        published = {
-            "tournament_id": tournament_id,
-            "published_at": statements.clock().scalar_subquery(),
-        }
-        await connection.execute(statements.change(event_id, published))
-        await connection.execute(statements.tell(event_id))
+        tournament_id = await add_tournament(connection, event, final)
     else:
-        named = tournament_statements.tournament_list(name=event.tournament)
-        tournament_id = (await connection.execute(named)).one().id
+        tournament_id = await tournament_of(connection, event)
     await connection.execute(final_statements.publish_pairings(event_id, tournament_id))
     await connection.execute(final_statements.publish_withdrawals(event_id, tournament_id))
     return _Shown(event, final, tournament_id)
@@ -189,21 +189,25 @@ async def _add_archive(connection: AsyncConnection, event_id: int, key: Signer) 
     event, _ = await event_of(connection, event_id)
     assert event.began_at is not None
     final = await final_of(connection, event)
-    pairings = await pairings_of(connection, event_id)
-    blocks = (await connection.execute(final_statements.blocks_of(event_id))).all()
     found = (await connection.execute(statements.entries_of(event_id))).all()
-    numbers: dict[PairingKey, list[int]] = {}
-    for block in blocks:
-        numbers.setdefault((block.round, block.table), []).append(block.number)
-    tournament = final.tournament(event.name, event.began_at, event.ended_at)
-
-    def signed() -> SignedEvent:
-        record = record_of(event, final, pairings, blocks)
-        record.tournament = tournament
-        return signed_event(event, list(map(rows.entry, found)), final, record, numbers, key)
-
+    blocks: dict[PairingKey, Sequence[int]] = {}
+    matches: dict[PairingKey, list[str]] | None = None
+    if event.terms.connected:
+        record = await conducted_record(connection, event)
+        matches = await conducted_matches(connection, event)
+        blocks = {one: range(1, len(points) + 1) for one, points in record.points.items()}
+    else:
+        pairings = await pairings_of(connection, event_id)
+        played = (await connection.execute(final_statements.blocks_of(event_id))).all()
+        record = await asyncio.to_thread(record_of, event, final, pairings, played)
+        for where, of_pairing in groupby(played, key=lambda one: (one.round, one.table)):
+            blocks[where] = [one.number for one in of_pairing]
+    record.tournament = final.tournament(event.name, event.began_at, event.ended_at)
     # In a thread: bots wait for the event loop.
-    made = await asyncio.to_thread(signed)
+    entries = list(map(rows.entry, found))
+    made = await asyncio.to_thread(
+        signed_event, event, entries, final, PlayedFinal(record, blocks, matches), key
+    )
     await connection.execute(statements.add_archive(event_id, made.text, made.signature))
 
 
@@ -232,56 +236,3 @@ def _matches(final: drawing.DrawnFinal, blocks: Sequence[Any]) -> list[FinishedM
                 )
             )
     return found
-
-
-async def _free_name(connection: AsyncConnection, name: str) -> str:
-    """Return a name for the tournament of a final: the event's, or one like it if it is taken."""
-    number = 1
-    tried = name
-    while (await connection.execute(tournament_statements.tournament_list(name=tried))).first():
-        number += 1
-        tried = f"{name[:35]}-{number}"
-    return tried
-
-
-async def _add_tournament(
-    connection: AsyncConnection, event: Event, final: drawing.DrawnFinal, name: str
-) -> int:
-    assert event.began_at is not None
-    tournament = final.tournament(name, event.began_at)
-    rules = tournament.rules
-    tournament_id = await connection.scalar(
-        tournament_statements.add_tournament(
-            {
-                "name": name,
-                "format": rules.format.value,
-                "game": rules.game,
-                "options": dict(rules.options),
-                "seat_count": rules.seats,
-                "blocks": rules.blocks,
-                "rounds": rules.rounds,
-                "groups": rules.groups,
-                "advance": rules.advance,
-                "score": rules.score.value,
-                "seed": rules.seed,
-                "rated": False,
-                "turn_ms": rules.time_control.turn_ms,
-                "bank_ms": rules.time_control.bank_ms,
-                "patience_s": rules.patience_seconds,
-                "state": tournament.state.value,
-                "started_at": event.began_at,
-                "conducted": False,
-            }
-        )
-    )
-    assert tournament_id is not None
-    entries = [
-        {
-            "number": entry.number,
-            "version_id": entry.registered.version_id,
-            "elo": None,
-        }
-        for entry in tournament.entries
-    ]
-    await connection.execute(tournament_statements.add_entries(tournament_id, entries))
-    return int(tournament_id)

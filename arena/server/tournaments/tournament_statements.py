@@ -7,8 +7,10 @@ from typing import Any
 from sqlalchemy import (
     ColumnElement,
     Insert,
+    Text,
     Update,
     and_,
+    cast,
     func,
     literal,
     or_,
@@ -19,9 +21,10 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
 from sqlalchemy.types import NullType
 
-from arena.database.channels import TOURNAMENTS_CHANNEL
+from arena.database.channels import EVENTS_CHANNEL, TOURNAMENTS_CHANNEL
 from arena.database.statement import Row
 from arena.database.tables.bots import bots, versions
+from arena.database.tables.events import events
 from arena.database.tables.matches import blocks, match_seats, matches
 from arena.database.tables.owners import owners
 from arena.database.tables.running import leases
@@ -97,20 +100,30 @@ def _begun() -> ColumnElement[bool]:
     return and_(tournaments.c.state.in_(("running", "paused")), tournaments.c.conducted)
 
 
-def cancel_final(name: str) -> Update:
-    """Cancel the final of an event, if a tournament of that name is one and is not over."""
-    return _end_final(tournaments.c.name == name, {"state": "cancelled", "ended_at": func.now()})
+def event_of(tournament_id: int) -> Row:
+    """Select `name` of the event of which a tournament is the final."""
+    return select(events.c.name).where(events.c.tournament_id == tournament_id)
+
+
+def tell_event(tournament_id: int) -> Row:
+    """Notify those who keep events, if a tournament is the final of one."""
+    told = func.pg_notify(EVENTS_CHANNEL, cast(events.c.id, Text))
+    return select(told).where(events.c.tournament_id == tournament_id)
+
+
+def cancel_final(tournament_id: int) -> Update:
+    """Cancel the final of an event unless it is over."""
+    return _end_final(tournament_id, {"state": "cancelled", "ended_at": func.now()})
 
 
 def finish_final(tournament_id: int, ended_at: datetime) -> Update:
     """Note that all of the final of an event is played, unless it is noted."""
-    ended = {"state": "finished", "ended_at": ended_at}
-    return _end_final(tournaments.c.id == tournament_id, ended)
+    return _end_final(tournament_id, {"state": "finished", "ended_at": ended_at})
 
 
-def _end_final(which: ColumnElement[bool], values: Mapping[str, Any]) -> Update:
-    running = tournaments.c.conducted.is_(False), tournaments.c.state == "running"
-    return update(tournaments).where(which, *running).values(dict(values))
+def _end_final(tournament_id: int, values: Mapping[str, Any]) -> Update:
+    going_on = tournaments.c.state.in_(("running", "paused"))
+    return update(tournaments).where(tournaments.c.id == tournament_id, going_on).values(values)
 
 
 def newest_tournaments(

@@ -172,7 +172,8 @@ class Tournaments:
         """
         async with transaction(self._engine) as connection:
             tournament = await _named(connection, name)
-            _require_conducted(tournament)
+            if not tournament.conducted or state is TournamentState.CANCELLED:
+                await _require_no_final(connection, tournament)
             if not await _change(connection, tournament.id, state, before):
                 raise TournamentStateError(
                     f"The tournament {tournament.name} is {tournament.state.value}: only one that "
@@ -191,6 +192,7 @@ class Tournaments:
                 TournamentState.FINISHED,
                 BEFORE[TournamentState.FINISHED],
             )
+            await connection.execute(statements.tell_event(tournament_id))
 
     async def suspend(self, tournament_id: TournamentId) -> None:
         """Pause a running tournament that cannot continue."""
@@ -206,7 +208,7 @@ class Tournaments:
         """
         async with transaction(self._engine) as connection:
             tournament = await _named(connection, name)
-            _require_conducted(tournament)
+            await _require_no_final(connection, tournament)
             if tournament.state.over:
                 raise TournamentStateError(
                     f"The tournament {tournament.name} is {tournament.state.value}: no bot can "
@@ -389,9 +391,9 @@ class Tournaments:
             yield connection
 
 
-def _require_conducted(tournament: Tournament) -> None:
+async def _require_no_final(connection: AsyncConnection, tournament: Tournament) -> None:
     """Raise TournamentStateError for the final of an event."""
-    if not tournament.conducted:
+    if (await connection.execute(statements.event_of(tournament.id))).first() is not None:
         raise TournamentStateError(
             f"The tournament {tournament.name} is the final of an event: `arena event` withdraws "
             "a bot from it, and cancels it."

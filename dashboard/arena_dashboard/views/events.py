@@ -21,6 +21,20 @@ T = TypeVar("T")
 MOST_OF_A_CODE = 40
 
 _LIVE = "The final is live: its matches are public as they are played."
+_CONNECTED = (
+    "Bots may connect from their owners' machines. The freeze fixes the version of such a bot, not "
+    "its program: nobody can tell that it did not change. In the final no deal comes twice."
+)
+_CHECKED = (
+    "Lots, pairings and every deal follow from a secret seed and from the builds of the freeze. "
+    "Its hash is public from the start; once the seed is opened, `arena event verify` recomputes "
+    "everything from the event's archive."
+)
+_CHECKED_CONNECTED = (
+    "Lots and pairings follow from a secret seed and from the field of the freeze. Its hash is "
+    "public from the start; once the seed is opened, `arena event verify` recomputes them from the "
+    "event's archive, and each match from the secret and the entropies that its transcript opens."
+)
 _BLIND = (
     "The final is played in secret. Neither results nor matches are anywhere to be seen before the "
     "results are out."
@@ -60,6 +74,8 @@ def show(found: EventView) -> None:
         st.markdown(event.terms.text)
     st.subheader("Dates")
     st.html(event_tables.dates(found))
+    if event.terms.connected:
+        st.caption(_CONNECTED)
     if event.terms.limits.in_words:
         st.caption(f"At most {event.terms.limits.in_words}.")
     if found.phase is Phase.OPEN:
@@ -81,11 +97,7 @@ def show(found: EventView) -> None:
     projector = tag("a", "For a projector", href=projector_link(event.name), target="_blank")
     st.html(tag("p", feed, " · ", projector, class_="ba-link"))
     st.subheader("How the final can be checked")
-    st.caption(
-        "Lots, pairings and every deal follow from a secret seed and from the builds of the "
-        "freeze. Its hash is public from the start; once the seed is opened, `arena event verify` "
-        "recomputes everything from the event's archive."
-    )
+    st.caption(_CHECKED_CONNECTED if event.terms.connected else _CHECKED)
     st.html(event_tables.checkable(event))
 
 

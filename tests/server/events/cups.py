@@ -56,16 +56,21 @@ def said(
     limits: EntryLimits = EntryLimits(),
     ladder: LadderRules | None = None,
     private: bool = False,
+    connected: bool = False,
 ) -> NewEvent:
     """An event that opened yesterday and freezes tomorrow; a day lies between its dates."""
     now = datetime.now(UTC)
     dates = Dates(now - DAY, now + DAY, now + 2 * DAY, now + 3 * DAY)
     named = ("A cup", "", rules, dates, entry, practice, limits)
-    return NewEvent(*named, ladder=ladder, private=private)
+    return NewEvent(*named, ladder=ladder, private=private, live=connected, connected=connected)
 
 
 def let_pass(sql: "psycopg.Connection[Any]", name: str, days: float) -> None:
-    """Let time pass for an event: all its dates move back."""
+    """Let time pass for an event: all its dates move back, and those of versions."""
+    sql.execute(
+        "UPDATE versions SET created_at = created_at - %(by)s, retired_at = retired_at - %(by)s",
+        {"by": days * DAY},
+    )
     sql.execute(
         "UPDATE events SET opens_at = opens_at - %(by)s, freezes_at = freezes_at - %(by)s,"
         " final_at = final_at - %(by)s, results_at = results_at - %(by)s,"
