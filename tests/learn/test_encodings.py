@@ -13,6 +13,7 @@ import pytest
 
 from arena.games import KITS
 from arena.games.bloeff import BloeffView
+from arena.games.bluff import Bet, BluffOptions, Doubt, Face
 from arena.games.bluff_you import BluffYouView
 from arena.games.game import DEALER
 from arena.learn import EncodedField, Encoding, EncodingError, encoding
@@ -169,3 +170,16 @@ def test_the_page_has_the_tables_of_all_encodings() -> None:
     page = PAGE.read_text()
     assert with_tables(page) == page
     assert re.findall(r"<!-- table: (\w+) -->", page) == list(ENCODED)
+
+
+def test_the_example_of_the_page_runs() -> None:
+    (example,) = re.findall(
+        r"```python\n(from arena.learn import encoding\n.*?)```", PAGE.read_text(), re.S
+    )
+    state = next(step.after for step in playout(Case("bluff", (), 2), 1) if step.after.bets)
+    names: dict[str, Any] = {
+        "view": KITS["bluff"].game(BluffOptions()).view(state, 0),
+        "action": Doubt(),
+    }
+    exec(example, names)
+    assert names["encoded"].action(7) == Bet(2, Face.ONE)

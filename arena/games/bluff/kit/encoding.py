@@ -124,12 +124,11 @@ class BluffEncoding(Encoding):
             return
         into[0] = view.can_doubt
         by_bet = into[1:].reshape(self.most, _FACES, self._ways)
-        ways: list[int] = [0]
+        ways: list[int] | slice = slice(None)
         if self._ways > 1:
             ways = [self._place[show] for show in lay_outs(view.hidden_dice)]
         for face, lowest in enumerate(view.lowest):
-            for quantity in range(lowest - 1, view.highest):
-                by_bet[quantity, face, ways] = 1
+            by_bet[lowest - 1 : view.highest, face, ways] = 1
 
 
 def _fields(seats: int, most: int, *, showing: bool, history: bool) -> list[EncodedField]:
