@@ -119,7 +119,7 @@ class VectorEnv:
         arrays = self._arrays
         return SeenBatch(arrays.observations, arrays.masks, arrays.seats)
 
-    def step(self, actions: NDArray[np.int32]) -> BatchStep:
+    def step(self, actions: NDArray[np.integer]) -> BatchStep:
         """Apply an action of the seat to act in every match.
 
         Args:
@@ -131,16 +131,18 @@ class VectorEnv:
         """
         if not self._begun:
             raise EncodingError("call reset before the first step")
+        actions = np.asarray(actions)
         if actions.shape != (self.batch,) or actions.dtype.kind not in "iu":
             raise EncodingError(
                 f"actions are {self.batch} whole numbers, not {actions.dtype} of shape "
                 f"{actions.shape}"
             )
-        actions = np.ascontiguousarray(actions, np.int32)
-        wrong = first_illegal(self._arrays.masks, actions)
+        # Clipped, or a number of 64 bits could become a legal one of 32.
+        chosen = np.ascontiguousarray(np.clip(actions, -1, self.encoding.actions), np.int32)
+        wrong = first_illegal(self._arrays.masks, chosen)
         if wrong >= 0:
-            raise EncodingError(f"action {actions[wrong]} is not legal in match {wrong}")
-        self._run(self._rules.step, actions)
+            raise EncodingError(f"action {chosen[wrong]} is not legal in match {wrong}")
+        self._run(self._rules.step, chosen)
         self._play_opponents(self._arrays.done)
         return BatchStep(*self.seen, self._arrays.rewards, self._arrays.done)
 

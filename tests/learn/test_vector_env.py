@@ -103,6 +103,8 @@ def test_an_illegal_action_is_named_and_changes_nothing(game: str) -> None:
         actions[1] = wrong
         with pytest.raises(EncodingError, match=f"action {wrong} is not legal in match 1"):
             env.step(actions)
+    with pytest.raises(EncodingError, match="is not legal in match 0"):
+        env.step(env.random_actions().astype(np.int64) + 2**32)
     for shape in (np.zeros(2, np.int32), np.zeros(3)):
         with pytest.raises(EncodingError, match="actions are 3 whole numbers"):
             env.step(shape)
