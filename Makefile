@@ -13,13 +13,14 @@ UV_HOME := .tools/uv-$(UV_VERSION)
 UV := $(UV_HOME)/bin/uv
 TWINE_VERSION := 7.0.0
 SYNCED := .venv/.synced
+DOCS := dashboard/arena_dashboard/docs
 NODE_TOOLS := dashboard/node_modules/.installed
 
 CHECKS := check-format check-lint check-types check-imports check-proto check-generated \
-	check-compose check-kubernetes check-workflow check-javascript
+	check-compose check-kubernetes check-workflow check-docs check-javascript
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test test-all check proto new-game solve wheel release bench screenshots clean $(CHECKS)
+.PHONY: help setup up test test-all check proto new-game solve wheel release docs bench screenshots clean $(CHECKS)
 
 help: ## Print this
 	@echo 'make TARGET [ARGS="…"] [PYTHON=python3.12]'
@@ -29,16 +30,16 @@ help: ## Print this
 setup: $(SYNCED) ## Install everything into .venv, exactly as uv.lock says
 	@echo 'Ready: make up, make test, or $(BIN)/arena --help.'
 
-up: $(SYNCED) ## Run database, referee, sample bots and dashboard until Ctrl-C (ARGS for `arena up`)
+up: $(SYNCED) $(DOCS)/index.html ## Run database, referee, sample bots and dashboard until Ctrl-C (ARGS for `arena up`)
 	@exec $(BIN)/arena up $(ARGS)
 
 test: $(SYNCED) ## Run the tests, but for those of test-all alone (or ARGS for pytest)
 	@exec $(BIN)/python -m pytest $(if $(ARGS),$(ARGS),-m 'not system')
 
-test-all: $(SYNCED) ## Run also tests with browsers, toolchains, sandboxes and chaos, as CI does
+test-all: $(SYNCED) $(DOCS)/index.html ## Run also tests with browsers, toolchains, sandboxes and chaos, as CI does
 	@exec $(BIN)/python -m pytest $(ARGS)
 
-check: $(CHECKS) ## Check format, lint, types, imports, protocol, generated code, compose file, manifests, workflow
+check: $(CHECKS) ## Check format, lint, types, imports, protocol, generated code, compose file, manifests, workflow, docs
 
 $(CHECKS): $(SYNCED)
 
@@ -77,12 +78,17 @@ check-kubernetes:
 check-workflow:
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/publish.yml
 
+check-docs: $(DOCS)/index.html
+
 # The dashboard runs without Node; only those who change its JavaScript need it.
 check-javascript:
 	@if command -v npm >/dev/null; then \
 		$(MAKE) --no-print-directory $(NODE_TOOLS) && cd dashboard && npx --no-install tsc && \
 		echo 'The JavaScript is well typed.'; \
 	else echo 'Node is not installed: the JavaScript is not checked.'; fi
+
+$(DOCS)/index.html: $(shell git ls-files '*.md' docs/zensical.toml tools/docs_site.py) | $(SYNCED)
+	$(BIN)/python -m tools.docs_site $(DOCS)
 
 $(NODE_TOOLS): dashboard/package.json dashboard/package-lock.json
 	cd dashboard && npm ci --no-fund --no-audit
@@ -103,10 +109,12 @@ solve: $(SYNCED) ## Solve the tables of the sample bot cfr: the shipped file, an
 	@exec $(BIN)/arena solve --to dist/solved --recall 2,4:4 --sweeps 40,4:200 \
 		--take sample_bots/python/arena_sample_bots/cfr.tables --tables dist/cfr.tables
 
-wheel: | $(UV) ## Build the wheel and the sdist into dist/
+docs: $(DOCS)/index.html ## Build the documentation site, which the dashboard serves at /docs
+
+wheel: $(DOCS)/index.html | $(UV) ## Build the wheel and the sdist into dist/
 	$(UV) build --out-dir dist
 
-release: | $(UV) ## Build what is published into dist/: wheel with bill of materials, sdist; check and install both
+release: $(DOCS)/index.html | $(UV) ## Build what is published into dist/: wheel with bill of materials, sdist; check and install both
 	rm -rf dist/release dist/bluff-arena.cdx.json && mkdir -p dist/release
 	$(UV) export --quiet --frozen --format cyclonedx1.5 --all-extras --no-dev --output-file dist/bluff-arena.cdx.json
 	$(UV) build --quiet --sdist --out-dir dist/release
@@ -123,7 +131,7 @@ screenshots: $(SYNCED) ## Write pictures of all pages to dist/screenshots (ARGS=
 	@exec $(BIN)/python -m tools.screenshots $(ARGS)
 
 clean: ## Remove generated files; .arena with its results stays
-	rm -rf .venv .tools dashboard/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv .tools $(DOCS) dashboard/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Runs again only when the lock changes, so that other calls are fast and work offline.

@@ -3,8 +3,8 @@
 python -m tools.screenshots [--out dist/screenshots] [--readme]
 
 Each page is taken on an arena that has played and plays on, 1440 and 390 pixels wide, in both
-themes. With --readme those that the README shows are written to
-docs/images as well. Needs Chromium.
+themes. With --readme those that the README shows are written to docs/images as well, and a match
+that plays itself. Needs Chromium.
 """
 
 import argparse
@@ -13,6 +13,7 @@ import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import Final
 
@@ -53,7 +54,10 @@ PAGES: Final = {
     "play": "/play",
     "submit": "/submit",
 }
-IN_README: Final = ("home", "leaderboard", "analysis")
+IN_README: Final = ("leaderboard", "analysis")
+STEPS: Final = 25
+STEP_MS: Final = 800
+"""How many steps of a match play themselves, and for how long each stands: 20 seconds in all."""
 SCREENS: Final = {
     "wide": (1440, 900, "light"),
     "wide-dark": (1440, 900, "dark"),
@@ -105,6 +109,8 @@ def main() -> None:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
             for screen in SCREENS:
                 _take(browser, address, screen, options.out)
+            if options.readme:
+                _animate(browser, address, ROOT / "docs/images/match.webp")
             browser.close()
     if options.readme:
         for name in IN_README:
@@ -132,13 +138,37 @@ def _take(browser: Browser, address: str, screen: str, out: Path) -> None:
         color_scheme="dark" if scheme == "dark" else "light",
     )
     page = context.new_page()
-    page.goto(CLOSE_MATCH, timeout=PATIENCE_MS)
-    close_match = page.locator("a[href*='replay?match=']").first.get_attribute("href") or ""
+    close_match = _close_match(page)
     for name, path in PAGES.items():
         page.goto(path.replace(CLOSE_MATCH, close_match), timeout=PATIENCE_MS)
         _complete(page, CONTENT.get(name, ".ba-table tbody tr"))
         page.screenshot(path=out / f"{name}-{screen}.png")
         print(out / f"{name}-{screen}.png")
+    context.close()
+
+
+def _close_match(page: Page) -> str:
+    page.goto(CLOSE_MATCH, timeout=PATIENCE_MS)
+    return page.locator("a[href*='replay?match=']").first.get_attribute("href") or ""
+
+
+def _animate(browser: Browser, address: str, file: Path) -> None:
+    """Write a match that plays itself, step by step."""
+    context = browser.new_context(base_url=address, viewport={"width": 1000, "height": 900})
+    page = context.new_page()
+    page.goto(f"{_close_match(page)}&step=0&embed=1", timeout=PATIENCE_MS)
+    _complete(page, PLAYER)
+    player = page.locator(".player").first
+    player.focus()
+    shown = []
+    for _ in range(STEPS):
+        shown.append(Image.open(BytesIO(player.screenshot(animations="disabled"))).convert("RGB"))
+        page.keyboard.press("ArrowRight")
+        page.wait_for_timeout(SETTLED_MS)
+    width, height = shown[0].size
+    first, *later = (one.crop((0, 0, width, height)) for one in shown)
+    first.save(file, save_all=True, append_images=later, duration=STEP_MS, loop=0, quality=60)
+    print(file)
     context.close()
 
 

@@ -37,6 +37,8 @@ _OF_CHECKOUTS: Final = {
     },
 }
 """The files that lie elsewhere in a checkout than in the packages they become part of."""
+_DOCUMENTATION: Final = "dashboard/arena_dashboard/docs"
+"""The site that `make docs` builds in a checkout; git does not track it."""
 _METADATA: Final = ("METADATA", "WHEEL", "entry_points.txt", "licenses/LICENSE")
 _TIME: Final = (2020, 2, 2, 0, 0, 0)
 """The same files are the same wheel."""
@@ -109,6 +111,10 @@ def _files() -> Iterator[tuple[str, Path]]:
             yield from _below(Path(folder), package)
     for folder, place in _OF_CHECKOUTS.items():
         yield from _below(_CHECKOUT / folder, place)
+    documentation = _CHECKOUT / _DOCUMENTATION
+    for path in documentation.rglob("*"):
+        if path.is_file():
+            yield f"arena_dashboard/docs/{path.relative_to(documentation).as_posix()}", path
 
 
 def _below(folder: Path, place: str) -> Iterator[tuple[str, Path]]:

@@ -14,8 +14,8 @@ TOP = 3
 """The most bots shown of a ladder."""
 
 
-def welcome() -> Html:
-    """Return a paragraph that explains the arena to new visitors."""
+def welcome(documented: bool) -> Html:
+    """Return a paragraph that explains the arena to new visitors, and where all of it is said."""
     return tag(
         "p",
         "Programs play games of bluff against each other: dice or cards are hidden, a claim may be "
@@ -24,6 +24,7 @@ def welcome() -> Html:
         ", or ",
         tag("a", "submit a bot", href="submit"),
         " of your own.",
+        *((" Everything is in the ", tag("a", "documentation", href="docs/"), ".") * documented),
         class_="ba-said",
     )
 

@@ -16,6 +16,7 @@ import re
 from base64 import b64encode
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
+from functools import cache
 from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
@@ -31,7 +32,16 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit.runtime import get_instance
 
 from arena.settings import read_settings
-from arena_dashboard import event_downloads, feeds, home_data, index_page, kept_sign_in, news, sdk
+from arena_dashboard import (
+    documentation,
+    event_downloads,
+    feeds,
+    home_data,
+    index_page,
+    kept_sign_in,
+    news,
+    sdk,
+)
 from arena_dashboard.gate import PageGate
 from arena_dashboard.player import component
 from arena_dashboard.playing import routes
@@ -44,7 +54,7 @@ SWEEP_SECONDS: Final = 15.0
 
 def policy(page: str) -> str:
     """Return the content security policy for the HTML `page`, which allows the scripts in it."""
-    inline = re.findall(r"<script>(.*?)</script>", page, re.DOTALL)
+    inline = dict.fromkeys(re.findall(r"<script>(.*?)</script>", page, re.DOTALL))
     digests = [b64encode(sha256(script.encode()).digest()).decode() for script in inline]
     allowed = " ".join(f"'sha256-{digest}'" for digest in digests)
     rules = (
@@ -75,8 +85,17 @@ HEADERS = {
 EMBEDDED_HEADERS = {"Content-Security-Policy": f"{_POLICY}; frame-ancestors *", **_EVERYWHERE}
 
 
+@cache
+def documentation_headers() -> dict[str, str]:
+    """Return the headers of the documentation, whose pages have scripts of their own."""
+    policy_ = f"{policy(documentation.pages())}; frame-ancestors 'none'"
+    return HEADERS | {"Content-Security-Policy": policy_}
+
+
 def headers_for(path: str, query: str) -> dict[str, str]:
     """Return the headers of the response to a request."""
+    if path.startswith(f"{documentation.BELOW}/"):
+        return documentation_headers()
     embedded = path == "/replay" and parse_qs(query).get("embed") == ["1"]
     return EMBEDDED_HEADERS if embedded else HEADERS
 
@@ -135,6 +154,7 @@ OURS: Final[Sequence[BaseRoute]] = [
     *feeds.ROUTES,
     *event_downloads.ROUTES,
     *kept_sign_in.ROUTES,
+    *documentation.ROUTES,
 ]
 
 app = st.App(

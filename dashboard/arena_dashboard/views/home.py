@@ -6,7 +6,7 @@ from typing import Any
 import streamlit as st
 
 from arena.database.errors import StorageError
-from arena_dashboard import browser, data, home_data, home_tables
+from arena_dashboard import browser, data, documentation, home_data, home_tables
 from arena_dashboard.player import component
 
 LADDER_QUERY = {"game", "options", "seats", "score"}
@@ -77,7 +77,7 @@ def show_later() -> None:
 if LADDER_QUERY & st.query_params.to_dict().keys():
     st.switch_page("views/leaderboard.py", query_params=st.query_params.to_dict())
 st.title("Now playing")
-st.html(home_tables.welcome())
+st.html(home_tables.welcome(documentation.is_built()))
 show_now()
 show_later()
 browser.keep_current("away", data.away(), data.away)

@@ -1,0 +1,51 @@
+"""The documentation site is built of the checkout's pages, and no link of it is broken."""
+
+import re
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+from tools import docs_site
+
+LINK = re.compile(r"""(?:href|src)="?(?!https?:|mailto:|data:|#)([^"\s>#?]+)""")
+
+
+@pytest.mark.parametrize(
+    ("source", "place"),
+    [
+        ("README.md", "index.md"),
+        ("docs/games/bluff.md", "games/bluff.md"),
+        ("sample_bots/go/README.md", "source/sample_bots/go/README.md"),
+        ("arena/cli.py", "source/arena/cli.py.txt"),
+    ],
+)
+def test_pages_have_short_addresses_and_sources_are_shown(source: str, place: str) -> None:
+    assert docs_site.place(PurePosixPath(source)) == PurePosixPath(place)
+
+
+def test_links_follow_what_they_lead_to_and_code_stays_as_it_is() -> None:
+    text = (
+        "[a](../README.md#run-it) [b](protocol.md) [c](../proto/arena/v1/) <https://x.example>\n"
+        "[d](../arena/games/game.py) [e](#here)\n```\n[f](../README.md)\n```\n"
+    )
+    assert docs_site.rewritten(PurePosixPath("docs/submit.md"), text) == (
+        "[a](index.md#run-it) [b](protocol.md) c <https://x.example>\n"
+        "[d](source/arena/games/game.py.txt) [e](#here)\n```\n[f](../README.md)\n```\n"
+    )
+
+
+@pytest.mark.slow
+def test_every_link_of_the_site_leads_somewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    monkeypatch.setattr("sys.argv", ["docs_site", str(site)])
+    docs_site.main()
+    assert (site / "protocol/index.html").exists()
+    broken = {
+        (page.relative_to(site).as_posix(), link)
+        for page in site.rglob("*.html")
+        for link in LINK.findall(page.read_text())
+        if page.name != "404.html" and not (page.parent / link).exists()
+    }
+    assert broken == set()
