@@ -84,7 +84,7 @@ def dates(found: EventView) -> Html:
         ("Entries open", said.opens),
         ("Entries close, builds are fixed", said.freezes),
         ("The final begins", said.final),
-        ("Results are out", said.results),
+        ("Results are out" + ", once all is played" * found.is_overdue, said.results),
     )
     return tag(
         "ol",

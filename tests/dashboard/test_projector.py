@@ -72,6 +72,7 @@ def test_when_results_are_due_before_all_is_played_it_says_for_what_they_wait(ar
     shown = words(open_page("projector", event="cup"))
     assert "Results once all is played" in shown and "Results in" not in shown
     assert "results once all is played" in words(open_page("events"))
+    assert "Results are out, once all is played" in words(open_page("events", name="cup"))
 
 
 def test_of_a_live_final_it_shows_the_standings_the_tables_and_a_match(arena: str) -> None:

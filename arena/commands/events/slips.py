@@ -21,7 +21,7 @@ main {{ display: grid; grid-template-columns: 1fr 1fr }}
 section {{ border: 1px dashed #888; padding: 5mm; break-inside: avoid; overflow-wrap: anywhere }}
 h2 {{ margin: 0; font-size: 13pt }}
 p {{ margin: 1mm 0 }}
-code {{ font-size: 10pt }}
+code {{ font-size: 10pt; word-break: break-all }}
 </style>
 <main>
 {slips}</main>
