@@ -82,7 +82,7 @@ MODULES = {
     ),
     "dashboard": frozenset({"altair", "feedgenerator", "streamlit"}),
     "solve": frozenset({"numba"}),
-    "learn": frozenset(),
+    "learn": frozenset({"gymnasium", "pettingzoo"}),
     "similar": frozenset({"copydetect"}),
     "data": frozenset({"pyarrow"}),
     "figures": frozenset({"altair", "vl_convert"}),

@@ -11,19 +11,51 @@ from arena.games.encoding import EncodedField, Encoding, EncodingError, encoding
 from arena.learn.batch_rules import BatchPolicy
 
 if TYPE_CHECKING:
+    from arena.learn.aec import ArenaAEC, aec_env
+    from arena.learn.evaluation import Evaluation, evaluate
+    from arena.learn.exploitability import PolicyExploitability, policy_exploitability
+    from arena.learn.openspiel import ArenaGame, openspiel_game
+    from arena.learn.policies import ActionPolicy, PolicyError, policy_bot, uniform
+    from arena.learn.single_agent import SingleAgentEnv, gym_env
     from arena.learn.vector import VectorEnv, vector_env
 
 __all__ = [
+    "ActionPolicy",
+    "ArenaAEC",
+    "ArenaGame",
     "BatchPolicy",
     "EncodedField",
     "Encoding",
     "EncodingError",
+    "Evaluation",
+    "PolicyError",
+    "PolicyExploitability",
+    "SingleAgentEnv",
     "VectorEnv",
+    "aec_env",
     "encoding",
+    "evaluate",
+    "gym_env",
+    "openspiel_game",
+    "policy_bot",
+    "policy_exploitability",
+    "uniform",
     "vector_env",
 ]
 
-_MODULES = {"VectorEnv": "arena.learn.vector", "vector_env": "arena.learn.vector"}
+_MODULES = {
+    name: f"arena.learn.{module}"
+    for module, names in {
+        "aec": ("ArenaAEC", "aec_env"),
+        "evaluation": ("Evaluation", "evaluate"),
+        "exploitability": ("PolicyExploitability", "policy_exploitability"),
+        "openspiel": ("ArenaGame", "openspiel_game"),
+        "policies": ("ActionPolicy", "PolicyError", "policy_bot", "uniform"),
+        "single_agent": ("SingleAgentEnv", "gym_env"),
+        "vector": ("VectorEnv", "vector_env"),
+    }.items()
+    for name in names
+}
 """The modules of the names that need more than numpy."""
 
 

@@ -146,7 +146,7 @@ def play_match(
     ]
     for match, contender in zip(matches, contenders, strict=True):
         random = Random(seed.derive(f"{label} bot in seat {match.seat}"))
-        bots.append(_begin(contender, random, match))
+        bots.append(begin_bot(contender, random, match))
     flow = play(game, len(bots), KeyedRandomness(key), setup.fault_limit)
     record, refused = _conduct(flow, matches, bots)
     transcript = Transcript(setup, commitment(opening.secret), record.steps, record.result, opening)
@@ -158,7 +158,8 @@ def play_match(
     return transcript, refused
 
 
-def _begin(contender: Contender, random: Random, match: Match) -> AnyBot:
+def begin_bot(contender: Contender, random: Random, match: Match) -> AnyBot:
+    """Return a new bot that was told of its match. Raises UnreadyBotError."""
     try:
         bot = contender.kind(random)
         bot.match_started(match)
@@ -178,14 +179,15 @@ def _conduct(
         while True:
             refused += ask.refused
             ask = flow.send(
-                [_reply(bots[turn.seat], matches[turn.seat], turn) for turn in ask.turns]
+                [reply_of(bots[turn.seat], matches[turn.seat], turn) for turn in ask.turns]
             )
     except StopIteration as end:
         record: MatchRecord = end.value
     return record, refused + record.refused
 
 
-def _reply(bot: AnyBot, match: Match, asked: Asked) -> Reply:
+def reply_of(bot: AnyBot, match: Match, asked: Asked) -> Reply:
+    """Return a bot's answer; an error in it is a fault."""
     turn = Turn(
         match,
         asked.number,

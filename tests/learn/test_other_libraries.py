@@ -1,0 +1,185 @@
+"""The environments of PettingZoo, Gymnasium and OpenSpiel keep the contracts of these libraries."""
+
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyspiel
+import pytest
+from gymnasium.utils.env_checker import check_env
+from open_spiel.python.algorithms import exploitability, external_sampling_mccfr
+from open_spiel.python.algorithms.generate_playthrough import playthrough
+from open_spiel.python.policy import Policy as SpielPolicy
+from pettingzoo.test import api_test, seed_test
+
+from arena.learn import (
+    EncodingError,
+    PolicyError,
+    aec_env,
+    gym_env,
+    openspiel_game,
+    policy_exploitability,
+    uniform,
+)
+from arena.learn.policies import Masks, Observations
+
+TABLES: list[tuple[str, int, dict[str, Any]]] = [
+    ("bluff", 2, {}),
+    ("bluff", 4, {"show_and_reroll": True, "dice_per_player": 2, "history": True}),
+    ("bluff_you", 3, {}),
+    ("bloeff", 3, {}),
+]
+every_table = pytest.mark.parametrize(("game", "seats", "options"), TABLES)
+
+
+@every_table
+@pytest.mark.filterwarnings("ignore:Observation")  # PettingZoo doubts all that is no bare array
+def test_pettingzoo_accepts_the_environment(
+    game: str, seats: int, options: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    api_test(aec_env(game, seats, **options), num_cycles=200)
+    seed_test(lambda: aec_env(game, seats, **options), num_cycles=60)
+    assert "Passed API test" in capsys.readouterr().out
+
+
+def test_an_illegal_action_is_refused_and_changes_nothing() -> None:
+    env = aec_env("bluff", 2)
+    env.reset(seed=3)
+    before = env.observe(env.agent_selection)
+    with pytest.raises(EncodingError, match="action 0 is not legal for seat_"):
+        env.step(0)  # nothing to doubt yet
+    after = env.observe(env.agent_selection)
+    assert all(np.array_equal(before[name], after[name]) for name in before)
+
+
+def test_sealed_answers_stay_sealed_until_all_are_in() -> None:
+    sealed = 0
+    for seed in range(20):
+        env = aec_env("bloeff", 4)
+        env.reset(seed=seed)
+        random = Random(seed)
+        while not any(env.terminations.values()) and sealed < 20:
+            agent = env.agent_selection
+            before = {name: env.observe(name)["observation"].tobytes() for name in env.agents}
+            state = env.unwrapped.match.state
+            env.step(int(random.choice(np.flatnonzero(env.observe(agent)["action_mask"]))))
+            if env.unwrapped.match.state is state:  # others are still asked
+                sealed += 1
+                after = {name: env.observe(name)["observation"].tobytes() for name in env.agents}
+                assert after == before
+                assert not env.observe(agent)["action_mask"].any()
+    assert sealed == 20
+
+
+def test_rewards_are_given_once_and_sum_to_zero() -> None:
+    env = aec_env("bluff", 3, dice_per_player=1)
+    total = dict.fromkeys(env.possible_agents, 0.0)
+    env.reset(seed=1)
+    env.action_space("seat_0").seed(5)
+    for agent in env.agent_iter():
+        seen, reward, terminated, truncated, _ = env.last()
+        total[agent] += reward
+        over = terminated or truncated
+        env.step(None if over else int(env.action_space("seat_0").sample(seen["action_mask"])))
+    assert sorted(total.values()) in ([-1, 0, 1], [-1, 0.5, 0.5], [-0.5, -0.5, 1])
+
+
+@every_table
+def test_gymnasium_accepts_the_environment(game: str, seats: int, options: dict[str, Any]) -> None:
+    with pytest.warns(UserWarning, match="alternative render modes"):  # it is not registered
+        check_env(gym_env(game, seats, uniform, **options))
+
+
+def test_the_learner_meets_the_bots_it_has_chosen() -> None:
+    env, random = gym_env("bluff", 3, ["honest", uniform], dice_per_player=1), Random(2)
+    rewards, seats = [], []
+    for match in range(30):
+        _, info = env.reset(seed=7 if match == 0 else None)
+        seats.append(info["seat"])
+        over = False
+        while not over:
+            legal = np.flatnonzero(env.action_masks())
+            seen, reward, over, _, info = env.step(np.int64(random.choice(legal)))
+        rewards.append(reward)
+        assert not seen.any() and not info["action_mask"].any() and info["faults"] == 0
+    assert seats == [match % 3 for match in range(30)]
+    assert {-1, 0, 1} <= set(rewards) <= {-1, -0.5, 0, 0.5, 1}
+
+
+def test_illegal_actions_are_faults_and_the_third_loses_the_match() -> None:
+    env = gym_env("bluff", 2, "honest", seat=0)
+    env.reset(seed=1)
+    last = env.action_space.n - 1
+    faults = []
+    over = False
+    while not over:
+        over_the_top = 0 if not env.action_masks()[0] else last
+        _, reward, over, _, info = env.step(np.int64(over_the_top))
+        faults.append(info["faults"])
+    assert reward == -1
+    assert max(faults) <= 3
+
+
+def test_opponents_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(PolicyError, match="2 opponents for 3 other seats"):
+        gym_env("bluff", 4, ["honest", "honest"])
+    with pytest.raises(PolicyError, match="does not play bluff"):
+        gym_env("bluff", 2, "skull_honest")
+    with pytest.raises(EncodingError, match="seat is 2; allowed is 0 to 1"):
+        gym_env("bluff", 2, "honest", seat=2)
+
+
+def test_openspiel_accepts_the_game(capfd: pytest.CaptureFixture[str]) -> None:
+    for game, seats, options in [
+        ("bluff", 2, {"dice_per_player": 1, "start_mode": "seat"}),
+        ("bluff", 3, {"dice_per_player": 1, "start_mode": "seat", "show_and_reroll": True}),
+    ]:
+        found = openspiel_game(game, seats, **options)
+        pyspiel.random_sim_test(found, num_sims=3, serialize=True, verbose=False)
+        text = playthrough(str(found), None, seed=1)
+        assert "IsTerminal() = True" in text
+        assert f"MaxGameLength() = {found.encoding.game.longest(seats)}" in text
+    capfd.readouterr()
+
+
+def test_openspiel_finds_the_exploitability_that_the_solver_proves() -> None:
+    def policy(observations: Observations, masks: Masks) -> Observations:
+        """Doubt whatever claims two dice; else take one of the lowest bets."""
+        weights = np.zeros(masks.shape, np.float32)
+        for row, mask in enumerate(masks):
+            legal = np.flatnonzero(mask)
+            die = int(observations[row, :6].argmax())
+            if mask[0] and not mask[1:7].any():
+                weights[row, 0] = 1
+            elif mask[1:7].all():
+                weights[row, legal[:2]] = (1, 3) if die % 2 else (2, 1)
+            else:
+                weights[row, legal[1 - (die == 5)]] = 1
+        return weights
+
+    class Played(SpielPolicy):
+        def action_probabilities(self, state: Any, player_id: Any = None) -> dict[int, float]:
+            encoded = found.encoding
+            view = encoded.game.view(state.place.state, state.current_player())
+            (play,) = policy(encoded.observe(view)[None], encoded.mask(view)[None])
+            return {int(at): float(play[at] / play.sum()) for at in np.flatnonzero(play)}
+
+    found = openspiel_game("bluff", 2, dice_per_player=1, start_mode="seat")
+    theirs = exploitability.nash_conv(found, Played(found, [0, 1]))
+    ours = policy_exploitability(policy, dice=1)
+    assert ours.exact
+    assert 2 * ours.nash_conv == pytest.approx(theirs, abs=1e-6)
+
+
+def test_mccfr_of_openspiel_runs_on_the_rules() -> None:
+    found = openspiel_game("bluff", 2, dice_per_player=1, start_mode="seat")
+    np.random.seed(1)
+    solver = external_sampling_mccfr.ExternalSamplingSolver(found)
+    solver.iteration()
+    state = found.new_initial_state().child(0)
+    assert sum(solver.average_policy().action_probabilities(state).values()) == pytest.approx(1)
+
+
+def test_draws_with_too_many_outcomes_are_refused() -> None:
+    with pytest.raises(EncodingError, match="more than 100,000 outcomes with 6 seats"):
+        openspiel_game("bluff", 6, start_mode="seat")
