@@ -17,7 +17,7 @@ DOCS := dashboard/arena_dashboard/docs
 NODE_TOOLS := dashboard/node_modules/.installed
 
 CHECKS := check-format check-lint check-types check-imports check-proto check-generated \
-	check-compose check-kubernetes check-workflow check-docs check-javascript
+	check-compose check-kubernetes check-workflow check-docs check-citation check-javascript
 
 .DEFAULT_GOAL := help
 .PHONY: help setup up test test-all check proto new-game solve wheel release docs bench screenshots clean $(CHECKS)
@@ -79,6 +79,9 @@ check-workflow:
 	$(BIN)/check-jsonschema --builtin-schema vendor.github-workflows .github/workflows/publish.yml
 
 check-docs: $(DOCS)/index.html
+
+check-citation:
+	$(BIN)/check-jsonschema --builtin-schema vendor.citation-file-format CITATION.cff
 
 # The dashboard runs without Node; only those who change its JavaScript need it.
 check-javascript:
