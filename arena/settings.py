@@ -77,6 +77,15 @@ def _users(value: object) -> object:
     return range(int(first), int(last) + 1)
 
 
+def _packages(value: object) -> object:
+    if not isinstance(value, str):
+        return value
+    names = [name.strip() for name in value.split(",")] if value.strip() else []
+    if not all(re.fullmatch(r"[A-Za-z0-9]+([._-]+[A-Za-z0-9]+)*", name) for name in names):
+        raise ValueError("must be names of packages, separated by commas, without versions")
+    return tuple(names)
+
+
 Port = Annotated[int, Field(ge=0, le=_HIGHEST_PORT)]
 LogFormat = Literal["text", "json"]
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
@@ -141,6 +150,11 @@ class Settings(BaseSettings):
     """
     build_mb: float = Field(default=20, gt=0, le=100)
     """The maximum size of an uploaded build, in MiB."""
+    hosted_packages: Annotated[tuple[str, ...] | None, NoDecode, BeforeValidator(_packages)] = None
+    """The installed Python packages that hosted bots may ask for in bot.toml, as `NAME,NAME`.
+
+    numpy and onnxruntime need not be named.
+    """
     uploads_a_day: int = Field(default=30, ge=1)
     """The number of builds that an owner may upload in 24 hours."""
     builds_kept: int = Field(default=20, ge=1)

@@ -13,6 +13,7 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
+from itertools import takewhile
 from typing import Any, Final, NoReturn
 
 from arena.isolation import INTERRUPTED, leave_at_once
@@ -95,6 +96,8 @@ def _code_of_command(arguments: list[str]) -> int:
     from arena.cli import application
 
     command = application(arguments)
+    if "--json" in takewhile(lambda word: word != "--", arguments):
+        _print_json_alone()
     signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         command(arguments)
@@ -103,6 +106,22 @@ def _code_of_command(arguments: list[str]) -> int:
             return end.code or 0
         raise
     return 0
+
+
+def _print_json_alone() -> None:
+    """Let only a command's JSON reach standard output.
+
+    What bots, libraries and child processes print there goes to standard error.
+    """
+    from arena.commands.terminal import JSON_STREAM
+
+    file = os.dup(1)
+    os.dup2(2, 1)
+    JSON_STREAM.set(
+        io.TextIOWrapper(
+            _Output(file, "w"), sys.stdout.encoding, sys.stdout.errors, "\n", write_through=True
+        )
+    )
 
 
 def _code_of_error(error: BaseException) -> int:

@@ -12,12 +12,14 @@ from arena.builds.build import (
     read_build,
     unpack,
 )
+from arena.builds.packing import pack
 
 __all__ = [
     "MOST_BUILD_BYTES",
     "Build",
     "BuildRefusedError",
     "Protocol",
+    "pack",
     "read_build",
     "unpack",
 ]

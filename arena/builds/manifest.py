@@ -1,5 +1,6 @@
 """bot.toml: the command and settings of a build in a .zip."""
 
+import re
 import tomllib
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -17,11 +18,17 @@ square of its length.
 MOST_WORDS: Final = 32
 MOST_MATCHES_AT_ONCE: Final = 64
 DEFAULT_MATCHES_AT_ONCE: Final = 16
-_KEYS: Final = ("command", "protocol", "games", "matches_at_once")
+MOST_PACKAGES: Final = 32
+_KEYS: Final = ("command", "protocol", "games", "matches_at_once", "packages")
 _HELP: Final = (
-    'Example: command = ["node", "bot.js"]. See docs/submit.md for `protocol`, `games` and '
-    "`matches_at_once`."
+    'Example: command = ["node", "bot.js"]. See docs/submit.md for `protocol`, `games`, '
+    "`matches_at_once` and `packages`."
 )
+_PACKAGE: Final = re.compile(
+    r"(?P<name>[A-Za-z0-9]([A-Za-z0-9._-]{0,60}[A-Za-z0-9])?)"
+    r"\s*(?P<versions>((==|!=|>=|<=|>|<|~=)\s*[0-9][0-9A-Za-z.*+!-]{0,30}\s*,?\s*){0,4})"
+)
+"""A requirement as pip takes it, without extras, markers and addresses."""
 
 
 class Protocol(StrEnum):
@@ -31,6 +38,16 @@ class Protocol(StrEnum):
     """The arena's protocol, to the address in ARENA_ADDRESS."""
     LINES = "lines"
     """Lines of JSON on its stdin and stdout (docs/stdio.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Package:
+    """A Python package that a program imports, by the name of its distribution."""
+
+    name: str
+    """In lower case, with hyphens."""
+    versions: str = ""
+    """The versions that it accepts, such as ">=2.0,<3"; empty for any."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +63,8 @@ class Manifest:
     """The games of a program that speaks lines; others report theirs to the referee."""
     matches_at_once: int = DEFAULT_MATCHES_AT_ONCE
     """The most matches at once of a program that speaks lines; others report theirs themselves."""
+    packages: tuple[Package, ...] = ()
+    """The Python packages that it imports."""
 
 
 def read_manifest(text: bytes, files: Collection[str]) -> Manifest:
@@ -66,6 +85,7 @@ def read_manifest(text: bytes, files: Collection[str]) -> Manifest:
         _protocol(said.get("protocol", "grpc")),
         _games(said.get("games", ["bluff"])),
         _matches(said.get("matches_at_once", DEFAULT_MATCHES_AT_ONCE)),
+        _packages(said.get("packages", [])),
     )
 
 
@@ -108,6 +128,28 @@ def _games(said: Any) -> tuple[str, ...]:
     raise BuildRefusedError(
         f"{MANIFEST}: `games` is a list of the games that the bot plays: {', '.join(GAMES)}."
     )
+
+
+def _packages(said: Any) -> tuple[Package, ...]:
+    if not isinstance(said, list) or len(said) > MOST_PACKAGES:
+        raise BuildRefusedError(
+            f"{MANIFEST}: `packages` is a list of at most {MOST_PACKAGES} packages."
+        )
+    found = []
+    for one in said:
+        match = _PACKAGE.fullmatch(one.strip()) if isinstance(one, str) else None
+        if match is None:
+            raise BuildRefusedError(
+                f"{MANIFEST}: `packages` has {str(one)[:60]!r}; allowed are names with versions, "
+                'such as "numpy" or "onnxruntime>=1.20,<2".'
+            )
+        found.append(Package(canonical_name(match["name"]), match["versions"].strip(" ,")))
+    return tuple(found)
+
+
+def canonical_name(name: str) -> str:
+    """Return the name of a distribution as indices compare it (PEP 503)."""
+    return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _matches(said: Any) -> int:

@@ -6,8 +6,9 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import replace
-from typing import Any
+from typing import Any, TextIO
 
 import typer
 from rich.console import Console
@@ -16,6 +17,9 @@ from rich.table import Column, Table
 from rich.text import Text
 
 from arena.printable import printable
+
+JSON_STREAM: ContextVar[TextIO | None] = ContextVar("JSON_STREAM", default=None)
+"""Where JSON is printed; None for stdout. With --json all other output goes to stderr."""
 
 UNLIMITED = 10_000
 """The width for output that is not a terminal, such as a pipe: wider than any table."""
@@ -28,13 +32,18 @@ def say(text: str, *, err: bool = False) -> None:
 
 def say_json(value: Any) -> None:
     """Print a value as indented JSON (see `json_text`)."""
-    typer.echo(json_text(value, indent=2))
+    _say_json(json_text(value, indent=2))
 
 
 def say_json_line(value: Any) -> None:
     """Print a value as JSON on one line and flush it (see `json_text`)."""
-    typer.echo(json_text(value))
-    sys.stdout.flush()
+    _say_json(json_text(value))
+
+
+def _say_json(text: str) -> None:
+    stream = JSON_STREAM.get() or sys.stdout
+    stream.write(f"{text}\n")
+    stream.flush()
 
 
 def json_text(

@@ -2,11 +2,20 @@
 
 import shutil
 import sys
+from collections.abc import Collection
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Final
+
+from packaging.specifiers import SpecifierSet
 
 from arena.builds import Build, BuildRefusedError, Protocol
-from arena.builds.manifest import Manifest
+from arena.builds.manifest import Manifest, Package, canonical_name
 from arena.processes import module_command
+from arena.settings import read_settings
+
+ALWAYS_THERE: Final = ("numpy", "onnxruntime")
+"""The packages beside the SDK that every hosted bot may import."""
 
 
 def command_of(build: Build) -> list[str]:
@@ -15,6 +24,8 @@ def command_of(build: Build) -> list[str]:
     Raises BuildRefusedError if this machine lacks what the program needs.
     """
     manifest = build.manifest
+    others = map(canonical_name, read_settings().hosted_packages or ())
+    require_packages(manifest.packages, (*ALWAYS_THERE, *others))
     program = _program(manifest)
     if manifest.protocol is Protocol.LINES:
         return [
@@ -24,6 +35,37 @@ def command_of(build: Build) -> list[str]:
             *("--", *program),
         ]
     return program
+
+
+def require_packages(packages: Collection[Package], allowed: Collection[str]) -> None:
+    """Refuse a build that imports a package that is not allowed, or another version of one.
+
+    Raises BuildRefusedError.
+    """
+    for package in packages:
+        there = _installed(package.name) if package.name in allowed else None
+        if there is None:
+            raise BuildRefusedError(
+                f"This arena has no package {package.name} for bots; it has {_listed(allowed)}. "
+                "Ask the operator for others."
+            )
+        if not SpecifierSet(package.versions).contains(there, prereleases=True):
+            raise BuildRefusedError(
+                f"The build needs {package.name} {package.versions}; this arena has {there}."
+            )
+
+
+def _listed(names: Collection[str]) -> str:
+    found = ((name, _installed(name)) for name in names)
+    return ", ".join(f"{name} {there}" for name, there in found if there is not None)
+
+
+def _installed(name: str) -> str | None:
+    """Return the version of a package; None if it is not installed."""
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
 
 
 def _program(manifest: Manifest) -> list[str]:

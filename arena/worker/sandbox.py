@@ -74,6 +74,8 @@ _ENVIRONMENT: Final = {
     "PYTHONDONTWRITEBYTECODE": "1",
     # The output must be complete when the program is killed.
     "PYTHONUNBUFFERED": "1",
+    # It has one processor, and few threads: libraries would start one for each of the machine's.
+    **dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1"),
 }
 
 

@@ -3,11 +3,13 @@
 import json
 import shlex
 from collections.abc import AsyncIterator
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from structlog.testing import capture_logs
 
+from arena.builds import pack
 from arena.builds.hosted import HostingTerms
 from arena.records import SignUp
 from tests.commands.test_owners import arena, refused
@@ -55,6 +57,18 @@ async def playing_version(scene: Scene) -> str:
     return next((one["version"] for one in listed if one["plays"]), "none")
 
 
+async def test_a_folder_is_packed_and_has_its_name(scene: Scene, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    (folder / ".git").mkdir(parents=True)
+    write("mine/bot.toml", 'command = ["python", "main.py"]')
+    write("mine/main.py", "import numpy")
+    done = await arena("submit", "mine", "--no-wait", "--json")
+    assert done.exit_code == 0, done.output
+    made = json.loads(done.stdout)
+    assert (made["bot"], made["version"]) == ("mine", "3")
+    assert made["sha256"] == sha256(pack(folder)).hexdigest()
+
+
 @pytest.mark.slow
 async def test_an_older_build_plays_again_and_then_the_newer_one(
     scene: Scene, database: str
@@ -87,7 +101,7 @@ async def test_an_older_build_plays_again_and_then_the_newer_one(
         ("bot roll-back fox 1", "You have uploaded no bot fox: "),
         ("bot builds fox", "You have uploaded no bot fox: `arena bot builds` lists yours."),
         ("submit absent.py", "absent.py cannot be read (No such file or directory)."),
-        ("submit .", ". cannot be read (Is a directory)."),
+        ("submit .", " has no bot.toml, which says how the bot is started"),
         ("submit mine.py", "This build is version 2 of mine already: "),
         ("submit mine.py --version 2", "This build is version 2 of mine already: "),
         (

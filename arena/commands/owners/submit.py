@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from arena.builds import pack
 from arena.builds.hosted import BuildState, HostedBuild
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at, upload_client_of
@@ -24,7 +25,13 @@ REFUSED = 1
 
 
 def submit(
-    file: Annotated[Path, typer.Argument(help="A .py file with one bot, or a .zip with bot.toml.")],
+    file: Annotated[
+        Path,
+        typer.Argument(
+            help="A .py file with one bot, or a folder or .zip with bot.toml. Of a folder, hidden "
+            "files, __pycache__ and virtual environments are left out."
+        ),
+    ],
     name: Annotated[
         str,
         typer.Option(
@@ -48,11 +55,15 @@ def submit(
     """
     with exit_with_message():
         key, client = login_at(address).key, upload_client_of(address)
+        # Of "." the folder has the name.
+        file = file.resolve() if file.is_dir() else file
         try:
-            data = file.read_bytes()
+            data = pack(file) if file.is_dir() else file.read_bytes()
         except OSError as error:
-            raise CommandError(f"{file} cannot be read ({error.strerror}).") from error
-        made = client.upload(key, name or _meant(client, key, file), file.name, data, version)
+            unread = error.filename or file
+            raise CommandError(f"{unread} cannot be read ({error.strerror}).") from error
+        file_name = f"{file.name}.zip" if file.is_dir() else file.name
+        made = client.upload(key, name or _meant(client, key, file), file_name, data, version)
         say(f"Uploaded {made.bot} {made.version}, SHA-256 {made.sha256[:16]}….", err=True)
         for notice in made.notices:
             say(notice, err=True)
