@@ -202,6 +202,11 @@ class OwnerClient:
         name: str = self._ask(self._owners.GetOwner, pb.GetOwnerRequest(), key).owner
         return name
 
+    def member(self, key: str) -> str:
+        """Return the name of the member of the team who has a key; "" for the owner's own."""
+        name: str = self._ask(self._owners.GetOwner, pb.GetOwnerRequest(), key).member
+        return name
+
     def register(self, key: str, bot: str, version: str = "1") -> tuple[str, str]:
         """Register a new bot, or a new version of one.
 

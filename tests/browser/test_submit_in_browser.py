@@ -293,6 +293,11 @@ def test_a_stranger_signs_up_registers_a_bot_starts_it_and_sees_its_first_match(
     line = other.locator(".ba-table tbody tr").filter(has_text=bot)
     expect(line).to_contain_text("v1")
     expect(other.get_by_text(exports["ARENA_TOKEN"])).to_have_count(0)
+    other.locator("summary").filter(has_text="Team").click()
+    field(other, "Name of the member").fill("Bob")
+    other.keyboard.press("Enter")
+    expect(other.get_by_text("Bob is in your team")).to_be_visible()
+    expect(other.locator(".ba-table tr").filter(has_text="(you)")).to_contain_text("captain")
     assert other.evaluate(overflow) <= 0
     if shots is not None:
         other.screenshot(path=f"{shots}/my-bots-{look}.png", full_page=True)

@@ -10,7 +10,17 @@ from arena.clients.upload_client import UploadClient
 from arena.database.errors import StorageError
 from arena.errors import UserError
 from arena.scheduling.bot_paces import FASTEST_AN_HOUR, SLOWEST_AN_HOUR, pace_in_words
-from arena_dashboard import bot_data, browser, inbox, own_tables, owners, sign_in, uploads, webhooks
+from arena_dashboard import (
+    bot_data,
+    browser,
+    inbox,
+    own_tables,
+    owners,
+    sign_in,
+    team,
+    uploads,
+    webhooks,
+)
 from arena_dashboard.biggest_leak import show_biggest_leak
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.owners import SignedIn
@@ -228,6 +238,8 @@ def show(client: OperatorClient, owner: SignedIn) -> None:
             if not bot.retired:
                 rotate(client, owner, bot)
                 retire(client, owner, bot)
+    with st.expander("Team"):
+        team.show(client, owner)
     with st.expander("Webhooks"):
         webhooks.show(client, owner, [bot.name for bot in page.bots])
     with st.expander("A new key"):
