@@ -4,14 +4,17 @@ Owners ask a referee, by `EventClient.organise`; commands on the arena's own mac
 calls themselves, for the operator.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from arena.builds.hosted import BuildState
 from arena.clients.event_client import EventSeen, event_seen, moment
+from arena.codec.transcript import from_message
 from arena.database.keys import new_key, token_hash
+from arena.match.transcript import Transcript
+from arena.server.events.archive import SignedEvent
 from arena.server.events.grade_forms import EventGrade, Graded
 from arena.server.events.roster_file import Enrollee
 from arena.v1 import organiser_pb2 as pb
@@ -221,6 +224,27 @@ class OrganiserClient:
     def message(self, event: str, text: str, owners: Sequence[str]) -> None:
         """Send a message to some who take part, by the names of the owners."""
         self._ask("SendMessage", pb.SendMessageRequest(event=event, text=text, owners=owners))
+
+    def archived_event(self, event: str) -> SignedEvent:
+        """Return what the archive of a released event says of it."""
+        text = bytearray()
+        while True:
+            request = pb.GetArchivedEventRequest(event=event, offset=len(text))
+            answer = self._ask("GetArchivedEvent", request)
+            text += answer.part
+            if len(text) >= answer.size or not answer.part:
+                return SignedEvent(bytes(text), answer.signature)
+
+    def archived_transcripts(self, event: str) -> Iterator[Transcript]:
+        """Yield the transcripts of the archive of a released event, in its order."""
+        after = 0
+        while True:
+            request = pb.ListArchivedTranscriptsRequest(event=event, after=after)
+            found = self._ask("ListArchivedTranscripts", request).transcripts
+            if not found:
+                return
+            yield from map(from_message, found)
+            after += len(found)
 
     def _enroll(
         self, event: str, people: Sequence[tuple[Enrollee, str]], *, only_tell: bool

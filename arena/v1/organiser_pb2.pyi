@@ -4,6 +4,7 @@ isort:skip_file
 Organising: what the organisers of events do from any machine."""
 
 from arena.v1 import event_pb2 as _event_pb2
+from arena.v1 import transcript_pb2 as _transcript_pb2
 from arena.v1 import upload_pb2 as _upload_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
@@ -1063,3 +1064,109 @@ class SendMessageResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___SendMessageResponse: _TypeAlias = SendMessageResponse  # noqa: Y015
+
+@_typing.final
+class GetArchivedEventRequest(_message.Message):
+    """Asks for GetArchivedEvent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    OFFSET_FIELD_NUMBER: _builtins.int
+    event: _builtins.str
+    """The event's name."""
+    offset: _builtins.int
+    """How many bytes of it to leave out at its begin."""
+    def __init__(
+        self,
+        *,
+        event: _builtins.str = ...,
+        offset: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "offset", b"offset"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetArchivedEventRequest: _TypeAlias = GetArchivedEventRequest  # noqa: Y015
+
+@_typing.final
+class GetArchivedEventResponse(_message.Message):
+    """Answers GetArchivedEvent."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    PART_FIELD_NUMBER: _builtins.int
+    SIZE_FIELD_NUMBER: _builtins.int
+    SIGNATURE_FIELD_NUMBER: _builtins.int
+    part: _builtins.bytes
+    """The next bytes, at most 1 MiB."""
+    size: _builtins.int
+    """The number of all bytes."""
+    signature: _builtins.bytes
+    """The arena's signature of all bytes, 64 bytes."""
+    def __init__(
+        self,
+        *,
+        part: _builtins.bytes = ...,
+        size: _builtins.int = ...,
+        signature: _builtins.bytes = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["part", b"part", "signature", b"signature", "size", b"size"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetArchivedEventResponse: _TypeAlias = GetArchivedEventResponse  # noqa: Y015
+
+@_typing.final
+class ListArchivedTranscriptsRequest(_message.Message):
+    """Asks for ListArchivedTranscripts."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    AFTER_FIELD_NUMBER: _builtins.int
+    event: _builtins.str
+    """The event's name."""
+    after: _builtins.int
+    """How many transcripts to leave out at the begin."""
+    def __init__(
+        self,
+        *,
+        event: _builtins.str = ...,
+        after: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["after", b"after", "event", b"event"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListArchivedTranscriptsRequest: _TypeAlias = ListArchivedTranscriptsRequest  # noqa: Y015
+
+@_typing.final
+class ListArchivedTranscriptsResponse(_message.Message):
+    """Answers ListArchivedTranscripts."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TRANSCRIPTS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def transcripts(self) -> _containers.RepeatedCompositeFieldContainer[_transcript_pb2.Transcript]:
+        """The next transcripts, some hundreds; none at the end."""
+
+    def __init__(
+        self,
+        *,
+        transcripts: _abc.Iterable[_transcript_pb2.Transcript] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["transcripts", b"transcripts"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListArchivedTranscriptsResponse: _TypeAlias = ListArchivedTranscriptsResponse  # noqa: Y015

@@ -112,6 +112,16 @@ class OrganiserServiceStub(object):
                 request_serializer=arena_dot_v1_dot_organiser__pb2.SendMessageRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_organiser__pb2.SendMessageResponse.FromString,
                 _registered_method=True)
+        self.GetArchivedEvent = channel.unary_unary(
+                '/arena.v1.OrganiserService/GetArchivedEvent',
+                request_serializer=arena_dot_v1_dot_organiser__pb2.GetArchivedEventRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_organiser__pb2.GetArchivedEventResponse.FromString,
+                _registered_method=True)
+        self.ListArchivedTranscripts = channel.unary_unary(
+                '/arena.v1.OrganiserService/ListArchivedTranscripts',
+                request_serializer=arena_dot_v1_dot_organiser__pb2.ListArchivedTranscriptsRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_organiser__pb2.ListArchivedTranscriptsResponse.FromString,
+                _registered_method=True)
 
 
 class OrganiserServiceServicer(object):
@@ -230,6 +240,22 @@ class OrganiserServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def GetArchivedEvent(self, request, context):
+        """Returns a piece of the event.json of the archive of a released event (docs/events.md).
+        FAILED_PRECONDITION before the release.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListArchivedTranscripts(self, request, context):
+        """Returns some transcripts of the archive of a released event, in its order. FAILED_PRECONDITION
+        before the release, and if one is not kept any more.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
 
 def add_OrganiserServiceServicer_to_server(servicer, server):
     rpc_method_handlers = {
@@ -302,6 +328,16 @@ def add_OrganiserServiceServicer_to_server(servicer, server):
                     servicer.SendMessage,
                     request_deserializer=arena_dot_v1_dot_organiser__pb2.SendMessageRequest.FromString,
                     response_serializer=arena_dot_v1_dot_organiser__pb2.SendMessageResponse.SerializeToString,
+            ),
+            'GetArchivedEvent': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetArchivedEvent,
+                    request_deserializer=arena_dot_v1_dot_organiser__pb2.GetArchivedEventRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_organiser__pb2.GetArchivedEventResponse.SerializeToString,
+            ),
+            'ListArchivedTranscripts': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListArchivedTranscripts,
+                    request_deserializer=arena_dot_v1_dot_organiser__pb2.ListArchivedTranscriptsRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_organiser__pb2.ListArchivedTranscriptsResponse.SerializeToString,
             ),
     }
     generic_handler = grpc.method_handlers_generic_handler(
@@ -690,6 +726,60 @@ class OrganiserService(object):
             '/arena.v1.OrganiserService/SendMessage',
             arena_dot_v1_dot_organiser__pb2.SendMessageRequest.SerializeToString,
             arena_dot_v1_dot_organiser__pb2.SendMessageResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetArchivedEvent(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OrganiserService/GetArchivedEvent',
+            arena_dot_v1_dot_organiser__pb2.GetArchivedEventRequest.SerializeToString,
+            arena_dot_v1_dot_organiser__pb2.GetArchivedEventResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListArchivedTranscripts(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OrganiserService/ListArchivedTranscripts',
+            arena_dot_v1_dot_organiser__pb2.ListArchivedTranscriptsRequest.SerializeToString,
+            arena_dot_v1_dot_organiser__pb2.ListArchivedTranscriptsResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -80,6 +80,14 @@ class OrganiserServiceStub:
     """
     SendMessage: _grpc.UnaryUnaryMultiCallable[_organiser_pb2.SendMessageRequest, _organiser_pb2.SendMessageResponse]
     """Sends a message to some who take part (OwnerService.ListMessages)."""
+    GetArchivedEvent: _grpc.UnaryUnaryMultiCallable[_organiser_pb2.GetArchivedEventRequest, _organiser_pb2.GetArchivedEventResponse]
+    """Returns a piece of the event.json of the archive of a released event (docs/events.md).
+    FAILED_PRECONDITION before the release.
+    """
+    ListArchivedTranscripts: _grpc.UnaryUnaryMultiCallable[_organiser_pb2.ListArchivedTranscriptsRequest, _organiser_pb2.ListArchivedTranscriptsResponse]
+    """Returns some transcripts of the archive of a released event, in its order. FAILED_PRECONDITION
+    before the release, and if one is not kept any more.
+    """
 
 @_typing.type_check_only
 class OrganiserServiceAsyncStub(OrganiserServiceStub):
@@ -133,6 +141,14 @@ class OrganiserServiceAsyncStub(OrganiserServiceStub):
     """
     SendMessage: _aio.UnaryUnaryMultiCallable[_organiser_pb2.SendMessageRequest, _organiser_pb2.SendMessageResponse]  # type: ignore[assignment]
     """Sends a message to some who take part (OwnerService.ListMessages)."""
+    GetArchivedEvent: _aio.UnaryUnaryMultiCallable[_organiser_pb2.GetArchivedEventRequest, _organiser_pb2.GetArchivedEventResponse]  # type: ignore[assignment]
+    """Returns a piece of the event.json of the archive of a released event (docs/events.md).
+    FAILED_PRECONDITION before the release.
+    """
+    ListArchivedTranscripts: _aio.UnaryUnaryMultiCallable[_organiser_pb2.ListArchivedTranscriptsRequest, _organiser_pb2.ListArchivedTranscriptsResponse]  # type: ignore[assignment]
+    """Returns some transcripts of the archive of a released event, in its order. FAILED_PRECONDITION
+    before the release, and if one is not kept any more.
+    """
 
 class OrganiserServiceServicer(metaclass=_abc_1.ABCMeta):
     """The events of an arena, for their organisers. The operator names them; whoever makes an event is
@@ -267,5 +283,25 @@ class OrganiserServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_organiser_pb2.SendMessageResponse, _abc.Awaitable[_organiser_pb2.SendMessageResponse]]:
         """Sends a message to some who take part (OwnerService.ListMessages)."""
+
+    @_abc_1.abstractmethod
+    def GetArchivedEvent(
+        self,
+        request: _organiser_pb2.GetArchivedEventRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_organiser_pb2.GetArchivedEventResponse, _abc.Awaitable[_organiser_pb2.GetArchivedEventResponse]]:
+        """Returns a piece of the event.json of the archive of a released event (docs/events.md).
+        FAILED_PRECONDITION before the release.
+        """
+
+    @_abc_1.abstractmethod
+    def ListArchivedTranscripts(
+        self,
+        request: _organiser_pb2.ListArchivedTranscriptsRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_organiser_pb2.ListArchivedTranscriptsResponse, _abc.Awaitable[_organiser_pb2.ListArchivedTranscriptsResponse]]:
+        """Returns some transcripts of the archive of a released event, in its order. FAILED_PRECONDITION
+        before the release, and if one is not kept any more.
+        """
 
 def add_OrganiserServiceServicer_to_server(servicer: OrganiserServiceServicer, server: _typing.Union[_grpc.Server, _aio.Server]) -> None: ...

@@ -1,70 +1,52 @@
 """`arena event archive` and `arena event verify`: a released event in one file, and its check."""
 
-import asyncio
 import re
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from arena.commands.errors import CommandError, exit_with_message
+from arena.commands.events.organising import EventName, OrganiserAddress, organiser_at
 from arena.commands.progress import progress, with_progress
 from arena.commands.terminal import say, say_json
-
-if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy
-    from arena.match.transcript import Transcript
-    from arena.server.events.archive import SignedEvent
 
 WRONG = 1
 """The exit code if an archive does not agree with itself."""
 
 
 def archive(
-    name: Annotated[str, typer.Argument(help="The event's name.")],
+    name: EventName,
     file: Annotated[Path, typer.Argument(help="The file to write, such as cup.zip.")],
     force: Annotated[bool, typer.Option("--force", help="Replace FILE if it exists.")] = False,
+    address: OrganiserAddress = "",
 ) -> None:
     """Write a released event to one file: rules, entries, all transcripts, standings."""
-    from arena.commands.database import existing_database
-    from arena.database.reading import open_reader
-    from arena.server.app.store import open_store
     from arena.server.events.archive import zipped
-    from arena.server.events.archive_reading import match_ids, stored_event
-    from arena.server.results.match_finding import transcripts_named
-    from arena.settings import read_settings
-
-    async def opened(url: str) -> "tuple[SignedEvent, list[Transcript]]":
-        async with open_store(url) as store:
-            event, _ = await store.events.named(name)
-            found = await store.finals.archive(event)
-            private = await store.finals.transcripts(event) if event.terms.private else []
-        if found is None:
-            raise CommandError(f"{event.name} is not released: there is nothing to archive.")
-        return found, private
+    from arena.server.events.archive_reading import stored_event
 
     with exit_with_message():
         if file.exists() and not force:
             raise CommandError(f"{file} exists: name another file, or give --force to replace it.")
-        with existing_database(read_settings()) as url:
-            signed, private = asyncio.run(opened(url))
-            event = stored_event(signed.text)
-            ids = list(match_ids(event))
-            part = file.with_name(f".{file.name}.part")
-            try:
-                with open_reader(url) as read, part.open("wb") as written:
-                    found = private or transcripts_named(read, ids)
-                    matches = with_progress(found, len(ids), "Writing")
-                    for piece in zipped(signed, matches):
-                        written.write(piece)
-                part.replace(file)
-            except OSError as error:
-                raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
-            finally:
-                part.unlink(missing_ok=True)
+        client = organiser_at(address)
+        signed = client.archived_event(name)
+        event = stored_event(signed.text)
+        count = event["rules"]["seats"] * sum(len(one["blocks"]) for one in event["pairings"])
+        part = file.with_name(f".{file.name}.part")
+        try:
+            with part.open("wb") as written:
+                found = client.archived_transcripts(name)
+                for piece in zipped(signed, with_progress(found, count, "Writing")):
+                    written.write(piece)
+            part.replace(file)
+        except OSError as error:
+            raise CommandError(f"{file} cannot be written: {error.strerror}.") from error
+        finally:
+            part.unlink(missing_ok=True)
     size = file.stat().st_size / 1e3
     say(
-        f"{file}: {len(event['entries'])} entries, {len(ids):,} matches, {size:,.0f} kB. Anybody "
+        f"{file}: {len(event['entries'])} entries, {count:,} matches, {size:,.0f} kB. Anybody "
         f"checks it by `arena event verify {file.name}`."
     )
 

@@ -2,7 +2,7 @@
 
 `list`, `show`, `enter`, `leave`, `ladder`, `matches` and `transcript` ask the referee, from any
 machine. `verify` needs no arena. The organiser's ask a referee, too, or work on the arena's own
-machine; `organiser`, `webhook`, `similar` and `archive` only there.
+machine; `organiser`, `webhook` and `similar` only there.
 """
 
 from collections.abc import Awaitable, Callable

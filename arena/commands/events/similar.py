@@ -56,6 +56,8 @@ def similar(
     Sources by common passages, without those of the documentation's first bots; answers by all
     programs in the same positions, also of binaries; losses in the matches of the final, before the
     results too, and in analysed ones of the ladder. No verdict: docs/events.md says how to read it.
+
+    On the arena's machine alone, for the operator: it reads everybody's programs, and runs them.
     """
     from arena.commands.database import with_store
     from arena.commands.events import behaviour as asking

@@ -44,6 +44,7 @@ from arena.server.accounts.owners import Owners
 from arena.server.accounts.paces import Paces
 from arena.server.accounts.policies import Policies
 from arena.server.accounts.sign_ins import SignIns
+from arena.server.events.archives import Archives
 from arena.server.events.event_notices import EventNotices
 from arena.server.events.event_views import EventViews
 from arena.server.events.events import Events
@@ -100,6 +101,7 @@ class Store:
         self.events = Events(engine)
         self.event_views = EventViews(engine, self.tournaments)
         self.finals = Finals(engine)
+        self.archives = Archives(engine)
         self.ladders = EventLadders(engine)
         self.rosters = Rosters(engine)
         self.organisers = Organisers(engine)

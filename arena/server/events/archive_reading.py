@@ -4,6 +4,7 @@ import zipfile
 import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from itertools import chain, islice
 from pathlib import Path
 from typing import Annotated, Any, Final, Literal, TypeAlias
 
@@ -144,14 +145,14 @@ def stored_event(text: bytes) -> Mapping[str, Any]:
     return _ArchivedEvent.model_validate_json(text).model_dump(exclude_unset=True)
 
 
-def match_ids(document: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the ids of the matches that were played, in the order of the archive.
+def match_ids(document: Mapping[str, Any], after: int = 0) -> Iterator[str]:
+    """Yield the ids of the matches that were played, in the order of the archive, `after` so many.
 
     `document` is an event.json that the arena has made.
     """
     if document.get("connected"):
-        for one in document["pairings"]:
-            yield from one["matches"]
+        named = chain.from_iterable(one["matches"] for one in document["pairings"])
+        yield from islice(named, after, None)
         return
     finalists = [finalist(number, one) for number, one in enumerate(document["entries"], 1)]
     seed = bytes.fromhex(document["seed"])
@@ -162,7 +163,12 @@ def match_ids(document: Mapping[str, Any]) -> Iterator[str]:
     for one in document["pairings"]:
         pairing = Pairing(one["round"], one["table"], tuple(numbers[bot] for bot in one["bots"]))
         for number in one["blocks"]:
-            yield from (dealt.setup.match_id for dealt in final.matches(pairing, number))
+            if after >= final.rules.seats:  # drawing its ids would take a while
+                after -= final.rules.seats
+                continue
+            ids = (dealt.setup.match_id for dealt in final.matches(pairing, number))
+            yield from islice(ids, after, None)
+            after = 0
 
 
 def read_rules(rules: Mapping[str, Any]) -> FinalRules:

@@ -299,13 +299,18 @@ def numbered_blocks(event_id: int, *, entry: int | None, before: int | None, lim
     return newest if entry is None else newest.where(found.c.entries.contains([entry]))
 
 
-def transcripts_of(event_id: int) -> Row:
-    """Select the `transcripts` of the blocks of a final that is kept here, in order."""
+def transcripts_of(event_id: int, *, after: int = 0, limit: int | None = None) -> Row:
+    """Select the `transcripts` of the blocks of a final that is kept here, in order.
+
+    Those `after` so many blocks, up to `limit`.
+    """
     block = event_blocks.c
     return (
         select(block.transcripts)
         .where(block.event_id == event_id)
         .order_by(block.round, block.table, block.number)
+        .offset(after)
+        .limit(limit)
     )
 
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 import structlog
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
-from arena.codec.transcript import from_bytes, to_bytes
+from arena.codec.transcript import to_bytes
 from arena.database import shift_queue
 from arena.database.errors import (
     BuildNotKeptError,
@@ -34,7 +34,6 @@ from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
 from arena.server.events import final as drawing
 from arena.server.events import final_statements
-from arena.server.events.archive import SignedEvent
 from arena.server.events.event import Event, Finalist
 from arena.server.events.final_progress import FinalProgress, progress
 from arena.server.events.final_reading import (
@@ -143,20 +142,6 @@ class Finals:
         async with self._transaction() as connection:
             found = await connection.execute(final_statements.finalists(event.id))
             return [rows.finalist(row) for row in found]
-
-    async def transcripts(self, event: Event) -> list[Transcript]:
-        """Return the transcripts of a final that stays with its private event, in their order."""
-        async with self._transaction() as connection:
-            found = (await connection.execute(final_statements.transcripts_of(event.id))).all()
-        return await asyncio.to_thread(
-            lambda: [from_bytes(bytes(one)) for row in found for one in row.transcripts]
-        )
-
-    async def archive(self, event: Event) -> SignedEvent | None:
-        """Return what the archive of an event says of it; None before its release."""
-        async with self._transaction() as connection:
-            found = (await connection.execute(statements.archive_of(event.id))).one_or_none()
-        return None if found is None else SignedEvent(bytes(found.text), bytes(found.signature))
 
     async def progress(self, event: Event) -> FinalProgress:
         """Return how far the final of an event is."""

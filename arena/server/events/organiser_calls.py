@@ -15,6 +15,7 @@ from arena.builds.hosted import BuildState
 from arena.database.errors import EventRefusedError, EventStateError, NotOrganiserError
 from arena.records import Owner
 from arena.server.accounts.messages import OPERATOR, Messages
+from arena.server.events.archives import Archives
 from arena.server.events.event import Dates, Event
 from arena.server.events.event_details import event_details, milliseconds
 from arena.server.events.event_file import read_event
@@ -33,6 +34,8 @@ from arena.v1 import upload_pb2
 _STATES: Final = {
     state.value: upload_pb2.BuildState.Value(f"BUILD_STATE_{state.name}") for state in BuildState
 }
+_PART_BYTES: Final = 1 << 20
+"""The most bytes of an event.json in one answer."""
 _LONGEST_LINE: Final = 300
 """The greatest length of each line of a reason in a list, in characters."""
 
@@ -42,6 +45,7 @@ class OrganiserStore(Protocol):
 
     events: Events
     finals: Finals
+    archives: Archives
     rosters: Rosters
     organisers: Organisers
     event_views: EventViews
@@ -81,6 +85,8 @@ class OrganiserCalls:
             "GetProgress": self._progress,
             "GetGrades": self._grades,
             "SendMessage": self._message,
+            "GetArchivedEvent": self._archived_event,
+            "ListArchivedTranscripts": self._archived_transcripts,
         }
         self.calls: Mapping[str, Call] = {
             "ListOrganisedEvents": self._list,
@@ -265,6 +271,28 @@ class OrganiserCalls:
             owners, request.text, sender=sender, about=event.name, actor=who.actor
         )
         return pb.SendMessageResponse()
+
+    async def _archived_event(
+        self, request: pb.GetArchivedEventRequest, event: Event, _who: Organiser
+    ) -> pb.GetArchivedEventResponse:
+        signed = await self._store.archives.signed(event)
+        if signed is None:
+            raise EventStateError(f"{event.name} is not released: there is nothing to archive.")
+        start = max(0, request.offset)
+        return pb.GetArchivedEventResponse(
+            part=signed.text[start : start + _PART_BYTES],
+            size=len(signed.text),
+            signature=signed.signature,
+        )
+
+    async def _archived_transcripts(
+        self, request: pb.ListArchivedTranscriptsRequest, event: Event, _who: Organiser
+    ) -> pb.ListArchivedTranscriptsResponse:
+        found = await self._store.archives.transcripts(event, max(0, request.after))
+        response = pb.ListArchivedTranscriptsResponse()
+        for message in found:
+            response.transcripts.add().ParseFromString(message)
+        return response
 
 
 def _participant(

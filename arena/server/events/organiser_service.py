@@ -13,7 +13,10 @@ from arena.server.limits.gate import Gate
 from arena.server.requests.errors import malformed
 from arena.v1 import organiser_pb2 as pb
 
-_READING: Final = ("ListOrganisedEvents", "ListParticipants", "GetLastCheck", "GetProgress")
+_READING: Final = (
+    *("ListOrganisedEvents", "ListParticipants", "GetLastCheck", "GetProgress"),
+    *("GetArchivedEvent", "ListArchivedTranscripts"),
+)
 """The calls that do not count as changes, of which an owner may make only so many."""
 
 

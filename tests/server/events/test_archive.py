@@ -73,7 +73,7 @@ async def archived(store: Store, database: str, name: str, made: Path) -> Archiv
     event, _ = await store.events.named(name)
     assert event.seed is not None
     final = DrawnFinal(event.terms.rules, event.seed, await store.finals.finalists(event))
-    signed = await store.finals.archive(event)
+    signed = await store.archives.signed(event)
     assert signed is not None
     write(database, signed, made)
     return Archived(made, final, await store.signer())
@@ -281,7 +281,7 @@ async def test_a_live_final_is_recomputed_too(
     let_pass(sql, "cup", 2.1)
     await store.finals.keep(store.record)
     event = await played_out(store, sql, (await store.events.named("cup"))[0])
-    assert await store.finals.archive(event) is None
+    assert await store.archives.signed(event) is None
     let_pass(sql, "cup", 1)
     await store.finals.keep(store.record)
     found = archive_check.check((await archived(store, database, "cup", tmp_path / "cup.zip")).file)

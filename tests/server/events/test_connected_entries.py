@@ -78,7 +78,7 @@ async def released(scene: Scene, sql: Sql) -> Event:
 
 async def archived(store: Store, event: Event) -> tuple[SignedEvent, list[Transcript]]:
     """What the archive of a released event consists of."""
-    signed = await store.finals.archive(event)
+    signed = await store.archives.signed(event)
     assert signed is not None
     found = [await store.transcript(one) for one in match_ids(stored_event(signed.text))]
     return signed, [one for one in found if one is not None]

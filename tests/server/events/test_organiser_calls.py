@@ -1,8 +1,10 @@
 """Organisers do everything about their events over the wire, and nobody else does anything."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -10,8 +12,12 @@ import psycopg
 import pytest
 
 from arena.builds.hosted import HostingTerms
+from arena.clients.event_client import EventClient
+from arena.clients.organiser_client import OrganiserClient
 from arena.database.keys import new_key, token_hash
 from arena.records import Owner, SignUp
+from arena.server.events.archive import zipped
+from arena.server.events.archive_check import check
 from arena.server.events.event_file import EXAMPLE
 from arena.server.events.organisers import MOST_UNFINISHED
 from arena.server.limits.limits import Limits
@@ -36,6 +42,8 @@ REQUESTS: dict[str, Any] = {
     "ExcusePerson": pb.ExcusePersonRequest(event="cup", person="Ann Real"),
     "GetProgress": pb.GetProgressRequest(event="cup"),
     "GetGrades": pb.GetGradesRequest(event="cup", rubric=RUBRIC),
+    "GetArchivedEvent": pb.GetArchivedEventRequest(event="cup"),
+    "ListArchivedTranscripts": pb.ListArchivedTranscriptsRequest(event="cup"),
     "SendMessage": pb.SendMessageRequest(event="cup", text="Hello.", owners=["Team"]),
 }
 """A call of each kind about the event."""
@@ -321,8 +329,8 @@ async def test_an_organiser_writes_to_who_takes_part_and_to_nobody_else(course: 
 
 
 @pytest.mark.slow
-async def test_an_organiser_follows_the_final_and_grades_it(
-    course: Course, sql: "psycopg.Connection[Any]"
+async def test_an_organiser_follows_the_final_grades_it_and_gets_its_archive(
+    course: Course, sql: "psycopg.Connection[Any]", tmp_path: Path
 ) -> None:
     store, scene = course.scene.arena.store, course.scene
     for caller, bot in (("captain", "bot-team"), ("stranger", "lone")):
@@ -342,6 +350,11 @@ async def test_an_organiser_follows_the_final_and_grades_it(
     await played_out(store, sql, (await store.events.named("cup"))[0])
     over = await course.ask("GetProgress", pb.GetProgressRequest(event="cup"))
     assert (over.played, over.ended_ms > 0) == (2, True)
+    archived = pb.GetArchivedEventRequest(event="cup")
+    code, why = await course.refused("GetArchivedEvent", archived)
+    assert (code, "cup is not released" in why) == ("FAILED_PRECONDITION", True)
+    listed = pb.ListArchivedTranscriptsRequest(event="cup")
+    assert (await course.refused("ListArchivedTranscripts", listed))[0] == "FAILED_PRECONDITION"
     let_pass(sql, "cup", 1)
     await store.finals.keep(store.record)
     code, why = await course.refused("GetProgress", pb.GetProgressRequest(event="cup"))
@@ -351,6 +364,16 @@ async def test_an_organiser_follows_the_final_and_grades_it(
     assert (ann.person.name, ann.owner, ann.most) == ("Ann Real", "Team", 10)
     assert [one.name for one in ann.criteria] == ["place"]
     assert (bob.person.excused, bob.explained) == (True, "Excused.")
+    channel = EventClient.at(f"127.0.0.1:{scene.port}", {})
+    key = course.keys["organiser"]
+    client = OrganiserClient(lambda call, request: channel.organise(key, call, request))
+    file = tmp_path / "cup.zip"
+    signed = await asyncio.to_thread(client.archived_event, "cup")
+    found = await asyncio.to_thread(lambda: list(client.archived_transcripts("cup")))
+    file.write_bytes(b"".join(zipped(signed, found)))
+    assert check(file).matches == 4
+    last = pb.ListArchivedTranscriptsRequest(event="cup", after=3)
+    assert len((await course.ask("ListArchivedTranscripts", last)).transcripts) == 1
     wrong = pb.GetGradesRequest(event="cup", rubric="[rungs]\nnobody = 1")
     code, why = await course.refused("GetGrades", wrong)
     assert (code, "there is no bot of the house nobody" in why) == ("INVALID_ARGUMENT", True)

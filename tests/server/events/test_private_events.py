@@ -7,6 +7,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 
+from arena.codec.transcript import from_bytes
 from arena.database.errors import EventRefusedError, EventStateError, UnknownEventError
 from arena.database.reading import open_reader
 from arena.database.viewing import seen_by
@@ -229,10 +230,13 @@ async def test_the_archive_of_a_private_final_can_be_recomputed(
     store: Store, database: str, sql: Sql, tmp_path: Path
 ) -> None:
     event = await released(store, database, sql)
-    signed = await store.finals.archive(event)
+    signed = await store.archives.signed(event)
     assert signed is not None
     file = tmp_path / "cup.zip"
-    file.write_bytes(b"".join(zipped(signed, await store.finals.transcripts(event))))
+    written = await store.archives.transcripts(event)
+    file.write_bytes(b"".join(zipped(signed, map(from_bytes, written))))
+    assert await store.archives.transcripts(event, 5) == written[5:]
+    assert await store.archives.transcripts(event, len(written)) == []
     found = check(file)
     assert found.matches == 12
 
