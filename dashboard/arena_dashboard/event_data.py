@@ -163,9 +163,9 @@ def best_matches(tournament: str) -> BestMatches:
     return _best_matches(data.database_url(), tournament)
 
 
-def notices(event: Event) -> Sequence[Any]:
+def notices(event: Event, viewer: int | None = None) -> Sequence[Any]:
     """Return the notices of an event: rows of `notice_statements.notices_of_event`."""
-    return data.read(notice_statements.notices_of_event(event.id))
+    return data.read(seen_by(viewer, notice_statements.notices_of_event(event.id)))
 
 
 Mark = tuple[Phase, bool, str | None, tuple[tuple[str, str, bool, bool], ...], tuple[datetime, ...]]

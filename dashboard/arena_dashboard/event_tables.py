@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import Any
 from urllib.parse import urlencode
 
 from arena.clients.event_client import EventMatch, EventRating
@@ -94,6 +95,12 @@ def dates(found: EventView) -> Html:
         ),
         class_="ba-dates",
     )
+
+
+def news(notices: Sequence[Any]) -> Html:
+    """Return what has happened, the newest first; from rows of `notices_of_event`."""
+    lines = (tag("li", one.text, " ", time_of(one.at)) for one in reversed(notices))
+    return tag("ul", *lines, class_="ba-dates")
 
 
 def entries(found: EventView) -> Html:

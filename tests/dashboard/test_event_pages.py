@@ -157,7 +157,7 @@ def test_the_text_of_an_event_is_markdown_without_html(
     assert any(title.value == r"\*Cup\*" for title in app.title)
 
 
-def test_the_feed_of_an_event_has_its_notices(arena: str) -> None:
+def test_the_feed_and_the_page_of_an_event_have_its_notices(arena: str) -> None:
     async def noticed(store: Store, sql: Sql) -> None:
         await frozen(store, sql)
         await store.event_notices.keep()
@@ -166,6 +166,7 @@ def test_the_feed_of_an_event_has_its_notices(arena: str) -> None:
     client = TestClient(Starlette(routes=feeds.ROUTES), base_url="http://arena.example")
     answer = client.get("/feeds/events/cup.atom")
     assert answer.status_code == 200
+    assert "A cup: the builds are fixed; the final begins" in words(open_page("events", name="cup"))
     assert answer.headers["content-type"].startswith("application/atom+xml")
     feed = ElementTree.fromstring(answer.content)
     atom = "{http://www.w3.org/2005/Atom}"

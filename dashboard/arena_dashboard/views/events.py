@@ -74,6 +74,9 @@ def show(found: EventView) -> None:
         st.markdown(event.terms.text)
     st.subheader("Dates")
     st.html(event_tables.dates(found))
+    if notices := event_data.notices(event, viewer):
+        with st.expander("What has happened"):
+            st.html(event_tables.news(notices))
     if event.terms.connected:
         st.caption(_CONNECTED)
     if event.terms.limits.in_words:
