@@ -53,6 +53,7 @@ COMMANDS = {
     "luck": "results.luck:luck",
     "analyse": "results.analyse:analyse",
     "export": "results.export:export",
+    "mcp": "mcp:mcp",
     "new-bot": "home.new_bot:new_bot",
     "bridge": "bridge:bridge",
     "play": "home.play:play",

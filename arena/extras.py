@@ -88,6 +88,7 @@ MODULES = {
     "data": frozenset({"pyarrow"}),
     "figures": frozenset({"altair", "vl_convert"}),
     "cluster": frozenset({"distributed"}),
+    "agents": frozenset({"mcp"}),
 }
 """The modules of each extra of the package.
 
@@ -132,6 +133,8 @@ def _extra_of_command(arguments: Sequence[str]) -> str:
         return "dashboard"
     if command == "solve":
         return "solve"
+    if command == "mcp":
+        return "agents"
     if command in WITHOUT_SERVER and OF_THE_SERVER.isdisjoint(arguments):
         return "play"
     return "server"

@@ -1,5 +1,6 @@
 """`PersonSeat`: one match as a person's seat may know it: what it learned, and the open turn."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -83,6 +84,15 @@ class PersonSeat:
     def game(self) -> AnyGame:
         """The rules under the options of the match."""
         return self.offered.setup.make_game()
+
+    @property
+    def names(self) -> list[str]:
+        """Return distinct names by seat, of a match that has begun; the own one has "(you)"."""
+        entrants = self.offered.setup.entrants
+        bots = Counter(entrant.bot for entrant in entrants)
+        names = [one.bot if bots[one.bot] == 1 else str(one) for one in entrants]
+        names[self.offered.seat] += " (you)"
+        return names
 
     @property
     def over(self) -> bool:

@@ -73,7 +73,8 @@ class PersonSession:
         self._instance = instance
         self._games = games
         self._changed = changed
-        self._now = now
+        self.now = now
+        """The clock of the turns, in seconds."""
         self._outgoing: SimpleQueue[referee_pb2.PlayRequest | None] | None = None
         self._channel: Any = None
         self._call: Any = None
@@ -252,7 +253,7 @@ class PersonSession:
                 seat.refused(refusal)
         for turn in response.turns:
             if (seat := self._seat(turn.match_id)) is not None:
-                seat.ask(turn, self._now())
+                seat.ask(turn, self.now())
         for end in response.ends:
             if (seat := self._seat(end.match_id)) is not None:
                 seat.end(end)

@@ -77,7 +77,7 @@ def kept_login(address: str) -> Login | None:
 
     Raises CommandError for a broken file.
     """
-    found = _read(login_file()).get(_place(address))
+    found = _read_logins().get(place(address))
     return None if found is None else Login(found["owner"], found["key"])
 
 
@@ -102,7 +102,13 @@ def keep_login(address: str, login: Login) -> Path:
     Raises CommandError.
     """
     path = login_file()
-    kept = _read(path) | {_place(address): {"owner": login.owner, "key": login.key}}
+    kept = _read_logins() | {place(address): {"owner": login.owner, "key": login.key}}
+    write_kept(path, kept)
+    return path
+
+
+def write_kept(path: Path, kept: Mapping[str, Mapping[str, str]]) -> None:
+    """Write a file of secrets by address, which its user alone can read. Raises CommandError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         # The file has mode 0600 from its creation and is replaced atomically.
@@ -113,15 +119,24 @@ def keep_login(address: str, login: Login) -> Path:
         Path(new.name).replace(path)
     except OSError as error:
         raise _unusable(path, error.strerror or "unknown error") from error
-    return path
 
 
-def _place(address: str) -> str:
+def place(address: str) -> str:
+    """Return the name under which the secrets of a referee's address are kept."""
     scheme, _, rest = address.strip().rpartition("://")
     return f"{'https://' if scheme == 'https' else ''}{rest.rstrip('/')}"
 
 
-def _read(path: Path) -> dict[str, dict[str, str]]:
+def _read_logins() -> dict[str, dict[str, str]]:
+    path = login_file()
+    kept = read_kept(path)
+    if not all({"owner", "key"} <= one.keys() for one in kept.values()):
+        raise _unusable(path, "it holds something else")
+    return kept
+
+
+def read_kept(path: Path) -> dict[str, dict[str, str]]:
+    """Return what a file keeps by address; nothing without a file. Raises CommandError."""
     try:
         kept = json.loads(path.read_text("utf-8"))
     except FileNotFoundError:
@@ -130,9 +145,7 @@ def _read(path: Path) -> dict[str, dict[str, str]]:
         raise _unusable(path, error.strerror or "unknown error") from error
     except ValueError as error:
         raise _unusable(path, "it is not JSON") from error
-    if not isinstance(kept, dict) or not all(
-        isinstance(one, dict) and {"owner", "key"} <= one.keys() for one in kept.values()
-    ):
+    if not isinstance(kept, dict) or not all(isinstance(one, dict) for one in kept.values()):
         raise _unusable(path, "it holds something else")
     return kept
 

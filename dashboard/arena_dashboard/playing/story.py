@@ -3,13 +3,10 @@
 It grows with the messages to the seat; no message is processed twice.
 """
 
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
 from arena.games.game import AnyGame
-from arena.match.transcript import Entrant
 from arena.person.seat import Heard, PersonSeat
 from arena.showing.claims import ShownClaim
 from arena.showing.scenes import SCENES, Scene
@@ -26,7 +23,7 @@ class Story:
     def __init__(self, seat: PersonSeat) -> None:
         assert seat.match is not None
         self.seat = seat
-        self.names = names_of(seat.match.entrants, seat.match.seat)
+        self.names = seat.names
         self.frames: list[dict[str, Any]] = []
         self.log: list[tuple[int, str]] = []
         """Pairs of a round's number and a sentence, oldest first."""
@@ -115,11 +112,3 @@ def frame(one: Shown, scene: Scene, game: AnyGame, number: int, told: list[str])
         "luck": [],
         "table": scene.table(one.moment, one.before),
     }
-
-
-def names_of(entrants: Sequence[Entrant], own: int) -> list[str]:
-    """Return distinct names by seat; the person's own seat is marked "(you)"."""
-    bots = Counter(entrant.bot for entrant in entrants)
-    names = [one.bot if bots[one.bot] == 1 else str(one) for one in entrants]
-    names[own] = f"{names[own]} (you)"
-    return names

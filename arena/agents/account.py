@@ -1,0 +1,98 @@
+"""`AgentAccount`: the referee, the owner and the bots in whose names an agent acts."""
+
+import os
+import secrets
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Final
+
+from arena.agents.table import AgentTable, TableError
+from arena.bot.address import Address
+from arena.clients.results_client import ResultsClient
+from arena.clients.upload_client import UploadClient
+from arena.person.play_endpoint import PlayEndpoint, Wanted
+
+MOST_TABLES: Final = 4
+"""The most tables at once; a referee admits eight instances of a version."""
+
+
+@dataclass(frozen=True, slots=True)
+class AgentAccount:
+    """An agent's account: nothing here has a right that the owner's key has not."""
+
+    address: str
+    """The referee, HOST:PORT."""
+    key: str
+    """The owner's key; "" for a visitor, who may only look."""
+    kept_token: Callable[[str], str]
+    """Returns the kept token of a bot by its name; "" if none is kept."""
+    keep_token: Callable[[str, str], None]
+    """Keeps a bot's token under its name."""
+    environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
+    tables: dict[str, AgentTable] = field(default_factory=dict)
+    """The tables by their names, which nobody can guess."""
+
+    def results(self) -> ResultsClient:
+        """Return a client for public results."""
+        return ResultsClient(self._parsed())
+
+    def uploads(self) -> UploadClient:
+        """Return a client for the owner's uploads."""
+        return UploadClient(self._parsed())
+
+    def require_key(self) -> str:
+        """Return the owner's key. Raises TableError for a visitor."""
+        if not self.key:
+            raise TableError(
+                "Nobody is signed in: run `arena signup NAME` or `arena login` on this machine, "
+                "with the ARENA_ADDRESS and ARENA_HOME of this server, and call again."
+            )
+        return self.key
+
+    def token(self, bot: str) -> str:
+        """Return the token of the owner's bot, which is registered if it is new.
+
+        Raises TableError if another program plays the bot; OwnerCallError.
+        """
+        known = self.kept_token(bot)
+        if known:
+            return known
+        key, client = self.require_key(), self.results()
+        if any(one.name == bot for one in client.bots(key, prefix=bot).bots):
+            raise TableError(
+                f"You have a bot {bot!r}, of which this server has no token: another program plays "
+                "it. Choose a new name."
+            )
+        _, made = client.register(key, bot)
+        self.keep_token(bot, made)
+        return made
+
+    async def join(self, bot_token: str, wanted: Wanted) -> str:
+        """Sit down at a new table, and return its name. Raises ChallengeError and TableError."""
+        if len(self.tables) >= MOST_TABLES:
+            raise TableError(f"{MOST_TABLES} tables are open, the most at once: leave one of them.")
+        name = secrets.token_urlsafe(9)
+        endpoint = PlayEndpoint(self.address, self.environment, bot_token)
+        table = self.tables[name] = AgentTable(endpoint, f"agent-{name[:6]}", wanted)
+        try:
+            await table.sit_down()
+        except BaseException:
+            del self.tables[name]
+            raise
+        return name
+
+    def table(self, name: str) -> AgentTable:
+        """Return the table with a name. Raises TableError."""
+        if name not in self.tables:
+            known = ", ".join(self.tables) or "none: join one first"
+            raise TableError(f"There is no table {name[:20]!r}; there are {known}.")
+        return self.tables[name]
+
+    async def leave_all(self) -> None:
+        """Leave all tables."""
+        for table in self.tables.values():
+            await table.leave()
+        self.tables.clear()
+
+    def _parsed(self) -> Address:
+        return Address.parse(self.address, self.environment)

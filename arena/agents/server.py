@@ -1,0 +1,104 @@
+"""`agent_server`: the Model Context Protocol server of one account, by the official SDK."""
+
+import inspect
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from functools import partial, wraps
+from typing import Any, Final
+
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ToolError
+
+from arena import __version__
+from arena.agents.account import AgentAccount
+from arena.agents.tools import AgentTools, rules
+from arena.errors import UserError
+from arena.games import GAMES
+
+INSTRUCTIONS: Final = """\
+Bluff Arena: games of bluff against programs. To play: `rules`, `opponents`, `join` with a name for
+your bot, then `wait_for_turn` and `act` until the state is `over`. To enter a program: write a file
+with one class (see the prompt `write_a_bot`), `submit` it, and ask `builds` whether it was
+accepted. What other seats hold is hidden until a match is over; `replay` and `analyse` open it."""
+
+_TOOLS: Final = (
+    *("rules", "action_schema", "opponents", "join", "wait_for_turn", "act", "play_again", "leave"),
+    *("leaderboard", "matches", "replay", "transcript", "analyse", "submit", "builds", "log"),
+)
+
+
+def agent_server(account: AgentAccount) -> MCPServer[Any]:
+    """Return a server of all tools, the rules as resources, and prompts."""
+
+    @asynccontextmanager
+    async def lifespan(_server: MCPServer[Any]) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            await account.leave_all()
+
+    server: MCPServer[Any] = MCPServer(
+        "bluff-arena",
+        title="Bluff Arena",
+        instructions=INSTRUCTIONS,
+        version=__version__,
+        lifespan=lifespan,
+        log_level="WARNING",
+    )
+    tools = AgentTools(account)
+    for name in _TOOLS:
+        server.add_tool(_explained(getattr(tools, name)), name=name)
+    for game, kind in GAMES.items():
+        server.resource(
+            f"arena://rules/{game}",
+            name=f"rules of {kind.title}",
+            description=f"The rules of {kind.title} for players.",
+            mime_type="text/markdown",
+        )(partial(rules, game))
+    server.prompt(description="Play a match against a bot of the arena.")(play_a_match)
+    server.prompt(description="Write a bot, upload it, and make it better.")(write_a_bot)
+    return server
+
+
+def play_a_match(game: str = "bluff", opponent: str = "honest") -> str:
+    """Return the prompt for one match."""
+    return (
+        f"Read the rules of {game} with the tool `rules`. Then `join` a table of {game} against "
+        f"{opponent}, and play the match to its end with `wait_for_turn` and `act`. Think about "
+        "what the others can hold, and how likely each claim is. At the end tell me the result, "
+        "and with `analyse` which decision cost most."
+    )
+
+
+def write_a_bot(game: str = "bluff", name: str = "my-bot") -> str:
+    """Return the prompt for a bot of one's own."""
+    return (
+        f"Write a bot for {game} as one Python file with a subclass of arena.bot.Bot, whose `act` "
+        f"returns an action for turn.view. Read `rules` and `action_schema` first. `submit` it as "
+        f"{name}; ask `builds` until it is accepted, and mend what the reason or `log` says. Then "
+        "watch `matches` of the bot, find with `analyse` where it loses most, improve it, and "
+        "submit it again. Stop when its interval on the `leaderboard` is above the bot that I name."
+    )
+
+
+def _explained(tool: Callable[..., Any]) -> Callable[..., Any]:
+    """Return the tool with its user's errors as errors of the protocol, which keep their text."""
+    if inspect.iscoroutinefunction(tool):
+
+        @wraps(tool)
+        async def explained(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return await tool(*args, **kwargs)
+            except (OSError, UserError) as error:
+                raise ToolError(str(error)) from error
+
+        return explained
+
+    @wraps(tool)
+    def explained_now(*args: Any, **kwargs: Any) -> Any:
+        try:
+            return tool(*args, **kwargs)
+        except (OSError, UserError) as error:
+            raise ToolError(str(error)) from error
+
+    return explained_now

@@ -1,0 +1,253 @@
+"""`AgentTools`: the tools by name; each docstring and annotation is what an agent reads of it."""
+
+import asyncio
+import json
+import math
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Any, Final
+
+from pydantic import Field
+
+from arena.agents.account import AgentAccount
+from arena.agents.table import LONGEST_WAIT
+from arena.bridge.schemas import schema
+from arena.games import GAMES, make_game
+from arena.lab.analysis import Grade, analyse
+from arena.match.clock import TimeControl
+from arena.match.replay import replay
+from arena.match.transcript_json import to_json
+from arena.moments import iso_utc
+from arena.person.play_endpoint import PlayEndpoint, Wanted
+from arena.showing.scenes import SCENES
+
+BANK_SECONDS: Final = 300
+"""The time bank of an agent's match."""
+
+Game = Annotated[str, Field(description=f"One of {', '.join(GAMES)}.")]
+Table = Annotated[str, Field(description="The table, as `join` named it.")]
+MatchId = Annotated[str, Field(description="The match's id.")]
+Limit = Annotated[int, Field(ge=1, le=200, description="How many at most.")]
+
+
+def rules(game: str) -> str:
+    """Return a game's rules for players, as Markdown. Raises UnknownGameError."""
+    make_game(game, {})
+    return (files("arena.games") / game / "rules.md").read_text("utf-8")
+
+
+@dataclass(frozen=True, slots=True)
+class AgentTools:
+    """The tools of one account."""
+
+    account: AgentAccount
+
+    def rules(self, game: Game) -> str:
+        """Read the rules of a game, for players."""
+        return rules(game)
+
+    def action_schema(self, game: Game) -> dict[str, Any]:
+        """Read the JSON Schema of a game's actions (`action`), views (`view`) and events."""
+        make_game(game, {})
+        return dict(schema(game)["$defs"])
+
+    def opponents(self) -> list[dict[str, Any]]:
+        """List the bots that can be played against now."""
+        endpoint = PlayEndpoint(self.account.address, self.account.environment, "")
+        return [
+            {
+                "bot": one.entrant.bot,
+                "version": one.entrant.version,
+                "owner": one.entrant.owner,
+                "games": list(one.games),
+                "free": one.free,
+            }
+            for one in endpoint.rivals()
+        ]
+
+    async def join(
+        self,
+        bot: Annotated[
+            str,
+            Field(description="The name of your bot for this; it is registered if it is new."),
+        ],
+        game: Game = "bluff",
+        opponents: Annotated[
+            list[str] | None, Field(description="Bots to play against; else the referee chooses.")
+        ] = None,
+        options: Annotated[
+            dict[str, Any] | None, Field(description="Options that differ from the game's own.")
+        ] = None,
+        turn_seconds: Annotated[
+            int, Field(ge=1, le=600, description="Time to think for each turn.")
+        ] = 120,
+    ) -> dict[str, str]:
+        """Sit down at a table and ask for an unrated match.
+
+        Then call wait_for_turn and act until the match is over.
+        """
+        make_game(game, options or {})
+        control = TimeControl(1000 * turn_seconds, 1000 * BANK_SECONDS)
+        wanted = Wanted(game, tuple(opponents or ()), options=options or {}, time_control=control)
+        token = await asyncio.to_thread(self.account.token, bot)
+        return {"table": await self.account.join(token, wanted)}
+
+    async def wait_for_turn(
+        self,
+        table: Table,
+        seconds: Annotated[
+            float, Field(ge=0, le=LONGEST_WAIT, description="How long to wait.")
+        ] = LONGEST_WAIT,
+    ) -> dict[str, Any]:
+        """Wait until it is your turn or the match is over.
+
+        The answer has what happened since the last call in words, your view as JSON, the legal
+        actions, and the seconds left. `state` is `your_turn`, `waiting` (call again), `over` or
+        `no_match`.
+        """
+        return await self.account.table(table).wait_for_turn(seconds)
+
+    async def act(
+        self,
+        table: Table,
+        turn: Annotated[int, Field(description="The number of the open turn.")],
+        action: Annotated[
+            dict[str, Any], Field(description="One of legal_actions, or another legal one.")
+        ],
+    ) -> dict[str, Any]:
+        """Play an action, and wait for what comes of it as wait_for_turn does."""
+        seat = self.account.table(table)
+        await seat.act(turn, action)
+        return await seat.wait_for_turn(LONGEST_WAIT)
+
+    async def play_again(self, table: Table) -> dict[str, Any]:
+        """Ask for another match at the same table, once one is over."""
+        seat = self.account.table(table)
+        await seat.play_again()
+        return await seat.wait_for_turn(LONGEST_WAIT)
+
+    async def leave(self, table: Table) -> str:
+        """Leave a table; a running match is forfeited."""
+        await self.account.table(table).leave()
+        del self.account.tables[table]
+        return "You have left."
+
+    def leaderboard(
+        self,
+        game: Game = "bluff",
+        seats: Annotated[
+            int, Field(ge=0, le=6, description="The table size; 0: the one most played.")
+        ] = 0,
+        limit: Limit = 20,
+    ) -> list[dict[str, Any]]:
+        """Read the best ratings of a game, with their 95 % intervals."""
+        return [
+            {
+                "bot": one.entrant.bot,
+                "version": one.entrant.version,
+                "owner": one.entrant.owner,
+                "elo": round(one.elo, 1),
+                "interval": [round(bound, 1) for bound in one.interval],
+                "matches": one.matches,
+                "marks": list(one.marks),
+            }
+            for one in self.account.results().ratings(game, seats, limit)
+        ]
+
+    def matches(
+        self,
+        bot: Annotated[str, Field(description="One bot's name; empty for all.")] = "",
+        limit: Limit = 20,
+    ) -> list[dict[str, Any]]:
+        """List finished matches, newest first."""
+        return [
+            {
+                "match": one.match_id,
+                "game": one.game,
+                "finished": iso_utc(one.finished),
+                "places": [
+                    {"bot": str(entrant), "place": place}
+                    for entrant, place in zip(one.entrants, one.placing, strict=True)
+                ],
+            }
+            for one in self.account.results().matches(bot, limit)
+        ]
+
+    def replay(self, match: MatchId) -> list[str]:
+        """Read a finished match step by step in words, with all secrets open."""
+        transcript = self.account.results().transcript(match)
+        setup = transcript.setup
+        names = [str(entrant) for entrant in setup.entrants]
+        scene = SCENES[setup.game]
+        told = []
+        for frame in replay(transcript):
+            said = [] if frame.step is None else [scene.reveal(frame.step, names)]
+            said += [scene.tell(event, names) for event in frame.events]
+            told += [f"{frame.index}: {one}" for one in said if one]
+        return told
+
+    def transcript(self, match: MatchId) -> dict[str, Any]:
+        """Read the whole record of a finished match, as JSON."""
+        return dict(to_json(self.account.results().transcript(match)))
+
+    def analyse(self, match: MatchId) -> list[dict[str, Any]]:
+        """Read what each graded decision of a finished match cost, in chances to win.
+
+        Bluff without its extension has losses; other games have only the chance that a claim held.
+        """
+        transcript = self.account.results().transcript(match)
+        notation = transcript.setup.make_game().notation
+        names = [str(entrant) for entrant in transcript.setup.entrants]
+        return [
+            {
+                "step": one.step,
+                "bot": names[one.seat],
+                "action": notation.to_json(one.action),
+                "claim_true": _rounded(one.unread),
+                "win": _rounded(one.win),
+                "loss": _rounded(one.loss),
+                "grade": None if one.grade is None else Grade(one.grade).value,
+            }
+            for one in analyse(transcript).decisions
+        ]
+
+    def submit(
+        self,
+        bot: Annotated[str, Field(description="The name of your bot.")],
+        file: Annotated[str, Field(description="The path of a .py file, or a .zip with bot.toml.")],
+        version: Annotated[str, Field(description="A label; else the next free number.")] = "",
+    ) -> dict[str, Any]:
+        """Upload a bot, which the arena checks and then lets play; `builds` tells of the check."""
+        path = Path(file)
+        key = self.account.require_key()
+        made = self.account.uploads().upload(key, bot, path.name, path.read_bytes(), version)
+        return {"bot": made.bot, "version": made.version, "sha256": made.sha256} | (
+            {"notices": list(made.notices)} if made.notices else {}
+        )
+
+    def builds(
+        self, bot: Annotated[str, Field(description="One of your bots; empty for all.")] = ""
+    ) -> list[dict[str, Any]]:
+        """List your uploaded builds: whether they were accepted, and why not."""
+        return [
+            {
+                "bot": one.bot,
+                "version": one.version,
+                "state": one.state.value,
+                "reason": one.reason,
+                "plays": one.plays,
+            }
+            for one in self.account.uploads().builds(self.account.require_key(), bot)
+        ]
+
+    def log(self, bot: Annotated[str, Field(description="The name of your hosted bot.")]) -> str:
+        """Read what a hosted bot of yours printed in its newest run, and how it ended."""
+        shifts = self.account.uploads().shifts(self.account.require_key(), bot)
+        if not shifts:
+            return "It has not run yet."
+        return json.dumps({"outcome": shifts[0].outcome or "", "log": shifts[0].log})
+
+
+def _rounded(value: float | None) -> float | None:
+    return None if value is None or not math.isfinite(value) else round(value, 4)
