@@ -14,7 +14,7 @@ from arena.clients.event_client import EventSeen, event_seen, moment
 from arena.codec.transcript import from_message
 from arena.database.keys import new_key, token_hash
 from arena.match.transcript import Transcript
-from arena.server.events.archive import SignedEvent
+from arena.server.events.event import SignedEvent
 from arena.server.events.grade_forms import EventGrade, Graded
 from arena.server.events.roster_file import Enrollee
 from arena.v1 import organiser_pb2 as pb

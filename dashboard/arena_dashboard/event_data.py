@@ -25,8 +25,7 @@ from arena.match.transcript_json import to_json
 from arena.server.events import event_rows as rows
 from arena.server.events import event_statements as statements
 from arena.server.events import final_statements
-from arena.server.events.archive import SignedEvent
-from arena.server.events.event import Event, EventEntry, Phase
+from arena.server.events.event import Event, EventEntry, Phase, SignedEvent
 from arena.server.events.final import DrawnFinal
 from arena.server.events.final_reading import pairings, record_of
 from arena.server.events.standings import FinalLine, standings

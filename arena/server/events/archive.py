@@ -34,7 +34,7 @@ from arena.match.transcript import Transcript
 from arena.match.transcript_json import to_json
 from arena.moments import iso_utc
 from arena.scheduling.pairings import EntryNumber
-from arena.server.events.event import Event, EventEntry, FinalRules
+from arena.server.events.event import Event, EventEntry, FinalRules, SignedEvent
 from arena.server.events.final import DrawnFinal
 from arena.server.events.standings import standings_json
 from arena.server.tournaments.tournament import (
@@ -53,14 +53,6 @@ PART_BYTES: Final = 256 << 10
 
 class ArchiveError(UserError):
     """The file is no archive, or does not agree with itself; the message names what is wrong."""
-
-
-@dataclass(frozen=True, slots=True)
-class SignedEvent:
-    """The event.json of an archive, and the arena's signature of it; the release makes both."""
-
-    text: bytes
-    signature: bytes
 
 
 @dataclass(frozen=True, slots=True)

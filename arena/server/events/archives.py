@@ -15,9 +15,8 @@ from arena.database.transaction import transaction
 from arena.database.transcripts import Packed, unpack_message
 from arena.server.events import event_statements as statements
 from arena.server.events import final_statements
-from arena.server.events.archive import SignedEvent
 from arena.server.events.archive_reading import match_ids, stored_event
-from arena.server.events.event import Event
+from arena.server.events.event import Event, SignedEvent
 from arena.server.results.match_search import transcripts_of_matches
 
 READ_TOGETHER: Final = 500

@@ -267,3 +267,11 @@ class Finalist:
     """The hash of its build; None for a connected bot, whose program nobody has fixed."""
     file_name: str
     withdrawn: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SignedEvent:
+    """The event.json of an archive, and the arena's signature of it; the release makes both."""
+
+    text: bytes
+    signature: bytes

@@ -18,8 +18,8 @@ from arena.scheduling.formats import FormatName
 from arena.scheduling.pairings import Pairing
 from arena.server.app.store import Store
 from arena.server.events import archive, archive_check, archive_reading
-from arena.server.events.archive import ArchiveError, SignedEvent
-from arena.server.events.event import FinalRules
+from arena.server.events.archive import ArchiveError
+from arena.server.events.event import FinalRules, SignedEvent
 from arena.server.events.final import DrawnFinal
 from arena.server.results.match_finding import transcripts_named
 from arena.signatures import Signer
