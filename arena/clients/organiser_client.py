@@ -116,6 +116,18 @@ class ProgressSeen:
     """Since when everything is played."""
 
 
+@dataclass(frozen=True, slots=True)
+class EventWebhook:
+    """A webhook of an event."""
+
+    url: str
+    delivered: int
+    waiting: int
+    """The number of notices that are tried again."""
+    failure: str
+    """Why the last try that failed did."""
+
+
 class OrganiserClient:
     """Every method raises UserError."""
 
@@ -224,6 +236,24 @@ class OrganiserClient:
     def message(self, event: str, text: str, owners: Sequence[str]) -> None:
         """Send a message to some who take part, by the names of the owners."""
         self._ask("SendMessage", pb.SendMessageRequest(event=event, text=text, owners=owners))
+
+    def add_webhook(self, event: str, url: str) -> str:
+        """Post an event's notices to an address; return the secret that signs them."""
+        request = pb.AddEventWebhookRequest(event=event, url=url)
+        secret: str = self._ask("AddEventWebhook", request).secret
+        return secret
+
+    def remove_webhook(self, event: str, url: str) -> None:
+        """Post nothing of an event to an address any more."""
+        self._ask("RemoveEventWebhook", pb.RemoveEventWebhookRequest(event=event, url=url))
+
+    def webhooks(self, event: str) -> list[EventWebhook]:
+        """Return an event's webhooks that one may change, the oldest first."""
+        answer = self._ask("ListEventWebhooks", pb.ListEventWebhooksRequest(event=event))
+        return [
+            EventWebhook(one.url, one.delivered, one.waiting, one.failure)
+            for one in answer.webhooks
+        ]
 
     def archived_event(self, event: str) -> SignedEvent:
         """Return what the archive of a released event says of it."""

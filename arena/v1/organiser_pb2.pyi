@@ -1170,3 +1170,174 @@ class ListArchivedTranscriptsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ListArchivedTranscriptsResponse: _TypeAlias = ListArchivedTranscriptsResponse  # noqa: Y015
+
+@_typing.final
+class AddEventWebhookRequest(_message.Message):
+    """Asks for AddEventWebhook."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    URL_FIELD_NUMBER: _builtins.int
+    event: _builtins.str
+    """The event's name."""
+    url: _builtins.str
+    """Where to post, as http:// or https://, of up to 1,000 characters."""
+    def __init__(
+        self,
+        *,
+        event: _builtins.str = ...,
+        url: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "url", b"url"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddEventWebhookRequest: _TypeAlias = AddEventWebhookRequest  # noqa: Y015
+
+@_typing.final
+class AddEventWebhookResponse(_message.Message):
+    """Answers AddEventWebhook."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SECRET_FIELD_NUMBER: _builtins.int
+    secret: _builtins.str
+    """The secret that signs the notices, as Standard Webhooks say; shown only once."""
+    def __init__(
+        self,
+        *,
+        secret: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["secret", b"secret"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___AddEventWebhookResponse: _TypeAlias = AddEventWebhookResponse  # noqa: Y015
+
+@_typing.final
+class RemoveEventWebhookRequest(_message.Message):
+    """Asks for RemoveEventWebhook."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    URL_FIELD_NUMBER: _builtins.int
+    event: _builtins.str
+    """The event's name."""
+    url: _builtins.str
+    """The address."""
+    def __init__(
+        self,
+        *,
+        event: _builtins.str = ...,
+        url: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event", "url", b"url"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveEventWebhookRequest: _TypeAlias = RemoveEventWebhookRequest  # noqa: Y015
+
+@_typing.final
+class RemoveEventWebhookResponse(_message.Message):
+    """Answers RemoveEventWebhook."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___RemoveEventWebhookResponse: _TypeAlias = RemoveEventWebhookResponse  # noqa: Y015
+
+@_typing.final
+class ListEventWebhooksRequest(_message.Message):
+    """Asks for ListEventWebhooks."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    EVENT_FIELD_NUMBER: _builtins.int
+    event: _builtins.str
+    """The event's name."""
+    def __init__(
+        self,
+        *,
+        event: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["event", b"event"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListEventWebhooksRequest: _TypeAlias = ListEventWebhooksRequest  # noqa: Y015
+
+@_typing.final
+class ListEventWebhooksResponse(_message.Message):
+    """Answers ListEventWebhooks."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    WEBHOOKS_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def webhooks(self) -> _containers.RepeatedCompositeFieldContainer[Global___EventWebhook]:
+        """The oldest first."""
+
+    def __init__(
+        self,
+        *,
+        webhooks: _abc.Iterable[Global___EventWebhook] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["webhooks", b"webhooks"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ListEventWebhooksResponse: _TypeAlias = ListEventWebhooksResponse  # noqa: Y015
+
+@_typing.final
+class EventWebhook(_message.Message):
+    """A webhook of an event."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    URL_FIELD_NUMBER: _builtins.int
+    DELIVERED_FIELD_NUMBER: _builtins.int
+    WAITING_FIELD_NUMBER: _builtins.int
+    FAILURE_FIELD_NUMBER: _builtins.int
+    url: _builtins.str
+    """Its address."""
+    delivered: _builtins.int
+    """The number of notices that it took."""
+    waiting: _builtins.int
+    """The number of notices that are tried again."""
+    failure: _builtins.str
+    """Why the last try that failed did; empty if none has."""
+    def __init__(
+        self,
+        *,
+        url: _builtins.str = ...,
+        delivered: _builtins.int = ...,
+        waiting: _builtins.int = ...,
+        failure: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["delivered", b"delivered", "failure", b"failure", "url", b"url", "waiting", b"waiting"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___EventWebhook: _TypeAlias = EventWebhook  # noqa: Y015

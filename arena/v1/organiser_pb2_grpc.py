@@ -112,6 +112,21 @@ class OrganiserServiceStub(object):
                 request_serializer=arena_dot_v1_dot_organiser__pb2.SendMessageRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_organiser__pb2.SendMessageResponse.FromString,
                 _registered_method=True)
+        self.AddEventWebhook = channel.unary_unary(
+                '/arena.v1.OrganiserService/AddEventWebhook',
+                request_serializer=arena_dot_v1_dot_organiser__pb2.AddEventWebhookRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_organiser__pb2.AddEventWebhookResponse.FromString,
+                _registered_method=True)
+        self.RemoveEventWebhook = channel.unary_unary(
+                '/arena.v1.OrganiserService/RemoveEventWebhook',
+                request_serializer=arena_dot_v1_dot_organiser__pb2.RemoveEventWebhookRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_organiser__pb2.RemoveEventWebhookResponse.FromString,
+                _registered_method=True)
+        self.ListEventWebhooks = channel.unary_unary(
+                '/arena.v1.OrganiserService/ListEventWebhooks',
+                request_serializer=arena_dot_v1_dot_organiser__pb2.ListEventWebhooksRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_organiser__pb2.ListEventWebhooksResponse.FromString,
+                _registered_method=True)
         self.GetArchivedEvent = channel.unary_unary(
                 '/arena.v1.OrganiserService/GetArchivedEvent',
                 request_serializer=arena_dot_v1_dot_organiser__pb2.GetArchivedEventRequest.SerializeToString,
@@ -240,6 +255,29 @@ class OrganiserServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def AddEventWebhook(self, request, context):
+        """Posts the notices of an event to an address from now on, and returns the secret that signs them.
+        INVALID_ARGUMENT for an address that is none or not on the public internet, that the event has
+        already, or beyond 10.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def RemoveEventWebhook(self, request, context):
+        """Posts nothing to an address any more. INVALID_ARGUMENT for one that organisers have not added.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def ListEventWebhooks(self, request, context):
+        """Lists the webhooks that organisers have added to an event, the oldest first.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def GetArchivedEvent(self, request, context):
         """Returns a piece of the event.json of the archive of a released event (docs/events.md).
         FAILED_PRECONDITION before the release.
@@ -328,6 +366,21 @@ def add_OrganiserServiceServicer_to_server(servicer, server):
                     servicer.SendMessage,
                     request_deserializer=arena_dot_v1_dot_organiser__pb2.SendMessageRequest.FromString,
                     response_serializer=arena_dot_v1_dot_organiser__pb2.SendMessageResponse.SerializeToString,
+            ),
+            'AddEventWebhook': grpc.unary_unary_rpc_method_handler(
+                    servicer.AddEventWebhook,
+                    request_deserializer=arena_dot_v1_dot_organiser__pb2.AddEventWebhookRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_organiser__pb2.AddEventWebhookResponse.SerializeToString,
+            ),
+            'RemoveEventWebhook': grpc.unary_unary_rpc_method_handler(
+                    servicer.RemoveEventWebhook,
+                    request_deserializer=arena_dot_v1_dot_organiser__pb2.RemoveEventWebhookRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_organiser__pb2.RemoveEventWebhookResponse.SerializeToString,
+            ),
+            'ListEventWebhooks': grpc.unary_unary_rpc_method_handler(
+                    servicer.ListEventWebhooks,
+                    request_deserializer=arena_dot_v1_dot_organiser__pb2.ListEventWebhooksRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_organiser__pb2.ListEventWebhooksResponse.SerializeToString,
             ),
             'GetArchivedEvent': grpc.unary_unary_rpc_method_handler(
                     servicer.GetArchivedEvent,
@@ -726,6 +779,87 @@ class OrganiserService(object):
             '/arena.v1.OrganiserService/SendMessage',
             arena_dot_v1_dot_organiser__pb2.SendMessageRequest.SerializeToString,
             arena_dot_v1_dot_organiser__pb2.SendMessageResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def AddEventWebhook(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OrganiserService/AddEventWebhook',
+            arena_dot_v1_dot_organiser__pb2.AddEventWebhookRequest.SerializeToString,
+            arena_dot_v1_dot_organiser__pb2.AddEventWebhookResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def RemoveEventWebhook(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OrganiserService/RemoveEventWebhook',
+            arena_dot_v1_dot_organiser__pb2.RemoveEventWebhookRequest.SerializeToString,
+            arena_dot_v1_dot_organiser__pb2.RemoveEventWebhookResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ListEventWebhooks(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OrganiserService/ListEventWebhooks',
+            arena_dot_v1_dot_organiser__pb2.ListEventWebhooksRequest.SerializeToString,
+            arena_dot_v1_dot_organiser__pb2.ListEventWebhooksResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -80,6 +80,15 @@ class OrganiserServiceStub:
     """
     SendMessage: _grpc.UnaryUnaryMultiCallable[_organiser_pb2.SendMessageRequest, _organiser_pb2.SendMessageResponse]
     """Sends a message to some who take part (OwnerService.ListMessages)."""
+    AddEventWebhook: _grpc.UnaryUnaryMultiCallable[_organiser_pb2.AddEventWebhookRequest, _organiser_pb2.AddEventWebhookResponse]
+    """Posts the notices of an event to an address from now on, and returns the secret that signs them.
+    INVALID_ARGUMENT for an address that is none or not on the public internet, that the event has
+    already, or beyond 10.
+    """
+    RemoveEventWebhook: _grpc.UnaryUnaryMultiCallable[_organiser_pb2.RemoveEventWebhookRequest, _organiser_pb2.RemoveEventWebhookResponse]
+    """Posts nothing to an address any more. INVALID_ARGUMENT for one that organisers have not added."""
+    ListEventWebhooks: _grpc.UnaryUnaryMultiCallable[_organiser_pb2.ListEventWebhooksRequest, _organiser_pb2.ListEventWebhooksResponse]
+    """Lists the webhooks that organisers have added to an event, the oldest first."""
     GetArchivedEvent: _grpc.UnaryUnaryMultiCallable[_organiser_pb2.GetArchivedEventRequest, _organiser_pb2.GetArchivedEventResponse]
     """Returns a piece of the event.json of the archive of a released event (docs/events.md).
     FAILED_PRECONDITION before the release.
@@ -141,6 +150,15 @@ class OrganiserServiceAsyncStub(OrganiserServiceStub):
     """
     SendMessage: _aio.UnaryUnaryMultiCallable[_organiser_pb2.SendMessageRequest, _organiser_pb2.SendMessageResponse]  # type: ignore[assignment]
     """Sends a message to some who take part (OwnerService.ListMessages)."""
+    AddEventWebhook: _aio.UnaryUnaryMultiCallable[_organiser_pb2.AddEventWebhookRequest, _organiser_pb2.AddEventWebhookResponse]  # type: ignore[assignment]
+    """Posts the notices of an event to an address from now on, and returns the secret that signs them.
+    INVALID_ARGUMENT for an address that is none or not on the public internet, that the event has
+    already, or beyond 10.
+    """
+    RemoveEventWebhook: _aio.UnaryUnaryMultiCallable[_organiser_pb2.RemoveEventWebhookRequest, _organiser_pb2.RemoveEventWebhookResponse]  # type: ignore[assignment]
+    """Posts nothing to an address any more. INVALID_ARGUMENT for one that organisers have not added."""
+    ListEventWebhooks: _aio.UnaryUnaryMultiCallable[_organiser_pb2.ListEventWebhooksRequest, _organiser_pb2.ListEventWebhooksResponse]  # type: ignore[assignment]
+    """Lists the webhooks that organisers have added to an event, the oldest first."""
     GetArchivedEvent: _aio.UnaryUnaryMultiCallable[_organiser_pb2.GetArchivedEventRequest, _organiser_pb2.GetArchivedEventResponse]  # type: ignore[assignment]
     """Returns a piece of the event.json of the archive of a released event (docs/events.md).
     FAILED_PRECONDITION before the release.
@@ -283,6 +301,33 @@ class OrganiserServiceServicer(metaclass=_abc_1.ABCMeta):
         context: _ServicerContext,
     ) -> _typing.Union[_organiser_pb2.SendMessageResponse, _abc.Awaitable[_organiser_pb2.SendMessageResponse]]:
         """Sends a message to some who take part (OwnerService.ListMessages)."""
+
+    @_abc_1.abstractmethod
+    def AddEventWebhook(
+        self,
+        request: _organiser_pb2.AddEventWebhookRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_organiser_pb2.AddEventWebhookResponse, _abc.Awaitable[_organiser_pb2.AddEventWebhookResponse]]:
+        """Posts the notices of an event to an address from now on, and returns the secret that signs them.
+        INVALID_ARGUMENT for an address that is none or not on the public internet, that the event has
+        already, or beyond 10.
+        """
+
+    @_abc_1.abstractmethod
+    def RemoveEventWebhook(
+        self,
+        request: _organiser_pb2.RemoveEventWebhookRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_organiser_pb2.RemoveEventWebhookResponse, _abc.Awaitable[_organiser_pb2.RemoveEventWebhookResponse]]:
+        """Posts nothing to an address any more. INVALID_ARGUMENT for one that organisers have not added."""
+
+    @_abc_1.abstractmethod
+    def ListEventWebhooks(
+        self,
+        request: _organiser_pb2.ListEventWebhooksRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_organiser_pb2.ListEventWebhooksResponse, _abc.Awaitable[_organiser_pb2.ListEventWebhooksResponse]]:
+        """Lists the webhooks that organisers have added to an event, the oldest first."""
 
     @_abc_1.abstractmethod
     def GetArchivedEvent(

@@ -2,28 +2,23 @@
 
 `list`, `show`, `enter`, `leave`, `ladder`, `matches` and `transcript` ask the referee, from any
 machine. `verify` needs no arena. The organiser's ask a referee, too, or work on the arena's own
-machine; `organiser`, `webhook` and `similar` only there.
+machine; `organiser` and `similar` only there.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from dataclasses import asdict
+from typing import Annotated
 
 import typer
 from rich.table import Table
 
+from arena.commands.errors import exit_with_message
 from arena.commands.events import entering, organisers, organising, participants, roster, viewing
 from arena.commands.events.archives import archive, verify
 from arena.commands.events.grades import grades, rubric
-from arena.commands.events.organising import AsJson, EventName
+from arena.commands.events.organising import AsJson, EventName, OrganiserAddress, organiser_at
 from arena.commands.events.progress import progress
 from arena.commands.events.similar import similar
-from arena.commands.owners.operator import actor
 from arena.commands.terminal import Terminal, say, say_json
-
-if TYPE_CHECKING:  # not at run time: an error in the arguments must not wait for SQLAlchemy
-    from arena.server.app.store import Store
-
-T = TypeVar("T")
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -70,38 +65,33 @@ def webhook(
     name: EventName,
     url: Annotated[str, typer.Argument(help="Where notices are posted: https://….")],
     remove: Annotated[bool, typer.Option("--remove", help="Post nothing there any more.")] = False,
+    address: OrganiserAddress = "",
 ) -> None:
     """Post an event's notices to an address; prints the secret that signs them, once.
 
     Notices: entries open, one day left, builds fixed, the final begins, results, cancelled. They
-    are signed as Standard Webhooks; Discord and Slack get the form that they take.
+    are signed as Standard Webhooks; Discord and Slack get the form that they take. From another
+    machine than the arena's the address must be on the public internet.
     """
-
-    async def use(store: "Store") -> str:
-        event, _ = await store.events.named(name)
+    with exit_with_message():
+        client = organiser_at(address)
         if remove:
-            await store.webhooks.remove(event.id, event.name, url, actor())
-            return ""
-        return await store.webhooks.add(event.id, event.name, url, actor())
-
-    secret = _with_store(use)
-    if secret:
-        say("The secret that signs the notices, shown only once:", err=True)
-        say(secret)
-    else:
-        say("Nothing is posted there any more.")
+            client.remove_webhook(name, url)
+            say("Nothing is posted there any more.")
+            return
+        secret = client.add_webhook(name, url)
+    say("The secret that signs the notices, shown only once:", err=True)
+    say(secret)
 
 
 @app.command()
-def webhooks(name: EventName, as_json: AsJson = False) -> None:
-    """List an event's webhooks, with what was delivered and why the last try failed."""
+def webhooks(name: EventName, address: OrganiserAddress = "", as_json: AsJson = False) -> None:
+    """List an event's webhooks, with what was delivered and why the last try failed.
 
-    async def use(store: "Store") -> list[Any]:
-        event, _ = await store.events.named(name)
-        return await store.webhooks.of_event(event.id)
-
-    members = ("url", "delivered", "waiting", "failure")
-    found = [{name: getattr(row, name) for name in members} for row in _with_store(use)]
+    From another machine than the arena's those that organisers have added.
+    """
+    with exit_with_message():
+        found = list(map(asdict, organiser_at(address).webhooks(name)))
     if as_json:
         say_json(found)
         return
@@ -109,9 +99,3 @@ def webhooks(name: EventName, as_json: AsJson = False) -> None:
     for one in found:
         table.add_row(*map(str, one.values()))
     Terminal().print_table(table)
-
-
-def _with_store(use: "Callable[[Store], Awaitable[T]]", *, begins: bool = False) -> T:
-    from arena.commands.database import with_store
-
-    return with_store(use, begins=begins)

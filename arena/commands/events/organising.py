@@ -65,7 +65,7 @@ def _answer_here(call: str, request: Any) -> Any:
     """Answer a call by the database of this machine, as the operator."""
     from arena.server.events.organiser_calls import Organiser, OrganiserCalls
 
-    operator = Organiser(actor())
+    operator = Organiser(actor(), here=True)
     return with_store(
         lambda store: OrganiserCalls(store).calls[call](request, operator),
         begins=call == "CreateEvent",

@@ -7,6 +7,7 @@ The reader role sees no webhooks, and of notices those that are public.
 """
 
 from sqlalchemy import (
+    Boolean,
     CheckConstraint,
     Column,
     ForeignKey,
@@ -63,6 +64,9 @@ webhooks = Table(
     # It signs what is sent, so it cannot be hashed.
     Column("secret", Text, nullable=False),
     now("created_at"),
+    # Whether that of an event was added from another machine: it is posted to the public internet
+    # alone, as those of owners are.
+    Column("public_only", Boolean, nullable=False, server_default=text("false")),
     UniqueConstraint("event_id", "url"),
     CheckConstraint("num_nonnulls(event_id, owner_id) = 1", name="of_one"),
     CheckConstraint("bot_id IS NULL OR owner_id IS NOT NULL", name="bot_owned"),

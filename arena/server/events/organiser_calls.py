@@ -28,6 +28,7 @@ from arena.server.events.grading import Grading
 from arena.server.events.organisers import Organisers
 from arena.server.events.roster_file import Enrollee
 from arena.server.events.rosters import Rosters
+from arena.server.notices.webhooks import Webhooks
 from arena.v1 import organiser_pb2 as pb
 from arena.v1 import upload_pb2
 
@@ -51,6 +52,7 @@ class OrganiserStore(Protocol):
     event_views: EventViews
     grading: Grading
     messages: Messages
+    webhooks: Webhooks
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class Organiser:
     """The name for the audit."""
     owner: Owner | None = None
     """None for an operator."""
+    here: bool = False
+    """Whether the operator calls on the arena's own machine, and may let it reach its network."""
 
 
 Call = Callable[[Any, Organiser], Awaitable[Any]]
@@ -85,6 +89,9 @@ class OrganiserCalls:
             "GetProgress": self._progress,
             "GetGrades": self._grades,
             "SendMessage": self._message,
+            "AddEventWebhook": self._add_webhook,
+            "RemoveEventWebhook": self._remove_webhook,
+            "ListEventWebhooks": self._webhooks,
             "GetArchivedEvent": self._archived_event,
             "ListArchivedTranscripts": self._archived_transcripts,
         }
@@ -271,6 +278,33 @@ class OrganiserCalls:
             owners, request.text, sender=sender, about=event.name, actor=who.actor
         )
         return pb.SendMessageResponse()
+
+    async def _add_webhook(
+        self, request: pb.AddEventWebhookRequest, event: Event, who: Organiser
+    ) -> pb.AddEventWebhookResponse:
+        secret = await self._store.webhooks.add(
+            event.id, event.name, request.url, who.actor, public_only=not who.here
+        )
+        return pb.AddEventWebhookResponse(secret=secret)
+
+    async def _remove_webhook(
+        self, request: pb.RemoveEventWebhookRequest, event: Event, who: Organiser
+    ) -> pb.RemoveEventWebhookResponse:
+        await self._store.webhooks.remove(
+            event.id, event.name, request.url, who.actor, public_only=not who.here
+        )
+        return pb.RemoveEventWebhookResponse()
+
+    async def _webhooks(
+        self, _request: pb.ListEventWebhooksRequest, event: Event, who: Organiser
+    ) -> pb.ListEventWebhooksResponse:
+        found = await self._store.webhooks.of_event(event.id, public_only=not who.here)
+        response = pb.ListEventWebhooksResponse()
+        for row in found:
+            response.webhooks.add(
+                url=row.url, delivered=row.delivered, waiting=row.waiting, failure=row.failure
+            )
+        return response
 
     async def _archived_event(
         self, request: pb.GetArchivedEventRequest, event: Event, _who: Organiser

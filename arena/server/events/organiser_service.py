@@ -15,7 +15,7 @@ from arena.v1 import organiser_pb2 as pb
 
 _READING: Final = (
     *("ListOrganisedEvents", "ListParticipants", "GetLastCheck", "GetProgress"),
-    *("GetArchivedEvent", "ListArchivedTranscripts"),
+    *("GetArchivedEvent", "ListArchivedTranscripts", "ListEventWebhooks"),
 )
 """The calls that do not count as changes, of which an owner may make only so many."""
 

@@ -1,9 +1,7 @@
 """`BotWebhooks`: the addresses to which notices of owners' bots are posted."""
 
 from contextlib import AbstractAsyncContextManager
-from ipaddress import ip_address
 from typing import Any, Final
-from urllib.parse import urlsplit
 
 from sqlalchemy import Row as SqlRow
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -14,8 +12,7 @@ from arena.records import Owner
 from arena.server.accounts import owner_statements
 from arena.server.accounts.auditing import record
 from arena.server.notices import notice_statements as statements
-from arena.server.notices.posting import is_public
-from arena.server.notices.webhooks import host_of, new_secret
+from arena.server.notices.webhooks import host_of, new_secret, require_public
 
 MOST_WEBHOOKS: Final = 10
 """The most webhooks of an owner: each notice is posted to all of them."""
@@ -33,7 +30,7 @@ class BotWebhooks:
         Returns the secret that signs them. Raises UnknownBotError and WebhookRefusedError.
         """
         secret = new_secret(url)
-        _require_public(url)
+        require_public(url)
         async with self._transaction() as connection:
             await connection.execute(owner_statements.lock_owner(owner.id))
             bot_id = await _bot(connection, owner, bot)
@@ -83,19 +80,3 @@ async def _bot(connection: AsyncConnection, owner: Owner, bot: str | None) -> in
     if found is None:
         raise UnknownBotError(f"You have no bot {bot}: `arena bot list` shows yours.")
     return found
-
-
-def _require_public(url: str) -> None:
-    """Raise WebhookRefusedError for an address that is a number of a private network.
-
-    Names are looked up when something is posted.
-    """
-    host = urlsplit(url).hostname or ""
-    try:
-        private = not is_public(str(ip_address(host)))
-    except ValueError:
-        private = host == "localhost" or host.endswith(".localhost")
-    if private:
-        raise WebhookRefusedError(
-            f"{host} is not on the public internet: notices of bots are posted nowhere else."
-        )

@@ -85,7 +85,7 @@ class Deliveries:
                     row.tries,
                     row.url,
                     row.secret,
-                    row.owner_id is not None,
+                    row.public,
                     NoticeKind(row.kind),
                     row.at,
                     row.text,

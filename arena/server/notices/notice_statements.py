@@ -69,8 +69,9 @@ def bot_of(version_id: int) -> Row:
 def claim_deliveries(most: int, claim: timedelta) -> TextClause:
     """Claim some deliveries that are due, and return what is needed to send them.
 
-    The columns are `notice_id`, `webhook_id`, `tries`; `url`, `secret` and `owner_id` of the
-    webhook; and `kind`, `at`, `text` and `data` of the notice.
+    The columns are `notice_id`, `webhook_id`, `tries`; `url`, `secret` and `public` (whether it is
+    posted to the public internet alone) of the webhook; and `kind`, `at`, `text` and `data` of the
+    notice.
     """
     return text(
         """
@@ -82,7 +83,8 @@ def claim_deliveries(most: int, claim: timedelta) -> TextClause:
                 WHERE due_at <= now() ORDER BY due_at LIMIT :most FOR UPDATE SKIP LOCKED
             )
         RETURNING delivery.notice_id, delivery.webhook_id, delivery.tries, hook.url, hook.secret,
-            hook.owner_id, notice.kind, notice.at, notice.text, notice.data
+            hook.owner_id IS NOT NULL OR hook.public_only AS public,
+            notice.kind, notice.at, notice.text, notice.data
         """
     ).bindparams(most=most, claim=claim)
 
@@ -118,6 +120,7 @@ def add_webhook(
     event_id: int | None = None,
     owner_id: int | None = None,
     bot_id: int | None = None,
+    public_only: bool = False,
 ) -> Insert:
     """Insert a webhook of an event, or of an owner, for one of its bots or all.
 
@@ -126,28 +129,39 @@ def add_webhook(
     values = {"event_id": event_id, "owner_id": owner_id, "bot_id": bot_id}
     return (
         insert(webhooks)
-        .values(url=url, secret=secret, **values)
+        .values(url=url, secret=secret, public_only=public_only, **values)
         .on_conflict_do_nothing()
         .returning(webhooks.c.id)
     )
 
 
 def remove_webhook(
-    url: str, *, event_id: int | None = None, owner_id: int | None = None, bot_id: int | None = None
+    url: str,
+    *,
+    event_id: int | None = None,
+    owner_id: int | None = None,
+    bot_id: int | None = None,
+    public_only: bool = False,
 ) -> ReturningDelete[Any]:
-    """Remove a webhook as `add_webhook` has added it; the statement returns its id."""
+    """Remove a webhook as `add_webhook` has added it, or only if it is `public_only`.
+
+    The statement returns its id.
+    """
     return (
         delete(webhooks)
         .where(webhooks.c.url == url)
         .where(webhooks.c.event_id.is_not_distinct_from(event_id))
         .where(webhooks.c.owner_id.is_not_distinct_from(owner_id))
         .where(webhooks.c.bot_id.is_not_distinct_from(bot_id))
+        .where(webhooks.c.public_only | (not public_only))
         .returning(webhooks.c.id)
     )
 
 
-def webhook_list(*, event_id: int | None = None, owner_id: int | None = None) -> Row:
-    """Select the webhooks of an event or of an owner, the oldest first.
+def webhook_list(
+    *, event_id: int | None = None, owner_id: int | None = None, public_only: bool = False
+) -> Row:
+    """Select the webhooks of an event or of an owner, the oldest first; or those `public_only`.
 
     The columns are `url`, `bot` (its name; None for all), `delivered` and `waiting` (how many
     notices), and the last `failure`.
@@ -165,6 +179,7 @@ def webhook_list(*, event_id: int | None = None, owner_id: int | None = None) ->
         .select_from(webhooks.outerjoin(deliveries).outerjoin(bots, bots.c.id == webhooks.c.bot_id))
         .where(webhooks.c.event_id.is_not_distinct_from(event_id))
         .where(webhooks.c.owner_id.is_not_distinct_from(owner_id))
+        .where(webhooks.c.public_only | (not public_only))
         .group_by(webhooks.c.id, bots.c.id)
         .order_by(webhooks.c.id)
     )

@@ -3,6 +3,7 @@
 import base64
 import secrets
 from contextlib import AbstractAsyncContextManager
+from ipaddress import ip_address
 from typing import Any, Final
 from urllib.parse import urlsplit
 
@@ -13,9 +14,12 @@ from arena.database.errors import WebhookRefusedError
 from arena.database.transaction import transaction
 from arena.server.accounts.auditing import record
 from arena.server.notices import notice_statements as statements
+from arena.server.notices.posting import is_public
 
 _LONGEST_ADDRESS: Final = 1_000
 _SECRET_BYTES: Final = 24
+MOST_OF_ORGANISERS: Final = 10
+"""The most webhooks of an event that its organisers have added."""
 
 
 class Webhooks:
@@ -24,29 +28,44 @@ class Webhooks:
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
 
-    async def add(self, event_id: int, event: str, url: str, actor: str) -> str:
+    async def add(
+        self, event_id: int, event: str, url: str, actor: str, *, public_only: bool = False
+    ) -> str:
         """Deliver an event's notices to an address from now on; return the secret that signs them.
 
-        Raises WebhookRefusedError.
+        With `public_only` it must be on the public internet. Raises WebhookRefusedError.
         """
         secret = new_secret(url)
+        if public_only:
+            require_public(url)
         async with self._transaction() as connection:
-            statement = statements.add_webhook(url, secret, event_id=event_id)
+            if public_only:
+                kept = statements.webhook_list(event_id=event_id, public_only=True)
+                if len((await connection.execute(kept)).all()) >= MOST_OF_ORGANISERS:
+                    raise WebhookRefusedError(
+                        f"{event} has {MOST_OF_ORGANISERS} webhooks of its organisers, which is "
+                        "what is allowed: remove one first."
+                    )
+            statement = statements.add_webhook(
+                url, secret, event_id=event_id, public_only=public_only
+            )
             if await connection.scalar(statement) is None:
                 raise WebhookRefusedError(f"{event} has this webhook already.")
             await record(connection, actor, "add webhook", event, host_of(url))
         return secret
 
-    async def of_event(self, event_id: int) -> list[SqlRow[Any]]:
+    async def of_event(self, event_id: int, *, public_only: bool = False) -> list[SqlRow[Any]]:
         """Return an event's webhooks: rows of `notice_statements.webhook_list`."""
+        listed = statements.webhook_list(event_id=event_id, public_only=public_only)
         async with self._transaction() as connection:
-            found = await connection.execute(statements.webhook_list(event_id=event_id))
-            return list(found.all())
+            return list((await connection.execute(listed)).all())
 
-    async def remove(self, event_id: int, event: str, url: str, actor: str) -> None:
+    async def remove(
+        self, event_id: int, event: str, url: str, actor: str, *, public_only: bool = False
+    ) -> None:
         """Deliver nothing to an address any more. Raises WebhookRefusedError."""
         async with self._transaction() as connection:
-            statement = statements.remove_webhook(url, event_id=event_id)
+            statement = statements.remove_webhook(url, event_id=event_id, public_only=public_only)
             if await connection.scalar(statement) is None:
                 raise WebhookRefusedError(f"{event} has no such webhook.")
             await record(connection, actor, "remove webhook", event, host_of(url))
@@ -60,6 +79,22 @@ def new_secret(url: str) -> str:
     if not _is_address(url):
         raise WebhookRefusedError("A webhook has an address such as https://example.org/hook.")
     return f"whsec_{base64.b64encode(secrets.token_bytes(_SECRET_BYTES)).decode()}"
+
+
+def require_public(url: str) -> None:
+    """Raise WebhookRefusedError for an address that is a number of a private network.
+
+    Names are looked up when something is posted.
+    """
+    host = urlsplit(url).hostname or ""
+    try:
+        private = not is_public(str(ip_address(host)))
+    except ValueError:
+        private = host == "localhost" or host.endswith(".localhost")
+    if private:
+        raise WebhookRefusedError(
+            f"{host} is not on the public internet: these notices are posted nowhere else."
+        )
 
 
 def host_of(url: str) -> dict[str, str | None]:

@@ -21,6 +21,7 @@ from arena.server.events.archive_check import check
 from arena.server.events.event_file import EXAMPLE
 from arena.server.events.organisers import MOST_UNFINISHED
 from arena.server.limits.limits import Limits
+from arena.server.notices.webhooks import MOST_OF_ORGANISERS
 from arena.v1 import organiser_pb2 as pb
 from arena.v1.organiser_pb2_grpc import OrganiserServiceStub
 from tests.jobs import accept_build
@@ -42,6 +43,9 @@ REQUESTS: dict[str, Any] = {
     "ExcusePerson": pb.ExcusePersonRequest(event="cup", person="Ann Real"),
     "GetProgress": pb.GetProgressRequest(event="cup"),
     "GetGrades": pb.GetGradesRequest(event="cup", rubric=RUBRIC),
+    "AddEventWebhook": pb.AddEventWebhookRequest(event="cup", url="https://example.org/hook"),
+    "RemoveEventWebhook": pb.RemoveEventWebhookRequest(event="cup", url="https://example.org/hook"),
+    "ListEventWebhooks": pb.ListEventWebhooksRequest(event="cup"),
     "GetArchivedEvent": pb.GetArchivedEventRequest(event="cup"),
     "ListArchivedTranscripts": pb.ListArchivedTranscriptsRequest(event="cup"),
     "SendMessage": pb.SendMessageRequest(event="cup", text="Hello.", owners=["Team"]),
@@ -416,3 +420,30 @@ async def test_operators_organise_all_events_and_their_members_none(
     for call in ("MovePerson", "RemovePerson"):
         code, why = await course.refused(call, REQUESTS[call])
         assert (code, "who stays the captain" in why) == ("INVALID_ARGUMENT", True)
+
+
+async def test_organisers_webhooks_are_public_ones_and_they_see_none_of_the_operators(
+    course: Course,
+) -> None:
+    store = course.scene.arena.store
+    cup, _ = await store.events.named("cup")
+    inside = "http://10.0.0.1/hook?secret"
+    await store.webhooks.add(cup.id, "cup", inside, "me")
+    add, remove = pb.AddEventWebhookRequest, pb.RemoveEventWebhookRequest
+    for url, wrong in ((inside, "not on the public internet"), ("ftp://x", "has an address such")):
+        code, why = await course.refused("AddEventWebhook", add(event="cup", url=url))
+        assert (code, wrong in why) == ("INVALID_ARGUMENT", True)
+    code, why = await course.refused("RemoveEventWebhook", remove(event="cup", url=inside))
+    assert (code, "no such webhook" in why) == ("INVALID_ARGUMENT", True)
+    urls = [f"https://example.org/{number}" for number in range(MOST_OF_ORGANISERS)]
+    for url in urls:
+        made = await course.ask("AddEventWebhook", add(event="cup", url=url))
+        assert made.secret.startswith("whsec_")
+    more = add(event="cup", url="https://example.org/more")
+    code, why = await course.refused("AddEventWebhook", more)
+    assert (code, "remove one first" in why) == ("INVALID_ARGUMENT", True)
+    asked = pb.ListEventWebhooksRequest(event="cup")
+    listed = (await course.ask("ListEventWebhooks", asked)).webhooks
+    assert [one.url for one in listed] == urls
+    await course.ask("RemoveEventWebhook", remove(event="cup", url=urls[0]))
+    assert [one.url for one in await store.webhooks.of_event(cup.id)] == [inside, *urls[1:]]

@@ -250,6 +250,18 @@ async def test_a_server_that_speaks_no_http_fails_as_others_do(store: Store) -> 
     assert "220 mail" in line.failure
 
 
+async def test_a_webhook_that_an_organiser_has_added_is_not_posted_to_inside_the_network(
+    store: Store,
+) -> None:
+    event, _ = await store.events.create("cup", said(), "me")
+    hook = "http://2130706433:9/hook"  # 127.0.0.1, as only who looks it up sees
+    await store.webhooks.add(event.id, event.name, hook, "ann", public_only=True)
+    await store.event_notices.keep()
+    await store.deliveries.deliver()
+    (line,) = await store.webhooks.of_event(event.id)
+    assert "is not on the public internet" in line.failure
+
+
 async def test_the_failure_that_is_shown_is_the_last(store: Store, sql: Sql) -> None:
     event, _ = await store.events.create("cup", said(), "me")
     await store.webhooks.add(event.id, event.name, "https://example.org/hook", "me")
