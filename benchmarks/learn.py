@@ -142,8 +142,9 @@ def _installed(python: str, packages: tuple[str, ...]) -> bool:
         timeout=INSTALL_S,
     )
     if install.returncode:
-        reason = [line for line in install.stderr.splitlines() if "rror:" in line]
-        print(f"{packages[0]} is left out, it cannot be installed: {(reason or ['?'])[0].strip()}")
+        lines = install.stderr.strip().splitlines() or ["no reason given"]
+        reason = next((line for line in lines if "Error: " in line), lines[-1]).strip()
+        print(f"{packages[0]} is left out, it cannot be installed: {reason}")
     return install.returncode == 0
 
 
