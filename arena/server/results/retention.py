@@ -99,14 +99,15 @@ class Retention:
     async def forget_notices(self) -> int:
         """Remove the notices that are not kept any more, with their deliveries; return how many."""
         async with transaction(self._engine) as connection:
+            if not await _is_first(connection):
+                return 0
             return len((await connection.execute(forget_notices())).all())
 
     async def _step(self, removed: Removed, most: int) -> bool:
         """Remove the transcripts of at most so many matches; return whether more may follow."""
         async with transaction(self._engine) as connection:
-            lock = func.pg_try_advisory_xact_lock(AdvisoryLock.REMOVING_TRANSCRIPTS.value)
-            if not await connection.scalar(select(lock)):
-                return False  # another referee does
+            if not await _is_first(connection):
+                return False
             found = await _next(connection, removed, most)
             if not found:
                 return False
@@ -118,6 +119,12 @@ class Retention:
             if removed.done is None or removed.done < removed.after[0] or gone.matches:
                 await _note(connection, removed)
         return len(found) == most
+
+
+async def _is_first(connection: AsyncConnection) -> bool:
+    """Return whether no other referee removes something until the end of the transaction."""
+    lock = func.pg_try_advisory_xact_lock(AdvisoryLock.REMOVING_TRANSCRIPTS.value)
+    return bool(await connection.scalar(select(lock)))
 
 
 async def _next(connection: AsyncConnection, removed: Removed, most: int) -> list[SqlRow[Any]]:
