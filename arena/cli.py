@@ -58,6 +58,7 @@ COMMANDS = {
     "bridge": "bridge:bridge",
     "play": "home.play:play",
     "check": "home.check:check_bot",
+    "run": "experiments.command:run",
     "test": "sequential_test.command:sequential_test",
     "solve": "solve:solve",
     "exploit": "home.exploit:exploit",

@@ -12,6 +12,7 @@ WITHOUT_SERVER = frozenset(
             "messages",
             "play",
             "rate",
+            "run",
             "signup",
             "sprt",
             "luck",
@@ -86,7 +87,7 @@ MODULES = {
     "learn": frozenset({"gymnasium", "pettingzoo"}),
     "similar": frozenset({"copydetect"}),
     "data": frozenset({"pyarrow"}),
-    "figures": frozenset({"altair", "vl_convert"}),
+    "figures": frozenset({"vl_convert"}),
     "cluster": frozenset({"distributed"}),
     "agents": frozenset({"mcp"}),
 }

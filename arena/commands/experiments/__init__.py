@@ -1,0 +1,1 @@
+"""`arena run`: experiments from a file, played into a folder that can be repeated."""

@@ -1,0 +1,130 @@
+"""The folder of an experiment: what it holds, and how it goes on after an interruption.
+
+experiment.toml     the file as it was run
+environment.json    versions, hashes of the bots, machine and times
+matches.jsonl       a match a line, in order; the only file that grows while it is played
+results.json        what `arena run` prints with --json
+figures/            Vega-Lite and PNG
+
+All but environment.json are the same bytes whenever and wherever the experiment is run.
+"""
+
+import json
+import platform
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import sha256
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any, Final, TextIO
+
+from arena.commands.errors import CommandError
+from arena.commands.terminal import json_text
+from arena.local.deal_blocks import NamedBot
+
+_LIBRARIES: Final = ("bluff-arena", "numpy", "scipy", "onnxruntime", "torch")
+"""The packages whose versions are written down, where they are installed."""
+
+
+class ExperimentFolder:
+    """The folder of one experiment."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.matches = path / "matches.jsonl"
+
+    def open(self, text: str, bots: Mapping[str, str]) -> None:
+        """Make the folder, or go on with one of the same experiment and bots.
+
+        Args:
+            text: The experiment's file.
+            bots: The hash of each bot.
+
+        Raises:
+            CommandError: It holds something else, or another experiment.
+        """
+        kept = self.path / "experiment.toml"
+        environment = self.path / "environment.json"
+        if self.path.exists() and any(self.path.iterdir()) and not environment.exists():
+            raise CommandError(f"{self.path} holds other files: name another folder with --out.")
+        if environment.exists():
+            before = json.loads(environment.read_text(encoding="utf-8"))
+            changed = [name for name, one in bots.items() if before["bots"].get(name) != one]
+            if kept.read_text(encoding="utf-8") != text:
+                changed.insert(0, "the experiment's file")
+            if before["versions"]["bluff-arena"] != version("bluff-arena"):
+                changed.append("the version of Bluff Arena")
+            if changed:
+                raise CommandError(
+                    f"{self.path} was played with others: {', '.join(changed)} changed since. Name "
+                    "another folder with --out, or delete this one."
+                )
+            return
+        (self.path / "figures").mkdir(parents=True, exist_ok=True)
+        kept.write_text(text, encoding="utf-8")
+        self.matches.touch()
+        self.write("environment.json", _environment(bots))
+
+    def write(self, name: str, value: Any) -> None:
+        """Write a file of JSON; it is replaced as a whole."""
+        part = self.path / f"{name}.part"
+        part.write_text(json_text(value, indent=2) + "\n", encoding="utf-8")
+        part.replace(self.path / name)
+
+    def blocks(self) -> Iterator[list[dict[str, Any]]]:
+        """Yield the blocks that are kept, in order; what follows the last complete one is cut."""
+        _drop_incomplete(self.matches)
+        block = []
+        with self.matches.open(encoding="utf-8") as lines:
+            for line in lines:
+                block.append(json.loads(line))
+                if "complete" in block[-1]:
+                    yield block
+                    block = []
+
+
+def append(file: TextIO, rows: Sequence[dict[str, Any]]) -> None:
+    """Append the matches of a block, with the last one marked as its end."""
+    *before, last = rows
+    for row in before:
+        file.write(json_text(row, compact=True) + "\n")
+    file.write(json_text(last | {"complete": True}, compact=True) + "\n")
+
+
+def hash_of(entry: NamedBot) -> str:
+    """Return the SHA-256 of a bot's file; of a program that is started by a command, the words."""
+    content = " ".join(entry.command).encode() if entry.command else Path(entry.bot).read_bytes()
+    return sha256(content).hexdigest()
+
+
+def _drop_incomplete(file: Path) -> None:
+    """Cut the file behind the last complete block."""
+    end = at = 0
+    with file.open("rb") as lines:
+        for line in lines:
+            at += len(line)
+            if line.endswith(b',"complete":true}\n'):
+                end = at
+    with file.open("r+b") as whole:
+        whole.truncate(end)
+
+
+def _environment(bots: Mapping[str, str]) -> dict[str, Any]:
+    return {
+        "versions": {"python": platform.python_version()} | _versions(),
+        "platform": platform.platform(),
+        "command": sys.argv[1:],
+        "begun_at": datetime.now(UTC).isoformat(timespec="seconds"),
+        "bots": dict(bots),
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {}
+    for name in _LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
