@@ -95,6 +95,16 @@ def test_a_folder_holds_all_that_a_result_needs_and_is_repeated_to_the_byte(file
     assert "the experiment's file, lowest.py changed since" in " ".join(refused.stderr.split())
 
 
+def test_few_matches_have_figures_too(file: Path) -> None:
+    file.write_text('bots = ["lowest.py"]\nopponents = ["random"]\n[stop]\nmatches = 3')
+    done = arena(file, "--json")
+    assert done.exit_code == 0, done.output
+    (one,) = json.loads(done.stdout)["pairings"]
+    assert one["matches"] == 4  # whole rotations
+    assert one["seeds"][0]["looks"] == [{name: one[name] for name in one["seeds"][0]["looks"][0]}]
+    assert (file.with_suffix("") / "figures" / "progress.png").stat().st_size > 1_000
+
+
 @pytest.mark.slow
 def test_ctrl_c_leaves_a_folder_with_which_the_same_command_goes_on(file: Path) -> None:
     file.write_text(EXPERIMENT.replace("250", "100_000").replace("0.06", "0.0001"))

@@ -201,9 +201,9 @@ def _results(
     for (bot, opponents, seed), one in progress.items():
         tallies.setdefault((bot, opponents), PairingTally(one.tally.pairing))
         line = found.setdefault((bot, opponents), {"bot": bot, "opponents": opponents})
-        line.setdefault("seeds", []).append(
-            {"seed": seed, **_numbers(one.tally), "looks": one.looks}
-        )
+        end = _numbers(one.tally)
+        looks = one.looks if end in one.looks else [*one.looks, end]
+        line.setdefault("seeds", []).append({"seed": seed, **end, "looks": looks})
     for rows in folder.blocks():
         tallies[rows[0]["bot"], rows[0]["opponents"]].add(rows)
     for key, line in found.items():
