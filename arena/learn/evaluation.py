@@ -45,7 +45,8 @@ class Evaluation:
     """From 1, the best."""
     loss: Estimated | None
     """The mean loss of a decision, in chances to win, by the solved tables (docs/analysis.md); None
-    where they know no decision: only those of Bluff at two seats, without the extension."""
+    where they know no decision: only those of Bluff at two seats, without the extension; or if it
+    was not asked for."""
 
 
 def evaluate(
@@ -55,6 +56,7 @@ def evaluate(
     matches: int,
     seed: str = "evaluate",
     same_deals: bool = True,
+    losses: bool = True,
     game: str = "bluff",
     seats: int = 2,
     history: bool = False,
@@ -73,6 +75,7 @@ def evaluate(
         seed: The seed of all chance.
         same_deals: Whether the matches of a block have the same deal, which makes intervals
             narrower. Opponents that remember other matches in this process would know it.
+        losses: Whether decisions are valued, which takes most of the time: some 20 ms a match.
         game: The game's id.
         seats: The number of seats.
         history: Whether observations include the public history that a view holds.
@@ -94,7 +97,8 @@ def evaluate(
     found = []
     for line_up in line_ups:
         played = _played(encoded, [own, *line_up], blocks, seed, same_deals=same_deals)
-        found.append(_evaluation(encoded, line_up, played))
+        tables = _tables(encoded) if losses else None
+        found.append(_evaluation(encoded, line_up, played, tables))
     return tuple(found)
 
 
@@ -116,12 +120,14 @@ def _played(
 
 
 def _evaluation(
-    encoded: Encoding, line_up: Sequence[Contender], played: Iterator[PlayedMatch]
+    encoded: Encoding,
+    line_up: Sequence[Contender],
+    played: Iterator[PlayedMatch],
+    tables: BluffTables | None,
 ) -> Evaluation:
     seats = encoded.seats
     names = [_POLICY, *(opponent.name for opponent in line_up)]
     rates = WinRates(names, matches_per_block=seats)
-    tables = _tables(encoded)
     wins, lucks, losses = [], [], []
     for match in played:
         rates.add(match)

@@ -1,5 +1,8 @@
 """What is measured of a policy: its wins, its losses by the tables, and how exploitable it is."""
 
+import re
+from pathlib import Path
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -107,6 +110,13 @@ def test_weights_are_normalised_over_legal_actions() -> None:
     weights = np.array([[1, 5, 3], [1, 1, 0.5]], np.float32)
     found = probabilities(lambda seen, legal: weights, np.zeros((2, 1), np.float32), masks)
     assert found.tolist() == [[0.25, 0, 0.75], [0, 0, 1]]
+
+
+def test_the_page_shows_code_that_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "learn.md").read_text()
+    (code,) = re.findall(r"```python\n(from arena.learn import evaluate.*?)```", page, re.DOTALL)
+    exec(code, {})
+    assert capsys.readouterr().out.splitlines()[-1].startswith("0.7807")
 
 
 def test_what_is_not_supported_is_refused_in_a_sentence() -> None:

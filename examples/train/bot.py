@@ -1,0 +1,54 @@
+"""A bot that plays the nets of policy_gradient.py; it needs numpy and net-SEATS.npz beside it.
+
+At tables of a size for which there is no net it plays the first legal action.
+"""
+
+import json
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from arena.bot import Bot, Match, Turn, run
+from arena.learn import encoding
+
+
+@cache
+def trained(seats: int) -> tuple[Any, list[np.ndarray]] | None:
+    """Return the encoding and the weights of the net for a number of seats, if there is one."""
+    path = Path(__file__).parent / f"net-{seats}.npz"
+    if not path.exists():
+        return None
+    with np.load(path) as file:
+        about = json.loads(str(file["about"]))
+        weights = [file[f"arr_{number}"] for number in range(len(file.files) - 1)]
+    encoded = encoding("bluff", seats, **about["options"])
+    if encoded.version != about["version"]:
+        raise ValueError(f"the net sees {about['version']}; this is {encoded.version}")
+    return encoded, weights
+
+
+class Trained(Bot):
+    """A bot that draws its actions by the probabilities of a net."""
+
+    def match_started(self, match: Match) -> None:
+        self.net = trained(len(match.entrants))
+
+    def act(self, turn: Turn) -> Any:
+        if self.net is None:
+            return next(turn.choices())
+        encoded, weights = self.net
+        values, depth = encoded.observe(turn.view), len(weights) // 2
+        for layer in range(depth):
+            values = values @ weights[layer] + weights[depth + layer]
+            if layer < depth - 1:
+                values = np.maximum(values, 0)
+        legal = np.flatnonzero(encoded.mask(turn.view))
+        chances = np.exp(values[legal] - values[legal].max())
+        (number,) = self.random.choices(legal.tolist(), chances.tolist())
+        return encoded.action(number, turn.view.seat)
+
+
+if __name__ == "__main__":
+    run(Trained)

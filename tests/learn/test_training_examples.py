@@ -1,0 +1,68 @@
+"""The examples of docs/learn.md run, learn, and write what the bot plays."""
+
+import csv
+import shutil
+import sys
+from collections.abc import Iterator
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from arena.games import make_game
+from arena.local.in_process import Contender, play_series
+from arena.local.loading import load_bot
+
+TRAIN = Path(__file__).parents[2] / "examples" / "train"
+TINY = ["--minutes", "0.02", "--batch", "16", "--hidden", "8", "--matches", "2"]
+TINY += ["--opponents", "random", "--dice", "1"]
+
+
+@pytest.fixture
+def examples() -> Iterator[None]:
+    sys.path.insert(0, str(TRAIN))
+    yield
+    sys.path.remove(str(TRAIN))
+    for name in ("cfr", "policy_gradient", "policy_gradient_torch"):
+        sys.modules.pop(name, None)
+
+
+def trained(module: ModuleType, out: Path, seats: int) -> None:
+    """Train for a moment, go on, and let the bot play what came of it."""
+    for further in ([], ["--resume"]):
+        module.main([*TINY, "--seats", str(seats), "--out", str(out), *further])
+    with (out / f"progress-{seats}.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    assert len(rows) == 10
+    assert all(0 <= float(row["low"]) <= float(row["high"]) <= 1 for row in rows)
+    assert int(rows[-1]["decisions"]) > 0
+    shutil.copy(TRAIN / "bot.py", out)
+    bot = Contender("trained", load_bot(str(out / "bot.py")))
+    others = [Contender(f"random {seat}", load_bot("random")) for seat in range(1, seats)]
+    game = make_game("bluff", {"dice_per_player": 1})
+    for played in play_series(game, [bot, *others], 6, "a bot of a net"):
+        assert played.result.faults == (0,) * seats, played.refused
+
+
+@pytest.mark.parametrize("seats", [2, 6])
+@pytest.mark.usefixtures("examples")
+def test_a_net_is_trained_and_its_bot_plays(tmp_path: Path, seats: int) -> None:
+    trained(import_module("policy_gradient"), tmp_path, seats)
+
+
+@pytest.mark.usefixtures("examples")
+def test_a_net_of_pytorch_writes_what_the_same_bot_plays(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    module = import_module("policy_gradient_torch")
+    module.policy_gradient.Net = module.TorchNet
+    trained(module.policy_gradient, tmp_path, 2)
+
+
+@pytest.mark.usefixtures("examples")
+def test_tabular_cfr_comes_nearer_to_an_equilibrium(capsys: pytest.CaptureFixture[str]) -> None:
+    import_module("cfr").main(["--iterations", "2", "--matches", "0"])
+    shown = capsys.readouterr().out
+    assert shown.startswith("4,096 histories")
+    # The uniform strategy, with which it begins, has 0.78.
+    assert 0 < float(shown.split("NashConv ")[-1]) < 0.7
