@@ -147,7 +147,10 @@ def similar(_options: argparse.Namespace) -> None:
     """Print how long 20 builds take to be compared."""
     one = asyncio.run(compare(bots=20, blocks=5))
     parts = ", ".join(f"{part} {seconds:.0f} s" for part, seconds in one.seconds.items())
-    print(f"\narena event similar, 20 builds, a final of {one.matches:,} matches: {parts}")
+    whole = sum(one.seconds.values())
+    print(
+        f"\narena event similar, 20 builds, {one.matches:,} matches: {parts}; {whole:.0f} s in all"
+    )
 
 
 def main() -> None:
