@@ -41,7 +41,7 @@ from arena.database.columns import NAME, Time, metadata, now
 from arena.database.tables.bots import bots, versions
 from arena.database.tables.owners import owner_members, owners
 from arena.database.tables.tournaments import tournaments
-from arena.database.tables.uploads import builds, hosted_versions
+from arena.database.tables.uploads import builds
 
 events = Table(
     "events",
@@ -292,7 +292,7 @@ event_players = Table(
     # Who plays on the ladder of an event: builds of entered bots, and bots of the house.
     Column("id", Integer, Identity(always=True), primary_key=True),
     Column("event_id", ForeignKey(events.c.id), nullable=False),
-    Column("version_id", ForeignKey(hosted_versions.c.version_id)),
+    Column("version_id", ForeignKey(versions.c.id)),
     Column("house", Text),
     # The blocks that it has begun.
     Column("blocks", Integer, nullable=False, server_default=text("0")),

@@ -36,12 +36,14 @@ from arena.server.app.spools import Spools
 from arena.server.app.takeover import Takeover
 from arena.server.app.tokens import HostedPlayers, Players, Tokens
 from arena.server.boards.checkpoint_keeper import CheckpointKeeper
+from arena.server.events.connected_ladders import ConnectedLadders
 from arena.server.events.event_service import EventService
 from arena.server.events.final_blocks import WorkersBlocks
 from arena.server.events.keeper import EventKeeper
 from arena.server.events.organiser_service import OrganiserService
 from arena.server.failover.readiness import Readiness
 from arena.server.failover.result_writer import ResultWriter
+from arena.server.ladder.agenda import Agendas
 from arena.server.ladder.challenge_service import ChallengeService
 from arena.server.ladder.director import Director
 from arena.server.limits.connections import Connections
@@ -116,7 +118,8 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             schedule=director.schedule,
             here=director.playing,
         )
-        director.agenda = conductor
+        connected_ladders = ConnectedLadders(store.ladders, writer, director.schedule)
+        director.agenda = Agendas(conductor, connected_ladders)
         director.on_failing = partial(store.failing_bots.fails, why=_FAILING)
         missed_ends = MissedEnds(store)
         lobby = Lobby(director, signer.public_key, missed_ends)
@@ -207,6 +210,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
                     notifications(database_url, [EVENTS_CHANNEL])
                 )
             ),
+            tasks.create_task(connected_ladders.run(notifications(database_url, [EVENTS_CHANNEL]))),
             tasks.create_task(store.failing_bots.run()),
             tasks.create_task(store.deliveries.run(notifications(database_url, [NOTICES_CHANNEL]))),
             tasks.create_task(lease.listen(database_url)),

@@ -194,15 +194,15 @@ def owned_bot(owner_id: int, bot: str, *, connected: bool) -> Row:
     )
 
 
-def connected_version() -> "ScalarSelect[str]":
-    """Select the label of the newest version in service of a bot without builds: of `bots`."""
+def connected_version(column: str = "label") -> "ScalarSelect[Any]":
+    """Select a column of the newest version in service of a bot without builds: of `bots`."""
     newest = versions.alias()
     uploaded = select(hosted_versions.c.version_id).where(
         hosted_versions.c.version_id == newest.c.id
     )
     hosted = select(hosted_bots.c.bot_id).where(hosted_bots.c.bot_id == bots.c.id)
     return (
-        select(newest.c.label)
+        select(newest.c[column])
         .where(newest.c.bot_id == bots.c.id, newest.c.retired_at.is_(None))
         .where(~uploaded.exists(), ~hosted.correlate(bots).exists())
         .order_by(newest.c.id.desc())

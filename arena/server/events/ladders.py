@@ -7,7 +7,7 @@ few anonymous blocks; who plays is chosen when a worker begins one, so a new bui
 
 import asyncio
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,8 +22,11 @@ from arena.codec.transcript import to_bytes
 from arena.database import shift_queue
 from arena.database.errors import BuildNotKeptError, EventRefusedError, StorageFailedError
 from arena.database.transaction import transaction
+from arena.database.transcripts import Packed, unpack_message
+from arena.games import make_game
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
+from arena.scheduling.ladder import TableType
 from arena.scheduling.pairings import Pairing
 from arena.server.events import final as drawing
 from arena.server.events import ladder_statements as statements
@@ -57,6 +60,20 @@ class _Playing:
     house: list[int]
 
 
+@dataclass(frozen=True, slots=True)
+class ConnectedLadder:
+    """The ladder of an event with connected bots."""
+
+    event_id: int
+    table_type: TableType
+    seconds: float
+    """The least time between two blocks."""
+    players: Mapping[int, int]
+    """The players by version: connected and hosted bots, and bots of the house."""
+    connected: Mapping[int, int]
+    """The connected bots that want more blocks, by version, and how many they have."""
+
+
 class EventLadders:
     """The ladders of events. Every method raises DatabaseUnreachableError."""
 
@@ -82,6 +99,43 @@ class EventLadders:
                 # The others, and notices, go on.
                 log.exception("the ladder of an event is not kept", event_id=event_id)
         return playing
+
+    async def connected(self) -> list[ConnectedLadder]:
+        """Return the ladders on which connected bots play now."""
+        found = []
+        async with self._transaction() as connection:
+            for event_id in (await connection.scalars(statements.unfinished_ladders())).all():
+                event, now = await event_of(connection, event_id)
+                if event.terms.connected and event.phase(now) in _PLAYED_IN:
+                    ladder = await _connected(connection, event)
+                    found.append(ladder)
+        return found
+
+    async def add_connected_block(
+        self, event_id: int, block_id: str, players: Sequence[int]
+    ) -> bool:
+        """Add a block that a referee has played to the ladder; return whether it is recorded.
+
+        `players` are in the order of the seats of its first match.
+        """
+        async with self._transaction() as connection:
+            ladder = await _locked(connection, event_id)
+            played = (await connection.execute(statements.recorded_block(block_id))).all()
+            if ladder is None or len(played) < len(players):
+                return False
+            seconds = 3600 * len(players) / ladder.pace
+            numbers = statements.next_numbers(event_id, 1, seconds)
+            number = (await connection.execute(numbers)).one().queued
+            ids = [str(row.match_id) for row in played]
+            placings = [place for row in played for place in row.placings]
+            written = [unpack_message(Packed(row.format, row.sha256, row.data)) for row in played]
+            await connection.execute(statements.begin_block(event_id, number, players, ids))
+            await connection.execute(statements.end_block(event_id, number, {"placings": placings}))
+            await connection.execute(statements.keep_transcripts(event_id, number, written))
+            oldest = number - MOST_TRANSCRIPTS
+            await connection.execute(statements.forget_transcripts(event_id, oldest))
+            await connection.execute(statements.count_block(players))
+        return True
 
     async def begin_block(self, block: FinalBlockId) -> FinalBlock | None:
         """Return what a block consists of, the same each time; None if nothing is to be played."""
@@ -186,6 +240,28 @@ class _Made:
     final: drawing.DrawnFinal
     matches: list[drawing.DealtMatch]
     players: dict[Finalist, int]
+
+
+async def _connected(connection: AsyncConnection, event: Event) -> ConnectedLadder:
+    rules, ladder = event.terms.rules, event.terms.ladder
+    assert ladder is not None
+    for add in (statements.add_versions, statements.add_house, statements.add_connected):
+        await connection.execute(add(event.id))
+    mine = (await connection.execute(statements.connected(event.id))).all()
+    hosted = (await connection.execute(statements.playing(event.id))).all()
+    house = (await connection.execute(statements.house_versions(event.id))).all()
+    return ConnectedLadder(
+        event.id,
+        TableType(
+            rules.game,
+            make_game(rules.game, rules.options).options,
+            rules.seats,
+            rules.time_control,
+        ),
+        3600 * rules.seats / ladder.pace,
+        {row.version_id: row.id for row in (*mine, *hosted, *house)},
+        {row.version_id: row.blocks for row in mine if row.blocks < ladder.enough},
+    )
 
 
 def _block(made: _Made) -> FinalBlock:

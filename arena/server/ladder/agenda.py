@@ -1,4 +1,4 @@
-"""The protocol by which tournaments supply blocks to the director."""
+"""The protocol by which tournaments and ladders of events supply blocks to the director."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
@@ -77,3 +77,42 @@ class Agenda(Protocol):
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
         """Report that an engagement from `next_engagement` ended or was interrupted."""
         ...
+
+
+class Agendas:
+    """Several agendas as one; blocks of the first come first."""
+
+    def __init__(self, *agendas: Agenda) -> None:
+        self._agendas = agendas
+        self._of: dict[Engagement, Agenda] = {}
+
+    @property
+    def wanted(self) -> Collection[int]:
+        """The versions that engagements of any wait for."""
+        return set().union(*(one.wanted for one in self._agendas))
+
+    def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
+        """Return an engagement of the first agenda that has one."""
+        for one in self._agendas:
+            found = one.next_engagement(free)
+            if found is not None:
+                self._of[found] = one
+                return found
+        return None
+
+    def held(self, present: Sequence[Candidate]) -> Collection[int]:
+        """Return the versions that any of them holds."""
+        return set().union(*(one.held(present) for one in self._agendas))
+
+    def taken_up(self, block_id: str) -> Engagement | None:
+        """Return the engagement of the agenda that knows an earlier referee's block."""
+        for one in self._agendas:
+            found = one.taken_up(block_id)
+            if found is not None:
+                self._of[found] = one
+                return found
+        return None
+
+    def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
+        """Report to the agenda that has made it that an engagement ended."""
+        self._of.pop(engagement).ended(engagement, ending)

@@ -1,0 +1,161 @@
+"""`ConnectedLadders`: the blocks on ladders of events in which a connected bot plays.
+
+Workers cannot start such a bot, so the referee to which it is connected plays them: seat blocks,
+since it would know a deal that comes again, among those of the event who are connected there,
+hosted bots while they have a shift and bots of the house among them. What was played joins the
+blocks of the workers. A block that is cut short is void and does not count.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Collection, Sequence
+from contextlib import aclosing, suppress
+from typing import Final
+
+import structlog
+
+from arena.database.errors import StorageFailedError
+from arena.identifiers import new_id
+from arena.records import Block, BlockKind
+from arena.scheduling.ladder import Candidate
+from arena.server.events.ladders import ConnectedLadder, EventLadders
+from arena.server.failover.result_writer import ResultWriter
+from arena.server.ladder.agenda import Engagement, EngagementEnd
+
+LOOK_SECONDS: Final = 15.0
+"""The interval of reading who plays: nothing tells of new versions."""
+
+log = structlog.get_logger()
+
+
+class ConnectedLadders:
+    """An Agenda for the director. `run` must be running."""
+
+    def __init__(
+        self,
+        ladders: EventLadders,
+        writer: ResultWriter,
+        schedule: Callable[[], None],
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._store = ladders
+        self._writer = writer
+        self._schedule = schedule
+        self._clock = clock
+        self._ladders: Sequence[ConnectedLadder] = ()
+        self._due: dict[int, float] = {}
+        """When the next block of an event may begin."""
+        self._met: Counter[tuple[int, int]] = Counter()
+        """How often players met, as far as this referee knows."""
+        self._begun: Counter[int] = Counter()
+        """The blocks of players that are not among those that were read."""
+        self._running: dict[Engagement, ConnectedLadder] = {}
+        self._played: dict[str, tuple[int, list[int]]] = {}
+        """Event and players of the blocks whose results are being recorded."""
+        self._news = asyncio.Event()
+        writer.listeners.append(self._recorded)
+
+    async def run(self, changes: AsyncGenerator[Collection[str]]) -> None:
+        """Follow the events until cancelled; `changes` yields when one may have changed."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._listen(changes))
+            while True:
+                with suppress(TimeoutError):
+                    async with asyncio.timeout(LOOK_SECONDS):
+                        await self._news.wait()
+                self._news.clear()
+                try:
+                    await self._look()
+                except StorageFailedError as error:
+                    log.error("ladders of events wait for storage", why=str(error))
+                except Exception:
+                    log.exception("connected bots on ladders of events not looked after")
+
+    async def _listen(self, changes: AsyncGenerator[Collection[str]]) -> None:
+        async with aclosing(changes):
+            async for _ in changes:
+                self._news.set()
+
+    async def _look(self) -> None:
+        for block_id, (event_id, players) in list(self._played.items()):
+            if await self._store.add_connected_block(event_id, block_id, players):
+                del self._played[block_id]
+                self._begun.subtract(players)
+        self._ladders = await self._store.connected()
+        if self._ladders:
+            self._schedule()
+
+    def _recorded(self) -> None:
+        if self._played:
+            self._news.set()
+
+    # The calls of the director
+
+    @property
+    def wanted(self) -> Collection[int]:
+        """The versions that play on a ladder whose next block may begin."""
+        return {version for ladder in self._waiting() for version in ladder.players}
+
+    def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
+        """Return a block to play now among the free candidates; None if there is none."""
+        for ladder in self._waiting():
+            table = self._table(ladder, free)
+            if table:
+                self._due[ladder.event_id] = self._clock() + ladder.seconds
+                asyncio.get_running_loop().call_later(ladder.seconds, self._schedule)
+                players = [ladder.players[one] for one in table]
+                self._begun.update(players)
+                self._met.update((one, other) for one in players for other in players)
+                block = Block(new_id(), BlockKind.SEAT, ladder.table_type.seats, rated=False)
+                engagement = Engagement(ladder.table_type, tuple(table), block)
+                self._running[engagement] = ladder
+                return engagement
+        return None
+
+    def held(self, present: Sequence[Candidate]) -> Collection[int]:
+        """Return the present bots of blocks that lack only free places."""
+        return {one for ladder in self._waiting() for one in self._table(ladder, present)}
+
+    def taken_up(self, _block_id: str) -> Engagement | None:
+        """Return None: of a block that another referee began nobody knows the event any more."""
+        return None
+
+    def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
+        """Note that a block is over; one that is cut short is void."""
+        ladder = self._running.pop(engagement)
+        players = [ladder.players[one] for one in engagement.bots]
+        if ending is EngagementEnd.COMPLETE:
+            self._played[engagement.block.id] = ladder.event_id, players
+            self._news.set()
+            return
+        self._begun.subtract(players)
+        if ending is EngagementEnd.INTERRUPTED:
+            self._writer.end_block(engagement.block.id, void=True)
+
+    def _waiting(self) -> list[ConnectedLadder]:
+        now = self._clock()
+        return [
+            one for one in self._ladders if one.connected and self._due.get(one.event_id, 0) <= now
+        ]
+
+    def _table(self, ladder: ConnectedLadder, among: Sequence[Candidate]) -> list[int]:
+        """Return the connected bot with the fewest blocks and those whom it has met least.
+
+        It is empty if too few are there.
+        """
+        game = ladder.table_type.game
+        able = [one.bot for one in among if one.bot in ladder.players and game in one.games]
+        mine = [one for one in able if one in ladder.connected]
+        if not mine:
+            return []
+        first = min(
+            mine, key=lambda one: (ladder.connected[one] + self._begun[ladder.players[one]], one)
+        )
+        me, table = ladder.players[first], [first]
+        for other in sorted(able, key=lambda one: (self._met[me, ladder.players[one]], one)):
+            # Of a bot of the house several versions may be there.
+            if ladder.players[other] not in {ladder.players[one] for one in table}:
+                table.append(other)
+        seats = ladder.table_type.seats
+        return table[:seats] if len(table) >= seats else []
