@@ -62,7 +62,7 @@ def _introduction(matches: int, left_out: int, at: datetime) -> list[str]:
     return [
         f"Every row is one decision of a bot in one of {matches:,} matches of games of bluff: what "
         "its seat saw, what it did, how long it took, what that was worth, and how the match "
-        f"ended. Exported by Bluff Arena {version('bluff-arena')} on {in_utc(at)} UTC.",
+        f"ended. Exported by Bluff Arena {version('bluff-arena')} on {in_utc(at)}.",
         "",
         f"{left_out:,} decisions are left out, of bots whose owners do not share them. Matches of "
         "private events are never in a data set.",

@@ -62,6 +62,6 @@ def say_removed(archive: Archive, count: int) -> None:
     since = archive.removed_at()
     say(
         f"Left out: {count:,} matches whose transcripts are no longer kept"
-        f"{'' if since is None else f', the last since {in_utc(since)} UTC'}.",
+        f"{'' if since is None else f', the last since {in_utc(since)}'}.",
         err=True,
     )

@@ -111,7 +111,7 @@ def not_kept(match_id: str, since: datetime) -> str:
     """Return that a transcript was removed."""
     return (
         f"The transcript of match {match_id} is no longer kept: the arena removed it at "
-        f"{in_utc(since)} UTC, as the operator's policy tells. The result stays."
+        f"{in_utc(since)}, as the operator's policy tells. The result stays."
     )
 
 

@@ -1,0 +1,33 @@
+"""Owners keep the decisions of a bot out of data sets, on "My bots"."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+from structlog.testing import capture_logs
+
+from arena.records import Allowance, SignUp
+from tests.dashboard.test_owner_pages import Visitor
+from tests.scene import Scene, opened
+
+
+@pytest.fixture
+async def scene(arena: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Scene]:
+    with capture_logs():
+        async with opened(arena, sign_up=SignUp.OPEN) as scene:
+            monkeypatch.setenv("ARENA_ADDRESS", f"127.0.0.1:{scene.port}")
+            yield scene
+
+
+async def test_a_bots_decisions_are_kept_and_shared_again(scene: Scene) -> None:
+    key, store = await scene.key("Ann"), scene.arena.store
+    ann = await store.owners.by_key(key)
+    assert ann is not None
+    await store.owners.register(ann, "fox", "1", Allowance(9, 9, 9))
+    visitor = Visitor()
+    await visitor.open("own_bots")
+    await visitor.sign_in(key)
+    buttons = {"Keep its decisions out of data sets": False, "Share its decisions": True}
+    for button, shared in buttons.items():
+        await visitor.press(button)
+        (bot,) = await store.owners.bots(ann)
+        assert bot.shares_decisions is shared
