@@ -17,6 +17,7 @@ from arena_dashboard import event_downloads, feeds
 from tests.dashboard.pages import html, open_page, texts
 from tests.databases import plain
 from tests.server.events.cups import entrant, let_pass, played_out, said
+from tests.server.events.test_connected_entries import connecting
 
 Sql = psycopg.Connection[Any]
 
@@ -53,6 +54,13 @@ async def played(store: Store, sql: Sql) -> None:
 async def released(store: Store, sql: Sql) -> None:
     await played(store, sql)
     let_pass(sql, "cup", 1)
+    await store.finals.keep(store.record)
+
+
+async def with_connected(store: Store, sql: Sql) -> None:
+    await store.events.create("open-cup", said(connected=True), "me")
+    await connecting(store, "open-cup", "eve")
+    let_pass(sql, "open-cup", 1.1)
     await store.finals.keep(store.record)
 
 
@@ -177,3 +185,11 @@ def test_the_feed_and_the_page_of_an_event_have_its_notices(arena: str) -> None:
     assert link is not None
     assert link.get("href") == "http://arena.example/events?name=cup"
     assert client.get("/feeds/events/none.atom").status_code == 404
+
+
+def test_of_a_connected_bot_the_page_says_that_its_program_was_not_frozen(arena: str) -> None:
+    held(arena, with_connected)
+    shown = words(open_page("events", name="open-cup"))
+    assert "v1 connected: the program was not frozen" in shown
+    assert "2 seat blocks of 2 matches" in shown
+    assert "nobody can tell that it did not change" in texts(open_page("events", name="open-cup"))

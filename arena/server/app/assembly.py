@@ -118,7 +118,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             schedule=director.schedule,
             here=director.playing,
         )
-        connected_ladders = ConnectedLadders(store.ladders, writer, director.schedule)
+        connected_ladders = ConnectedLadders(store.connected_blocks, writer, director.schedule)
         director.agenda = Agendas(conductor, connected_ladders)
         director.on_failing = partial(store.failing_bots.fails, why=_FAILING)
         missed_ends = MissedEnds(store)

@@ -45,6 +45,7 @@ from arena.server.accounts.paces import Paces
 from arena.server.accounts.policies import Policies
 from arena.server.accounts.sign_ins import SignIns
 from arena.server.events.archives import Archives
+from arena.server.events.connected_blocks import ConnectedBlocks
 from arena.server.events.event_notices import EventNotices
 from arena.server.events.event_views import EventViews
 from arena.server.events.events import Events
@@ -103,6 +104,7 @@ class Store:
         self.finals = Finals(engine)
         self.archives = Archives(engine)
         self.ladders = EventLadders(engine)
+        self.connected_blocks = ConnectedBlocks(engine)
         self.rosters = Rosters(engine)
         self.organisers = Organisers(engine)
         self.grading = Grading(engine, self.tournaments)

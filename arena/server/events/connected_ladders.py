@@ -19,7 +19,7 @@ from arena.database.errors import StorageFailedError
 from arena.identifiers import new_id
 from arena.records import Block, BlockKind
 from arena.scheduling.ladder import Candidate
-from arena.server.events.ladders import ConnectedLadder, EventLadders
+from arena.server.events.connected_blocks import ConnectedBlocks, ConnectedLadder
 from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.agenda import Engagement, EngagementEnd
 
@@ -34,12 +34,12 @@ class ConnectedLadders:
 
     def __init__(
         self,
-        ladders: EventLadders,
+        blocks: ConnectedBlocks,
         writer: ResultWriter,
         schedule: Callable[[], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._store = ladders
+        self._blocks = blocks
         self._writer = writer
         self._schedule = schedule
         self._clock = clock
@@ -79,10 +79,10 @@ class ConnectedLadders:
 
     async def _look(self) -> None:
         for block_id, (event_id, players) in list(self._played.items()):
-            if await self._store.add_connected_block(event_id, block_id, players):
+            if await self._blocks.add(event_id, block_id, players):
                 del self._played[block_id]
                 self._begun.subtract(players)
-        self._ladders = await self._store.connected()
+        self._ladders = await self._blocks.playing()
         if self._ladders:
             self._schedule()
 

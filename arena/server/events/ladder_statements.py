@@ -17,7 +17,7 @@ from sqlalchemy import (
     text,
     update,
 )
-from sqlalchemy.dialects.postgresql import aggregate_order_by, insert
+from sqlalchemy.dialects.postgresql import insert
 from sqlalchemy.sql.dml import ReturningUpdate
 
 from arena.builds.hosted import FINAL_TASK
@@ -33,7 +33,6 @@ from arena.database.tables.events import (
     event_players,
     events,
 )
-from arena.database.tables.matches import match_seats, matches, transcripts
 from arena.database.tables.owners import owners
 from arena.database.tables.uploads import (
     QUEUE_SCHEMA,
@@ -42,7 +41,6 @@ from arena.database.tables.uploads import (
     hosted_bots,
     hosted_versions,
 )
-from arena.server.events.event_statements import connected_version
 
 blocks = event_ladder_blocks.c
 
@@ -131,74 +129,7 @@ def playing(event_id: int) -> Row:
     )
 
 
-def add_connected(event_id: int) -> Insert:
-    """Add the versions of connected bots that play now to the players of an event."""
-    version = connected_version("id")
-    there = exists().where(
-        event_players.c.event_id == event_id, event_players.c.version_id == version
-    )
-    playing = (
-        select(event_entries.c.event_id, version)
-        .select_from(_entered_bots())
-        .where(event_entries.c.event_id == event_id, version.is_not(None), ~there)
-    )
-    return (
-        insert(event_players)
-        .from_select(["event_id", "version_id"], playing)
-        .on_conflict_do_nothing()
-    )
-
-
-def connected(event_id: int) -> Row:
-    """Select the players of an event's ladder that connect, as `playing` does."""
-    return (
-        select(event_players.c.id, event_players.c.version_id, event_players.c.blocks)
-        .select_from(
-            _entered_bots().join(
-                event_players,
-                (event_players.c.version_id == connected_version("id"))
-                & (event_players.c.event_id == event_entries.c.event_id),
-            )
-        )
-        .where(event_entries.c.event_id == event_id)
-    )
-
-
-def house_versions(event_id: int) -> Row:
-    """Select `id` of the players of an event that are the house's, and their `version_id`s here."""
-    return (
-        select(event_players.c.id, versions.c.id.label("version_id"))
-        .select_from(
-            event_players.join(bots, (bots.c.name == event_players.c.house) & bots.c.house).join(
-                versions, (versions.c.bot_id == bots.c.id) & versions.c.retired_at.is_(None)
-            )
-        )
-        .where(event_players.c.event_id == event_id, bots.c.retired_at.is_(None))
-    )
-
-
-def recorded_block(block_id: str) -> Row:
-    """Select the matches of a recorded block, in the order of their positions.
-
-    Columns: `match_id`, `placings` (by seat), and `format`, `sha256` and `data` of the transcript.
-    """
-    kept = transcripts.c
-    placings = func.array_agg(aggregate_order_by(match_seats.c.placing, match_seats.c.seat))
-    return (
-        select(matches.c.id.label("match_id"), placings.label("placings"))
-        .add_columns(kept.format, kept.sha256, kept.data)
-        .select_from(
-            matches.join(match_seats, match_seats.c.match_id == matches.c.id).join(
-                transcripts, transcripts.c.match_id == matches.c.id
-            )
-        )
-        .where(matches.c.block_id == block_id)
-        .group_by(matches.c.id, kept.match_id)
-        .order_by(matches.c.position)
-    )
-
-
-def _entered_bots() -> Any:
+def entered_bots() -> Any:
     """Return entries joined with their bots in service, and the bots' owners."""
     return event_entries.join(
         bots,
@@ -212,7 +143,7 @@ def _entered_bots() -> Any:
 def _in_service() -> Any:
     """Return entries joined with the uploaded version that plays, of bots in service."""
     return (
-        _entered_bots()
+        entered_bots()
         .join(hosted_bots, hosted_bots.c.bot_id == bots.c.id)
         .join(
             versions,

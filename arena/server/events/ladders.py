@@ -7,7 +7,7 @@ few anonymous blocks; who plays is chosen when a worker begins one, so a new bui
 
 import asyncio
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from datetime import timedelta
@@ -22,11 +22,8 @@ from arena.codec.transcript import to_bytes
 from arena.database import shift_queue
 from arena.database.errors import BuildNotKeptError, EventRefusedError, StorageFailedError
 from arena.database.transaction import transaction
-from arena.database.transcripts import Packed, unpack_message
-from arena.games import make_game
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
-from arena.scheduling.ladder import TableType
 from arena.scheduling.pairings import Pairing
 from arena.server.events import final as drawing
 from arena.server.events import ladder_statements as statements
@@ -42,7 +39,7 @@ MOST_IN_HAND: Final = 8
 """The blocks of a ladder that wait or are played at once; each that ends adds another."""
 MOST_TRANSCRIPTS: Final = 20_000
 """The newest blocks of a ladder whose transcripts are kept."""
-_PLAYED_IN: Final = (Phase.OPEN, Phase.FROZEN, Phase.FINAL)
+PLAYED_IN: Final = (Phase.OPEN, Phase.FROZEN, Phase.FINAL)
 _NUMBER: Final = 1
 """The number of a block in the final that it is."""
 
@@ -58,20 +55,6 @@ class _Playing:
     blocks: int
     others: list[int]
     house: list[int]
-
-
-@dataclass(frozen=True, slots=True)
-class ConnectedLadder:
-    """The ladder of an event with connected bots."""
-
-    event_id: int
-    table_type: TableType
-    seconds: float
-    """The least time between two blocks."""
-    players: Mapping[int, int]
-    """The players by version: connected and hosted bots, and bots of the house."""
-    connected: Mapping[int, int]
-    """The connected bots that want more blocks, by version, and how many they have."""
 
 
 class EventLadders:
@@ -100,49 +83,12 @@ class EventLadders:
                 log.exception("the ladder of an event is not kept", event_id=event_id)
         return playing
 
-    async def connected(self) -> list[ConnectedLadder]:
-        """Return the ladders on which connected bots play now."""
-        found = []
-        async with self._transaction() as connection:
-            for event_id in (await connection.scalars(statements.unfinished_ladders())).all():
-                event, now = await event_of(connection, event_id)
-                if event.terms.connected and event.phase(now) in _PLAYED_IN:
-                    ladder = await _connected(connection, event)
-                    found.append(ladder)
-        return found
-
-    async def add_connected_block(
-        self, event_id: int, block_id: str, players: Sequence[int]
-    ) -> bool:
-        """Add a block that a referee has played to the ladder; return whether it is recorded.
-
-        `players` are in the order of the seats of its first match.
-        """
-        async with self._transaction() as connection:
-            ladder = await _locked(connection, event_id)
-            played = (await connection.execute(statements.recorded_block(block_id))).all()
-            if ladder is None or len(played) < len(players):
-                return False
-            seconds = 3600 * len(players) / ladder.pace
-            numbers = statements.next_numbers(event_id, 1, seconds)
-            number = (await connection.execute(numbers)).one().queued
-            ids = [str(row.match_id) for row in played]
-            placings = [place for row in played for place in row.placings]
-            written = [unpack_message(Packed(row.format, row.sha256, row.data)) for row in played]
-            await connection.execute(statements.begin_block(event_id, number, players, ids))
-            await connection.execute(statements.end_block(event_id, number, {"placings": placings}))
-            await connection.execute(statements.keep_transcripts(event_id, number, written))
-            oldest = number - MOST_TRANSCRIPTS
-            await connection.execute(statements.forget_transcripts(event_id, oldest))
-            await connection.execute(statements.count_block(players))
-        return True
-
     async def begin_block(self, block: FinalBlockId) -> FinalBlock | None:
         """Return what a block consists of, the same each time; None if nothing is to be played."""
         async with self._transaction() as connection:
-            ladder = await _locked(connection, block.event_id)
+            ladder = await locked(connection, block.event_id)
             event, now = await event_of(connection, block.event_id)
-            if ladder is None or event.phase(now) not in _PLAYED_IN:
+            if ladder is None or event.phase(now) not in PLAYED_IN:
                 return None
             found = (
                 await connection.execute(statements.block(block.event_id, block.number))
@@ -197,7 +143,7 @@ class EventLadders:
         signed = await asyncio.to_thread(lambda: [to_bytes(signer.signed(one)) for one in written])
         placings = [place for one in written for place in one.result.placing]
         async with self._transaction() as connection:
-            await _locked(connection, block.event_id)
+            await locked(connection, block.event_id)
             ended = statements.end_block(*where, {"placings": placings})
             if await connection.scalar(ended) is None:
                 return
@@ -212,7 +158,7 @@ class EventLadders:
         `builds` are places in `FinalBlock.builds`. Raises EventRefusedError.
         """
         async with self._transaction() as connection:
-            await _locked(connection, block.event_id)
+            await locked(connection, block.event_id)
             made = await _begun(connection, block)
             if made is None:
                 return
@@ -240,28 +186,6 @@ class _Made:
     final: drawing.DrawnFinal
     matches: list[drawing.DealtMatch]
     players: dict[Finalist, int]
-
-
-async def _connected(connection: AsyncConnection, event: Event) -> ConnectedLadder:
-    rules, ladder = event.terms.rules, event.terms.ladder
-    assert ladder is not None
-    for add in (statements.add_versions, statements.add_house, statements.add_connected):
-        await connection.execute(add(event.id))
-    mine = (await connection.execute(statements.connected(event.id))).all()
-    hosted = (await connection.execute(statements.playing(event.id))).all()
-    house = (await connection.execute(statements.house_versions(event.id))).all()
-    return ConnectedLadder(
-        event.id,
-        TableType(
-            rules.game,
-            make_game(rules.game, rules.options).options,
-            rules.seats,
-            rules.time_control,
-        ),
-        3600 * rules.seats / ladder.pace,
-        {row.version_id: row.id for row in (*mine, *hosted, *house)},
-        {row.version_id: row.blocks for row in mine if row.blocks < ladder.enough},
-    )
 
 
 def _block(made: _Made) -> FinalBlock:
@@ -306,7 +230,7 @@ async def _begun(connection: AsyncConnection, block: FinalBlockId) -> _Made | No
     return await _final(connection, event, row.players, bytes(row.seed))
 
 
-async def _locked(connection: AsyncConnection, event_id: int) -> Any:
+async def locked(connection: AsyncConnection, event_id: int) -> Any:
     """Return the ladder of an event, which no other referee changes meanwhile; None without one."""
     return (await connection.execute(statements.ladder(event_id, locked=True))).one_or_none()
 
@@ -347,7 +271,7 @@ async def _seated(connection: AsyncConnection, event: Event, first: _Playing) ->
 
 async def _forget_lost(connection: AsyncConnection, event_id: int) -> None:
     """End the blocks that no worker has any more; their players get others."""
-    await _locked(connection, event_id)
+    await locked(connection, event_id)
     await connection.execute(shift_queue.queue_lock())
     for row in (await connection.execute(statements.lost_blocks(event_id))).all():
         await connection.execute(statements.give_back(row.players))
@@ -355,11 +279,11 @@ async def _forget_lost(connection: AsyncConnection, event_id: int) -> None:
 
 async def _queue(connection: AsyncConnection, event_id: int) -> bool:
     """Queue blocks of a ladder at its pace; return whether there is something to be played."""
-    ladder = await _locked(connection, event_id)
+    ladder = await locked(connection, event_id)
     if ladder is None:
         return False
     event, now = await event_of(connection, event_id)
-    if event.phase(now) not in _PLAYED_IN:
+    if event.phase(now) not in PLAYED_IN:
         return False
     if await _first(connection, event, ladder.enough) is None:
         return False

@@ -74,7 +74,7 @@ async def test_a_connected_bot_with_enough_blocks_begins_no_others(scene: Scene)
     _, bob = await connecting(store, "cup", "bob")
     async with at_the_arena(scene, ann, bob):
         await played(store, event, lambda matches: len(matches) >= 2)
-        (ladder,) = await store.ladders.connected()
+        (ladder,) = await store.connected_blocks.playing()
         assert ladder.connected == {}
         assert len(ladder.players) == 2
 
@@ -85,7 +85,7 @@ async def test_before_it_opens_and_in_events_for_builds_alone_nobody_connects(
     await store.events.create("builds", said(ladder=FAST), "me")
     event = await announced(store)
     await connecting(store, "cup", "ann")
-    (ladder,) = await store.ladders.connected()
+    (ladder,) = await store.connected_blocks.playing()
     assert ladder.event_id == event.id
     let_pass(sql, "cup", -2)
-    assert await store.ladders.connected() == []
+    assert await store.connected_blocks.playing() == []
