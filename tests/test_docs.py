@@ -44,7 +44,7 @@ def test_links_lead_somewhere(document: Path) -> None:
             assert anchor in anchors, link
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/write-a-bot.md"])
+@pytest.mark.parametrize("document", ["README.md", "docs/skill.md", "docs/write-a-bot.md"])
 def test_everybody_is_shown_the_same_first_bot(document: str) -> None:
     examples = re.findall(r"```python\n(.*?)```", (ROOT / document).read_text(), re.DOTALL)
     assert (

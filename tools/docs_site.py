@@ -3,6 +3,9 @@
 The pages are the Markdown files of the checkout, with README.md as the first one. A copy of them is
 laid out for Zensical: docs/ at the top, so that addresses are short, all else below source/. Other
 files that pages link to lie there, too, as text. A link that leads nowhere fails the build.
+
+Beside them lie the pages as Markdown, llms.txt, which lists them for programs that read
+(https://llmstxt.org), and llms-full.txt, which holds all that a bot's author needs.
 """
 
 import os
@@ -20,6 +23,14 @@ _LINK = re.compile(
 )
 _CODE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _PICTURES = (".png", ".svg", ".webp")
+_FOR_OPERATORS = frozenset(
+    {
+        *("architecture.md", "add-a-game.md", "expose-an-arena.md", "operate.md"),
+        *("operate-data.md", "operate-deploy.md", "operate-growth.md", "skill.md"),
+        *("speed.md", "speed-notes.md", "threat-model.md"),
+    }
+)
+"""The pages that a bot's author does not need, or that llms-full.txt begins with."""
 _DIRECTORY_PAGES = ("README.md", "__init__.py")
 """What is shown for a link to a directory, if it is there; else its text alone stays."""
 
@@ -105,6 +116,36 @@ def lay_out(folder: Path) -> None:
                     shutil.copyfile(ROOT / picture, copy)
 
 
+def write_for_programs(pages_at: Path, site: Path) -> None:
+    """Write the pages as Markdown, llms.txt and llms-full.txt into a built site."""
+    listed, whole = [], []
+    for path in sorted(pages_at.glob("*.md")) + sorted(pages_at.glob("games/*.md")):
+        name, text = path.relative_to(pages_at).as_posix(), path.read_text()
+        shutil.copyfile(path, site / name)
+        title, first = _title_and_first_sentence(text)
+        if name not in ("index.md", "skill.md"):
+            listed.append(f"- [{title}]({name}): {first}")
+        if name not in _FOR_OPERATORS:
+            whole.append(text)
+    skill = (ROOT / "docs/skill.md").read_text().split("---\n", 2)[2]
+    head = (ROOT / "README.md").read_text().split("\n\n")[1]
+    listing = "\n".join(listed)
+    site.joinpath("llms.txt").write_text(
+        f"# Bluff Arena\n\n> {head}\n\nFrom nothing to a rated bot: [skill.md](skill.md)\n\n"
+        f"## Pages\n\n{listing}\n"
+    )
+    site.joinpath("llms-full.txt").write_text("\n\n".join((skill, *whole)))
+
+
+def _title_and_first_sentence(text: str) -> tuple[str, str]:
+    title = re.search(r"^# (.+)$", text, re.MULTILINE)
+    assert title is not None
+    paragraphs = text[title.end() :].strip().split("\n\n")
+    paragraph = next(one for one in paragraphs if re.match(r"(?!```)[^#|!<>-]", one))
+    plain = re.sub(r"\[([^\[\]]*)\]\([^)]*\)", r"\1", paragraph.replace("\n", " "))
+    return title[1], re.split(r"(?<=[.:]) ", plain)[0]
+
+
 def main() -> None:
     """Build the site into the folder in the arguments, in place of what is there."""
     (into,) = map(Path, sys.argv[1:])
@@ -120,6 +161,7 @@ def main() -> None:
         )
         if built.returncode:
             sys.exit(built.stdout + built.stderr)
+        write_for_programs(home / "docs", home / "site")
         shutil.rmtree(into, ignore_errors=True)
         shutil.copytree(home / "site", into)
 

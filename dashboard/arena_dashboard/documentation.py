@@ -33,6 +33,10 @@ async def _first_page(_request: Request) -> Response:
     return RedirectResponse("docs/")
 
 
+async def _for_programs(_request: Request) -> Response:
+    return RedirectResponse("docs/llms.txt")
+
+
 async def _served(scope: Scope, receive: Receive, send: Send) -> None:
     if is_built():
         await StaticFiles(directory=FOLDER, html=True)(scope, receive, send)
@@ -43,5 +47,6 @@ async def _served(scope: Scope, receive: Receive, send: Send) -> None:
 
 ROUTES: Final[tuple[BaseRoute, ...]] = (
     Route(BELOW, _first_page),
+    Route("/llms.txt", _for_programs),
     Mount(BELOW, app=_served),
 )

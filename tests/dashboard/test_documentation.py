@@ -30,6 +30,8 @@ def test_pages_are_served_and_no_file_beside_them(client: TestClient, tmp_path: 
     for page in ("index.html", "protocol/index.html"):
         (tmp_path / "docs" / page).write_text(PAGE)
     assert client.get("/docs").text == client.get("/docs/protocol/").text == PAGE
+    (tmp_path / "docs/llms.txt").write_text("# Bluff Arena")
+    assert client.get("/llms.txt").text == "# Bluff Arena"
     for path in ("/docs/../secret", "/docs/%2e%2e/secret", "/docs//secret", "/docs/nosuch"):
         assert "operator" not in client.get(path).text
         assert client.get(path).status_code == 404

@@ -42,6 +42,10 @@ def test_every_link_of_the_site_leads_somewhere(
     monkeypatch.setattr("sys.argv", ["docs_site", str(site)])
     docs_site.main()
     assert (site / "protocol/index.html").exists()
+    listed = re.findall(r"\]\(([^)]+)\)", (site / "llms.txt").read_text())
+    assert {"skill.md", "protocol.md", "games/bluff.md"} <= set(listed)
+    assert all((site / page).exists() for page in listed)
+    assert "# From nothing to a rated bot" in (site / "llms-full.txt").read_text()
     broken = {
         (page.relative_to(site).as_posix(), link)
         for page in site.rglob("*.html")
