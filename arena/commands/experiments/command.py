@@ -175,13 +175,14 @@ def _play_out(
     play: PlaySeries,
     advance: Advance,
 ) -> None:
-    """Play what is left of a pairing, to the next look at a time."""
+    """Play what is left of a pairing: at once, or to the next look if a look may be the last."""
     pairing = found.tally.pairing
     size, look = len(pairing.lineups), _look(pairing)
     most = -(-experiment.stop.matches // size)
     with folder.matches.open("a", encoding="utf-8") as file:
         while not found.over(experiment):
-            end = min(most, (found.blocks // look + 1) * look)
+            one_go = experiment.stop.half_width is None
+            end = most if one_go else min(most, (found.blocks // look + 1) * look)
             series = Series(pairing.lineups, pairing.deals, end, first=found.blocks)
             with closing(play([series])) as blocks:
                 for played in blocks:
