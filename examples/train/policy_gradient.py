@@ -36,8 +36,6 @@ ENTROPY = 0.05, 0.005
 """The weight of the entropy bonus, at the beginning and at the end."""
 AVERAGE = 0.99
 """What is evaluated and exported is a running mean of the actor's weights."""
-EVALUATED = 10
-"""The number of evaluations while it learns."""
 
 
 class Net:
@@ -207,8 +205,10 @@ def main(arguments=None):
     parser.add_argument("--seats", type=int, default=2)
     parser.add_argument("--dice", type=int, default=5, help="dice per player")
     parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--updates", type=int, help="instead of minutes: repeatable by the seed")
     parser.add_argument("--batch", type=int, default=512, help="matches at a time")
     parser.add_argument("--hidden", type=int, default=64)
+    parser.add_argument("--evaluations", type=int, default=10, help="while it learns")
     parser.add_argument("--matches", type=int, default=200, help="of each evaluation")
     parser.add_argument("--opponents", default="honest,bayes", help="sample bots")
     parser.add_argument("--seed", type=int, default=1)
@@ -220,14 +220,14 @@ def main(arguments=None):
     learner = Learner(given.seats, given.batch, given.hidden, given.seed, options)
     if given.resume:
         load(learner, given.out / f"checkpoint-{given.seats}.npz")
-    rows, decisions, spent = [], 0, 0.0
-    for evaluation in range(1, EVALUATED + 1):
-        begun = time.perf_counter()
-        while spent + time.perf_counter() - begun < 60 * given.minutes * evaluation / EVALUATED:
-            part = min(1, (spent + time.perf_counter() - begun) / (60 * given.minutes))
+    rows, decisions, updates, spent, part = [], 0, 0, 0.0, 0.0
+    for evaluation in range(1, given.evaluations + 1):
+        while part < evaluation / given.evaluations:
+            begun = time.perf_counter()
             entropy = ENTROPY[0] * (ENTROPY[1] / ENTROPY[0]) ** part
             decisions += learner.improve(entropy, RATE * (1 - 0.9 * part))
-        spent += time.perf_counter() - begun
+            spent, updates = spent + time.perf_counter() - begun, updates + 1
+            part = updates / given.updates if given.updates else spent / (60 * given.minutes)
         save(learner, given.out, given.seats, options)
         opponents = given.opponents.split(",")
         table = {"matches": given.matches, "seats": given.seats, "losses": False, **options}

@@ -8,6 +8,7 @@ from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
 from arena.games import make_game
@@ -15,8 +16,8 @@ from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 
 TRAIN = Path(__file__).parents[2] / "examples" / "train"
-TINY = ["--minutes", "0.02", "--batch", "16", "--hidden", "8", "--matches", "2"]
-TINY += ["--opponents", "random", "--dice", "1"]
+TINY = ["--updates", "10", "--batch", "16", "--hidden", "8", "--matches", "2"]
+TINY += ["--opponents", "random", "--dice", "1", "--evaluations", "2"]
 
 
 @pytest.fixture
@@ -29,14 +30,18 @@ def examples() -> Iterator[None]:
 
 
 def trained(module: ModuleType, out: Path, seats: int) -> None:
-    """Train for a moment, go on, and let the bot play what came of it."""
-    for further in ([], ["--resume"]):
+    """Train for a moment, twice alike, go on, and let the bot play what came of it."""
+    nets = []
+    for further in ([], [], ["--resume"]):
         module.main([*TINY, "--seats", str(seats), "--out", str(out), *further])
+        with np.load(out / f"net-{seats}.npz") as file:
+            nets.append([file[name].tobytes() for name in file.files])
+    assert nets[0] == nets[1] != nets[2]
     with (out / f"progress-{seats}.csv").open() as file:
         rows = list(csv.DictReader(file))
-    assert len(rows) == 10
+    assert len(rows) == 2
     assert all(0 <= float(row["low"]) <= float(row["high"]) <= 1 for row in rows)
-    assert int(rows[-1]["decisions"]) > 0
+    assert int(rows[-1]["decisions"]) == 10 * 16 * 32
     shutil.copy(TRAIN / "bot.py", out)
     bot = Contender("trained", load_bot(str(out / "bot.py")))
     others = [Contender(f"random {seat}", load_bot("random")) for seat in range(1, seats)]
