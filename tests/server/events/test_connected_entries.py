@@ -195,6 +195,7 @@ async def test_a_connected_bot_that_stays_away_loses_by_walkovers(
     await connecting(store, "cup", "eve")
     async with at_the_arena(scene, ann, bob):
         await begun(store, sql)
+        await kept_until(scene, lambda event: event.tournament)
         # As `--patience` of a tournament: it counts the time in which its tables wait.
         patient = (
             "UPDATE tournaments SET patience_s = 1 RETURNING pg_notify('arena_tournaments', '*')"
