@@ -48,9 +48,9 @@ async def compare(bots: int, blocks: int) -> Compared:
         with psycopg.connect(address, autocommit=True) as connection:
             connection.execute("UPDATE events SET freezes_at = now(), final_at = now()")
             await store.finals.keep(store.record)
-            blocks, signer = queued(connection), await store.signer()
+            waiting, signer = queued(connection), await store.signer()
             done(connection)
-            for block in blocks:
+            for block in waiting:
                 found = await store.finals.begin_block(block)
                 assert found is not None
                 await store.finals.end_block(block, list(map(played, found.matches)), signer)
