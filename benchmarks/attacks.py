@@ -110,7 +110,7 @@ def beside(
     ):
         figures: Figures = json.loads(players.communicate()[0])
         said, _ = attackers.communicate()
-    return figures, json.loads(said)["cpu_seconds"] / lasts
+    return figures, json.loads(said.splitlines()[-1])["cpu_seconds"] / lasts
 
 
 if __name__ == "__main__":

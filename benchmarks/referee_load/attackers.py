@@ -3,8 +3,8 @@
 python -m benchmarks.referee_load.attackers ATTACK PORT SECONDS < tokens
 python -m benchmarks.referee_load.attackers burn 0 SECONDS < share of a core
 
-It prints the CPU seconds that it used. `burn` uses as much CPU as an attack did and does nothing.
-Attacks go against 127.0.0.1 only.
+It prints a line as it begins, and at the end the CPU seconds that it used. `burn` uses as much CPU
+as an attack did and does nothing. Attacks go against 127.0.0.1 only.
 """
 
 import asyncio
@@ -291,6 +291,7 @@ async def _run(attack: Attack, port: int, seconds: float, tokens: Sequence[str])
 if __name__ == "__main__":
     name, port, seconds = sys.argv[1], int(sys.argv[2]), float(sys.argv[3])
     words = sys.stdin.read().split()
+    print("attacking", flush=True)
     if name == "burn":
         burn(float(words[0]), seconds)
     else:

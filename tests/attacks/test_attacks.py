@@ -15,8 +15,10 @@ from benchmarks.referee_load.stage import client
 from tests.scene import Company, Scene, good_pair, opened
 from tests.server.limits.test_behind_proxy import behind_proxy
 
-SECONDS = 1.5
-WINDOWS = 16
+BEGINS_SECONDS = 0.5
+"""Until all connections of an attack are open."""
+SECONDS = 1.0
+WINDOWS = 24
 """The best of so many counts, as other programs run beside the tests."""
 LEAST_SHARE = 0.05
 WORST = ["continuation flood", "undecodable metadata"]
@@ -57,9 +59,11 @@ async def require_share(least: float, attack: str, scene: Scene, port: int) -> N
     async with good_pair(scene, port) as pair:
         alone = await pace(pair, SECONDS)
         beside = 0.0
-        lasts = 2 + WINDOWS * SECONDS
+        lasts = BEGINS_SECONDS + WINDOWS * SECONDS
         with client("attackers", attack, port, lasts, tokens=tokens) as process:
-            await asyncio.sleep(2)
+            assert process.stdout is not None
+            assert await asyncio.to_thread(process.stdout.readline) == "attacking\n"
+            await asyncio.sleep(BEGINS_SECONDS)
             for _ in range(WINDOWS):
                 beside = max(beside, await pace(pair, SECONDS))
                 if beside >= least * alone:
