@@ -160,6 +160,7 @@ async def test_a_visitor_may_look_and_nothing_else(scene: Scene) -> None:
         assert prompts == {"play_a_match", "write_a_bot"}
 
 
+@pytest.mark.slow
 async def test_the_command_speaks_the_protocol_and_nothing_else_on_its_output(
     scene: Scene, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

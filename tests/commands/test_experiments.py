@@ -95,6 +95,7 @@ def test_a_folder_holds_all_that_a_result_needs_and_is_repeated_to_the_byte(file
     assert "the experiment's file, lowest.py changed since" in " ".join(refused.stderr.split())
 
 
+@pytest.mark.slow
 def test_few_matches_have_figures_too(file: Path) -> None:
     file.write_text('bots = ["lowest.py"]\nopponents = ["random"]\n[stop]\nmatches = 3')
     done = arena(file, "--json")

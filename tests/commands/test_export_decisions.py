@@ -160,6 +160,7 @@ def test_each_game_has_the_columns_of_its_own_view(game: str, folder: Path) -> N
     assert {row["action_type"] for row in found} <= answers
 
 
+@pytest.mark.slow
 def test_the_tools_of_researchers_read_it(folder: Path, tmp_path: Path) -> None:
     import duckdb
     import pandas
@@ -178,6 +179,7 @@ def test_the_tools_of_researchers_read_it(folder: Path, tmp_path: Path) -> None:
     assert read[0]["match_id"]
 
 
+@pytest.mark.slow
 def test_the_metadata_is_valid_and_leads_to_the_rows(folder: Path) -> None:
     import mlcroissant
 

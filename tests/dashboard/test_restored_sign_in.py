@@ -16,6 +16,7 @@ from tests.dashboard.test_owner_pages import Visitor
 from tests.scene import opened
 
 
+@pytest.mark.slow
 async def test_a_browser_is_signed_in_at_the_restored_arena_by_the_cookie_of_the_old_one(
     arena: str, empty_database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

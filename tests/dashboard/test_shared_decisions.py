@@ -18,6 +18,7 @@ async def scene(arena: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sc
             yield scene
 
 
+@pytest.mark.slow
 async def test_a_bots_decisions_are_kept_and_shared_again(scene: Scene) -> None:
     key, store = await scene.key("Ann"), scene.arena.store
     ann = await store.owners.by_key(key)

@@ -42,6 +42,7 @@ async def add(visitor: Visitor, name: str) -> str:
     return shown[0] if shown else ""
 
 
+@pytest.mark.slow
 async def test_a_captain_adds_a_member_who_signs_in_and_leaves(scene: Scene) -> None:
     ann = await signed_in(await scene.key("ann"))
     key = await add(ann, "Bob")
@@ -61,6 +62,7 @@ async def test_a_captain_adds_a_member_who_signs_in_and_leaves(scene: Scene) -> 
     assert ">Bob<" not in html(ann.app)
 
 
+@pytest.mark.slow
 async def test_a_member_who_is_removed_is_not_let_in_any_more(scene: Scene) -> None:
     ann = await signed_in(await scene.key("ann"))
     bob = await signed_in(await add(ann, "Bob"))
