@@ -5,6 +5,7 @@ never changed, so copying it is cheap.
 """
 
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -149,7 +150,13 @@ def _at(encoded: Encoding, state: Any, seen: tuple[_Seen, ...]) -> _Place:
 
 
 def _outcomes(encoded: Encoding, place: _Place) -> tuple[tuple[Any, float], ...]:
-    found = encoded.game.chance_outcomes(place.state)
+    return _listed(encoded, place.state)
+
+
+# OpenSpiel asks for the outcomes of a draw again for the name of each.
+@lru_cache(maxsize=16)
+def _listed(encoded: Encoding, state: Any) -> tuple[tuple[Any, float], ...]:
+    found = encoded.game.chance_outcomes(state)
     if not isinstance(found, Mapping):
         raise EncodingError(
             f"a draw of {encoded.game.name} has more than {MOST_OUTCOMES:,} outcomes with "
