@@ -2,6 +2,7 @@
 
 import os
 import secrets
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
@@ -14,6 +15,18 @@ from arena.person.play_endpoint import PlayEndpoint, Wanted
 
 MOST_TABLES: Final = 4
 """The most tables at once; a referee admits eight instances of a version."""
+IDLE_SECONDS: Final = 900.0
+"""The seconds after which a table that nobody asks about makes room for another."""
+
+
+@dataclass(frozen=True, slots=True)
+class BotTokens:
+    """Where the tokens of bots are kept that agents registered."""
+
+    kept: Callable[[str], str]
+    """Returns a bot's token by its name; "" if none is kept."""
+    keep: Callable[[str, str], None]
+    """Keeps a bot's token under its name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +37,9 @@ class AgentAccount:
     """The referee, HOST:PORT."""
     key: str
     """The owner's key; "" for a visitor, who may only look."""
-    kept_token: Callable[[str], str]
-    """Returns the kept token of a bot by its name; "" if none is kept."""
-    keep_token: Callable[[str, str], None]
-    """Keeps a bot's token under its name."""
+    tokens: BotTokens
+    own_files: bool = False
+    """Whether the agent runs on this machine as its user, and may name files to upload."""
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
     tables: dict[str, AgentTable] = field(default_factory=dict)
     """The tables by their names, which nobody can guess."""
@@ -54,7 +66,7 @@ class AgentAccount:
 
         Raises TableError if another program plays the bot; OwnerCallError.
         """
-        known = self.kept_token(bot)
+        known = self.tokens.kept(bot)
         if known:
             return known
         key, client = self.require_key(), self.results()
@@ -64,22 +76,29 @@ class AgentAccount:
                 "it. Choose a new name."
             )
         _, made = client.register(key, bot)
-        self.keep_token(bot, made)
+        self.tokens.keep(bot, made)
         return made
 
     async def join(self, bot_token: str, wanted: Wanted) -> str:
         """Sit down at a new table, and return its name. Raises ChallengeError and TableError."""
-        if len(self.tables) >= MOST_TABLES:
-            raise TableError(f"{MOST_TABLES} tables are open, the most at once: leave one of them.")
+        await self._make_room()
         name = secrets.token_urlsafe(9)
         endpoint = PlayEndpoint(self.address, self.environment, bot_token)
         table = self.tables[name] = AgentTable(endpoint, f"agent-{name[:6]}", wanted)
         try:
             await table.sit_down()
         except BaseException:
-            del self.tables[name]
+            self.tables.pop(name, None)
             raise
         return name
+
+    async def _make_room(self) -> None:
+        if len(self.tables) < MOST_TABLES:
+            return
+        idlest = min(self.tables, key=lambda name: self.tables[name].asked_at)
+        if time.monotonic() - self.tables[idlest].asked_at < IDLE_SECONDS:
+            raise TableError(f"{MOST_TABLES} tables are open, the most at once: leave one of them.")
+        await self.leave(idlest)
 
     def table(self, name: str) -> AgentTable:
         """Return the table with a name. Raises TableError."""
@@ -88,11 +107,15 @@ class AgentAccount:
             raise TableError(f"There is no table {name[:20]!r}; there are {known}.")
         return self.tables[name]
 
+    async def leave(self, name: str) -> None:
+        """Leave a table. Raises TableError."""
+        await self.table(name).leave()
+        self.tables.pop(name, None)
+
     async def leave_all(self) -> None:
         """Leave all tables."""
-        for table in self.tables.values():
-            await table.leave()
-        self.tables.clear()
+        for name in list(self.tables):
+            await self.leave(name)
 
     def _parsed(self) -> Address:
         return Address.parse(self.address, self.environment)

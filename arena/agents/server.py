@@ -1,16 +1,19 @@
-"""`agent_server`: the Model Context Protocol server of one account, by the official SDK."""
+"""`agent_server` and `http_server`: Model Context Protocol servers, by the official SDK."""
 
 import inspect
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from functools import partial, wraps
 from typing import Any, Final
 
 from mcp.server import MCPServer
+from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver.exceptions import ToolError
+from pydantic import AnyHttpUrl
 
 from arena import __version__
 from arena.agents.account import AgentAccount
+from arena.agents.owners import Owners
 from arena.agents.tools import AgentTools, rules
 from arena.errors import UserError
 from arena.games import GAMES
@@ -27,15 +30,25 @@ _TOOLS: Final = (
 )
 
 
-def agent_server(account: AgentAccount) -> MCPServer[Any]:
-    """Return a server of all tools, the rules as resources, and prompts."""
+def agent_server(
+    account_of: Callable[[], AgentAccount],
+    leave_all: Callable[[], Awaitable[None]],
+    **settings: Any,
+) -> MCPServer[Any]:
+    """Return a server of all tools, the rules as resources, and prompts.
+
+    Args:
+        account_of: Returns the account of the call that is being answered.
+        leave_all: Called at the end.
+        settings: Further ones of the SDK's server.
+    """
 
     @asynccontextmanager
     async def lifespan(_server: MCPServer[Any]) -> AsyncIterator[None]:
         try:
             yield
         finally:
-            await account.leave_all()
+            await leave_all()
 
     server: MCPServer[Any] = MCPServer(
         "bluff-arena",
@@ -44,8 +57,9 @@ def agent_server(account: AgentAccount) -> MCPServer[Any]:
         version=__version__,
         lifespan=lifespan,
         log_level="WARNING",
+        **settings,
     )
-    tools = AgentTools(account)
+    tools = AgentTools(account_of)
     for name in _TOOLS:
         server.add_tool(_explained(getattr(tools, name)), name=name)
     for game, kind in GAMES.items():
@@ -58,6 +72,12 @@ def agent_server(account: AgentAccount) -> MCPServer[Any]:
     server.prompt(description="Play a match against a bot of the arena.")(play_a_match)
     server.prompt(description="Write a bot, upload it, and make it better.")(write_a_bot)
     return server
+
+
+def http_server(owners: Owners, url: str) -> MCPServer[Any]:
+    """Return a server for many agents, each with the key of its owner; `url` is its own address."""
+    auth = AuthSettings(issuer_url=AnyHttpUrl(url), resource_server_url=None)
+    return agent_server(owners.account, owners.leave_all, auth=auth, token_verifier=owners)
 
 
 def play_a_match(game: str = "bluff", opponent: str = "honest") -> str:

@@ -1,6 +1,7 @@
 """`AgentTable`: a seat that an agent plays, one match at a time, in words and JSON."""
 
 import asyncio
+import time
 from dataclasses import replace
 from itertools import islice
 from typing import Any, Final
@@ -33,6 +34,8 @@ class AgentTable:
         self._news = asyncio.Event()
         self._wanted = replace(wanted, instance=instance)
         self._session = endpoint.session(instance, (wanted.game,), self._wake)
+        self.asked_at = time.monotonic()
+        """When the agent last asked of the table."""
         self._told: list[Any] = []
         """The messages of the seat of which the agent was told."""
         self._said = 0
@@ -63,6 +66,7 @@ class AgentTable:
 
     async def wait_for_turn(self, seconds: float) -> dict[str, Any]:
         """Wait until the seat is asked or its match is over, and return what it knows then."""
+        self.asked_at = time.monotonic()
         try:
             async with asyncio.timeout(min(seconds, LONGEST_WAIT)):
                 while not self._asked_or_over():

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from arena.agents.account import AgentAccount
-from arena.agents.table import LONGEST_WAIT
+from arena.agents.table import LONGEST_WAIT, TableError
 from arena.bridge.schemas import schema
 from arena.games import GAMES, make_game
 from arena.lab.analysis import Grade, analyse
@@ -39,9 +40,14 @@ def rules(game: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class AgentTools:
-    """The tools of one account."""
+    """The tools of the account of each call."""
 
-    account: AgentAccount
+    account_of: Callable[[], AgentAccount]
+
+    @property
+    def account(self) -> AgentAccount:
+        """The account of the call that is being answered."""
+        return self.account_of()
 
     def rules(self, game: Game) -> str:
         """Read the rules of a game, for players."""
@@ -129,8 +135,7 @@ class AgentTools:
 
     async def leave(self, table: Table) -> str:
         """Leave a table; a running match is forfeited."""
-        await self.account.table(table).leave()
-        del self.account.tables[table]
+        await self.account.leave(table)
         return "You have left."
 
     def leaderboard(
@@ -215,13 +220,23 @@ class AgentTools:
     def submit(
         self,
         bot: Annotated[str, Field(description="The name of your bot.")],
-        file: Annotated[str, Field(description="The path of a .py file, or a .zip with bot.toml.")],
+        source: Annotated[
+            str, Field(description="The text of a Python file with one bot; or else `file`.")
+        ] = "",
+        file: Annotated[
+            str,
+            Field(description="The path of a .py file, or of a .zip with bot.toml, over stdio."),
+        ] = "",
         version: Annotated[str, Field(description="A label; else the next free number.")] = "",
     ) -> dict[str, Any]:
         """Upload a bot, which the arena checks and then lets play; `builds` tells of the check."""
-        path = Path(file)
+        if bool(source) == bool(file):
+            raise TableError("Give either `source` or `file`.")
+        if file and not self.account.own_files:
+            raise TableError("This server is not on your machine: give the text in `source`.")
+        name, data = ("bot.py", source.encode()) if source else _read(Path(file))
         key = self.account.require_key()
-        made = self.account.uploads().upload(key, bot, path.name, path.read_bytes(), version)
+        made = self.account.uploads().upload(key, bot, name, data, version)
         return {"bot": made.bot, "version": made.version, "sha256": made.sha256} | (
             {"notices": list(made.notices)} if made.notices else {}
         )
@@ -247,6 +262,10 @@ class AgentTools:
         if not shifts:
             return "It has not run yet."
         return json.dumps({"outcome": shifts[0].outcome or "", "log": shifts[0].log})
+
+
+def _read(path: Path) -> tuple[str, bytes]:
+    return path.name, path.read_bytes()
 
 
 def _rounded(value: float | None) -> float | None:

@@ -2,24 +2,49 @@
 
 import asyncio
 import os
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
+from urllib.parse import urlsplit
 
 import typer
 
-from arena.commands.errors import exit_with_message
+from arena.addresses import host_port
+from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.bot_tokens import keep_token, kept_token
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, kept_login
 from arena.commands.terminal import say
 
+if TYPE_CHECKING:
+    from arena.agents.account import BotTokens
+
 
 def mcp(
     address: AddressOption = DEFAULT_ADDRESS,
+    http: Annotated[
+        int,
+        typer.Option(
+            min=0,
+            max=65_535,
+            metavar="PORT",
+            help="Serve over HTTP instead, for agents elsewhere: each sends its owner's key as a "
+            "bearer token.",
+        ),
+    ] = 0,
+    host: Annotated[
+        str, typer.Option(help="Where HTTP listens; beyond this machine use a proxy with TLS.")
+    ] = "127.0.0.1",
+    url: Annotated[
+        str,
+        typer.Option(
+            help="The address by which agents reach it, if it is another: https://mcp.example."
+        ),
+    ] = "",
     bot_token: Annotated[
         str,
         typer.Option(
             "--token",
             envvar="ARENA_TOKEN",
-            help="The token of the bot that plays, in place of one that is registered here.",
+            help="The token of the bot that plays, in place of one that is registered here; not "
+            "over HTTP.",
         ),
     ] = "",
 ) -> None:
@@ -29,19 +54,52 @@ def mcp(
     no others; without one it may only look. docs/agents.md says how to add it to a client.
     """
     # Imported here, because `arena --help` needs none of them.
-    from arena.agents.account import AgentAccount
-    from arena.agents.server import agent_server
     from arena.bot.address import Address
 
     with exit_with_message():
         Address.parse(address, os.environ)
-        login = kept_login(address)
-    account = AgentAccount(
-        address,
-        "" if login is None else login.key,
-        lambda bot: bot_token.strip() or kept_token(address, bot),
-        lambda bot, token: keep_token(address, bot, token),
+        if http:
+            _serve_http(address, host, http, url.rstrip("/") or f"http://{host_port(host, http)}")
+        else:
+            _serve_stdio(address, bot_token.strip())
+
+
+def _serve_stdio(address: str, bot_token: str) -> None:
+    from arena.agents.account import AgentAccount, BotTokens
+    from arena.agents.server import agent_server
+
+    login = kept_login(address)
+    who, key = ("", "") if login is None else (login.owner, login.key)
+    kept = _tokens(address, who)
+    tokens = BotTokens(lambda bot: bot_token or kept.kept(bot), kept.keep)
+    account = AgentAccount(address, key, tokens, own_files=True)
+    say(
+        f"Tools of the arena at {address} for {who or 'nobody: they only look'}, on standard input "
+        "and output.",
+        err=True,
     )
-    who = "nobody (tools that need an owner refuse)" if login is None else login.owner
-    say(f"Tools of the arena at {address} for {who}, on standard input and output.", err=True)
-    asyncio.run(agent_server(account).run_stdio_async())
+    asyncio.run(agent_server(lambda: account, account.leave_all).run_stdio_async())
+
+
+def _serve_http(address: str, host: str, port: int, url: str) -> None:
+    from mcp.server.transport_security import TransportSecuritySettings
+
+    from arena.agents.owners import Owners
+    from arena.agents.server import http_server
+
+    name = urlsplit(url).netloc
+    if not name:
+        raise CommandError(f"{url!r} is no address like https://mcp.example.")
+    server = http_server(Owners(address, lambda owner: _tokens(address, owner)), url)
+    say(f"Tools of the arena at {address}: {url}/mcp, with an owner's key as bearer token.")
+    security = TransportSecuritySettings(allowed_hosts=[name, host_port(host, port)])
+    server.run("streamable-http", host=host, port=port, transport_security=security)
+
+
+def _tokens(address: str, owner: str) -> "BotTokens":
+    from arena.agents.account import BotTokens
+
+    return BotTokens(
+        lambda bot: kept_token(address, owner, bot),
+        lambda bot, token: keep_token(address, owner, bot, token),
+    )

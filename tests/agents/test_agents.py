@@ -2,17 +2,22 @@
 
 import asyncio
 import os
+import socket
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
+import uvicorn
 from mcp import Client, StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
-from arena.agents.account import AgentAccount
-from arena.agents.server import agent_server
+from arena.agents.account import AgentAccount, BotTokens
+from arena.agents.owners import Owners
+from arena.agents.server import agent_server, http_server
 from arena.commands.owners.logins import Login, keep_login
 from arena.games import make_game
 from arena.scheduling.ladder import TableType
@@ -37,19 +42,15 @@ async def scene(database: str) -> AsyncIterator[Scene]:
 
 
 def account(scene: Scene, key: str) -> AgentAccount:
-    tokens: dict[str, str] = {}
-    return AgentAccount(
-        f"127.0.0.1:{scene.port}",
-        key,
-        lambda bot: tokens.get(bot, ""),
-        tokens.__setitem__,
-        {},
-    )
+    kept: dict[str, str] = {}
+    tokens = BotTokens(lambda bot: kept.get(bot, ""), kept.__setitem__)
+    return AgentAccount(f"127.0.0.1:{scene.port}", key, tokens, environment={})
 
 
 @asynccontextmanager
 async def agent(scene: Scene, key: str) -> AsyncIterator[Client]:
-    async with Client(agent_server(account(scene, key))) as client:
+    one = account(scene, key)
+    async with Client(agent_server(lambda: one, one.leave_all)) as client:
         yield client
 
 
@@ -177,3 +178,46 @@ async def test_the_command_speaks_the_protocol_and_nothing_else_on_its_output(
         joined = await told(client, "join", bot="mine", opponents=["a"])
         assert (await play(client, joined["table"]))["places"]
         assert (tmp_path / "config/bots.json").stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.slow
+async def test_over_http_each_agent_has_the_rights_of_its_key_alone(scene: Scene) -> None:
+    kept: dict[str, dict[str, str]] = {}
+
+    def tokens_of(owner: str) -> BotTokens:
+        own = kept.setdefault(owner, {})
+        return BotTokens(lambda bot: own.get(bot, ""), own.__setitem__)
+
+    listening = socket.create_server(("127.0.0.1", 0))
+    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
+    owners = Owners(f"127.0.0.1:{scene.port}", tokens_of)
+    app = http_server(owners, url).streamable_http_app()
+    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+    serving = asyncio.create_task(server.serve(sockets=[listening]))
+
+    @asynccontextmanager
+    async def agent_of(key: str) -> AsyncIterator[Client]:
+        headers = {"Authorization": f"Bearer {key}"}
+        async with (
+            httpx2.AsyncClient(headers=headers) as http,
+            Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
+        ):
+            yield client
+
+    try:
+        async with (
+            agent_of(await scene.key("one")) as one,
+            agent_of(await scene.key("two")) as two,
+        ):
+            joined = await told(one, "join", bot="first", opponents=["a"])
+            assert "there are none" in await refused(two, "wait_for_turn", table=joined["table"])
+            assert "source" in await refused(two, "submit", bot="second", file="/etc/passwd")
+            assert (await play(one, joined["table"]))["places"]
+        async with httpx2.AsyncClient() as nobody:
+            for headers in ({}, {"Authorization": "Bearer of nobody"}):
+                answer = await nobody.post(f"{url}/mcp", json={}, headers=headers)
+                assert answer.status_code == 401
+        assert kept == {"one": {"first": kept["one"]["first"]}, "two": {}}
+    finally:
+        server.should_exit = True
+        await serving

@@ -1,4 +1,4 @@
-"""The tokens of bots that were registered on this machine, in a file that its user alone can read.
+"""The tokens of bots that agents registered on this machine, in a file for its user alone.
 
 It is `config/bots.json` in ARENA_HOME.
 """
@@ -8,15 +8,20 @@ from pathlib import Path
 from arena.commands.owners.logins import login_file, place, read_kept, write_kept
 
 
-def kept_token(address: str, bot: str) -> str:
-    """Return a bot's token at a referee; "" if none is kept. Raises CommandError."""
-    return read_kept(_file()).get(place(address), {}).get(bot, "")
+def kept_token(address: str, owner: str, bot: str) -> str:
+    """Return the token of an owner's bot at a referee; "" if none is kept. Raises CommandError."""
+    return read_kept(_file()).get(_section(address, owner), {}).get(bot, "")
 
 
-def keep_token(address: str, bot: str, token: str) -> None:
-    """Keep a bot's token at a referee. Raises CommandError."""
-    kept = read_kept(_file())
-    write_kept(_file(), kept | {place(address): kept.get(place(address), {}) | {bot: token}})
+def keep_token(address: str, owner: str, bot: str, token: str) -> None:
+    """Keep the token of an owner's bot at a referee. Raises CommandError."""
+    kept, section = read_kept(_file()), _section(address, owner)
+    write_kept(_file(), kept | {section: kept.get(section, {}) | {bot: token}})
+
+
+def _section(address: str, owner: str) -> str:
+    # An owner's name may hold spaces; an address never does.
+    return f"{place(address)} {owner}"
 
 
 def _file() -> Path:
