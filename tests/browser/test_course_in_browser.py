@@ -21,6 +21,7 @@ from arena.server.app.store import Store, open_store
 from tests.browser.axe import assert_nothing_serious, needs_axe
 from tests.browser.conftest import dashboard, tabs
 from tests.browser.playground import in_own_loop, program
+from tests.browser.select_boxes import choose
 from tests.databases import plain
 from tests.free_port import free_port
 from tests.jobs import accept_build
@@ -245,8 +246,7 @@ def test_a_course_from_its_announcement_to_a_final_that_anybody_checks(
     student.goto(page)
     sees(student, "builds are fixed")
     student.goto("/submit")
-    student.get_by_role("combobox", name="Which bot it becomes").click()
-    student.get_by_role("option", name=f"A new version of {ace}").click()
+    choose(student, "Which bot it becomes", f"A new version of {ace}")
     upload(student, "# the second")
     sees(
         student,

@@ -8,7 +8,7 @@ import stat
 import urllib.request
 import zipfile
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,6 @@ from urllib.parse import urlencode
 
 import pytest
 from playwright.sync_api import Browser, FilePayload, Locator, Page, expect
-from playwright.sync_api import TimeoutError as NotThereError
 
 from arena.commands.serving.children import house_tokens
 from arena.commands.serving.table_option import table_types
@@ -26,6 +25,7 @@ from arena.worker.sandbox import why_not_here
 from tests.browser.axe import assert_nothing_serious, needs_axe
 from tests.browser.conftest import dashboard, tabs
 from tests.browser.playground import in_own_loop, program
+from tests.browser.select_boxes import choose
 from tests.free_port import free_port
 
 FIRST_BOT = bot_file("honest").parent / "starters" / "first_bot.py"
@@ -134,19 +134,6 @@ def run_it_myself(page: Page) -> None:
 
 def field(page: Page, label: str) -> Locator:
     return page.locator(f'input[aria-label="{label}"], textarea[aria-label="{label}"]')
-
-
-def choose(page: Page, label: str) -> None:
-    """Choose the first that a select box offers."""
-    box = page.get_by_role("combobox", name=label)
-    option = page.get_by_role("option").filter(visible=True).first
-    # The list closes when the page moves, as it does while what holds the box unfolds.
-    for _ in range(5):
-        box.click()
-        with suppress(NotThereError):
-            option.click(timeout=3000)
-            return
-    option.click()
 
 
 def code_with(page: Page, words: str) -> Locator:

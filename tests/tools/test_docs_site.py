@@ -36,7 +36,9 @@ def test_links_follow_what_they_lead_to_and_code_stays_as_it_is() -> None:
 
 def test_every_page_has_a_place_in_the_menu() -> None:
     menu = (docs_site.ROOT / "docs/zensical.toml").read_text()
-    pages = {place.relative_to(docs_site.ROOT / "docs") for place in docs_site.ROOT.glob("docs/**/*.md")}
+    pages = {
+        place.relative_to(docs_site.ROOT / "docs") for place in docs_site.ROOT.glob("docs/**/*.md")
+    }
     assert {page.as_posix() for page in pages if f'"{page}"' not in menu} == set()
 
 
