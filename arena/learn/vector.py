@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from arena.games import KITS
 from arena.games.encoding import Encoding, EncodingError, encoding
 from arena.learn.batch_rules import BatchArrays, BatchPolicy, Compiled, GameBatch, Rewards
-from arena.learn.draws import choose_legal, first_illegal, streams
+from arena.learn.draws import streams
+from arena.learn.legal_actions import choose_legal, first_illegal
 
 MOST_SEEDS: Final = 2**63
 
@@ -161,7 +162,11 @@ class VectorEnv:
         return self._rules.hands(self._arrays.state)
 
     def _play_opponents(self, done: NDArray[np.bool_]) -> None:
-        """Let the opponents play until the learner is asked in every match."""
+        """Let the opponents play until the learner is asked in every match.
+
+        A match in a row that is `done` began with this step: if it ends before the learner's first
+        turn, its rewards are dropped.
+        """
         if self._opponents is None:
             return
         arrays = self._arrays

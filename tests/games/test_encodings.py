@@ -23,7 +23,7 @@ from tools.encoding_tables import PAGE, with_tables
 
 ENCODED = {name: hooks for name, hooks in HOOKS.items() if KITS[name].part("encoding")}
 POSITIONS = tries(60, quick=15)
-"""Looked at in each match, as masks are long."""
+"""The states that are looked at in each case: few, because masks are long."""
 
 every_case = pytest.mark.parametrize("case", cases(ENCODED), ids=str)
 

@@ -8,6 +8,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from arena.games.bloeff.deck import CARD_TOTAL
 from arena.games.bloeff.kit.batch_layout import (
     BALLOTING,
     FEWEST_CARDS,
@@ -100,7 +101,7 @@ def _key(layout, points, row, seat):  # type: ignore[no-untyped-def]
     total = 0
     for kind in range(KINDS):
         total += points[kind] * row[HANDS + seat * KINDS + kind]
-    return total * 64 + (hand_size(row, seat) if layout[FEWEST_CARDS] else 0)
+    return total * (CARD_TOTAL + 1) + (hand_size(row, seat) if layout[FEWEST_CARDS] else 0)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)

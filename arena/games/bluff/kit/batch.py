@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from arena.games.bluff.bets import FACES, OPENING, lowest_raises
 from arena.games.bluff.kit.batch_rounds import (
+    CHANCES,
     HEAD,
+    SEATS,
     TURN,
     chance_to_win,
     new_match,
@@ -28,7 +30,6 @@ from arena.lab.analysis.bluff.solved_play import chosen
 from arena.learn.batch_rules import BatchRules, Rewards
 
 _FACES: Final = len(FACES)
-_STAR: Final = _FACES - 1
 
 
 def batch_rules(encoding: BluffEncoding, rewards: Rewards) -> BatchRules:
@@ -127,7 +128,7 @@ def _begin(  # type: ignore[no-untyped-def]
         new_match(numbers, row, random, i)
         show(numbers, shares, rounds, said, row, observations[i])
         show_legal(numbers, legal, row, masks[i])
-        seats[i] = state[i, TURN]
+        seats[i] = row[TURN]
         rewards[i] = 0
         done[i] = False
 
@@ -145,13 +146,13 @@ def _step(  # type: ignore[no-untyped-def]
         if action < 0:
             continue
         if action == 0:
-            chance = chance_to_win(chances, row) if numbers[6] else np.float32(0)
-            over = settle_doubt(numbers[0], row)
-            if numbers[6]:
+            chance = chance_to_win(chances, row) if numbers[CHANCES] else np.float32(0)
+            over = settle_doubt(numbers[SEATS], row)
+            if numbers[CHANCES]:
                 rewards[i, 0] = 2 * (chance_to_win(chances, row) - chance)
                 rewards[i, 1] = -rewards[i, 0]
             elif over:
-                pay(numbers[0], row, rewards[i])
+                pay(numbers[SEATS], row, rewards[i])
             if over:
                 done[i] = True
                 new_match(numbers, row, random, i)

@@ -15,6 +15,10 @@ from arena.learn.draws import below, roll
 TURN, OPENER, ROUND, BETTOR, BET, IN_PLAY, HEAD = range(7)
 """The places in a state; BET is the id of the standing bet, 0 without one."""
 
+SEATS, DICE, MOST, CAPPED, DRAWN_OPENER, HISTORY, CHANCES = range(7)
+"""The places in `numbers`, which holds the options: dice per player, the largest quantity of a bet;
+then 1 or 0: bets up to the dice in play alone, a drawn opener, history, rewards by chances."""
+
 _FACES: Final = len(FACES)
 _STAR: Final = _FACES - 1
 
@@ -22,8 +26,8 @@ _STAR: Final = _FACES - 1
 @njit(cache=True, error_model="numpy", nogil=True)
 def new_match(numbers, row, random, i):  # type: ignore[no-untyped-def]
     """Begin a match; the starting rolls (BL-4) are drawn as the opener that they decide."""
-    seats, dice = numbers[0], numbers[1]
-    row[OPENER] = below(random, i, seats) if numbers[4] else 0
+    seats, dice = numbers[SEATS], numbers[DICE]
+    row[OPENER] = below(random, i, seats) if numbers[DRAWN_OPENER] else 0
     row[ROUND] = 0
     row[IN_PLAY] = seats * dice
     for seat in range(seats):
@@ -35,7 +39,7 @@ def new_match(numbers, row, random, i):  # type: ignore[no-untyped-def]
 @njit(cache=True, error_model="numpy", nogil=True)
 def new_round(numbers, row, random, i):  # type: ignore[no-untyped-def]
     """Roll all dice in play in secret; the opener bets first (BL-6)."""
-    seats = numbers[0]
+    seats = numbers[SEATS]
     row[ROUND] += 1
     row[TURN] = row[OPENER]
     row[BETTOR] = row[BET] = 0
@@ -57,9 +61,9 @@ def _next_live(seats, row, seat):  # type: ignore[no-untyped-def]
 @njit(cache=True, error_model="numpy", nogil=True)
 def place_bet(numbers, row, action):  # type: ignore[no-untyped-def]
     """Place the bet with an id (BL-14)."""
-    seats, seat = numbers[0], row[TURN]
+    seats, seat = numbers[SEATS], row[TURN]
     row[BETTOR], row[BET] = seat, action
-    if numbers[5]:
+    if numbers[HISTORY]:
         row[HEAD + seats * (2 + _FACES) + action] = seat + 1
     row[TURN] = _next_live(seats, row, seat)
 

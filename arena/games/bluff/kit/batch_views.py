@@ -5,10 +5,29 @@ from typing import Final
 from numba import njit
 
 from arena.games.bluff.bets import FACES
-from arena.games.bluff.kit.batch_rounds import BET, BETTOR, HEAD, IN_PLAY, OPENER, ROUND, TURN
-from arena.learn.draws import away
+from arena.games.bluff.kit.batch_rounds import (
+    BET,
+    BETTOR,
+    CAPPED,
+    HEAD,
+    HISTORY,
+    IN_PLAY,
+    MOST,
+    OPENER,
+    ROUND,
+    SEATS,
+    TURN,
+)
 
 _FACES: Final = len(FACES)
+
+
+@njit(cache=True, nogil=True)
+def _away(seat, own, seats):  # type: ignore[no-untyped-def]
+    """Return how many seats clockwise from `own` another seat is."""
+    distance = seat - own
+    # A remainder would take far longer.
+    return distance + seats if distance < 0 else distance
 
 
 # Inlined, because a call would copy the descriptions of eight arrays.
@@ -20,14 +39,14 @@ def show(  # type: ignore[no-untyped-def]
 
     It has no branches and no remainders: each costs more than the stores.
     """
-    seats, own, bet = numbers[0], row[TURN], row[BET]
+    seats, own, bet = numbers[SEATS], row[TURN], row[BET]
     cup = HEAD + 2 * seats + own * _FACES
     for face in range(_FACES):
         seen[face] = shares[row[cup + face]]
     at = _FACES
-    opener, bettor = away(row[OPENER], own, seats), away(row[BETTOR], own, seats)
+    opener, bettor = _away(row[OPENER], own, seats), _away(row[BETTOR], own, seats)
     for seat in range(seats):
-        seen[at + away(seat, own, seats)] = shares[row[HEAD + seat]]
+        seen[at + _away(seat, own, seats)] = shares[row[HEAD + seat]]
         seen[at + seats + 1 + seat] = seat == opener
         seen[at + 2 * seats + 1 + seat] = seat == 0
         seen[at + 3 * seats + 2 + _FACES + seat] = (seat == bettor) & (bet > 0)
@@ -35,29 +54,29 @@ def show(  # type: ignore[no-untyped-def]
     at += 3 * seats + 1
     for place in range(1 + _FACES):
         seen[at + place] = said[bet, place]
-    if numbers[5]:
+    if numbers[HISTORY]:
         _show_bets(numbers, row, seen, at + 1 + _FACES + seats)
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def _show_bets(numbers, row, seen, first):  # type: ignore[no-untyped-def]
     """Write the bets of the round, which the history has from `first`."""
-    seats, bet, own = numbers[0], row[BET], row[TURN]
+    seats, bet, own = numbers[SEATS], row[BET], row[TURN]
     for place in range(first, seen.shape[0]):
         seen[place] = 0
     # A star n stands behind numbers up to 2n - 1 (BL-13), whose ids are larger.
-    highest = min(numbers[2], 2 * ((bet - 1) // _FACES + 1)) if bet else 0
+    highest = min(numbers[MOST], 2 * ((bet - 1) // _FACES + 1)) if bet else 0
     placed = HEAD + seats * (2 + _FACES)
     for each in range(_FACES * highest):
         bettor = row[placed + 1 + each]
         if bettor:
-            seen[first + each * seats + away(bettor - 1, own, seats)] = 1
+            seen[first + each * seats + _away(bettor - 1, own, seats)] = 1
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def show_legal(numbers, legal, row, mask):  # type: ignore[no-untyped-def]
     """Write the mask of the seat to act, in a function of its own, which is then vectorised."""
-    last = 1 + _FACES * (row[IN_PLAY] if numbers[3] else numbers[2])
+    last = 1 + _FACES * (row[IN_PLAY] if numbers[CAPPED] else numbers[MOST])
     bet = row[BET]
     for each in range(mask.shape[0]):
         mask[each] = legal[bet, each] & (each < last)

@@ -4,7 +4,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from arena.games.bluff_you.kit.batch_turns import BLUFFER, HEAD, OWNED, apply, new_match, pay
+from arena.games.bluff_you.kit.batch_turns import (
+    BLUFFER,
+    HEAD,
+    OWNED,
+    SEATS,
+    apply,
+    new_match,
+    pay,
+)
 from arena.games.bluff_you.kit.batch_views import show
 from arena.games.bluff_you.kit.encoding import BluffYouEncoding
 from arena.games.bluff_you.legality import Legality
@@ -81,6 +89,7 @@ def _step(  # type: ignore[no-untyped-def]
     tables, actions, state, random, observations, masks, seats, rewards, done
 ):
     """Apply an action in every row; see BatchRules."""
+    numbers, points = tables[0], tables[1]
     for i in range(state.shape[0]):
         row, action = state[i], actions[i]
         rewards[i] = 0
@@ -88,7 +97,7 @@ def _step(  # type: ignore[no-untyped-def]
         if action < 0:
             continue
         if apply(tables, row, action, random, i):
-            pay(tables[0][0], tables[1], row, rewards[i])
+            pay(numbers[SEATS], points, row, rewards[i])
             done[i] = True
             new_match(row, random, i)
         seats[i] = show(tables, row, observations[i], masks[i])

@@ -28,6 +28,22 @@ from arena.learn.draws import roll
 ) = range(11)
 """The places in a state; KIND is 1 for a win attempt, 2 for a steal; BELIEVED 1 or 2 for no."""
 
+(
+    SEATS,
+    MISSING_CHIPS,
+    ANY_CHIP,
+    MOST_SWAPS,
+    NO_WIN_LIMIT,
+    STEAL,
+    SWAP,
+    LONGEST,
+) = range(8)
+"""The places in `numbers`, the first of the tables.
+
+MISSING_CHIPS is 1 if win attempts may name chips that the centre lacks, ANY_CHIP 1 if a steal takes
+any chip; STEAL and SWAP are the first ids of their kinds, LONGEST the number that divides turns.
+"""
+
 OWNED: Final = HEAD + PIPS
 ALL: Final = (1 << KINDS) - 1
 
@@ -62,14 +78,14 @@ def _end_turn(numbers, row, progress, random, i):  # type: ignore[no-untyped-def
     row[NO_WIN] = 0 if progress else row[NO_WIN] + 1
     if row[CENTRE] == 0:
         return True
-    _new_turn(row, (row[BLUFFER] + 1) % numbers[0], random, i)
+    _new_turn(row, (row[BLUFFER] + 1) % numbers[SEATS], random, i)
     return False
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
 def apply(tables, row, action, random, i):  # type: ignore[no-untyped-def]
     """Apply an action; return whether the match is over."""
-    numbers = tables[0]
+    numbers, swaps = tables[0], tables[4]
     bluffer = row[BLUFFER]
     if action <= DOUBT:
         return _answer(numbers, row, action, random, i)
@@ -81,23 +97,23 @@ def apply(tables, row, action, random, i):  # type: ignore[no-untyped-def]
     if action < WIN:
         _move(row, 1 << (action - TAKE), row[SEER], bluffer)
         return _end_turn(numbers, row, False, random, i)
-    if action < numbers[6]:
-        stealing = action >= numbers[5]
-        said = action - (numbers[5] if stealing else WIN)
+    if action < numbers[SWAP]:
+        stealing = action >= numbers[STEAL]
+        said = action - (numbers[STEAL] if stealing else WIN)
         row[PHASE] = IN_ANSWER
         row[KIND] = 2 if stealing else 1
-        row[SEER] = (bluffer + 1 + said // KINDS) % numbers[0]
+        row[SEER] = (bluffer + 1 + said // KINDS) % numbers[SEATS]
         row[NUMBER] = said % KINDS
         row[SWAPS] = 0
         return False
-    give, take = tables[4][0, action - numbers[6]], tables[4][1, action - numbers[6]]
+    give, take = swaps[0, action - numbers[SWAP]], swaps[1, action - numbers[SWAP]]
     row[OWNED + bluffer] ^= give | take
     row[CENTRE] ^= give | take
     row[SWAPS] += 1
-    if row[SWAPS] < numbers[3]:
+    if row[SWAPS] < numbers[MOST_SWAPS]:
         row[PHASE] = IN_SWAP_AGAIN
-        for each in range(tables[4].shape[1]):
-            if can_swap(row, tables[4][0, each], tables[4][1, each]):
+        for each in range(swaps.shape[1]):
+            if can_swap(row, swaps[0, each], swaps[1, each]):
                 return False
     return _end_turn(numbers, row, False, random, i)
 
@@ -119,7 +135,7 @@ def _answer(numbers, row, action, random, i):  # type: ignore[no-untyped-def]
     giver = bluffer if right else seer
     own = row[OWNED + giver]
     several = own & (own - 1) != 0
-    if several and (right or numbers[2]):
+    if several and (right or numbers[ANY_CHIP]):
         row[BELIEVED] = 2 if action == DOUBT else 1
         row[PHASE] = IN_GIVE if right else IN_TAKE
         return False
@@ -161,14 +177,18 @@ def count_chips(chips):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy", nogil=True)
+def _key(points, chips):  # type: ignore[no-untyped-def]
+    """Return what ranks the owner of a set of chips, most first."""
+    return worth(points, chips) * (KINDS + 1) - count_chips(chips)
+
+
+@njit(cache=True, error_model="numpy", nogil=True)
 def pay(seats, points, row, rewards):  # type: ignore[no-untyped-def]
     """Write the rewards by placing: more points, then fewer chips are ahead (BY-21)."""
     for seat in range(seats):
-        chips = row[OWNED + seat]
-        own = worth(points, chips) * 32 - count_chips(chips)
+        own = _key(points, row[OWNED + seat])
         ahead = 0
         for other in range(seats):
-            chips = row[OWNED + other]
-            key = worth(points, chips) * 32 - count_chips(chips)
+            key = _key(points, row[OWNED + other])
             ahead += (own > key) - (own < key)
         rewards[seat] = np.float32(ahead) / np.float32(seats - 1)

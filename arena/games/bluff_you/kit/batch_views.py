@@ -14,11 +14,17 @@ from arena.games.bluff_you.kit.batch_turns import (
     IN_SWAP_AGAIN,
     IN_TAKE,
     KIND,
+    LONGEST,
+    MISSING_CHIPS,
     NO_WIN,
+    NO_WIN_LIMIT,
     NUMBER,
     OWNED,
     PHASE,
+    SEATS,
     SEER,
+    STEAL,
+    SWAP,
     TURN,
     can_swap,
     count_chips,
@@ -33,12 +39,12 @@ from arena.games.bluff_you.values import PIPS
 def show(tables, row, seen, mask):  # type: ignore[no-untyped-def]
     """Write the observation and the mask of the seat to act; return that seat."""
     numbers, points, shares, dice, swaps = tables
-    seats, phase, bluffer = numbers[0], row[PHASE], row[BLUFFER]
+    seats, phase, bluffer = numbers[SEATS], row[PHASE], row[BLUFFER]
     own = row[SEER] if phase == IN_ANSWER else bluffer
     for each in range(seen.shape[0]):
         seen[each] = 0
     seen[phase] = 1
-    seen[len(PHASES)] = np.float32(row[TURN] / numbers[7])
+    seen[len(PHASES)] = np.float32(row[TURN] / numbers[LONGEST])
     at = len(PHASES) + 1
     seen[at + (bluffer - own + seats) % seats] = 1
     seen[at + seats] = 1
@@ -63,7 +69,7 @@ def show(tables, row, seen, mask):  # type: ignore[no-untyped-def]
         for chip in range(KINDS):
             seen[at + away * KINDS + chip] = (chips >> chip) & 1
         seen[at + seats * KINDS + away] = shares[worth(points, chips)]
-    seen[at + seats * (KINDS + 1)] = np.float32(row[NO_WIN] / numbers[4])
+    seen[at + seats * (KINDS + 1)] = np.float32(row[NO_WIN] / numbers[NO_WIN_LIMIT])
     for each in range(mask.shape[0]):
         mask[each] = 0
     if phase == IN_ANSWER:
@@ -81,26 +87,26 @@ def show(tables, row, seen, mask):  # type: ignore[no-untyped-def]
 @njit(cache=True, error_model="numpy", nogil=True)
 def _show_ways(numbers, swaps, row, mask):  # type: ignore[no-untyped-def]
     """Write what the bluffer may announce or swap (BY-7, 8, 12, 16 to 18, 22)."""
-    seats, bluffer = numbers[0], row[BLUFFER]
-    locked = row[NO_WIN] >= numbers[4]
+    seats, bluffer = numbers[SEATS], row[BLUFFER]
+    locked = row[NO_WIN] >= numbers[NO_WIN_LIMIT]
     own = row[OWNED + bluffer]
     if row[PHASE] == IN_SWAP_AGAIN:
         mask[STOP] = 1
     else:
-        centre = ALL if numbers[1] and not locked else row[CENTRE]
+        centre = ALL if numbers[MISSING_CHIPS] and not locked else row[CENTRE]
         for away in range(seats - 1):
             theirs = row[OWNED + (bluffer + 1 + away) % seats]
             if own == 0 or locked:
                 theirs = 0
             for chip in range(KINDS):
                 mask[WIN + away * KINDS + chip] = (centre >> chip) & 1
-                mask[numbers[5] + away * KINDS + chip] = (theirs >> chip) & 1
+                mask[numbers[STEAL] + away * KINDS + chip] = (theirs >> chip) & 1
         if locked:
             return
     double = False
     for pips in range(PIPS):
         double |= row[HEAD + pips] > 1
     if double and count_chips(own) >= LEAST_OWNED:
-        first = numbers[6]
+        first = numbers[SWAP]
         for each in range(swaps.shape[1]):
             mask[first + each] = can_swap(row, swaps[0, each], swaps[1, each])
