@@ -10,17 +10,9 @@ from pettingzoo import AECEnv
 from arena.games.encoding import Encoding, EncodingError, encoding
 from arena.learn.seat_by_seat import SeatBySeat
 from arena.learn.seeds import fresh_seed, match_randomness
+from arena.learn.spaces import observation_box
 
 Seen = dict[str, NDArray[np.generic]]
-
-
-def observation_box(encoded: Encoding) -> spaces.Box:
-    """Return the space of an encoding's observations."""
-    low, high = np.empty(encoded.size, np.float32), np.empty(encoded.size, np.float32)
-    for part in encoded.parts:
-        low[encoded.fields[part.name]] = part.lowest
-        high[encoded.fields[part.name]] = part.highest
-    return spaces.Box(low, high, dtype=np.float32)
 
 
 class ArenaAEC(AECEnv[str, Seen, int]):

@@ -94,7 +94,7 @@ class ArenaGame(pyspiel.Game):
         self.encoding: Final = encoded
         self.first: Final = _begun(encoded)
         if self.first.asked is None:
-            _outcomes(encoded, self.first)
+            _outcomes(encoded, self.first.state)
 
     def new_initial_state(self, _: object = None) -> "ArenaState":
         """Return the state before the first draw."""
@@ -149,13 +149,13 @@ def _at(encoded: Encoding, state: Any, seen: tuple[_Seen, ...]) -> _Place:
     return _Place(state, None if asked is DEALER else asked, (), known)
 
 
-def _outcomes(encoded: Encoding, place: _Place) -> tuple[tuple[Any, float], ...]:
-    return _listed(encoded, place.state)
-
-
 # OpenSpiel asks for the outcomes of a draw again for the name of each.
 @lru_cache(maxsize=16)
-def _listed(encoded: Encoding, state: Any) -> tuple[tuple[Any, float], ...]:
+def _outcomes(encoded: Encoding, state: Any) -> tuple[tuple[Any, float], ...]:
+    """Return the outcomes of the draw that is due, with their probabilities.
+
+    Raises EncodingError if there are more than MOST_OUTCOMES.
+    """
     found = encoded.game.chance_outcomes(state)
     if not isinstance(found, Mapping):
         raise EncodingError(
@@ -192,14 +192,14 @@ class ArenaState(pyspiel.State):
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
         """Return the outcomes of the draw, numbered in their order, with their probabilities."""
-        drawn = _outcomes(self._encoded, self.place)
+        drawn = _outcomes(self._encoded, self.place.state)
         return [(number, chance) for number, (_, chance) in enumerate(drawn)]
 
     def _apply_action(self, action: int) -> None:
         encoded, place = self._encoded, self.place
         game = encoded.game
         if place.asked is None:
-            draw = _outcomes(encoded, place)[action][0]
+            draw = _outcomes(encoded, place.state)[action][0]
             self.place = _at(encoded, game.apply(place.state, DEALER, draw), place.seen)
             return
         seat = self.current_player()
@@ -218,7 +218,7 @@ class ArenaState(pyspiel.State):
 
     def _action_to_string(self, player: int, action: int) -> str:
         if player == pyspiel.PlayerId.CHANCE:
-            return f"draw {_outcomes(self._encoded, self.place)[action][0]}"
+            return f"draw {_outcomes(self._encoded, self.place.state)[action][0]}"
         return str(self._encoded.action(action, player))
 
     def is_terminal(self) -> bool:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from arena.bot.bot import AnyBot
 from arena.bot.turn import Match
 from arena.games.encoding import Encoding, EncodingError, encoding
-from arena.learn.aec import observation_box
 from arena.learn.policies import Opponent, contenders
 from arena.learn.seat_by_seat import rewards_of
 from arena.learn.seeds import match_key
+from arena.learn.spaces import observation_box
 from arena.local.in_process import begin_bot, reply_of
 from arena.match.clock import DEFAULT_TIME_CONTROL
 from arena.match.faults import DEFAULT_FAULT_LIMIT
@@ -29,10 +29,10 @@ Info = dict[str, Any]
 class SingleAgentEnv(gymnasium.Env[Any, np.int64]):
     """Matches of a game in which all seats but one are played by opponents.
 
-    An observation is float32[O]; `info["action_mask"]`, also to be had from `action_masks()`, is
-    int8[A], and `info["seat"]` the seat at the table. An action that is not legal is a fault, as at
-    the referee: the game's default action is played, `info["faults"]` counts it, and at the third
-    the match is lost. A match that ends before the learner's first turn is left out.
+    An observation is float32[O]; `info["action_mask"]` is `action_masks()` as int8[A],
+    and `info["seat"]` the seat at the table. An action that is not legal is a fault, as at the
+    referee: the game's default action is played, `info["faults"]` counts it, and at the third the
+    match is lost. A match that ends before the learner's first turn is left out.
 
     Args:
         encoded: The encoding of observations and actions.

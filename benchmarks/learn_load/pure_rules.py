@@ -18,6 +18,7 @@ from arena.games.bluff.state import BluffPhase, BluffState
 from arena.games.bluff_you import BluffYouState, Roll
 from arena.games.game import DEALER
 from arena.learn.draws import below, roll, streams
+from arena.learn.seat_by_seat import rewards_of
 from arena.learn.vector import BatchStep, VectorEnv
 
 Streams = NDArray[np.uint64]
@@ -70,9 +71,7 @@ class PureRules:
         assert bool(seen.done[match]) == over, match
         rewards = np.zeros(self._env.encoding.seats, np.float32)
         if over:
-            placing = np.array(game.placing(state))
-            ahead = np.sign(placing[None, :] - placing[:, None]).sum(axis=1)
-            rewards = ahead.astype(np.float32) / np.float32(len(placing) - 1)
+            rewards = rewards_of(game.placing(state))
         assert rewards.tobytes() == seen.rewards[match].tobytes(), match
         self._states[match] = self._begun(match) if over else state
 
