@@ -1,5 +1,6 @@
 """The environments of PettingZoo, Gymnasium and OpenSpiel keep the contracts of these libraries."""
 
+from dataclasses import replace
 from random import Random
 from typing import Any
 
@@ -7,11 +8,16 @@ import numpy as np
 import pyspiel
 import pytest
 from gymnasium.utils.env_checker import check_env
-from open_spiel.python.algorithms import exploitability, external_sampling_mccfr
+from open_spiel.python.algorithms import cfr, exploitability, external_sampling_mccfr
+from open_spiel.python.algorithms.best_response import BestResponsePolicy
+from open_spiel.python.algorithms.expected_game_score import policy_value
 from open_spiel.python.algorithms.generate_playthrough import playthrough
 from open_spiel.python.policy import Policy as SpielPolicy
 from pettingzoo.test import api_test, seed_test
 
+from arena.lab.analysis.bluff.solved_play import chosen
+from arena.lab.solver import RoundGame, RoundSolver, Strategy, match_round, proven_bounds
+from arena.lab.solver.tables import lanes_for
 from arena.learn import (
     EncodingError,
     PolicyError,
@@ -21,6 +27,7 @@ from arena.learn import (
     policy_exploitability,
     uniform,
 )
+from arena.learn.openspiel import ArenaGame, ArenaState
 from arena.learn.policies import Masks, Observations
 
 TABLES: list[tuple[str, int, dict[str, Any]]] = [
@@ -169,6 +176,87 @@ def test_openspiel_finds_the_exploitability_that_the_solver_proves() -> None:
     ours = policy_exploitability(policy, dice=1)
     assert ours.exact
     assert 2 * ours.nash_conv == pytest.approx(theirs, abs=1e-6)
+
+
+ONE_DIE = match_round((1, 1), {})
+"""A match with one die each, as the solver sees it: it is one round."""
+LATE_BETS = 3
+"""The last bets of it: with all twelve an iteration of OpenSpiel's CFR takes many seconds."""
+
+
+class LateState(ArenaState):
+    """A state of a match whose opener begins with one of the last bets."""
+
+    def _legal_actions(self, player: int) -> list[int]:
+        if self.place.state.bets:
+            return super()._legal_actions(player)
+        return sorted(self._encoded.id(bet) for bet in ONE_DIE.bets[-LATE_BETS:])
+
+
+class LateGame(ArenaGame):
+    """A match with one die each that begins so."""
+
+    def new_initial_state(self, _: object = None) -> LateState:
+        return LateState(self)
+
+
+def late_round() -> RoundGame:
+    return replace(
+        ONE_DIE,
+        bets=ONE_DIE.bets[-LATE_BETS:],
+        matching=(ONE_DIE.matching[0][-LATE_BETS:], ONE_DIE.matching[1][-LATE_BETS:]),
+        payoffs=ONE_DIE.payoffs[-LATE_BETS:],
+    )
+
+
+def test_tabular_cfr_of_openspiel_finds_the_value_that_the_solver_proves() -> None:
+    found = LateGame({"options": "dice_per_player:1;start_mode:seat"})
+    theirs = cfr.CFRPlusSolver(found)
+    for _ in range(15):
+        theirs.evaluate_and_update_policy()
+    average = theirs.average_policy()
+    gap = exploitability.nash_conv(found, average)
+    value, _ = policy_value(found.new_initial_state(), [average, average])
+    game = late_round()
+    ours = RoundSolver(game)
+    for _ in range(500):
+        ours.iterate()
+    low, high = proven_bounds(game, ours.strategy())
+    assert high - low < 1e-3
+    assert gap < 0.05
+    # OpenSpiel counts a win 1 and a loss -1.
+    assert 2 * low - 1 - gap <= value <= 2 * high - 1 + gap
+
+
+def test_the_tables_of_the_solver_are_worth_in_openspiel_what_it_proves() -> None:
+    solved = chosen()
+    assert solved is not None
+    played = solved.rounds[1, 1]
+    padded = []
+    for seat, table in enumerate(played.tables):
+        lanes = np.zeros((len(table), lanes_for(len(ONE_DIE.hands[seat]))), np.float32)
+        lanes[:, : table.shape[1]] = table
+        padded.append(lanes.reshape(-1))
+    low, high = proven_bounds(ONE_DIE, Strategy((padded[0], padded[1])))
+
+    class Solved(SpielPolicy):
+        def action_probabilities(self, state: Any, player_id: Any = None) -> dict[int, float]:
+            seat = state.current_player()
+            view = found.encoding.game.view(state.place.state, seat)
+            history = [ONE_DIE.bets.index(placed.bet) + 1 for placed in view.bets]
+            hand = ONE_DIE.hands[seat].index(view.hidden_dice)
+            chances = played.weights(seat, history)[:, hand]
+            higher = ONE_DIE.bets[history[-1] if history else 0 :]
+            ids = [0, *map(found.encoding.id, higher)]
+            return {at: float(one) for at, one in zip(ids, chances, strict=True) if one}
+
+    found = openspiel_game("bluff", 2, dice_per_player=1, start_mode="seat")
+    policy = Solved(found, [0, 1])
+    # The other seat's best response meets fewer histories than the opener's.
+    response = BestResponsePolicy(found, 1, policy)
+    assert response.value(found.new_initial_state()) == pytest.approx(1 - 2 * low, abs=1e-6)
+    value, _ = policy_value(found.new_initial_state(), [policy, policy])
+    assert value == pytest.approx(2 * solved.values[1, 1] - 1, abs=2 * (high - low))
 
 
 def test_mccfr_of_openspiel_runs_on_the_rules() -> None:
