@@ -9,6 +9,7 @@ from pathlib import Path
 from types import ModuleType
 
 import numpy as np
+import onnxruntime
 import pytest
 
 from arena.games import make_game
@@ -25,7 +26,7 @@ def examples() -> Iterator[None]:
     sys.path.insert(0, str(TRAIN))
     yield
     sys.path.remove(str(TRAIN))
-    for name in ("cfr", "policy_gradient", "policy_gradient_torch"):
+    for name in ("cfr", "export_onnx", "policy_gradient", "policy_gradient_torch"):
         sys.modules.pop(name, None)
 
 
@@ -62,6 +63,21 @@ def test_a_net_of_pytorch_writes_what_the_same_bot_plays(tmp_path: Path) -> None
     module = import_module("policy_gradient_torch")
     module.policy_gradient.Net = module.TorchNet
     trained(module.policy_gradient, tmp_path, 2)
+
+
+@pytest.mark.usefixtures("examples")
+def test_a_net_as_onnx_gives_the_same_logits(tmp_path: Path) -> None:
+    random = np.random.default_rng(1)
+    net = import_module("policy_gradient").Net([22, 8, 8, 61], random)
+    for bias in net.weights[3:]:
+        bias[:] = random.normal(size=bias.shape)
+    np.savez(tmp_path / "net-2.npz", *net.weights, about="{}")
+    import_module("export_onnx").main([str(tmp_path / "net-2.npz")])
+    session = onnxruntime.InferenceSession(tmp_path / "net-2.onnx")
+    seen = random.random((3, 22), np.float32)
+    (logits,) = session.run(None, {"observation": seen})
+    assert np.allclose(logits, net.forward(seen)[0], atol=1e-6)
+    assert session.get_modelmeta().custom_metadata_map == {"about": "{}"}
 
 
 @pytest.mark.usefixtures("examples")
