@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from arena.commands.experiments.command import run
+from arena.commands.experiments.experiment import Experiment, Stop, read_experiment
 
 app = typer.Typer()
 app.command()(run)
@@ -73,7 +75,7 @@ def test_a_folder_holds_all_that_a_result_needs_and_is_repeated_to_the_byte(file
             assert seed["matches"] == (200 if narrow else 250)
     assert {seed["matches"] for one in results["pairings"] for seed in one["seeds"]} == {200, 250}
     environment = json.loads((folder / "environment.json").read_text())
-    assert {"lowest.py", "honest.py", "timid.py"} < set(environment["bots"])
+    assert set(environment["bots"]) == {"lowest.py", "timid", "honest", "random"}
 
     again = file.parent / "again"
     assert arena(file, "--out", again, "--jobs", 2).exit_code == 0
@@ -96,11 +98,17 @@ def test_a_folder_holds_all_that_a_result_needs_and_is_repeated_to_the_byte(file
 
 
 @pytest.mark.slow
-def test_few_matches_have_figures_too(file: Path) -> None:
-    file.write_text('bots = ["lowest.py"]\nopponents = ["random"]\n[stop]\nmatches = 3')
+def test_few_matches_have_figures_and_files_of_one_name_their_hashes(file: Path) -> None:
+    (file.parent / "next").mkdir()
+    (file.parent / "next" / "lowest.py").write_text(LOWEST + "# another")
+    bots = '["lowest.py", "next/lowest.py"]'
+    file.write_text(f'bots = {bots}\nopponents = ["random"]\n[stop]\nmatches = 3')
     done = arena(file, "--json")
     assert done.exit_code == 0, done.output
-    (one,) = json.loads(done.stdout)["pairings"]
+    hashes = json.loads((file.with_suffix("") / "environment.json").read_text())["bots"]
+    assert hashes.keys() == {"lowest.py", "next/lowest.py", "random"}
+    assert len(set(hashes.values())) == 3
+    one, _ = json.loads(done.stdout)["pairings"]
     assert one["matches"] == 4  # whole rotations
     assert one["seeds"][0]["looks"] == [{name: one[name] for name in one["seeds"][0]["looks"][0]}]
     assert (file.with_suffix("") / "figures" / "progress.png").stat().st_size > 1_000
@@ -142,6 +150,14 @@ def test_a_file_that_says_no_experiment_is_refused_and_makes_nothing(
     assert refused.exit_code == 2, refused.output
     assert said in " ".join(refused.stderr.split())
     assert not file.with_suffix("").exists()
+
+
+def test_the_experiment_of_the_page_is_one_and_its_table_has_all_keys() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "experiments.md").read_text()
+    (text,) = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    assert read_experiment(text, Path("first.toml")).stop.half_width == 0.02
+    keys = {*Experiment.model_fields} - {"stop"} | {f"stop.{name}" for name in Stop.model_fields}
+    assert all(f"`{key}`" in page for key in keys)
 
 
 def test_a_folder_of_something_else_is_left_alone(file: Path) -> None:

@@ -78,24 +78,24 @@ def run(
         if logs is not None:
             logs.mkdir(exist_ok=True)
         total = len(pairings) * experiment.stop.matches
-        found = {pairing.key: _Progress(PairingTally(pairing)) for pairing in pairings}
+        by_key = {pairing.key: _PairingProgress(PairingTally(pairing)) for pairing in pairings}
         for rows in folder.blocks():
-            found[rows[0]["bot"], rows[0]["opponents"], rows[0]["seed"]].add(experiment, rows)
+            by_key[rows[0]["bot"], rows[0]["opponents"], rows[0]["seed"]].add(experiment, rows)
         try:
             with cluster_of(cluster) as workers, progress(total, "Playing") as advance:
-                advance(sum(one.tally.rates.matches for one in found.values()))
+                advance(sum(one.tally.rates.matches for one in by_key.values()))
                 where = Where(jobs or processor_count(), jobs is None, workers, logs)
-                for one in found.values():
-                    if one.over(experiment):
+                for current in by_key.values():
+                    if current.over(experiment):
                         continue
-                    pairing = one.tally.pairing
+                    pairing = current.tally.pairing
                     lineups = len(pairing.lineups)
                     with playing(rules, pairing.entries, lineups, where, control) as play:
-                        _play_out(experiment, one, folder, play, advance)
+                        _play_out(experiment, current, folder, play, advance)
         except KeyboardInterrupt:
             say("Stopped. The same command goes on where it was.", err=True)
             raise
-        results = _results(experiment, found, folder)
+        results = _results(experiment, by_key, folder)
         folder.write("results.json", results)
         drawn = write_figures(folder.path / "figures", results["pairings"])
     if as_json:
@@ -113,34 +113,34 @@ def _pairings(experiment: Experiment, rules: AnyGame, beside: Path) -> list[Seed
     Raises CommandError.
     """
 
-    def found(word: str) -> str:
+    def located(word: str) -> str:
         path = beside / word
         return str(path) if path.suffix == ".py" and path.is_file() else word
 
     pairings = []
     for table in experiment.opponents:
-        others = experiment.others(table)
+        opponents = experiment.name_of(table)
         for bot in experiment.bots:
+            words = (bot, *experiment.others(table))
             try:
-                named = entries([found(bot), *map(found, others)], rules)
+                named = tuple(entries([located(word) for word in words], rules))
             except BotFileError as error:
                 raise CommandError(str(error)) from error
-            for seed in experiment.seeds:
-                opponents = experiment.name_of(table)
-                pairings.append(
-                    SeededPairing(bot, opponents, seed, tuple(named), experiment.same_deals)
-                )
+            pairings += [
+                SeededPairing(words, opponents, seed, named, experiment.same_deals)
+                for seed in experiment.seeds
+            ]
     return pairings
 
 
 def _hashes(pairings: Sequence[SeededPairing]) -> dict[str, str]:
-    """Return the hash of each bot by its file or command."""
-    entries = {entry.bot: entry for pairing in pairings for entry in pairing.entries}
-    return {Path(bot).name: hash_of(entry) for bot, entry in sorted(entries.items())}
+    """Return the hash of each bot, as the experiment's file names it."""
+    named = [each for one in pairings for each in zip(one.words, one.entries, strict=True)]
+    return {word: hash_of(entry) for word, entry in sorted(dict(named).items())}
 
 
 @dataclass(slots=True)
-class _Progress:
+class _PairingProgress:
     """How far a pairing is."""
 
     tally: PairingTally
@@ -170,44 +170,44 @@ def _look(pairing: SeededPairing) -> int:
 
 def _play_out(
     experiment: Experiment,
-    found: _Progress,
+    current: _PairingProgress,
     folder: ExperimentFolder,
     play: PlaySeries,
     advance: Advance,
 ) -> None:
     """Play what is left of a pairing: at once, or to the next look if a look may be the last."""
-    pairing = found.tally.pairing
+    pairing = current.tally.pairing
     size, look = len(pairing.lineups), _look(pairing)
     most = -(-experiment.stop.matches // size)
     with folder.matches.open("a", encoding="utf-8") as file:
-        while not found.over(experiment):
+        while not current.over(experiment):
             one_go = experiment.stop.half_width is None
-            end = most if one_go else min(most, (found.blocks // look + 1) * look)
-            series = Series(pairing.lineups, pairing.deals, end, first=found.blocks)
+            end = most if one_go else min(most, (current.blocks // look + 1) * look)
+            series = Series(pairing.lineups, pairing.deals, end, first=current.blocks)
             with closing(play([series])) as blocks:
                 for played in blocks:
-                    rows = rows_of(pairing, found.blocks, played)
+                    rows = rows_of(pairing, current.blocks, played)
                     append(file, rows)
-                    found.add(experiment, rows)
+                    current.add(experiment, rows)
                     advance(size)
             file.flush()
 
 
 def _results(
-    experiment: Experiment, progress: Mapping[Key, _Progress], folder: ExperimentFolder
+    experiment: Experiment, progress: Mapping[Key, _PairingProgress], folder: ExperimentFolder
 ) -> dict[str, Any]:
     """Return the results: by bot and opponents, over all seeds."""
-    found: dict[tuple[str, str], dict[str, Any]] = {}
+    lines: dict[tuple[str, str], dict[str, Any]] = {}
     tallies: dict[tuple[str, str], PairingTally] = {}
     for (bot, opponents, seed), one in progress.items():
         tallies.setdefault((bot, opponents), PairingTally(one.tally.pairing))
-        line = found.setdefault((bot, opponents), {"bot": bot, "opponents": opponents})
+        line = lines.setdefault((bot, opponents), {"bot": bot, "opponents": opponents})
         end = _numbers(one.tally)
         looks = one.looks if end in one.looks else [*one.looks, end]
         line.setdefault("seeds", []).append({"seed": seed, **end, "looks": looks})
     for rows in folder.blocks():
         tallies[rows[0]["bot"], rows[0]["opponents"]].add(rows)
-    for key, line in found.items():
+    for key, line in lines.items():
         rate = tallies[key].rate
         line |= _numbers(tallies[key])
         line |= {"mean_placing": round(rate.mean_placing, 6), "faults": rate.faults}
@@ -216,7 +216,7 @@ def _results(
         "interval": "95 %, Wilson's, a deal block being one cluster"
         if experiment.same_deals
         else "95 %, Wilson's",
-        "pairings": list(found.values()),
+        "pairings": list(lines.values()),
     }
 
 

@@ -17,13 +17,19 @@ LOOK_MATCHES: Final = 200
 class SeededPairing:
     """One bot against one table of opponents under one seed."""
 
-    bot: str
-    """As the file names it, and so the opponents."""
+    words: tuple[str, ...]
+    """The bots as the experiment's file names them, the measured one first."""
     opponents: str
+    """The name of the table of opponents."""
     seed: str
     entries: tuple[NamedBot, ...]
-    """The bot first."""
+    """The bots of `words`."""
     same_deals: bool
+
+    @property
+    def bot(self) -> str:
+        """The bot that is measured, as the file names it."""
+        return self.words[0]
 
     @property
     def key(self) -> tuple[str, str, str]:
