@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -177,6 +178,18 @@ def test_the_tools_of_researchers_read_it(folder: Path, tmp_path: Path) -> None:
         read = load_dataset(str(folder), game, split="train", cache_dir=str(tmp_path))
         assert len(read) == len(rows(folder, game))
     assert read[0]["match_id"]
+
+
+@pytest.mark.slow
+def test_the_code_of_the_page_runs(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "data.md").read_text()
+    (code,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
+    call = 'load_dataset("decisions", "bluff"'
+    assert call in code
+    monkeypatch.chdir(folder.parent)
+    exec(code.replace(call, f"{call}, cache_dir={str(tmp_path)!r}"), {})
 
 
 @pytest.mark.slow

@@ -1,6 +1,8 @@
 """Batches of matches: the same as the pure rules from the same draws, and repeatable."""
 
+import re
 from collections.abc import Mapping
+from pathlib import Path
 from random import Random
 
 import numpy as np
@@ -179,6 +181,22 @@ def test_rewards_among_opponents_are_those_of_the_same_play_by_hand() -> None:
     for ours, theirs in zip(inside, outside, strict=True):
         shorter = min(len(ours), len(theirs))
         assert shorter > 3 and ours[:shorter] == theirs[:shorter]
+
+
+def test_the_example_of_the_page_runs() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "learn.md").read_text()
+    (code,) = re.findall(r"```python\n(from arena.learn import vector_env.*?)```", page, re.DOTALL)
+    asked: list[int] = []
+
+    def my_policy(observations: NDArray[np.float32], masks: NDArray[np.uint8]) -> NDArray[np.int64]:
+        asked.append(len(observations))
+        if len(asked) == 3:
+            raise KeyboardInterrupt
+        return lowest(observations, masks)
+
+    with pytest.raises(KeyboardInterrupt):
+        exec(code, {"my_policy": my_policy})
+    assert asked == [4096, 4096, 4096]
 
 
 def test_an_illegal_action_of_the_opponents_is_named() -> None:
