@@ -1,4 +1,4 @@
-"""`Owners`: the accounts of a server that many agents reach over HTTP, by the keys of owners.
+"""`OwnerAccounts`: the accounts of a server that agents reach over HTTP, by the keys of owners.
 
 The key is the bearer token of each request. The referee says whose it is; an account is kept while
 it has tables, or for the next request.
@@ -22,7 +22,7 @@ class TooManyAgentsError(OwnerCallError):
     """As many agents as allowed play already."""
 
 
-class Owners:
+class OwnerAccounts:
     """The token verifier of the SDK, and the account of the request that is being answered."""
 
     def __init__(self, address: str, tokens_of: Callable[[str], BotTokens]) -> None:

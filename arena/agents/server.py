@@ -13,7 +13,7 @@ from pydantic import AnyHttpUrl
 
 from arena import __version__
 from arena.agents.account import AgentAccount
-from arena.agents.owners import Owners
+from arena.agents.owners import OwnerAccounts
 from arena.agents.tools import AgentTools, rules
 from arena.errors import UserError
 from arena.games import GAMES
@@ -74,7 +74,7 @@ def agent_server(
     return server
 
 
-def http_server(owners: Owners, url: str) -> MCPServer[Any]:
+def http_server(owners: OwnerAccounts, url: str) -> MCPServer[Any]:
     """Return a server for many agents, each with the key of its owner; `url` is its own address."""
     auth = AuthSettings(issuer_url=AnyHttpUrl(url), resource_server_url=None)
     return agent_server(owners.account, owners.leave_all, auth=auth, token_verifier=owners)

@@ -84,13 +84,13 @@ def _serve_stdio(address: str, bot_token: str) -> None:
 def _serve_http(address: str, host: str, port: int, url: str) -> None:
     from mcp.server.transport_security import TransportSecuritySettings
 
-    from arena.agents.owners import Owners
+    from arena.agents.owners import OwnerAccounts
     from arena.agents.server import http_server
 
     name = urlsplit(url).netloc
     if not name:
         raise CommandError(f"{url!r} is no address like https://mcp.example.")
-    server = http_server(Owners(address, lambda owner: _tokens(address, owner)), url)
+    server = http_server(OwnerAccounts(address, lambda owner: _tokens(address, owner)), url)
     say(f"Tools of the arena at {address}: {url}/mcp, with an owner's key as bearer token.")
     security = TransportSecuritySettings(allowed_hosts=[name, host_port(host, port)])
     server.run("streamable-http", host=host, port=port, transport_security=security)

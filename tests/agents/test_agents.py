@@ -16,7 +16,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
 from arena.agents.account import AgentAccount, BotTokens
-from arena.agents.owners import Owners
+from arena.agents.owners import OwnerAccounts
 from arena.agents.server import agent_server, http_server
 from arena.commands.owners.logins import Login, keep_login
 from arena.games import make_game
@@ -190,7 +190,7 @@ async def test_over_http_each_agent_has_the_rights_of_its_key_alone(scene: Scene
 
     listening = socket.create_server(("127.0.0.1", 0))
     url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    owners = Owners(f"127.0.0.1:{scene.port}", tokens_of)
+    owners = OwnerAccounts(f"127.0.0.1:{scene.port}", tokens_of)
     app = http_server(owners, url).streamable_http_app()
     server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
     serving = asyncio.create_task(server.serve(sockets=[listening]))
