@@ -50,15 +50,15 @@ class ConnectedBlocks:
                     found.append(ladder)
         return found
 
-    async def add(self, event_id: int, block_id: str, players: Sequence[int]) -> bool:
+    async def add(self, event_id: int, block_id: str, players: Sequence[int], matches: int) -> bool:
         """Add a block that a referee has played to the ladder; return whether it is recorded.
 
-        `players` are in the order of the seats of its first match.
+        `players` are in the order of the seats of its first match; so many `matches` were played.
         """
         async with transaction(self._engine) as connection:
             ladder = await locked(connection, event_id)
             played = (await connection.execute(own.recorded_block(block_id))).all()
-            if ladder is None or len(played) < len(players):
+            if ladder is None or len(played) < matches:
                 return False
             seconds = 3600 * len(players) / ladder.pace
             numbers = statements.next_numbers(event_id, 1, seconds)

@@ -3,7 +3,8 @@
 Workers cannot start such a bot, so the referee to which it is connected plays them: seat blocks,
 since it would know a deal that comes again, among those of the event who are connected there,
 hosted bots while they have a shift and bots of the house among them. What was played joins the
-blocks of the workers. A block that is cut short is void and does not count.
+blocks of the workers. Of a block that is cut short counts what was played, as on the public ladder:
+else a bot that has lost could end it.
 """
 
 import asyncio
@@ -11,6 +12,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Collection, Sequence
 from contextlib import aclosing, suppress
+from itertools import product
 from typing import Final
 
 import structlog
@@ -49,10 +51,12 @@ class ConnectedLadders:
         self._met: Counter[tuple[int, int]] = Counter()
         """How often players met, as far as this referee knows."""
         self._begun: Counter[int] = Counter()
-        """The blocks of players that are not among those that were read."""
+        """The blocks of players that are not among those that were read, played or declined."""
+        self._free: Collection[int] = ()
+        """The versions that had a free place at the last look for a block."""
         self._running: dict[Engagement, ConnectedLadder] = {}
-        self._played: dict[str, tuple[int, list[int]]] = {}
-        """Event and players of the blocks whose results are being recorded."""
+        self._played: dict[str, tuple[int, list[int], int]] = {}
+        """Event, players and number of matches of the blocks whose results are being recorded."""
         self._news = asyncio.Event()
         writer.listeners.append(self._recorded)
 
@@ -78,8 +82,8 @@ class ConnectedLadders:
                 self._news.set()
 
     async def _look(self) -> None:
-        for block_id, (event_id, players) in list(self._played.items()):
-            if await self._blocks.add(event_id, block_id, players):
+        for block_id, (event_id, players, matches) in list(self._played.items()):
+            if await self._blocks.add(event_id, block_id, players, matches):
                 del self._played[block_id]
                 self._begun.subtract(players)
         self._ladders = await self._blocks.playing()
@@ -99,14 +103,19 @@ class ConnectedLadders:
 
     def next_engagement(self, free: Sequence[Candidate]) -> Engagement | None:
         """Return a block to play now among the free candidates; None if there is none."""
+        self._free = {one.bot for one in free}
         for ladder in self._waiting():
-            table = self._table(ladder, free)
+            table = self._table(ladder, free, free)
             if table:
                 self._due[ladder.event_id] = self._clock() + ladder.seconds
                 asyncio.get_running_loop().call_later(ladder.seconds, self._schedule)
+                # Each block begins in another seat: nobody chooses one by leaving the others.
+                me = ladder.players[table[0]]
+                begins = self._met[me, me] % len(table)
+                table = table[begins:] + table[:begins]
                 players = [ladder.players[one] for one in table]
                 self._begun.update(players)
-                self._met.update((one, other) for one in players for other in players)
+                self._met.update(product(players, players))
                 block = Block(new_id(), BlockKind.SEAT, ladder.table_type.seats, rated=False)
                 engagement = Engagement(ladder.table_type, tuple(table), block)
                 self._running[engagement] = ladder
@@ -114,24 +123,38 @@ class ConnectedLadders:
         return None
 
     def held(self, present: Sequence[Candidate]) -> Collection[int]:
-        """Return the present bots of blocks that lack only free places."""
-        return {one for ladder in self._waiting() for one in self._table(ladder, present)}
+        """Return the present bots of blocks that lack only free places.
+
+        Where no connected bot has one, that is the next of these alone: a bot that is busy for long
+        keeps no others from the ladder.
+        """
+        free = [one for one in present if one.bot in self._free]
+        held: set[int] = set()
+        for ladder in self._waiting():
+            table = self._table(ladder, present, free)
+            held.update(table or self._table(ladder, present, present)[:1])
+        return held
 
     def taken_up(self, _block_id: str) -> Engagement | None:
         """Return None: of a block that another referee began nobody knows the event any more."""
         return None
 
     def ended(self, engagement: Engagement, ending: EngagementEnd) -> None:
-        """Note that a block is over; one that is cut short is void."""
-        ladder = self._running.pop(engagement)
+        """Note that a block is over; what was played of it counts unless the referee failed."""
+        ladder, block = self._running.pop(engagement), engagement.block
         players = [ladder.players[one] for one in engagement.bots]
-        if ending is EngagementEnd.COMPLETE:
-            self._played[engagement.block.id] = ladder.event_id, players
-            self._news.set()
+        if ending is EngagementEnd.BROKEN:
+            self._begun.subtract(players)
             return
-        self._begun.subtract(players)
+        matches = block.size - len(engagement.left)
         if ending is EngagementEnd.INTERRUPTED:
-            self._writer.end_block(engagement.block.id, void=True)
+            self._writer.end_block(block.id, void=not matches)
+        if matches:
+            self._played[block.id] = ladder.event_id, players, matches
+            self._news.set()
+        else:
+            # The same opponents and seat come again, but others first: nothing is won by declining.
+            self._met.subtract(product(players, players))
 
     def _waiting(self) -> list[ConnectedLadder]:
         now = self._clock()
@@ -139,14 +162,16 @@ class ConnectedLadders:
             one for one in self._ladders if one.connected and self._due.get(one.event_id, 0) <= now
         ]
 
-    def _table(self, ladder: ConnectedLadder, among: Sequence[Candidate]) -> list[int]:
-        """Return the connected bot with the fewest blocks and those whom it has met least.
+    def _table(
+        self, ladder: ConnectedLadder, among: Sequence[Candidate], firsts: Sequence[Candidate]
+    ) -> list[int]:
+        """Return the connected bot of `firsts` with the fewest blocks, and whom it has met least.
 
         It is empty if too few are there.
         """
         game = ladder.table_type.game
         able = [one.bot for one in among if one.bot in ladder.players and game in one.games]
-        mine = [one for one in able if one in ladder.connected]
+        mine = [one.bot for one in firsts if one.bot in ladder.connected and game in one.games]
         if not mine:
             return []
         first = min(

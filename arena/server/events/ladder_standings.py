@@ -67,7 +67,7 @@ class EventBlock(NamedTuple):
     players: Sequence[int]
     """By entry, as in `seated`."""
     placings: Sequence[int]
-    """By match and then by seat."""
+    """By match and then by seat; of a block that was cut short, of the matches played."""
     match_ids: Sequence[str]
     ended_at: datetime
     kept: bool = True
@@ -139,7 +139,7 @@ def seated(players: Sequence[int], placings: Sequence[int]) -> list[list[tuple[i
             (players[at], placings[match * seats + seat])
             for seat, at in enumerate(moved_on(seats, match))
         ]
-        for match in range(seats)
+        for match in range(len(placings) // seats)
     ]
 
 

@@ -1,20 +1,29 @@
 """Connected bots on the ladder of an event: the referee to which they are connected plays them."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 import psycopg
 
 from arena.match.verify import verify
+from arena.scheduling.ladder import Candidate
 from arena.server.app.store import Store
+from arena.server.events.connected_ladders import ConnectedLadders
 from arena.server.events.event import Event, LadderRules
 from arena.server.events.ladder_standings import LadderMatch
-from tests.bots import PATIENCE
+from arena.server.failover.result_writer import ResultWriter
+from arena.server.ladder.agenda import EngagementEnd
+from arena.v1 import referee_pb2 as pb
+from tests.bots import PATIENCE, Peer
 from tests.scene import Scene
 from tests.server.events.cups import entrant, let_pass, said
 from tests.server.events.test_connected_entries import at_the_arena, connecting
+from tests.server.ladder.recorders import FakeRecorder
 
 FAST = LadderRules(("timid",), pace=100_000, enough=200)
 
@@ -89,3 +98,93 @@ async def test_before_it_opens_and_in_events_for_builds_alone_nobody_connects(
     assert ladder.event_id == event.id
     let_pass(sql, "cup", -2)
     assert await store.connected_blocks.playing() == []
+
+
+async def first_matches_alone(peer: Peer) -> None:
+    """Play the first match of each block, and decline the second."""
+    await peer.greet()
+    while True:
+        message = await peer.hear()
+        if message.offers and len(peer.offers) % 2 == 0:
+            declines = [pb.Decline(match_id=offer.match_id) for offer in message.offers]
+            await peer.say(declines=declines)
+        else:
+            await peer.react(message)
+
+
+async def test_what_a_bot_has_played_of_a_block_that_it_leaves_counts(scene: Scene) -> None:
+    store = scene.arena.store
+    event = await announced(store, replace(FAST, house=()))
+    _, ann = await connecting(store, "cup", "ann")
+    _, bob = await connecting(store, "cup", "bob")
+    async with at_the_arena(scene, bob), Peer(scene.port, ann, max_matches=1) as leaving:
+        playing = asyncio.create_task(first_matches_alone(leaving))
+        found = await played(
+            store, event, lambda matches: 1 in Counter(match.block for match in matches).values()
+        )
+        playing.cancel()
+    assert not any(row.voided for row in await scene.results("bot-ann"))
+    for match in found:
+        assert await store.event_views.transcript(None, event, match.match_id)
+    lines = await store.event_views.standings(event)
+    assert {line.player.entrant.bot for line in lines} == {"bot-ann", "bot-bob"}
+
+
+@asynccontextmanager
+async def with_a_hosted_bot(
+    store: Store, database: str
+) -> AsyncIterator[tuple[ConnectedLadders, Candidate, Candidate]]:
+    """A ladder as the director asks it, of a connected and a hosted bot."""
+    await announced(store, replace(FAST, house=()))
+    await connecting(store, "cup", "ann")
+    await entrant(store, database, "cup", "eve")
+    (ladder,) = await store.connected_blocks.playing()
+    ann, eve = (
+        Candidate(version, f"owner-{version}", False, frozenset({"bluff"}))
+        for version in sorted(ladder.players, key=lambda one: one not in ladder.connected)
+    )
+    looked = asyncio.Event()
+
+    async def changes() -> AsyncGenerator[Collection[str]]:
+        yield ()
+        await asyncio.Event().wait()
+
+    times = count(step=1000)
+    agenda = ConnectedLadders(
+        store.connected_blocks,
+        ResultWriter(FakeRecorder()),
+        looked.set,
+        lambda: float(next(times)),
+    )
+    running = asyncio.create_task(agenda.run(changes()))
+    await looked.wait()
+    yield agenda, ann, eve
+    running.cancel()
+
+
+async def test_a_connected_bot_that_is_busy_keeps_nobody_from_the_public_ladder(
+    store: Store, database: str
+) -> None:
+    async with with_a_hosted_bot(store, database) as (agenda, ann, eve):
+        assert agenda.next_engagement([eve]) is None
+        assert agenda.held([ann, eve]) == {ann.bot}
+        assert agenda.next_engagement([ann]) is None
+        assert agenda.held([ann, eve]) == {ann.bot, eve.bot}
+
+
+async def test_nobody_chooses_a_seat_by_declining_or_by_leaving_blocks(
+    store: Store, database: str
+) -> None:
+    async with with_a_hosted_bot(store, database) as (agenda, ann, eve):
+        declined = agenda.next_engagement([ann, eve])
+        assert declined is not None
+        assert declined.bots == (ann.bot, eve.bot)
+        agenda.ended(declined, EngagementEnd.INTERRUPTED)
+        left = agenda.next_engagement([ann, eve])
+        assert left is not None
+        assert left.bots == declined.bots
+        left.left.pop()
+        agenda.ended(left, EngagementEnd.INTERRUPTED)
+        again = agenda.next_engagement([ann, eve])
+        assert again is not None
+        assert again.bots == (eve.bot, ann.bot)
