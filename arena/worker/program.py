@@ -7,7 +7,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Final
 
-from packaging.specifiers import SpecifierSet
+from packaging.specifiers import InvalidSpecifier, SpecifierSet
 
 from arena.builds import Build, BuildRefusedError, Protocol
 from arena.builds.manifest import Manifest, Package, canonical_name
@@ -49,7 +49,14 @@ def require_packages(packages: Collection[Package], allowed: Collection[str]) ->
                 f"This arena has no package {package.name} for bots; it has {_listed(allowed)}. "
                 "Ask the operator for others."
             )
-        if not SpecifierSet(package.versions).contains(there, prereleases=True):
+        try:
+            fits = SpecifierSet(package.versions).contains(there, prereleases=True)
+        except InvalidSpecifier as error:
+            raise BuildRefusedError(
+                f"bot.toml: {package.name} {package.versions} names no versions as pip does, "
+                "such as >=1.20,<2 or ~=1.20."
+            ) from error
+        if not fits:
             raise BuildRefusedError(
                 f"The build needs {package.name} {package.versions}; this arena has {there}."
             )

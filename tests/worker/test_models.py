@@ -96,6 +96,8 @@ def test_numpy_and_onnxruntime_are_there_and_what_the_operator_allows(
     assert refused(Package("numpy", "<1")) == (
         f"The build needs numpy <1; this arena has {version('numpy')}."
     )
+    for unclear in ("~=2", ">=1 <3", "==1..2", ">=1.*"):
+        assert "names no versions as pip does" in refused(Package("numpy", unclear))
 
 
 @pytest.mark.parametrize("said", ['"numpy"', '["numpy @ https://x"]', '["a b"]', "[1]", '["x;y"]'])
