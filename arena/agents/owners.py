@@ -5,6 +5,7 @@ it has tables, or for the next request.
 """
 
 import asyncio
+import os
 from collections.abc import Callable
 from typing import Final
 
@@ -28,6 +29,7 @@ class OwnerAccounts:
     def __init__(self, address: str, tokens_of: Callable[[str], BotTokens]) -> None:
         """`tokens_of` returns where the tokens of an owner's bots are kept, by the owner's name."""
         self._address = address
+        self._client = OwnerClient.at(address, os.environ)
         self._tokens_of = tokens_of
         self._accounts: dict[str, AgentAccount] = {}
         """By the owner's name."""
@@ -38,9 +40,8 @@ class OwnerAccounts:
         While the referee is away, keys that were valid at their last request are: their matches go
         on when it is back.
         """
-        client = OwnerClient.at(self._address, {})
         try:
-            owner = await asyncio.to_thread(client.owner, token)
+            owner = await asyncio.to_thread(self._client.owner, token)
         except OwnerCallError as error:
             known = (name for name, one in self._accounts.items() if one.key == token)
             found = None if error.stranger else next(known, None)

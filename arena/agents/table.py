@@ -46,8 +46,8 @@ class AgentTable:
 
     async def sit_down(self) -> None:
         """Connect and ask for the first match. Raises ChallengeError."""
-        await asyncio.to_thread(self._session.open)
         try:
+            await asyncio.to_thread(self._session.open)
             await self.play_again()
         except BaseException:
             self._session.leave()

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
+from threading import Lock
 from typing import Annotated, Any, Final
 
 from pydantic import Field
@@ -25,6 +26,9 @@ from arena.showing.scenes import SCENES
 
 BANK_SECONDS: Final = 300
 """The time bank of an agent's match."""
+
+_ANALYSING: Final = Lock()
+"""Analyses take seconds of a processor, which agents that wait for their turns need, too."""
 
 Game = Annotated[str, Field(description=f"One of {', '.join(GAMES)}.")]
 Table = Annotated[str, Field(description="The table, as `join` named it.")]
@@ -204,6 +208,12 @@ class AgentTools:
         transcript = self.account.results().transcript(match)
         notation = transcript.setup.make_game().notation
         names = [str(entrant) for entrant in transcript.setup.entrants]
+        if not _ANALYSING.acquire(blocking=False):
+            raise TableError("Another match is being analysed here: ask again in a moment.")
+        try:
+            decisions = analyse(transcript).decisions
+        finally:
+            _ANALYSING.release()
         return [
             {
                 "step": one.step,
@@ -214,7 +224,7 @@ class AgentTools:
                 "loss": _rounded(one.loss),
                 "grade": None if one.grade is None else Grade(one.grade).value,
             }
-            for one in analyse(transcript).decisions
+            for one in decisions
         ]
 
     def submit(
@@ -265,6 +275,8 @@ class AgentTools:
 
 
 def _read(path: Path) -> tuple[str, bytes]:
+    if not path.is_file():  # a device or a pipe may have no end
+        raise TableError(f"{path} is no file: name a .py file, or a .zip with bot.toml.")
     return path.name, path.read_bytes()
 
 

@@ -5,7 +5,9 @@ import os
 import socket
 import sys
 from collections.abc import AsyncIterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 from arena.agents.account import AgentAccount, BotTokens
 from arena.agents.owners import OwnerAccounts
 from arena.agents.server import agent_server, http_server
+from arena.commands.owners.bot_tokens import keep_token, kept_token
 from arena.commands.owners.logins import Login, keep_login
 from arena.games import make_game
 from arena.scheduling.ladder import TableType
@@ -105,6 +108,7 @@ async def test_a_wrong_call_says_what_is_allowed_and_changes_nothing(scene: Scen
     async with agent(scene, await scene.key()) as client:
         assert "bluff" in await refused(client, "rules", game="poker")
         assert "There is no table" in await refused(client, "wait_for_turn", table="x")
+        assert "source" in await refused(client, "submit", bot="mine", file="/etc/passwd")
         joined = await told(client, "join", bot="mine", opponents=["a"])
         table = joined["table"]
         state = await told(client, "wait_for_turn", table=table)
@@ -159,6 +163,27 @@ async def test_a_visitor_may_look_and_nothing_else(scene: Scene) -> None:
         assert "arena://rules/bluff" in names
         prompts = {one.name for one in (await client.list_prompts()).prompts}
         assert prompts == {"play_a_match", "write_a_bot"}
+
+
+async def test_an_agent_on_this_machine_uploads_files_and_nothing_without_an_end(
+    scene: Scene,
+) -> None:
+    one = account(scene, await scene.key())
+    one = replace(one, own_files=True)
+    async with Client(agent_server(lambda: one, one.leave_all)) as client:
+        assert "is no file" in await refused(client, "submit", bot="mine", file="/dev/zero")
+
+
+def test_tokens_that_are_kept_at_once_are_all_kept_each_for_its_owner(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path))
+    bots = [f"bot-{number}" for number in range(20)]
+    with ThreadPoolExecutor(4) as threads:
+        list(threads.map(lambda bot: keep_token("arena:1", "ann", bot, f"of {bot}"), bots))
+    assert [kept_token("arena:1", "ann", bot) for bot in bots] == [f"of {bot}" for bot in bots]
+    for address, owner in (("arena:1", "bob"), ("arena:1", ""), ("arena:2", "ann")):
+        assert kept_token(address, owner, bots[0]) == ""
 
 
 @pytest.mark.slow

@@ -4,8 +4,12 @@ It is `config/bots.json` in ARENA_HOME.
 """
 
 from pathlib import Path
+from threading import Lock
+from typing import Final
 
 from arena.commands.owners.logins import login_file, place, read_kept, write_kept
+
+_CHANGING: Final = Lock()
 
 
 def kept_token(address: str, owner: str, bot: str) -> str:
@@ -15,8 +19,10 @@ def kept_token(address: str, owner: str, bot: str) -> str:
 
 def keep_token(address: str, owner: str, bot: str, token: str) -> None:
     """Keep the token of an owner's bot at a referee. Raises CommandError."""
-    kept, section = read_kept(_file()), _section(address, owner)
-    write_kept(_file(), kept | {section: kept.get(section, {}) | {bot: token}})
+    section = _section(address, owner)
+    with _CHANGING:
+        kept = read_kept(_file())
+        write_kept(_file(), kept | {section: kept.get(section, {}) | {bot: token}})
 
 
 def _section(address: str, owner: str) -> str:
