@@ -5,7 +5,7 @@ No piece grows with the event but for its description, so nobody holds an archiv
 
 import asyncio
 from contextlib import AbstractAsyncContextManager
-from itertools import islice
+from itertools import accumulate, islice
 from typing import Final
 
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
@@ -21,6 +21,8 @@ from arena.server.results.match_search import transcripts_of_matches
 
 READ_TOGETHER: Final = 500
 """About the number of transcripts in a piece: some hundred kilobytes."""
+MOST_BYTES: Final = 2 << 20
+"""The most bytes of several in a piece: clients of gRPC take 4 MiB, and some matches are long."""
 
 
 class Archives:
@@ -43,7 +45,7 @@ class Archives:
         if event.released_at is None:
             raise EventStateError(f"{event.name} is not released: there is nothing to archive.")
         if event.terms.private:
-            return await self._private(event, after)
+            return _piece(await self._private(event, after))
         signed = await self.signed(event)
         if signed is None:
             raise EventStateError(f"{event.name} was released before archives were kept.")
@@ -59,7 +61,7 @@ class Archives:
                 f"The transcript of match {missing[0]} is not kept any more: the archive of "
                 f"{event.name} cannot be written."
             )
-        return await asyncio.to_thread(lambda: [unpack_message(kept[one]) for one in ids])
+        return _piece(await asyncio.to_thread(lambda: [unpack_message(kept[one]) for one in ids]))
 
     async def _private(self, event: Event, after: int) -> list[bytes]:
         seats = event.terms.rules.seats
@@ -77,3 +79,10 @@ class Archives:
 
 def _ids(text: bytes, after: int) -> list[str]:
     return list(islice(match_ids(stored_event(text), after), READ_TOGETHER))
+
+
+def _piece(messages: list[bytes]) -> list[bytes]:
+    """Return the first messages, as many as fit, but one at least."""
+    ends = accumulate(map(len, messages))
+    fitting = [one for one, end in zip(messages, ends, strict=True) if end <= MOST_BYTES]
+    return fitting or messages[:1]

@@ -12,6 +12,7 @@ from arena.database.errors import EventRefusedError, EventStateError, UnknownEve
 from arena.database.reading import open_reader
 from arena.database.viewing import seen_by
 from arena.server.app.store import Store
+from arena.server.events import archives
 from arena.server.events.archive import zipped
 from arena.server.events.archive_check import check
 from arena.server.events.event import Admission, Event, Phase
@@ -227,7 +228,7 @@ async def test_grades_of_a_private_event_count_its_ladder_and_its_final(
 
 
 async def test_the_archive_of_a_private_final_can_be_recomputed(
-    store: Store, database: str, sql: Sql, tmp_path: Path
+    store: Store, database: str, sql: Sql, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     event = await released(store, database, sql)
     signed = await store.archives.signed(event)
@@ -237,6 +238,8 @@ async def test_the_archive_of_a_private_final_can_be_recomputed(
     file.write_bytes(b"".join(zipped(signed, map(from_bytes, written))))
     assert await store.archives.transcripts(event, 5) == written[5:]
     assert await store.archives.transcripts(event, len(written)) == []
+    monkeypatch.setattr(archives, "MOST_BYTES", 1)
+    assert await store.archives.transcripts(event, 5) == written[5:6]
     found = check(file)
     assert found.matches == 12
 
