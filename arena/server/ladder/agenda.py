@@ -1,5 +1,6 @@
 """The protocol by which tournaments and ladders of events supply blocks to the director."""
 
+from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
@@ -25,6 +26,8 @@ class Engagement:
     """The name of the tournament."""
     left: list[int] = field(init=False)
     """Positions of the matches that have not been played, in order."""
+    away: Counter[int] = field(init=False, default_factory=Counter)
+    """How often versions did not take their seats since a match of it last began."""
 
     def __post_init__(self) -> None:
         self.left = list(range(self.block.size))

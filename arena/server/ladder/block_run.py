@@ -169,6 +169,7 @@ class BlockRun:
             if now >= self._awaited_until:
                 for seat, bot in enumerate(self._seats(self.left[0])):
                     if not bot.takes_offers(now):
+                        self._stayed_away(bot)
                         self._conduct.refused_seat(bot, seat, block_began=self._began)
                 self._cut_short(void=False)
             elif not self._awaiting:
@@ -236,6 +237,8 @@ class BlockRun:
     def _match_begun(
         self, match: MatchInBlock, setup: Setup, secret: bytes, entropies: tuple[bytes, ...]
     ) -> Callable[[int, Reply], None]:
+        if self.engagement is not None:
+            self.engagement.away.clear()
         opening = Opening(secret, entropies)
         begun = BegunMatch(setup, opening, self.block.id, match.position, match.started_at)
         match.notes = self._context.writer.snapshots.begin(self.block.id, self.kept, begun)
@@ -261,6 +264,8 @@ class BlockRun:
                     context.timer.call_at(context.timer.now(), self.play_on)
             case Outcome.NOT_JOINED | Outcome.DECLINED:
                 self.left.insert(0, match.position)
+                for seat in hosted.absent_at_start:
+                    self._stayed_away(match.bots[seat])
                 self._time.offered_in_vain(match.bots, hosted, context.timer.now() - match.began)
                 self._conduct.stayed_away(
                     match.bots,
@@ -301,6 +306,10 @@ class BlockRun:
             lambda: self._recorded(finished, hosted),
             lambda: self._refused(hosted),
         )
+
+    def _stayed_away(self, bot: ConnectedBot) -> None:
+        if self.engagement is not None:
+            self.engagement.away[bot.candidate.bot] += 1
 
     def _recorded(self, finished: FinishedMatch, hosted: HostedMatch) -> None:
         hosted.announce(finished.written)

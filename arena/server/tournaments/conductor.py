@@ -37,6 +37,8 @@ SEARCH_SECONDS = 1.0
 """The interval of looking at other referees for the bots of a tournament that cannot continue."""
 LOOKS_PER_WAIT = 5
 """The number of looks between two records of how long tables have waited for absent bots."""
+OFTEN_AWAY = 3
+"""A connected bot that does not take its seat so often in a row is taken for absent."""
 STILL_SECONDS = 60.0
 """The time without play after which the patience with bots that wait for a slot begins to run."""
 RETRY_SECONDS = 2.0
@@ -312,6 +314,7 @@ class Conductor:
         """
         tournament = running.tournament
         present = await self._present(running, set(running.wanted))
+        present -= self._often_away(running, present)
         seconds = SEARCH_SECONDS * LOOKS_PER_WAIT
         settled, still = self._still.get(tournament.id, (0, 0.0))
         moves = not running.resting or running.settled != settled
@@ -344,6 +347,18 @@ class Conductor:
                 tables=len(forfeited),
             )
             self._news.set()
+
+    def _often_away(self, running: RunningTournament, present: set[int]) -> set[int]:
+        """Return the present versions that do not take their seats again and again."""
+        playing = [one for one, of in self._tournament_of.items() if of is running]
+        leaving = {
+            bot
+            for one in (*running.left, *playing)
+            if present.issuperset(one.bots)
+            for bot, times in one.away.items()
+            if times >= OFTEN_AWAY
+        }
+        return leaving.difference(*(one.bots for one in playing if not one.away))
 
     def _plays(self, running: RunningTournament) -> bool:
         """Return whether a block of it is played here, or results of one are not recorded yet."""

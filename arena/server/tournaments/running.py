@@ -5,7 +5,7 @@ played again under a new id.
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
 
@@ -84,6 +84,11 @@ class RunningTournament:
     def resting(self) -> bool:
         """Whether no block is being played; some may be interrupted."""
         return len(self._pairing_of) == len(self._interrupted)
+
+    @property
+    def left(self) -> Sequence[Engagement]:
+        """The blocks that continue when all of their bots are there again."""
+        return self._interrupted
 
     @property
     def interrupted(self) -> list[str]:

@@ -469,6 +469,30 @@ async def test_tables_of_a_bot_that_stays_away_are_walkovers_and_the_others_play
     assert sum((line.points for line in lines), Fraction(0)) == 6
 
 
+async def test_tables_of_a_connected_bot_that_declines_them_all_are_walkovers(
+    searching: CupWorld,
+) -> None:
+    guests = [*searching.field(*"ab"), searching.arrive("c", habit=Habit.DECLINES)]
+    searching.cup(guests, patience=60)
+    await searching.play(60)
+    assert searching.state() is TournamentState.FINISHED
+    assert counted(searching) == {("a", "b"): 1}
+    record = await searching.record()
+    assert [set(absent) for absent in record.forfeits.values()] == [{3}, {3}]
+
+
+async def test_a_connected_bot_that_declines_once_is_not_taken_for_absent(
+    searching: CupWorld,
+) -> None:
+    a, b = searching.arrive("a"), searching.arrive("b", habit=Habit.DECLINES)
+    searching.cup([a, b], patience=5)
+    await searching.play(2)
+    b.habit = Habit.PLAYS
+    await searching.play(20)
+    assert searching.state() is TournamentState.FINISHED
+    assert counted(searching) == {("a", "b"): 1}
+
+
 async def test_a_bot_that_comes_back_in_time_plays_and_its_wait_begins_anew(
     searching: CupWorld,
 ) -> None:
