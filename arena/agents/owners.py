@@ -32,7 +32,7 @@ class OwnerAccounts:
         self._client = OwnerClient.at(address, os.environ)
         self._tokens_of = tokens_of
         self._accounts: dict[str, AgentAccount] = {}
-        """By the owner's name."""
+        """The accounts, by the owner's name."""
 
     async def verify_token(self, token: str) -> AccessToken | None:
         """Return whose key it is; None for a key of nobody.

@@ -37,9 +37,9 @@ class EncodedField:
     shape: tuple[int, ...]
     """The length by axis; () for a single number."""
     axes: str
-    """What the axes are, such as "seat × face"; "" for a single number."""
+    """The meaning of the axes, such as "seat × face"; "" for a single number."""
     meaning: str
-    """What one number says, with its unit."""
+    """The meaning of one number, with its unit."""
     lowest: float = 0.0
     highest: float = 1.0
     """The range of the numbers, inclusive."""

@@ -20,7 +20,7 @@ BatchPolicy: TypeAlias = Callable[[NDArray[np.float32], NDArray[np.uint8]], NDAr
 
 
 class Rewards(Enum):
-    """What a step is worth to a seat."""
+    """The values of steps to a seat."""
 
     PLACING = "placing"
     """At the end of a match the share of the others that it is ahead of, less those ahead of it."""

@@ -32,7 +32,7 @@ class Estimated(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """What a policy achieved against one line-up of opponents."""
+    """The results of a policy against one line-up of opponents."""
 
     opponents: tuple[str, ...]
     """By seat after the policy's own."""

@@ -37,7 +37,7 @@ class Experiment(BaseModel):
     bots: Annotated[list[Word], Field(min_length=1)]
     """The bots that are measured."""
     opponents: Annotated[list[Table], Field(min_length=1)]
-    """What each of them meets: a bot that takes all other seats, or a list with one for each."""
+    """The opponents of each: a bot that takes all other seats, or a list with one for each."""
     seeds: Annotated[list[Word], Field(min_length=1)] = ["1"]
     """Each seed repeats everything with deals of its own."""
     same_deals: bool = True

@@ -33,7 +33,7 @@ class SeededPairing:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells it apart in an experiment."""
+        """The text that tells it apart in an experiment."""
         return self.bot, self.opponents, self.seed
 
     @property
