@@ -60,7 +60,7 @@ class ParticipantSeen:
     faults: int
     people: tuple[PersonSeen, ...]
     elo: float | None = None
-    """That of the build that plays, on the event's own ladder."""
+    """The Elo of the build that plays, on the event's own ladder."""
 
     @property
     def connected(self) -> bool:

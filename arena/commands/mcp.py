@@ -2,7 +2,9 @@
 
 import asyncio
 import os
-from typing import TYPE_CHECKING, Annotated
+import signal
+from collections.abc import Awaitable, Callable, Coroutine
+from typing import TYPE_CHECKING, Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
@@ -12,6 +14,7 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.owners.bot_tokens import keep_token, kept_token
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, kept_login
 from arena.commands.terminal import say
+from arena.isolation import INTERRUPTED
 
 if TYPE_CHECKING:
     from arena.agents.account import BotTokens
@@ -78,7 +81,27 @@ def _serve_stdio(address: str, bot_token: str) -> None:
         "and output.",
         err=True,
     )
-    asyncio.run(agent_server(lambda: account, account.leave_all).run_stdio_async())
+    server = agent_server(lambda: account, account.leave_all)
+    asyncio.run(_until_interrupted(server.run_stdio_async(), account.leave_all))
+
+
+async def _until_interrupted(
+    serving: Coroutine[Any, Any, None], leave_all: Callable[[], Awaitable[None]]
+) -> None:
+    """Serve until the input ends, or until Ctrl-C, which ends the process.
+
+    A thread of the SDK reads the input and cannot be cancelled, so that nothing may wait for it.
+    """
+    interrupted = asyncio.Event()
+    asyncio.get_running_loop().add_signal_handler(signal.SIGINT, interrupted.set)
+    waiting = asyncio.create_task(interrupted.wait())
+    server = asyncio.create_task(serving)
+    await asyncio.wait((server, waiting), return_when=asyncio.FIRST_COMPLETED)
+    if interrupted.is_set():
+        await leave_all()
+        os._exit(INTERRUPTED)
+    waiting.cancel()
+    await server
 
 
 def _serve_http(address: str, host: str, port: int, url: str) -> None:

@@ -111,7 +111,7 @@ class ArenaGame(pyspiel.Game):
 
 
 class _Seen(NamedTuple):
-    """What a player saw or did, after what came before."""
+    """A thing that a player saw or did, and what came before it."""
 
     before: "_Seen | None"
     what: Any

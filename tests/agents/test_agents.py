@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import signal
 import socket
+import subprocess
 import sys
 from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
@@ -246,3 +248,21 @@ async def test_over_http_each_agent_has_the_rights_of_its_key_alone(scene: Scene
     finally:
         server.should_exit = True
         await serving
+
+
+@pytest.mark.slow
+def test_ctrl_c_ends_the_command_while_its_input_is_open(tmp_path: Path) -> None:
+    environment = {"PATH": os.environ["PATH"], "ARENA_HOME": str(tmp_path)}
+    with subprocess.Popen(
+        [sys.executable, "-m", "arena", "mcp"],
+        env=environment,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write(b'{"jsonrpc": "2.0", "id": 1, "method": "ping"}\n')
+        process.stdin.flush()
+        assert process.stdout.readline()  # it serves
+        process.send_signal(signal.SIGINT)
+        assert process.wait(PATIENCE) == 130
