@@ -142,12 +142,19 @@ async def test_connections_of_visitors_are_not_cut_for_being_many(
 ) -> None:
     """A proxy has one for each, all from its own address."""
     monkeypatch.setattr(connections, "ROUND_SECONDS", 0.1)
+    known, real = asyncio.Event(), connections.Connections.known
+
+    def seen(self: connections.Connections, peer: str, streams: int) -> None:
+        real(self, peer, streams)
+        if streams > 0:
+            known.set()
+
+    monkeypatch.setattr(connections.Connections, "known", seen)
     limits = Limits(connections_an_address=1)
     async with opened(database, limits=limits, dashboard_secret=SECRET) as scene:
         given = (("authorization", f"Bearer {await scene.token('bob')}"), *asking_for("192.0.2.1"))
-        lines = [own_channel(scene) for _ in range(6)]
         streams: list[Any] = []
-        for open_one in (
+        for open_one in 2 * (
             lambda line: RefereeServiceStub(line).Play(metadata=given),
             lambda line: AttendanceServiceStub(line).Attend(
                 attendance_pb2.AttendRequest(), metadata=given
@@ -156,7 +163,11 @@ async def test_connections_of_visitors_are_not_cut_for_being_many(
                 metadata=given
             ),
         ):
-            streams += [open_one(lines.pop()) for _ in range(2)]
+            # One is a stranger's until its first call is there, and no more are allowed.
+            streams.append(open_one(own_channel(scene)))
+            async with asyncio.timeout(30):
+                await known.wait()
+            known.clear()
         await asyncio.sleep(1)
         ended = [await stream.code() for stream in streams if stream.done()]
         assert grpc.StatusCode.UNAVAILABLE not in ended
