@@ -150,7 +150,8 @@ async def test_connections_of_visitors_are_not_cut_for_being_many(
             known.set()
 
     monkeypatch.setattr(connections.Connections, "known", seen)
-    limits = Limits(connections_an_address=1)
+    # A refused call makes its connection a stranger's: it is not to wait for its status.
+    limits = Limits(connections_an_address=1, refusal_seconds=0.0)
     async with opened(database, limits=limits, dashboard_secret=SECRET) as scene:
         given = (("authorization", f"Bearer {await scene.token('bob')}"), *asking_for("192.0.2.1"))
         streams: list[Any] = []
