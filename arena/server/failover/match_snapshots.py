@@ -14,11 +14,11 @@ from arena.server.play.kept_blocks import BegunMatch, NewReplies, RunningBlock, 
 
 
 @dataclass(eq=False, slots=True)
-class MatchNotes:
+class MatchSnapshot:
     """The part of one running match that is not kept yet."""
 
     begun: BegunMatch
-    _changed: Callable[["MatchNotes"], None]
+    _changed: Callable[["MatchSnapshot"], None]
     kept: bool = False
     """Whether storage knows the match."""
     over: bool = False
@@ -36,44 +36,44 @@ class MatchNotes:
 
 
 @dataclass(eq=False, slots=True)
-class _BlockNotes:
+class _BlockSnapshot:
     running: RunningBlock
     kept: bool = False
     closed: bool = False
-    matches: dict[str, MatchNotes] = field(default_factory=dict)
+    matches: dict[str, MatchSnapshot] = field(default_factory=dict)
 
 
 class MatchSnapshots:
-    """The notes of all running blocks. `wake` is called when there is something to keep."""
+    """The snapshots of all running blocks. `wake` is called when there is something to keep."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
-        self._blocks: dict[str, _BlockNotes] = {}
-        self._changed: dict[MatchNotes, None] = {}
-        self._new_blocks: dict[str, _BlockNotes] = {}
+        self._blocks: dict[str, _BlockSnapshot] = {}
+        self._changed: dict[MatchSnapshot, None] = {}
+        self._new_blocks: dict[str, _BlockSnapshot] = {}
         self._over: list[str] = []
 
     def begin(
         self, block_id: str, running: Callable[[], RunningBlock], begun: BegunMatch
-    ) -> MatchNotes:
-        """Begin the notes of a match; `running` returns its block, if this match is its first."""
+    ) -> MatchSnapshot:
+        """Begin the snapshot of a match; `running` returns its block if this match is the first."""
         block = self._blocks.get(block_id)
         if block is None:
-            block = self._blocks[block_id] = _BlockNotes(running())
+            block = self._blocks[block_id] = _BlockSnapshot(running())
             self._new_blocks[block_id] = block
-        notes = block.matches[begun.setup.match_id] = MatchNotes(begun, self._note)
-        self._note(notes)
-        return notes
+        snapshot = block.matches[begun.setup.match_id] = MatchSnapshot(begun, self._touch)
+        self._touch(snapshot)
+        return snapshot
 
     def adopt(self, running: RunningBlock) -> None:
         """Continue a block that is kept already."""
-        self._blocks.setdefault(running.block.id, _BlockNotes(running, kept=True))
+        self._blocks.setdefault(running.block.id, _BlockSnapshot(running, kept=True))
 
-    def adopt_match(self, block_id: str, begun: BegunMatch, replies: int) -> MatchNotes:
+    def adopt_match(self, block_id: str, begun: BegunMatch, replies: int) -> MatchSnapshot:
         """Continue a match that is kept already, after this number of replies."""
-        notes = MatchNotes(begun, self._note, kept=True, first=replies)
-        self._blocks[block_id].matches[begun.setup.match_id] = notes
-        return notes
+        snapshot = MatchSnapshot(begun, self._touch, kept=True, first=replies)
+        self._blocks[block_id].matches[begun.setup.match_id] = snapshot
+        return snapshot
 
     def gone(self, block_id: str, match_id: str) -> None:
         """Remove a match that is recorded, or never will be.
@@ -81,8 +81,8 @@ class MatchSnapshots:
         Storage has removed it with that, or will when its block is over.
         """
         block = self._blocks.get(block_id)
-        if block is not None and (notes := block.matches.pop(match_id, None)) is not None:
-            self._changed.pop(notes, None)
+        if block is not None and (snapshot := block.matches.pop(match_id, None)) is not None:
+            self._changed.pop(snapshot, None)
             self._forget_if_done(block)
 
     def known(self) -> list[str]:
@@ -97,8 +97,8 @@ class MatchSnapshots:
         block = self._blocks.get(match.block.id)
         if block is None:
             return False
-        notes = block.matches.get(match.transcript.setup.match_id)
-        return notes is not None and notes.kept
+        snapshot = block.matches.get(match.transcript.setup.match_id)
+        return snapshot is not None and snapshot.kept
 
     def close(self, block_id: str) -> None:
         """Note that a block begins no further match here; its unrecorded matches stay kept."""
@@ -107,7 +107,7 @@ class MatchSnapshots:
             block.closed = True
             self._forget_if_done(block)
 
-    def _forget_if_done(self, block: _BlockNotes) -> None:
+    def _forget_if_done(self, block: _BlockSnapshot) -> None:
         if block.closed and not block.matches:
             block_id = block.running.block.id
             del self._blocks[block_id]
@@ -118,44 +118,44 @@ class MatchSnapshots:
 
     def unkept(self) -> Unkept:
         """Return what is to be kept now. It stays so until `keep` confirms it."""
-        matches = [notes for notes in self._changed if notes.kept or not notes.over]
+        matches = [snapshot for snapshot in self._changed if snapshot.kept or not snapshot.over]
         return Unkept(
             tuple(block.running for block in self._new_blocks.values() if not block.closed),
-            tuple(notes.begun for notes in matches if not notes.kept),
+            tuple(snapshot.begun for snapshot in matches if not snapshot.kept),
             tuple(
                 NewReplies(
-                    notes.begun.setup.match_id,
-                    notes.begun.setup.game,
-                    notes.first,
-                    tuple(notes.replies),
+                    snapshot.begun.setup.match_id,
+                    snapshot.begun.setup.game,
+                    snapshot.first,
+                    tuple(snapshot.replies),
                 )
-                for notes in matches
-                if notes.replies
+                for snapshot in matches
+                if snapshot.replies
             ),
             tuple(self._over),
         )
 
     def keep(self, unkept: Unkept) -> None:
-        """Confirm that these notes are in storage now."""
+        """Confirm that these are in storage now."""
         for running in unkept.blocks:
             block = self._new_blocks.pop(running.block.id, None)
             if block is not None:
                 block.kept = True
-        found = {notes.begun.setup.match_id: notes for notes in self._changed}
+        found = {snapshot.begun.setup.match_id: snapshot for snapshot in self._changed}
         for begun in unkept.begun:
-            if (notes := found.get(begun.setup.match_id)) is not None:
-                notes.kept = True
+            if (snapshot := found.get(begun.setup.match_id)) is not None:
+                snapshot.kept = True
         for new in unkept.replies:
-            if (notes := found.get(new.match_id)) is not None:
-                notes.first += len(new.replies)
-                del notes.replies[: len(new.replies)]
-        for notes in list(self._changed):
-            if notes.kept and not notes.replies:
-                del self._changed[notes]
-            elif notes.kept:
+            if (snapshot := found.get(new.match_id)) is not None:
+                snapshot.first += len(new.replies)
+                del snapshot.replies[: len(new.replies)]
+        for snapshot in list(self._changed):
+            if snapshot.kept and not snapshot.replies:
+                del self._changed[snapshot]
+            elif snapshot.kept:
                 self._wake()  # replies came meanwhile; only the first of several wakes by itself
         del self._over[: len(unkept.over)]
 
-    def _note(self, notes: MatchNotes) -> None:
-        self._changed[notes] = None
+    def _touch(self, snapshot: MatchSnapshot) -> None:
+        self._changed[snapshot] = None
         self._wake()

@@ -202,16 +202,16 @@ class BlockRun:
 
     def _resume(self, kept: KeptMatch) -> None:
         begun, context = kept.begun, self._context
-        notes = context.writer.snapshots.adopt_match(self.block.id, begun, len(kept.replies))
+        snapshot = context.writer.snapshots.adopt_match(self.block.id, begun, len(kept.replies))
         # The clock may have been set back meanwhile.
         clock_shows = max(begun.started_at, context.wall_clock())
         bots = self._seats(begun.position)
         match = MatchInBlock(
-            begun.position, bots, begun.started_at, clock_shows, context.timer.now(), notes
+            begun.position, bots, begun.started_at, clock_shows, context.timer.now(), snapshot
         )
         hosted = self._host(match, begun.setup, begun.opening.secret)
         try:
-            hosted.resume(begun.opening.entropies, kept.replies, notes.add)
+            hosted.resume(begun.opening.entropies, kept.replies, snapshot.add)
         except Exception:
             log.exception("match cannot go on", match=begun.setup.match_id)
             hosted.break_off("the referee cannot go on with this match; it does not count")
@@ -241,8 +241,8 @@ class BlockRun:
             self.engagement.away.clear()
         opening = Opening(secret, entropies)
         begun = BegunMatch(setup, opening, self.block.id, match.position, match.started_at)
-        match.notes = self._context.writer.snapshots.begin(self.block.id, self.kept, begun)
-        return match.notes.add
+        match.snapshot = self._context.writer.snapshots.begin(self.block.id, self.kept, begun)
+        return match.snapshot.add
 
     def _match_over(self, match: MatchInBlock, hosted: HostedMatch, outcome: Outcome) -> None:
         context = self._context
@@ -289,8 +289,8 @@ class BlockRun:
         context = self._context
         transcript = hosted.transcript
         assert transcript is not None
-        if match.notes is not None:
-            match.notes.over = True
+        if match.snapshot is not None:
+            match.snapshot.over = True
         # Once for storage and for all seats: it is the most expensive part of a match's end. First,
         # because a match that cannot be written down was not played.
         written = context.write_down(transcript)

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 from arena.match.flow import Refused
 from arena.match.transcript import Transcript
 from arena.records import Block, FinishedMatch, ToldFault
-from arena.server.failover.match_snapshots import MatchNotes
+from arena.server.failover.match_snapshots import MatchSnapshot
 from arena.server.ladder.connected_bots import ConnectedBot
 
 
@@ -23,8 +23,8 @@ class MatchInBlock:
     """The wall-clock time at `began`; later than `started_at` for an adopted match."""
     began: float
     """When it began, in seconds on the monotonic clock."""
-    notes: MatchNotes | None = None
-    """The snapshot notes of the match, from the moment that all bots have joined."""
+    snapshot: MatchSnapshot | None = None
+    """The snapshot of the match, from the moment that all bots have joined."""
 
     def finished(
         self,

@@ -15,7 +15,7 @@ from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.server.play.alarm import Alarm
 from arena.server.play.match_play import MatchPlay
-from arena.server.play.open_turns import Note, note_nothing
+from arena.server.play.open_turns import Keep, keep_nothing
 from arena.server.play.ports import Follower, Player, Timer
 from arena.server.play.terms import Patience
 
@@ -43,7 +43,7 @@ class HostedMatch:
     """The course of one match, from its offer to its end.
 
     `done` is called once at the end, and the match has a transcript if it was played. `begun` is
-    called with the entropies by seat when all bots have joined, and returns the callback that notes
+    called with the entropies by seat when all bots have joined, and returns the callback that keeps
     every reply from then on; `showable` is called after it, before the first draw.
     """
 
@@ -55,7 +55,7 @@ class HostedMatch:
         timer: Timer,
         done: Callable[["HostedMatch", Outcome], None],
         patience: Patience = Patience(),
-        begun: Callable[[tuple[bytes, ...]], Note] = lambda _entropies: note_nothing,
+        begun: Callable[[tuple[bytes, ...]], Keep] = lambda _entropies: keep_nothing,
         showable: Callable[["HostedMatch"], None] = lambda _match: None,
     ) -> None:
         self.setup = setup
@@ -123,7 +123,7 @@ class HostedMatch:
         self._alarm.set(self._timer.now() + self._join_seconds)
 
     def resume(
-        self, entropies: Sequence[bytes], replies: Sequence[tuple[int, Reply]], note: Note
+        self, entropies: Sequence[bytes], replies: Sequence[tuple[int, Reply]], keep: Keep
     ) -> None:
         """Continue a match that another referee began; call this instead of `open`.
 
@@ -131,7 +131,7 @@ class HostedMatch:
         """
         self._entropies = dict(enumerate(entropies))
         self._phase = _Phase.PLAYING
-        self._play.note_replies(note)
+        self._play.keep_replies(keep)
         self._play.expect_all(replies)
         # First, so that the seats can be notified if the match cannot be rebuilt.
         there = [
@@ -239,7 +239,7 @@ class HostedMatch:
     def _begin(self) -> None:
         self._phase = _Phase.PLAYING
         self._alarm.cancel()
-        self._play.note_replies(self._begun(self._entropies_by_seat()))
+        self._play.keep_replies(self._begun(self._entropies_by_seat()))
         for player in self._players:
             player.begin()
         self._play.begin(self._randomness())

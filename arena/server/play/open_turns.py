@@ -10,12 +10,12 @@ from arena.match.flow import OpenTurn, Reply
 from arena.server.play.ports import Timer
 from arena.server.play.seat_clocks import SeatClocks
 
-Note: TypeAlias = Callable[[int, Reply], None]
-"""A callback that notes an accepted reply: the seat and what it replied."""
+Keep: TypeAlias = Callable[[int, Reply], None]
+"""A callback that keeps an accepted reply: the seat and what it replied."""
 
 
-def note_nothing(_seat: int, _reply: Reply) -> None:
-    """Do nothing, in place of a note where running matches are not kept."""
+def keep_nothing(_seat: int, _reply: Reply) -> None:
+    """Do nothing, where running matches are not kept."""
 
 
 class OpenTurns:
@@ -28,7 +28,7 @@ class OpenTurns:
         self, seats: int, control: TimeControl, grace_seconds: float, timer: Timer
     ) -> None:
         self.clocks = SeatClocks(seats, control, grace_seconds, timer)
-        self.note: Note = note_nothing
+        self.keep: Keep = keep_nothing
         self._turns: Sequence[OpenTurn] = ()
         self._replies: dict[int, Reply] = {}
 
@@ -99,7 +99,7 @@ class OpenTurns:
 
     def _accept(self, seat: int, reply: Reply) -> None:
         self._replies[seat] = reply
-        self.note(seat, reply)
+        self.keep(seat, reply)
 
 
 _ABSENT = Fault(FaultKind.ABSENT, 0, "the bot stayed away too long")

@@ -6,7 +6,7 @@ from arena.games import make_game
 from arena.match.flow import TimedAction
 from arena.match.transcript import Opening
 from arena.records import Block, FinishedMatch, VersionId
-from arena.server.failover.match_snapshots import MatchNotes, MatchSnapshots
+from arena.server.failover.match_snapshots import MatchSnapshot, MatchSnapshots
 from arena.server.play.kept_blocks import BegunMatch, RunningBlock, Unkept
 from tests.recorded_results import block, finished, match_id
 
@@ -37,7 +37,7 @@ class Notebook:
     def _wake(self) -> None:
         self.woken += 1
 
-    def begin(self, match: FinishedMatch) -> MatchNotes:
+    def begin(self, match: FinishedMatch) -> MatchSnapshot:
         return self.keeping.begin(match.block.id, lambda: running(match.block), begun(match))
 
     def gone(self, match: FinishedMatch) -> None:
@@ -64,15 +64,15 @@ def one() -> FinishedMatch:
 
 def test_a_match_its_block_and_its_replies_are_kept_once_each() -> None:
     book, match = Notebook(), one()
-    notes = book.begin(match)
-    notes.add(0, TimedAction("first", 1))
+    snapshot = book.begin(match)
+    snapshot.add(0, TimedAction("first", 1))
     unkept = book.kept()
     assert unkept.blocks == (running(match.block),)
     assert unkept.begun == (begun(match),)
     assert replies(unkept) == [(match_id(match), 0, ["first"])]
     assert not book.keeping.unkept()
-    notes.add(1, TimedAction("second", 1))
-    notes.add(0, TimedAction("third", 1))
+    snapshot.add(1, TimedAction("second", 1))
+    snapshot.add(0, TimedAction("third", 1))
     unkept = book.kept()
     assert (unkept.blocks, unkept.begun) == ((), ())
     assert replies(unkept) == [(match_id(match), 1, ["second", "third"])]
@@ -81,19 +81,19 @@ def test_a_match_its_block_and_its_replies_are_kept_once_each() -> None:
 
 def test_it_asks_to_be_kept_when_something_is_new() -> None:
     book, match = Notebook(), one()
-    notes = book.begin(match)
+    snapshot = book.begin(match)
     assert book.woken == 1
     book.kept()
-    notes.add(0, TimedAction("first", 1))
+    snapshot.add(0, TimedAction("first", 1))
     assert book.woken == 2
 
 
 def test_what_comes_while_storage_writes_is_kept_the_next_time() -> None:
     book, match, other = Notebook(), one(), one()
-    notes = book.begin(match)
-    notes.add(0, TimedAction("first", 1))
+    snapshot = book.begin(match)
+    snapshot.add(0, TimedAction("first", 1))
     on_its_way = book.keeping.unkept()
-    notes.add(1, TimedAction("second", 1))
+    snapshot.add(1, TimedAction("second", 1))
     book.begin(other)
     book.keeping.keep(on_its_way)
     unkept = book.kept()
@@ -115,19 +115,19 @@ def test_the_matches_of_a_block_bring_it_into_storage_once() -> None:
 
 def test_a_match_that_is_over_before_it_was_kept_is_never_kept() -> None:
     book, match = Notebook(), one()
-    notes = book.begin(match)
-    notes.add(0, TimedAction("last", 1))
-    notes.over = True
+    snapshot = book.begin(match)
+    snapshot.add(0, TimedAction("last", 1))
+    snapshot.over = True
     unkept = book.keeping.unkept()
     assert (unkept.begun, unkept.replies) == ((), ())
 
 
 def test_the_last_replies_of_a_match_that_is_kept_are_kept_until_it_is_recorded() -> None:
     book, match = Notebook(), one()
-    notes = book.begin(match)
+    snapshot = book.begin(match)
     book.kept()
-    notes.add(0, TimedAction("last", 1))
-    notes.over = True
+    snapshot.add(0, TimedAction("last", 1))
+    snapshot.over = True
     assert replies(book.keeping.unkept()) == [(match_id(match), 0, ["last"])]
     book.gone(match)
     assert not book.keeping.unkept()
@@ -194,10 +194,10 @@ def test_blocks_that_end_while_storage_writes_are_told_the_next_time() -> None:
 def test_of_an_adopted_block_and_match_only_what_is_new_is_kept() -> None:
     book, match = Notebook(), one()
     book.keeping.adopt(running(match.block))
-    notes = book.keeping.adopt_match(match.block.id, begun(match), 7)
+    snapshot = book.keeping.adopt_match(match.block.id, begun(match), 7)
     assert not book.keeping.unkept()
     assert book.keeping.kept_of([match]) == [match_id(match)]
-    notes.add(0, TimedAction("eighth", 1))
+    snapshot.add(0, TimedAction("eighth", 1))
     unkept = book.kept()
     assert (unkept.blocks, unkept.begun) == ((), ())
     assert replies(unkept) == [(match_id(match), 7, ["eighth"])]
@@ -218,10 +218,10 @@ def test_what_is_not_known_can_be_gone_and_closed() -> None:
 
 def test_replies_that_come_while_others_are_written_are_asked_for_as_well() -> None:
     book = Notebook()
-    notes = book.begin(one())
-    notes.add(0, TimedAction("first", 1))
+    snapshot = book.begin(one())
+    snapshot.add(0, TimedAction("first", 1))
     unkept = book.keeping.unkept()
-    notes.add(1, TimedAction("while it is written", 1))
+    snapshot.add(1, TimedAction("while it is written", 1))
     before = book.woken
     book.keeping.keep(unkept)
     assert book.woken > before
