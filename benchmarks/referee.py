@@ -1,6 +1,7 @@
 """Benchmark of the referee, compared with a bare grpc.aio echo stream with messages of equal size.
 
-python -m benchmarks.referee [--rounds 5] [--seconds 3] [--watching] [--decisions N] [--json FILE]
+python -m benchmarks.referee [--rounds 5] [--seconds 3] [--watching] [--decisions N] [--layers]
+                             [--json FILE]
 
 The real referee (`arena serve`, results written to an embedded Postgres) and the echo server run
 as processes; a client process loads one of them at a time, alternating. Prints medians over the
@@ -9,7 +10,7 @@ the referee uses its default one.
 
 With --watching it measures instead what spectators cost. With --decisions it plays so many
 decisions under full load instead, and counts the answers that the referee calls late: the bots
-answer at once, so there must be none.
+answer at once, so there must be none. With --layers it counts the calls of a decision by layer.
 """
 
 import argparse
@@ -24,7 +25,7 @@ from typing import Any
 
 from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
-from benchmarks.referee_load import watching
+from benchmarks.referee_load import layers, watching
 from benchmarks.referee_load.lateness import full_load
 from benchmarks.referee_load.stage import (
     Figures,
@@ -53,9 +54,13 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="write all figures there")
     parser.add_argument("--watching", action="store_true", help="the cost of spectators")
     parser.add_argument("--decisions", type=int, help="count false lates in so many decisions")
+    parser.add_argument("--layers", action="store_true", help="count calls by layer")
+    parser.add_argument("--most", type=int, default=0, help="name so many functions with --layers")
     options = parser.parse_args()
     report: dict[str, Any]
-    if options.decisions:
+    if options.layers:
+        report = _layers(options.most)
+    elif options.decisions:
         report = _lateness(options.decisions)
     elif options.watching:
         report = watched = watching.compare(STREAMS, options.rounds, options.seconds)
@@ -79,6 +84,17 @@ def _lateness(decisions: int) -> dict[str, Any]:
         f"{found.decisions} decisions, refused {found.refused or 'none'}; "
         f"resident memory {found.resident_mb:.0f} MB of at most {MOST_RESIDENT_MB}"
     )
+    return asdict(found)
+
+
+def _layers(most: int) -> dict[str, Any]:
+    with (
+        tempfile.TemporaryDirectory() as home,
+        EmbeddedPostgres(Path(home) / "postgres") as url,
+    ):
+        migrate(url)
+        found = layers.count_calls(url, asyncio.run(register(url, STREAMS, "bot")))
+    layers.print_layers(found, most)
     return asdict(found)
 
 

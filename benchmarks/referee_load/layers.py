@@ -1,0 +1,204 @@
+"""What the referee calls for a decision, by layer.
+
+The calls of the event loop's thread are counted by cProfile in the real referee, while eight bots
+with 32 matches each play. Counts do not depend on what else the machine does. Own time does, and is
+that under the profiler, which makes calls dearer than what they do: it tells layers apart, no more.
+"""
+
+import json
+import signal
+import sysconfig
+import tempfile
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from fnmatch import fnmatch
+from operator import itemgetter
+from pathlib import Path, PurePath
+from types import CodeType
+from typing import Any, Final
+
+import arena
+from benchmarks.referee_load.stage import measure, referee
+
+COUNTED: Final = "benchmarks.referee_load.counted"
+"""The program whose calls are counted."""
+FILE: Final = "COUNTS_FILE"
+"""The environment variable with the path to which `counted` writes."""
+MATCHES: Final = 32
+SECONDS: Final = 8.0
+WARM_UP: Final = 4.0
+
+LAYERS: Final[Mapping[str, str]] = {
+    "server/play/play_stream.py": "stream",
+    "server/play/play_service.py": "stream",
+    "server/play/outbox.py": "stream",
+    "server/limits": "stream",
+    "server/requests": "stream",
+    "server/play/session.py": "session",
+    "server/play/remote_player.py": "session",
+    "server/play/lobby.py": "session",
+    "server/play/seat_clocks.py": "clock",
+    "server/play/alarm.py": "clock",
+    "match/clock.py": "clock",
+    "server/play": "match",
+    "match/flow.py": "match",
+    "match/faults.py": "match",
+    "match/rebuild.py": "match",
+    "match/result.py": "match",
+    "match": "transcript",
+    "codec/transcript.py": "transcript",
+    "codec/kept.py": "transcript",
+    "server/results/signing.py": "transcript",
+    "signatures.py": "transcript",
+    "codec/turns.py": "view",
+    "codec/encoded.py": "view",
+    "codec/fields.py": "view",
+    "codec/spectating.py": "view",
+    "codec": "codec",
+    "games/*/kit/codec.py": "codec",
+    "games/*/kit": "luck",
+    "games": "rules",
+    "randomness.py": "rules",
+    "lab/luck": "luck",
+    "server/results": "record",
+    "server/failover": "record",
+    "database": "record",
+    "records.py": "record",
+    "identifiers.py": "record",
+    "server/ladder": "tables",
+    "scheduling": "tables",
+    "server/boards": "boards",
+    "rating": "boards",
+    "server": "other rooms",
+    "v1": "protobuf",
+}
+"""The layer of each module, by the first pattern that its path or a folder above it matches; paths
+are relative to the package `arena`."""
+
+LIBRARIES: Final[Mapping[str, str]] = {
+    "asyncio": "event loop",
+    "uvloop": "event loop",
+    "grpc": "gRPC",
+    "google": "protobuf",
+    "sqlalchemy": "record",
+    "asyncpg": "record",
+    "psycopg": "record",
+}
+"""The layer of packages of others; the rest of them is `OTHERS`."""
+OTHERS: Final = "libraries"
+NONE: Final = "no layer"
+"""Of a module of ours that the table forgets."""
+
+_PACKAGE: Final = PurePath(arena.__file__).parent
+_INSTALLED: Final = [PurePath(sysconfig.get_path(name)) for name in ("platlib", "stdlib")]
+DECISION: Final = "server/play/remote_player.py:RemotePlayer.answer"
+"""The function that each answer passes once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counted:
+    """Sums over all decisions of a count, by layer."""
+
+    decisions: int
+    calls: dict[str, int]
+    """Of functions in Python, resumed generators and coroutines included."""
+    builtins: dict[str, int]
+    """Of functions in C, by the layer of the caller."""
+    seconds: dict[str, float]
+    """In the layer's own code and the functions in C that it calls."""
+    functions: dict[str, int]
+    """Calls in Python by function, as `FILE:NAME`."""
+
+    def to_json(self) -> str:
+        """Return the JSON that `from_json` reads."""
+        return json.dumps(asdict(self))
+
+
+def layer_of(file: str) -> str:
+    """Return the layer of a module by the path of its file."""
+    path = PurePath(file)
+    if path.is_relative_to(_PACKAGE):
+        inner = path.relative_to(_PACKAGE).as_posix()
+        for pattern, layer in LAYERS.items():
+            if fnmatch(inner, pattern) or fnmatch(inner, f"{pattern}/*"):
+                return layer
+        return NONE
+    for folder in _INSTALLED:
+        if path.is_relative_to(folder):
+            return LIBRARIES.get(path.relative_to(folder).parts[0], OTHERS)
+    return OTHERS
+
+
+def counted(entries: Iterable[Any]) -> Counted:
+    """Return the sums of cProfile's entries.
+
+    Functions in C and those that Python generates, such as the `__init__` of a dataclass, count in
+    the layer of their caller.
+    """
+    calls, builtins, functions = Counter[str](), Counter[str](), Counter[str]()
+    seconds: dict[str, float] = defaultdict(float)
+    for entry in entries:
+        if not _has_file(entry.code):
+            continue
+        layer, name = layer_of(entry.code.co_filename), _name(entry.code)
+        calls[layer] += entry.callcount
+        functions[name] += entry.callcount
+        seconds[layer] += entry.inlinetime
+        for called in entry.calls or ():
+            if isinstance(called.code, str):
+                builtins[layer] += called.callcount
+            elif not _has_file(called.code):
+                calls[layer] += called.callcount
+                functions[f"{name} > {called.code.co_name}"] += called.callcount
+            else:
+                continue
+            seconds[layer] += called.inlinetime
+    sums: list[Mapping[str, Any]] = [calls, builtins, seconds, functions]
+    return Counted(functions[DECISION], *map(dict, sums))
+
+
+def _has_file(code: CodeType | str) -> bool:
+    return isinstance(code, CodeType) and not code.co_filename.startswith("<")
+
+
+def _name(code: CodeType) -> str:
+    path = PurePath(code.co_filename)
+    for folder in (_PACKAGE, *_INSTALLED):
+        if path.is_relative_to(folder):
+            path = path.relative_to(folder)
+            break
+    return f"{path.as_posix()}:{code.co_qualname}"
+
+
+def count_calls(url: str, tokens: list[str]) -> Counted:
+    """Let bots with many matches each play, and count; the database must be migrated."""
+    with tempfile.TemporaryDirectory() as home, ThreadPoolExecutor(1) as threads:
+        file = Path(home) / "counts.json"
+        with referee(url, COUNTED, None, **{FILE: str(file)}) as (port, process):
+            playing = ("players", "play", port, MATCHES, SECONDS, WARM_UP)
+            played = threads.submit(measure, *playing, tokens=tokens)
+            # Within the time that all play, whenever the clients' imports are done.
+            time.sleep(WARM_UP + 1)
+            process.send_signal(signal.SIGUSR1)
+            time.sleep(SECONDS - 2)
+            process.send_signal(signal.SIGUSR2)
+            played.result()
+        return Counted(**json.loads(file.read_text()))
+
+
+def print_layers(found: Counted, most: int) -> None:
+    """Print the table, and the functions that are called most often."""
+    total = sum(found.seconds.values())
+    print(f"{found.decisions} decisions; calls for one, and the share of the thread's own time")
+    print(f"{'':14}{'Python':>8}{'C':>8}{'time':>8}")
+    order = dict.fromkeys([*LAYERS.values(), *LIBRARIES.values(), OTHERS, NONE])
+    for layer in (name for name in order if found.calls.get(name)):
+        per = [one.get(layer, 0) / found.decisions for one in (found.calls, found.builtins)]
+        print(f"{layer:14}{per[0]:8.1f}{per[1]:8.1f}{found.seconds[layer] / total:8.1%}")
+    sums = [sum(one.values()) / found.decisions for one in (found.calls, found.builtins)]
+    print(f"{'all':14}{sums[0]:8.1f}{sums[1]:8.1f}")
+    for name, calls in sorted(found.functions.items(), key=itemgetter(1), reverse=True)[:most]:
+        print(f"{calls / found.decisions:8.2f}  {name}")
