@@ -169,6 +169,8 @@ class Settings(BaseSettings):
     """
     hosted_bots: int = Field(default=5, ge=1)
     """The number of an owner's bots that the arena runs."""
+    shift_seconds: int = Field(default=60, ge=5, le=3600)
+    """The time for which a hosted bot plays before the next one has its turn."""
     spectator_delay: float = Field(default=0, ge=0, le=3600)
     """The delay with which spectators see matches, in seconds."""
     person_token: str | None = Field(default=None, repr=False)

@@ -6,6 +6,7 @@ from collections.abc import Awaitable
 import psycopg
 
 from arena.database.advisory_locks import AdvisoryLock
+from tests.bots import PATIENCE
 
 WAITING = """
 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()
@@ -14,7 +15,7 @@ FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_datab
 
 async def waiting(sql: psycopg.Connection, how_many: int) -> None:
     """Wait until so many connections wait for a lock."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while sql.execute(f"SELECT {WAITING}".encode()).rowcount < how_many:  # noqa: ASYNC110
             await asyncio.sleep(0.01)  # what waits is in Postgres and tells nobody
 

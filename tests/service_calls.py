@@ -11,6 +11,7 @@ from arena.records import Registered
 from arena.server.limits.gate import Gate
 from arena.server.limits.limits import Limits
 from arena.server.requests.errors import ProtocolError
+from tests.bots import PATIENCE
 
 PEER = "ipv4:192.0.2.7:50123"
 
@@ -80,6 +81,6 @@ def gate(meter: Meter | None = None, **limits: Any) -> Gate:
 
 async def until(condition: Callable[[], object]) -> None:
     """Wait until something is so that tells nobody."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110
             await asyncio.sleep(0)

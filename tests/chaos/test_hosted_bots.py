@@ -12,6 +12,8 @@ from tests.several_referees import BOTS, Referees, end, leave
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 SETTINGS = {"ARENA_HOSTING": "true", "ARENA_SIGNUP": "open"}
+SHIFTS = {"ARENA_SHIFT_SECONDS": "20"}
+"""A referee may be taken over from in the middle of a shift."""
 MATCHES = (
     "SELECT match_id FROM match_seats JOIN versions ON versions.id = version_id "
     "JOIN bots ON bots.id = bot_id WHERE bots.name = '{}'"
@@ -21,8 +23,8 @@ MATCHES = (
 def test_a_shift_goes_on_when_the_referee_that_began_it_is_killed(referees: Referees) -> None:
     if (why_not := asyncio.run(why_not_here())) is not None:
         pytest.skip(why_not)
-    first = referees.start(**SETTINGS)
-    referees.start(**SETTINGS)
+    first = referees.start(**SETTINGS, **SHIFTS)
+    referees.start(**SETTINGS, **SHIFTS)
     worker = start_worker(referees)
     bots = referees.start_bots()
     author = Author(referees.home / "author", referees.addresses[1])

@@ -4,6 +4,7 @@ import asyncio
 import socket
 
 from arena.commands.serving.dashboard import where_it_answers
+from tests.bots import PATIENCE
 
 HOST = "127.0.0.1"
 
@@ -26,7 +27,7 @@ async def test_it_is_waited_for_until_they_answer() -> None:
             await asyncio.sleep(0.2)
             assert not waiting.done()  # who listens does not answer yet
             serves.set()
-            async with asyncio.timeout(10):
+            async with asyncio.timeout(PATIENCE):
                 assert await waiting == f"http://{HOST}:{port}"
 
 
@@ -34,6 +35,6 @@ async def test_it_is_not_waited_for_longer_than_it_may_take_nor_after_its_end() 
     with socket.socket() as taken:
         taken.bind((HOST, 0))
         port = taken.getsockname()[1]
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             assert await where_it_answers(HOST, port, lambda: True, 0.2) is None
             assert await where_it_answers(HOST, port, lambda: False) is None

@@ -55,6 +55,7 @@ def test_the_setting_is_read_in_any_case_and_another_word_is_refused(
         ("ARENA_UPLOADS_A_DAY", "7", "uploads_a_day", 7),
         ("ARENA_BUILDS_KEPT", "7", "builds_kept", 7),
         ("ARENA_HOSTED_BOTS", "7", "hosted_bots", 7),
+        ("ARENA_SHIFT_SECONDS", "7", "shift_seconds", 7),
     ],
 )
 def test_each_setting_of_hosting_changes_one_term(

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 
 from arena.database.errors import StorageError
 from arena_dashboard.news import MOST_PAGES, News
+from tests.bots import PATIENCE
 
 SECONDS = 0.01
 
@@ -23,7 +24,7 @@ class Source:
 
 
 async def until_new(told: AsyncIterator[bool]) -> None:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         while not await anext(told):
             pass
 

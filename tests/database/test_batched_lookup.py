@@ -9,6 +9,7 @@ from sqlalchemy import event
 
 from arena.database.batched_lookup import BatchedLookup
 from arena.server.app.referees_store import RefereesStore
+from tests.bots import PATIENCE
 
 
 class Asked:
@@ -119,7 +120,7 @@ async def test_a_crowd_that_connects_at_once_leaves_connections_to_the_lease(
 
     crowd = [asyncio.create_task(referee.authenticate(f"wrong{n}")) for n in range(2_500)]
     own = asyncio.create_task(referee.authenticate(token))
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE):
         await referee.lease.look()
         assert await asyncio.gather(*crowd) == [None] * len(crowd)
     assert await own == known

@@ -16,6 +16,7 @@ from tests.free_port import free_port
 pytestmark = pytest.mark.timeout(600)
 
 UP = ("up", "--no-dashboard", "--table", "bluff:2")
+SHIFTS = {"ARENA_SHIFT_SECONDS": "10"}
 PLAYS = """
 from arena.bot import Bot
 
@@ -106,7 +107,7 @@ class Author:
 def up(home: Path) -> Iterator[tuple[Program, Author]]:
     """A whole arena with its own worker, and an author who has signed up."""
     port = str(free_port())
-    with program(home, *UP, "--port", port) as up:
+    with program(home, *UP, "--port", port, **SHIFTS) as up:
         up.wait_for("Ctrl-C stops everything")
         if not any(" arena work" in one for one in up.running()):
             assert not os.environ.get("CI"), f"CI must be able to confine programs: {up.complained}"

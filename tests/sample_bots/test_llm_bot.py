@@ -1,6 +1,7 @@
 """The bot that asks a language model, against a local server that answers well, badly or never."""
 
 import json
+import re
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from arena.local.in_process import Contender, PlayedMatch, UnreadyBotError, play
 from arena.local.loading import load_bot
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena_sample_bots.language_model.llm import LLM
+from tests.bots import PATIENCE
 from tests.sample_bots.chat_server import (
     Behaviour,
     ChatServer,
@@ -157,22 +159,29 @@ def test_the_clock_of_the_turn_is_kept_however_slow_the_server_is(
     asked: Callable[..., Any], slow: Behaviour
 ) -> None:
     began = time.monotonic()
-    played, chat, log, _ = asked(slow, time_control=TimeControl(500, 800))
+    played, chat, log, _ = asked(slow, time_control=TimeControl(1_000, 800), dice_per_player=1)
     took = time.monotonic() - began
-    # 0.9 of 500 ms and an eighth of the bank, and no second question in what is left.
+    # 0.9 of 1,000 ms and an eighth of the bank, and no second question in what is left.
     assert len(chat.requests) == len(of_the_model(played))
-    assert took < 0.7 * len(of_the_model(played)) + 2
+    assert took < 1.1 * len(of_the_model(played)) + PATIENCE
     assert played.refused == ()
-    assert "no answer within 0.5 s" in log[0]["wrong"]
+    assert allowed_seconds(log[0]["wrong"]) <= 1.0
     assert log[1]["because"] == "no time is left"
 
 
 def test_the_setting_may_allow_less_time_than_the_clock(
     asked: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setenv("LLM_SECONDS", "0.4")
-    played, _, log, _ = asked(hangs, dice_per_player=1)
-    assert played.refused == () and "no answer within 0.4 s" in log[0]["wrong"]
+    monkeypatch.setenv("LLM_SECONDS", "1.5")
+    played, _, log, _ = asked(hangs, plays_the_first, dice_per_player=1)
+    assert played.refused == () and allowed_seconds(log[0]["wrong"]) <= 1.5
+
+
+def allowed_seconds(wrong: str) -> float:
+    """How long the bot says that it has waited: what making the question took is taken off."""
+    found = re.fullmatch(r"no answer within (\d\.\d) s", wrong)
+    assert found is not None, wrong
+    return float(found[1])
 
 
 @pytest.mark.parametrize("tokens", [100, None])

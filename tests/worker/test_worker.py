@@ -11,6 +11,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic
 
+import psycopg
 import pytest
 from structlog.testing import capture_logs
 
@@ -24,7 +25,8 @@ from arena.worker.referee import ANSWER_SECONDS, FETCH_SECONDS
 from arena.worker.shift import DRAIN_SECONDS
 from arena.worker.worker import QUEUE_CONNECTIONS
 from tests.bots import PATIENCE
-from tests.databases import execute
+from tests.database_locks import WAITING
+from tests.databases import execute, plain
 from tests.free_port import free_port
 from tests.scene import playing
 from tests.worker.hosting import LONG, PLAYS, Hosted, hosting
@@ -32,8 +34,7 @@ from tests.worker.hosting import LONG, PLAYS, Hosted, hosting
 pytestmark = pytest.mark.timeout(900)
 
 CUT = f"""
-SELECT pg_terminate_backend(pid) FROM pg_stat_activity
-WHERE application_name = '{QUEUE_CONNECTIONS}' AND datname = current_database()
+SELECT pg_terminate_backend(pid) {WAITING} AND application_name = '{QUEUE_CONNECTIONS}'
 """
 HANGS = b"print('I think')\nimport time\ntime.sleep(1000)"
 CLASS = 30
@@ -273,11 +274,13 @@ async def test_a_worker_goes_on_when_its_connections_were_cut(
     database: str, tmp_path: Path
 ) -> None:
     async with hosting(database, tmp_path) as stage, stage.worker(slots=1):
-        with capture_logs() as log:
+        with capture_logs() as log, psycopg.connect(plain(database)) as sql:
+            # Its heartbeats wait, and so are cut while they are on their way.
+            sql.execute("LOCK TABLE procrastinate.procrastinate_workers")
             async with asyncio.timeout(LONG):
                 while not any(line["event"] == "queue connection failed, retrying" for line in log):
                     execute(database, CUT)
-                    await asyncio.sleep(0.5)
+                    await asyncio.sleep(0.1)
         await stage.upload("ann", "bot.py", b"no bot")
         assert (await stage.decided("ann")).state is BuildState.REFUSED
 

@@ -46,6 +46,7 @@ def hosting_terms(settings: Settings) -> HostingTerms | None:
         uploads_a_day=settings.uploads_a_day,
         builds_kept=settings.builds_kept,
         hosted_bots=settings.hosted_bots,
+        shift_seconds=settings.shift_seconds,
     )
 
 

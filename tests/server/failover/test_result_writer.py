@@ -11,6 +11,7 @@ from arena.match.transcript import Opening
 from arena.records import FinishedMatch, VersionId
 from arena.server.failover.result_writer import BATCH, MOST_WAITING, RETRY_SECONDS, ResultWriter
 from arena.server.play.kept_blocks import BegunMatch, RunningBlock, Unkept
+from tests.bots import PATIENCE
 from tests.recorded_results import block, finished
 from tests.server.ladder.recorders import FakeRecorder, down, match_id
 
@@ -43,7 +44,7 @@ async def writing(recorder: FakeRecorder) -> AsyncIterator[Writing]:
     task = asyncio.create_task(scene.writer.run())
     try:
         yield scene
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await scene.writer.settled()
     finally:
         task.cancel()
@@ -93,7 +94,7 @@ async def test_what_comes_in_while_it_gathers_is_written_at_once() -> None:
         writer.add(match, lambda: None, lambda: None)
         for _ in range(10):
             await asyncio.sleep(0)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await writer.settled()
     task.cancel()
     assert recorder.batches == [2]
@@ -265,5 +266,5 @@ async def test_it_is_settled_when_nothing_is_waiting_even_before_it_runs() -> No
 
 
 async def in_time(wait: Callable[[], Awaitable[None]]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await wait()

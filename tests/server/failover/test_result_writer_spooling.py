@@ -12,6 +12,7 @@ from arena.records import BlockEnd, FinishedMatch, VersionId
 from arena.server.failover.readiness import Readiness
 from arena.server.failover.result_writer import BATCH, ResultWriter
 from arena.server.play.ports import Happening
+from tests.bots import PATIENCE
 from tests.recorded_results import finished
 from tests.server.ladder.recorders import FakeRecorder, down, match_id
 
@@ -91,7 +92,7 @@ async def scene() -> AsyncIterator[Scene]:
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while not condition():  # noqa: ASYNC110  the writer tells only those it is made for
             await asyncio.sleep(0)
 
@@ -152,7 +153,7 @@ async def test_nothing_is_spooled_while_storage_works() -> None:
 async def test_it_is_settled_when_all_that_waits_is_spooled() -> None:
     async with scene() as at:
         at.add(finished(VERSIONS))
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             await at.writer.settled()
         assert at.writer.spooled == 1
 

@@ -8,6 +8,7 @@ import pytest
 from arena.records import FinishedMatch, VersionId
 from arena.server.failover.result_writer import ResultWriter
 from arena.server.failover.waiting import Waiting
+from tests.bots import PATIENCE
 from tests.recorded_results import finished
 from tests.server.ladder.recorders import FakeRecorder, match_id
 
@@ -56,7 +57,7 @@ async def test_the_meter_is_told_of_every_match_and_how_long_those_recorded_had_
     assert meter.ended == [match_id(match) for match in matches]
     assert meter.waits == []
     task = asyncio.create_task(writer.run())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await writer.settled()
     task.cancel()
     assert len(meter.waits) == 2
@@ -79,7 +80,7 @@ async def test_a_block_that_ends_is_closed_or_void_as_it_was_said(void: bool) ->
     writer = ResultWriter(recorder)
     writer.end_block("block", void=void)
     task = asyncio.create_task(writer.run())
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await writer.settled()
     task.cancel()
     assert (recorder.voided, recorder.closed) == (["block"] * void, ["block"] * (not void))

@@ -22,6 +22,7 @@ from arena.server.play.hosted_match import HostedMatch
 from arena.server.play.kept_blocks import KeptBlock
 from arena.server.play.ports import ChallengePolicy, Host
 from arena.server.play.terms import Terms
+from tests.bots import PATIENCE
 from tests.fakes import FakePlayer, HandTimer
 from tests.server.ladder.recorders import FakeRecorder
 
@@ -219,7 +220,7 @@ class World:
     async def settle(self) -> None:
         """Let results be recorded, and what waits for that happen, without time passing."""
         with self._writing():
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE):
                 await self.writer.settled()
         self.timer.turn(0)
 

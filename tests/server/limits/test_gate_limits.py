@@ -13,6 +13,7 @@ from arena.records import Owner, OwnerId, Registered, VersionId
 from arena.server.limits.gate import LEAST_MESSAGE_BYTES, MOST_KNOWN, Gate
 from arena.server.limits.limits import LimitError, Limits
 from arena.server.requests.errors import ProtocolError
+from tests.bots import PATIENCE
 from tests.service_calls import Known, Meter
 
 BOT = Registered(VersionId(1), Entrant("bot", "1", "owner"), False)
@@ -119,7 +120,7 @@ def test_calls_and_health_checks_are_counted_apart() -> None:
 async def test_a_health_check_beyond_the_limit_waits_and_one_within_does_not() -> None:
     at = Clocked(calls_burst=1, calls_per_second=0.001, refusal_seconds=3_600)
     at.gate.call(HERE)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         await at.gate.pace(HERE)
         await at.gate.pace(THERE)
     waiting = asyncio.create_task(at.gate.pace(HERE))

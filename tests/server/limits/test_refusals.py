@@ -11,6 +11,7 @@ from arena.server.limits.connections import Connections
 from arena.server.limits.limits import LimitError, Limits
 from arena.server.limits.refusals import Refusals, Repeats
 from arena.server.requests.errors import ProtocolError, malformed
+from tests.bots import PATIENCE
 from tests.service_calls import PEER, Call, EndedError, Meter, until
 
 
@@ -97,7 +98,7 @@ async def test_only_so_many_refusals_wait_and_further_ones_are_sent_at_once() ->
     for _ in range(2):  # those that are over make room for as many
         waiting = [asyncio.create_task(desk.refusals.hold()) for _ in range(2)]
         await asyncio.sleep(0)
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(PATIENCE):
             assert not await desk.refusals.hold()
         assert not any(task.done() for task in waiting)
         for task in waiting:

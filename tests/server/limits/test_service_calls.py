@@ -16,6 +16,7 @@ from arena.server.requests.errors import malformed
 from arena.server.watching.spectator_service import Activity, SpectatorService
 from arena.server.watching.spectators import Spectators
 from arena.v1 import registry_pb2, spectator_pb2
+from tests.bots import PATIENCE
 from tests.fakes import HandTimer
 from tests.service_calls import Call, EndedError, Meter, gate, until
 
@@ -48,7 +49,7 @@ class Watching:
         if data is None:
             data = spectator_pb2.WatchRequest(**request).SerializeToString()
         with pytest.raises(EndedError):
-            async with asyncio.timeout(5):
+            async with asyncio.timeout(PATIENCE):
                 await self.service.watch(data, cast(Any, call))
         return call
 

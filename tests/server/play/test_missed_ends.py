@@ -17,6 +17,7 @@ from arena.server.play.missed_ends import KEPT_SECONDS, MOST_UNTOLD, MissedEnds
 from arena.server.play.outbox import Outbox
 from arena.server.play.session import Session
 from arena.v1 import referee_pb2
+from tests.bots import PATIENCE
 from tests.fakes import HandTimer
 from tests.server.play.hosted_matches import Scene
 
@@ -98,7 +99,7 @@ async def working(store: Ends) -> AsyncIterator[MissedEnds]:
     await missed.load()
     task = asyncio.create_task(missed.run())
     try:
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE):
             yield missed
             await missed.settled()
     finally:

@@ -10,6 +10,7 @@ from arena.database.errors import DatabaseUnreachableError, RecordRefusedError, 
 from arena.database.reading import Reader
 from arena.records import VersionId
 from arena.server.app.store import Store, open_store
+from tests.bots import PATIENCE
 from tests.database.test_schema import APPEND_ONLY
 from tests.database_locks import WAITING, waiting, waits_for
 from tests.databases import plain
@@ -85,7 +86,11 @@ async def test_what_the_ratings_are_told_becomes_visible_in_the_order_of_its_num
         SELECT pg_advisory_lock(99);
         """.encode()
     )
-    async with open_store(database) as other, asyncio.timeout(10), asyncio.TaskGroup() as tasks:
+    async with (
+        open_store(database) as other,
+        asyncio.timeout(PATIENCE),
+        asyncio.TaskGroup() as tasks,
+    ):
         tasks.create_task(store.record([slow]))
         await waiting(sql, 1)
         overtaking = tasks.create_task(other.record([fast]))
@@ -134,7 +139,9 @@ async def test_listeners_hear_of_every_batch(
 ) -> None:
     sql.execute("LISTEN arena_results")
     await store.record([finished(versions)])
-    assert [notice.channel for notice in sql.notifies(timeout=5, stop_after=1)] == ["arena_results"]
+    assert [notice.channel for notice in sql.notifies(timeout=PATIENCE, stop_after=1)] == [
+        "arena_results"
+    ]
 
 
 REMOVED = ("transcripts", "match_faults")

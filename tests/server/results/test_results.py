@@ -16,6 +16,7 @@ from arena.server.boards import ladder_statements
 from arena.server.results.match_finding import Bluffs, find, match_named, transcript_named
 from arena.server.results.match_search import MatchFilter
 from tests import recorded_matches
+from tests.bots import PATIENCE
 from tests.ladder_log import rated_results
 from tests.recorded_results import block, finished, forfeited, match_id
 
@@ -57,7 +58,9 @@ async def test_a_block_cut_short_is_told_to_who_waits_for_results(
     await store.record([finished(versions, trio, 0)])
     sql.execute(f"LISTEN {RESULTS_CHANNEL}".encode())
     await store.close_block(trio.id)
-    assert [told.channel for told in sql.notifies(timeout=10, stop_after=1)] == [RESULTS_CHANNEL]
+    assert [told.channel for told in sql.notifies(timeout=PATIENCE, stop_after=1)] == [
+        RESULTS_CHANNEL
+    ]
 
 
 async def test_a_void_block_never_counts_and_stays_in_the_log(

@@ -15,6 +15,7 @@ from arena.scheduling.formats import FormatName
 from arena.server.play.hosted_match import HostedMatch
 from arena.server.tournaments.summary import walkover_blocks
 from arena.server.tournaments.tournament import BlockState, TournamentState
+from tests.bots import PATIENCE
 from tests.recorded_results import finished
 from tests.server.ladder.arrivals import Guest, Habit
 from tests.server.ladder.recorders import down
@@ -371,7 +372,7 @@ async def test_a_result_of_another_match_that_waits_to_be_recorded_keeps_no_tour
     # It waits as long as no time passes.
     world.writer.add(finished(versions), lambda: None, lambda: None)
     world.cups.elsewhere[7] = set(versions)
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE):
         while not world.cups.handed_over:  # noqa: ASYNC110  the conductor tells nobody
             await asyncio.sleep(0)
     assert world.cups.handed_over == {tournament.id: 7}

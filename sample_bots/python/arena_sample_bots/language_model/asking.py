@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from openai import OpenAI, OpenAIError
+from openai import APITimeoutError, OpenAI, OpenAIError
 
 from arena_sample_bots.language_model.settings import Settings
 
@@ -52,7 +52,9 @@ class LanguageModel:
         try:
             answer = heard.get(timeout=seconds)
         except queue.Empty:
-            raise NotAnsweredError(f"no answer within {seconds:.1f} s") from None
+            answer = TimeoutError()
+        if isinstance(answer, (TimeoutError, APITimeoutError)):
+            raise NotAnsweredError(f"no answer within {seconds:.1f} s")
         if isinstance(answer, NotAnsweredError):
             raise answer
         if isinstance(answer, Exception):
