@@ -141,7 +141,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             *(Players(tokens), lobby, gate, settings.hello_seconds, metrics.queued),
             hosted=HostedPlayers(tokens),
         )
-        conductor.shifts = play.attendances
+        conductor.staffing.shifts = play.attendances
         worker: ReadingWorker = (
             ReadingProcess(database_url)
             if settings.read_beside

@@ -20,12 +20,13 @@ from arena.database.errors import LeaseLostError, StorageFailedError
 from arena.games import OptionsError, UnknownGameError
 from arena.records import TournamentId, VersionId
 from arena.scheduling.ladder import Candidate
-from arena.scheduling.pairings import EntryNumber
 from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.agenda import Engagement, EngagementEnd
+from arena.server.tournaments.patience import Patience
 from arena.server.tournaments.ports import TournamentStore
+from arena.server.tournaments.presence import Presence
 from arena.server.tournaments.running import RunningTournament
-from arena.server.tournaments.staffing import Needs, ShiftsHere, make_room
+from arena.server.tournaments.staffing import Staffing
 from arena.server.tournaments.tournament import Tournament
 
 MOST_BROKEN = 3
@@ -37,10 +38,6 @@ SEARCH_SECONDS = 1.0
 """The interval of looking at other referees for the bots of a tournament that cannot continue."""
 LOOKS_PER_WAIT = 5
 """The number of looks between two records of how long tables have waited for absent bots."""
-OFTEN_AWAY = 3
-"""A connected bot that does not take its seat so often in a row is taken for absent."""
-STILL_SECONDS = 60.0
-"""The time without play after which the patience with bots that wait for a slot begins to run."""
 RETRY_SECONDS = 2.0
 """The pause before storage is tried again after it failed."""
 
@@ -71,17 +68,10 @@ class Conductor:
         self._unknown: set[TournamentId] = set()
         self._looks = 0
         """The number of looks by `search` since waits were last recorded."""
-        self._waited_for: dict[TournamentId, set[EntryNumber]] = {}
-        """The entries for which tables waited at the last record."""
         self._here = here
-        self.shifts: ShiftsHere | None = None
-        """The hosted bots that are connected here; without it none is asked to leave."""
-        self._called: set[VersionId] = set()
-        """The hosted versions that were given shifts for tournaments, and may still run."""
-        self._waiting = 0
-        """How many of their shifts waited for a slot at the last look."""
-        self._still: dict[TournamentId, tuple[int, float]] = {}
-        """By tournament the number of ended blocks, and the seconds for which nothing is played."""
+        presence = Presence(store, here)
+        self.staffing = Staffing(store, presence)
+        self._patience = Patience(store, presence)
         self._stuck: set[TournamentId] = set()
         """The tournaments without a block to begin at the last look, as bots are not here."""
         self._changed: set[TournamentId] = set()
@@ -119,7 +109,7 @@ class Conductor:
         """Look regularly for the bots of tournaments that cannot continue here, until cancelled."""
         while True:
             await self._sleep(SEARCH_SECONDS)
-            if self._with_blocks_to_play() or self._called:
+            if self._with_blocks_to_play() or self.staffing.called:
                 self._searches = True
                 self._news.set()
 
@@ -178,7 +168,7 @@ class Conductor:
 
     def _recorded(self) -> None:
         if any(running.ended_blocks for running in self._running.values()):
-            self._staffs = self._waiting > 0
+            self._staffs = self.staffing.waiting > 0
             self._news.set()
 
     async def _listen(self, changes: AsyncGenerator[Collection[str]]) -> None:
@@ -201,7 +191,7 @@ class Conductor:
                 await self._go_on(running)
             if self._searches or self._staffs:
                 self._staffs = False
-                await self._staff()
+                await self.staffing.staff(self._with_blocks_to_play(), self._tournament_of)
             if self._searches:
                 self._searches = False
                 for running in list(self._running.values()):
@@ -210,7 +200,7 @@ class Conductor:
                 if self._looks >= LOOKS_PER_WAIT:
                     self._looks = 0
                     for running in self._with_blocks_to_play():
-                        await self._count_waits(running)
+                        await self._count_wait(running)
         except LeaseLostError:
             raise
         except StorageFailedError as error:
@@ -272,93 +262,12 @@ class Conductor:
             if able and not self._plays(running) and self._forgotten(running):
                 await self._hand_over(running, min(able))
 
-    async def _staff(self) -> None:
-        """Give the slots for hosted bots to those for which tables wait, table by table."""
-        wanted: set[int] = set()
-        needed = {bot for engagement in self._tournament_of for bot in engagement.bots}
-        first: set[VersionId] = set()
-        coming: set[VersionId] = set()
-        for running in self._with_blocks_to_play():
-            of_tournament = set(running.wanted)
-            present = await self._present(running, of_tournament)
-            hosted = await self._store.hosted([VersionId(one) for one in of_tournament - present])
-            table = running.next_table(present, hosted)
-            wanted |= of_tournament
-            needed |= running.held(present) | table
-            first |= table - present
-            coming |= hosted
-        waiting = await self._store.gather(first, coming - first) if coming else 0
-        here = self.shifts
-        self._called |= coming
-        if here is not None:
-            # A shift that was queued at this moment may begin in a free slot.
-            lacking = min(waiting, self._waiting)
-            make_room(here, Needs(self._called, wanted, needed, lacking))
-            self._called &= {one.version_id for one, _ in here.shifts} | wanted
-        self._waiting = waiting
-
-    async def _present(self, running: RunningTournament, wanted: set[int]) -> set[int]:
-        """Return those of these versions that are connected, here or at another referee."""
-        game = running.tournament.rules.game
-        present = self._here(game, wanted)
-        if away := [VersionId(one) for one in wanted - present]:
-            for there in (await self._store.whereabouts(game, away)).values():
-                present |= set(there)
-        return present
-
-    async def _count_waits(self, running: RunningTournament) -> None:
-        """Record how long tables wait for absent bots; after the patience they are walkovers.
-
-        Only the time in which a referee looks counts, so that no bot loses by a restart; and of
-        bots that wait for a slot only after nothing was played for STILL_SECONDS.
-        """
-        tournament = running.tournament
-        present = await self._present(running, set(running.wanted))
-        present -= self._often_away(running, present)
-        seconds = SEARCH_SECONDS * LOOKS_PER_WAIT
-        settled, still = self._still.get(tournament.id, (0, 0.0))
-        moves = not running.resting or running.settled != settled
-        still = 0.0 if moves else still + seconds
-        self._still[tournament.id] = running.settled, still
-        absent = running.missing(present)
-        if not absent and not self._waited_for.get(tournament.id, set(present)):
-            return
-        seen = {one.number for one in tournament.entries if one.registered.version_id in present}
-        going_on = still <= STILL_SECONDS
-        waited = await self._store.wait(tournament, absent, seen, seconds, going_on=going_on)
-        lacking = {number for number, so_far in waited.items() if so_far > 0}
-        if lacking != self._waited_for.get(tournament.id, set()) and lacking:
-            log.info(
-                "tournament waits for bots",
-                tournament=tournament.name,
-                bots=_names(tournament, lacking),
-            )
-        self._waited_for[tournament.id] = lacking
-        patience = tournament.rules.patience_seconds
-        overdue = {number for number, so_far in waited.items() if so_far >= patience}
-        forfeited = running.unplayed_of(overdue)
-        if forfeited:
-            await self._store.forfeit(tournament.id, forfeited)
-            self._void(running.forfeit(forfeited))
-            log.info(
-                "tables of absent bots are walkovers",
-                tournament=tournament.name,
-                bots=_names(tournament, overdue),
-                tables=len(forfeited),
-            )
-            self._news.set()
-
-    def _often_away(self, running: RunningTournament, present: set[int]) -> set[int]:
-        """Return the present versions that do not take their seats again and again."""
+    async def _count_wait(self, running: RunningTournament) -> None:
         playing = [one for one, of in self._tournament_of.items() if of is running]
-        leaving = {
-            bot
-            for one in (*running.left, *playing)
-            if present.issuperset(one.bots)
-            for bot, times in one.away.items()
-            if times >= OFTEN_AWAY
-        }
-        return leaving.difference(*(one.bots for one in playing if not one.away))
+        seconds = SEARCH_SECONDS * LOOKS_PER_WAIT
+        if forfeited := await self._patience.lost(running, playing, seconds):
+            self._void(running.forfeit(forfeited))
+            self._news.set()
 
     def _plays(self, running: RunningTournament) -> bool:
         """Return whether a block of it is played here, or results of one are not recorded yet."""
@@ -425,7 +334,7 @@ class Conductor:
             await self._store.suspend(tournament.id)
         if tournament.state.over and running.idle:
             self._running.pop(tournament.id, None)
-            self._still.pop(tournament.id, None)
+            self._patience.forget(tournament.id)
 
     async def _pair(self, running: RunningTournament) -> None:
         """Ask the format for the next pairings and record them, or finish the tournament."""
@@ -448,11 +357,6 @@ class Conductor:
         """Void these blocks."""
         for block_id in block_ids:
             self._writer.end_block(block_id, void=True)
-
-
-def _names(tournament: Tournament, numbers: Collection[EntryNumber]) -> list[str]:
-    """Return the entrants with these numbers in words, by number."""
-    return [str(tournament.entries[one - 1].registered.entrant) for one in sorted(numbers)]
 
 
 def _versions_playing(candidates: Sequence[Candidate], running: RunningTournament) -> set[int]:

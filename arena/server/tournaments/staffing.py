@@ -1,10 +1,14 @@
-"""Which hosted bots leave their slots, so that the tables of tournaments have theirs."""
+"""`Staffing`: the slots for hosted bots go to those for which tables of tournaments wait."""
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from arena.records import Registered
+from arena.records import Registered, VersionId
+from arena.server.ladder.agenda import Engagement
+from arena.server.tournaments.ports import TournamentStore
+from arena.server.tournaments.presence import Presence
+from arena.server.tournaments.running import RunningTournament
 
 
 class ShiftsHere(Protocol):
@@ -32,6 +36,51 @@ class Needs:
     """Those that play now, could begin a block now, or wait at the next table for another."""
     waiting: int
     """How many shifts wait for a slot."""
+
+
+class Staffing:
+    """Queues shifts for tournaments, and asks others to leave where they wait for a slot."""
+
+    def __init__(self, store: TournamentStore, presence: Presence) -> None:
+        self._store = store
+        self._presence = presence
+        self.shifts: ShiftsHere | None = None
+        """The hosted bots that are connected here; without it none is asked to leave."""
+        self.called: set[VersionId] = set()
+        """The hosted versions that were given shifts for tournaments, and may still run."""
+        self.waiting = 0
+        """How many of their shifts waited for a slot at the last look."""
+
+    async def staff(
+        self,
+        tournaments: Collection[RunningTournament],
+        playing: Mapping[Engagement, RunningTournament],
+    ) -> None:
+        """Give the slots to the bots for which these tournaments wait, table by table.
+
+        `playing` are all blocks of tournaments that are played here.
+        """
+        wanted: set[int] = set()
+        needed = {bot for engagement in playing for bot in engagement.bots}
+        first: set[VersionId] = set()
+        coming: set[VersionId] = set()
+        for running in tournaments:
+            of_tournament = set(running.wanted)
+            present = await self._presence.of(running)
+            hosted = await self._store.hosted([VersionId(one) for one in of_tournament - present])
+            table = running.next_table(present, hosted)
+            wanted |= of_tournament
+            needed |= running.held(present) | table
+            first |= table - present
+            coming |= hosted
+        waiting = await self._store.gather(first, coming - first) if coming else 0
+        self.called |= coming
+        if self.shifts is not None:
+            # A shift that was queued at this moment may begin in a free slot.
+            lacking = min(waiting, self.waiting)
+            make_room(self.shifts, Needs(self.called, wanted, needed, lacking))
+            self.called &= {one.version_id for one, _ in self.shifts.shifts} | wanted
+        self.waiting = waiting
 
 
 def make_room(here: ShiftsHere, needs: Needs) -> None:

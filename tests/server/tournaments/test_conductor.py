@@ -578,7 +578,7 @@ async def test_the_ladder_leaves_its_slots_to_bots_for_which_a_table_waits(
     a, b, c = searching.field(*"abc")
     searching.director.depart(b)
     searching.cups.can_be_run = {b.registered.version_id}
-    shifts = searching.conductor.shifts = Shifts(a.registered, c.registered)
+    shifts = searching.conductor.staffing.shifts = Shifts(a.registered, c.registered)
     searching.cup([a, b])
     await searching.play(3)
     assert shifts.asked == {(c.registered.version_id, True)}, "a waits at the table"
@@ -593,7 +593,7 @@ async def test_who_has_nothing_left_to_play_leaves_the_slot(searching: CupWorld)
     searching.cup([a, b])
     await searching.play(3)
     shifts = Shifts(*(replace(guest.registered, ladder=False) for guest in (a, b)))
-    searching.conductor.shifts = shifts
+    searching.conductor.staffing.shifts = shifts
     for guest in (a, b):
         searching.director.arrive(guest)
     await searching.play(10)
