@@ -7,6 +7,7 @@ from typing import NewType
 
 from arena.games.game import AnyGame
 from arena.match.flow import Refused
+from arena.match.notes import Note
 from arena.match.transcript import Entrant, Transcript
 
 VersionId = NewType("VersionId", int)
@@ -142,6 +143,8 @@ class OwnedVersion:
     """In all of its matches."""
     shares_decisions: bool = True
     """Whether the bot's decisions are in data sets."""
+    shares_notes: bool = False
+    """Whether everybody can read the bot's notes."""
 
 
 class CheckOrigin(Enum):
@@ -231,6 +234,8 @@ class FinishedMatch:
     """By turn; as far as they are known, if the match was spooled by an earlier release."""
     instances: tuple[str, ...] = ()
     """The connected copy that sat in each seat; empty if none has a name."""
+    notes: tuple[Note, ...] = ()
+    """What the bots noted."""
 
     def instance(self, seat: int) -> str:
         """Return the connected copy that sat there; often empty."""

@@ -77,10 +77,10 @@ class AgentTable:
             pass  # it is told that nobody asked
         return self._state()
 
-    async def act(self, turn_number: int, action: object) -> None:
+    async def act(self, turn_number: int, action: object, note: str = "") -> None:
         """Answer the open turn. Raises AnswerError, after which the turn is still open."""
         try:
-            self._session.answer(turn_number, action)
+            self._session.answer(turn_number, action, note)
         except AnswerError as error:
             turn = None if self._session.seat is None else self._session.seat.turn
             if turn is None:

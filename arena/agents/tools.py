@@ -18,6 +18,7 @@ from arena.bridge.schemas import schema
 from arena.games import GAMES, make_game
 from arena.lab.analysis import Grade, analyse
 from arena.match.clock import TimeControl
+from arena.match.notes import note_to_json
 from arena.match.replay import replay
 from arena.match.transcript_json import to_json
 from arena.moments import iso_utc
@@ -125,10 +126,13 @@ class AgentTools:
         action: Annotated[
             dict[str, Any], Field(description="One of legal_actions, or another legal one.")
         ],
+        note: Annotated[
+            str, Field(description="What you think; read in `notes` after the match, by you alone.")
+        ] = "",
     ) -> dict[str, Any]:
         """Play an action, and wait for what comes of it as wait_for_turn does."""
         seat = self.account.table(table)
-        await seat.act(turn, action)
+        await seat.act(turn, action, note)
         return await seat.wait_for_turn(LONGEST_WAIT)
 
     async def play_again(self, table: Table) -> dict[str, Any]:
@@ -195,6 +199,11 @@ class AgentTools:
             said += [scene.tell(event, names) for event in frame.events]
             told += [f"{frame.index}: {one}" for one in said if one]
         return told
+
+    def notes(self, match: MatchId) -> list[dict[str, Any]]:
+        """Read what bots noted beside their answers in a finished match: yours, and shared ones."""
+        found = self.account.results().notes(match, self.account.key or None)
+        return [note_to_json(one) for one in found]
 
     def transcript(self, match: MatchId) -> dict[str, Any]:
         """Read the whole record of a finished match, as JSON."""

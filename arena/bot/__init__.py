@@ -16,6 +16,7 @@ docs/write-a-bot.md explains the rest in five minutes.
 from arena.bot.bot import AnyAction, AnyBot, Bot, NoAnswerError
 from arena.bot.running import run
 from arena.bot.turn import Match, Refusal, Turn
+from arena.match.notes import Usage
 from arena.match.transcript import Entrant, Transcript
 
 __all__ = [
@@ -28,5 +29,6 @@ __all__ = [
     "Refusal",
     "Transcript",
     "Turn",
+    "Usage",
     "run",
 ]

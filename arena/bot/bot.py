@@ -9,6 +9,7 @@ from typing_extensions import TypeVar  # for defaults, which typing has from Pyt
 
 from arena.bot.turn import Match, Refusal, Turn
 from arena.games.game import Options
+from arena.match.notes import Usage
 from arena.match.transcript import Transcript
 
 AnyAction: TypeAlias = Any
@@ -49,6 +50,9 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
     max_matches: ClassVar[int] = 16
     """The number of matches it plays at once, 1 to 64; choose few if the bot thinks long."""
 
+    _noted: tuple[str, Usage | None] | None = None
+    """What the bot notes beside its next answer."""
+
     def __init__(self, random: Random) -> None:
         """Set the random generator; subclasses need no `__init__`.
 
@@ -80,6 +84,19 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
         Raises:
             NoAnswerError: The bot has no answer; the message is logged without a traceback.
         """
+
+    def note(self, text: str = "", usage: Usage | None = None) -> None:
+        """Note something beside the answer that `act` is about to return.
+
+        You read it after the match, with the transcript (docs/notes.md); no other seat ever does. A
+        second note of a turn replaces the first. What is too long is cut off, and whatever a note
+        holds, the answer counts all the same.
+
+        Args:
+            text: What the bot thinks, at most 2,000 bytes in UTF-8.
+            usage: What the answer took of a language model or the like.
+        """
+        self._noted = text, usage
 
     def probabilities(
         self,
@@ -125,3 +142,9 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
 
 AnyBot: TypeAlias = Bot[Any, Any, Any, Any]
 """A bot of any type parameters."""
+
+
+def take_note(bot: AnyBot) -> tuple[str, Usage | None] | None:
+    """Return what a bot has noted since the last call; None if it noted nothing."""
+    noted, bot._noted = bot._noted, None
+    return noted

@@ -4,15 +4,17 @@ import logging
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from arena.bot.bot import AnyAction, AnyBot, NoAnswerError
+from arena.bot.bot import AnyAction, AnyBot, NoAnswerError, take_note
 from arena.bot.checks import Own
 from arena.bot.returned import no_action
 from arena.bot.turn import Match, Refusal, Turn
 from arena.codec import bot_side
 from arena.codec.bot_side import Offered
+from arena.codec.notes import write_note
 from arena.codec.transcript import FAULTS
 from arena.errors import any_failure
 from arena.match.faults import FaultKind
+from arena.match.notes import Usage
 from arena.match.transcript import Entrant
 from arena.v1 import game_pb2, referee_pb2
 
@@ -148,6 +150,8 @@ class RunningMatch:
                 turn.match_id,
             )
             answer.ClearField("action")
+        if (noted := take_note(self.bot)) is not None:
+            _write_note(*noted, answer)
         self.own.answers[turn.turn_number] = answer
 
     def _hear(self, events: Sequence[game_pb2.Event]) -> None:
@@ -200,4 +204,18 @@ class RunningMatch:
                 turn.turn_ms,
                 turn.bank_ms,
             )
+        )
+
+
+def _write_note(text: str, usage: Usage | None, answer: referee_pb2.Answer) -> None:
+    """Write a note beside an answer; without it if it is of the wrong types."""
+    try:
+        write_note(text, usage, answer.note)
+    except any_failure():  # what a bot notes must not cost it the turn
+        answer.ClearField("note")
+        _log.warning(
+            "The note at turn %d of match %s is left out: it is a text, with a Usage of whole "
+            "numbers.",
+            answer.turn_number,
+            answer.match_id,
         )

@@ -23,7 +23,7 @@ class BridgedBot(Bot):
 
     def act(self, turn: Turn) -> AnyAction:
         """Return the program's action."""
-        return self.bridge.ask(turn)
+        return self.bridge.ask(turn, self.note)
 
     def turn_refused(self, refusal: Refusal) -> None:
         """Tell the program of a fault."""

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
-from arena.bot import AnyAction, Match, NoAnswerError, Turn
+from arena.bot import AnyAction, Match, NoAnswerError, Turn, Usage
 from arena.bridge import lines
 from arena.bridge.lines import AnswerLine, LineError
 from arena.bridge.program import Program
@@ -124,8 +124,8 @@ class Bridge:
             for program in self._started:
                 program.wait()
 
-    def ask(self, turn: Turn[Any, Any, Any, Any]) -> AnyAction:
-        """Return the program's action.
+    def ask(self, turn: Turn[Any, Any, Any, Any], note: Callable[[Any, Any], None]) -> AnyAction:
+        """Return the program's action, and `note` what it noted beside it.
 
         Raises NoAnswerError if the program gives no valid answer in time.
         """
@@ -154,6 +154,8 @@ class Bridge:
                     f"{json_excerpt(answer.match_id)}, for which it was not asked"
                 )
             if given == asked:
+                if answer.note is not None or answer.usage is not None:
+                    note("" if answer.note is None else answer.note, _usage(answer.usage))
                 return _action(turn, answer.action)
 
     def _read(self, line: bytes) -> AnswerLine:
@@ -187,6 +189,12 @@ class Bridge:
                 _log.error("%s Leaving.", self.failure)
                 self._failed()
             return self.failure
+
+
+def _usage(value: Any) -> Any:
+    """Return the usage of a JSON value; what is none is left to the SDK to refuse."""
+    known = isinstance(value, dict) and value.keys() <= set(Usage._fields)
+    return Usage(**value) if known else value
 
 
 def _action(turn: Turn[Any, Any, Any, Any], value: object) -> AnyAction:

@@ -16,6 +16,8 @@ LONGEST: Final = 2**20
 """The maximum length of a line of the program, in bytes."""
 
 _ANSWER: Final = ("match", "turn", "action")
+_BESIDE: Final = ("note", "usage")
+"""The members that an answer may also have."""
 
 
 class LineError(ValueError):
@@ -30,6 +32,10 @@ class AnswerLine:
     turn_number: int
     action: Any
     """The JSON value, which need not be an action."""
+    note: Any = None
+    """The JSON value, which need not be a text; None without one."""
+    usage: Any = None
+    """The JSON value, which need not be a usage; None without one."""
 
 
 def hello(games: Sequence[str], max_matches: int) -> str:
@@ -123,11 +129,12 @@ def read_answer(line: bytes) -> AnswerLine:
         if name not in value:
             raise LineError(f"{name} is missing")
     for name in value:
-        if name not in _ANSWER:
+        if name not in (*_ANSWER, *_BESIDE):
             raise LineError(f"{json_excerpt(name)}: there is no such member")
     match_id, number = value["match"], value["turn"]
     if not isinstance(match_id, str):
         raise LineError(f"match: found {json_excerpt(match_id)}; allowed is a text")
     if type(number) is not int:
         raise LineError(f"turn: found {json_excerpt(number)}; allowed is a whole number")
-    return AnswerLine(match_id, number, value["action"])
+    beside = [value.get(name) for name in _BESIDE]
+    return AnswerLine(match_id, number, value["action"], *beside)

@@ -10,6 +10,7 @@ from typing import Any
 from arena.bridge.lines import VOCABULARY
 from arena.games import GAMES
 from arena.match.faults import FaultKind
+from arena.match.notes import Usage
 
 FOLDER = Path(__file__).with_name("schemas")
 
@@ -28,6 +29,11 @@ def _object(**members: Any) -> dict[str, Any]:
 
 def _list(items: Any) -> dict[str, Any]:
     return {"type": "array", "items": items}
+
+
+def _usage() -> dict[str, Any]:
+    members = {name: _NUMBER | {"minimum": 0} for name in Usage._fields}
+    return _object(**members) | {"required": []}
 
 
 def schema(game: str) -> dict[str, Any]:
@@ -85,6 +91,8 @@ def schema(game: str) -> dict[str, Any]:
         },
         "answer": _object(match=_TEXT, turn=_NUMBER, action={"$ref": "#/$defs/action"}),
     }
+    # These alone may be left out.
+    definitions["answer"]["properties"] |= {"note": _TEXT, "usage": _usage()}
     lines = ("hello", "start", "turn", "refused", "end")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",

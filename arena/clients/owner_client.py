@@ -107,6 +107,8 @@ class BotSeen:
     """The number that its owner wishes."""
     shares_decisions: bool = True
     """Whether its decisions are in data sets."""
+    shares_notes: bool = False
+    """Whether everybody can read its notes."""
 
     @property
     def retired(self) -> bool:
@@ -301,6 +303,11 @@ class OwnerClient:
         request = pb.ShareDecisionsRequest(bot=_sent(bot), keep=not shared)
         self._ask(self._owners.ShareDecisions, request, key)
 
+    def share_notes(self, key: str, bot: str, *, shared: bool) -> None:
+        """Let everybody read the notes of a bot, or its owner alone."""
+        request = pb.ShareNotesRequest(bot=_sent(bot), share=shared)
+        self._ask(self._owners.ShareNotes, request, key)
+
     def rotate(self, key: str, bot: str, version: str = "") -> tuple[str, str]:
         """Issue a new token, by default for the newest version in service.
 
@@ -365,6 +372,7 @@ def _bot(one: pb.OwnBot) -> BotSeen:
     return BotSeen(
         *(one.name, one.text, one.language, one.link, one.frozen, one.paused, versions),
         *(one.pace or None, one.wished_pace or None, not one.keeps_decisions),
+        one.shares_notes,
     )
 
 

@@ -11,7 +11,7 @@ from rich.table import Table
 from arena.commands.database import with_store
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.listing import SHOWN, Limit, say_more, say_more_versions
-from arena.commands.owners import any_bot, hosted, own_results, webhooks
+from arena.commands.owners import any_bot, hosted, own_notes, own_results, webhooks
 from arena.commands.owners.any_bot import tell_token
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, client_of, login_at
 from arena.commands.owners.operator import actor
@@ -30,6 +30,8 @@ app.command("matches")(own_results.matches)
 app.command("faults")(own_results.faults)
 app.command("transcript")(own_results.transcript)
 app.command("ratings")(own_results.ratings)
+app.command("notes")(own_notes.notes)
+app.command("share-notes")(own_notes.share_notes)
 app.command("webhook")(webhooks.webhook)
 app.command("webhooks")(webhooks.webhooks)
 
@@ -139,7 +141,7 @@ def show(
             "link": bot.link,
         }
         shown |= {"frozen": bot.frozen, "paused": bot.paused, "pace": bot.pace}
-        shown["shares_decisions"] = bot.shares_decisions
+        shown |= {"shares_decisions": bot.shares_decisions, "shares_notes": bot.shares_notes}
         say_json(shown | {"versions": _versions(bot)})
         return
     marks = ["frozen by the operator"] * bot.frozen + ["paused by you"] * bot.paused
@@ -147,6 +149,8 @@ def show(
         marks.append(pace_in_words(bot.pace))
     if not bot.shares_decisions:
         marks.append("decisions kept out of data sets")
+    if bot.shares_notes:
+        marks.append("everybody reads its notes")
     say(", ".join([bot.name, *marks]))
     for words in (bot.language, bot.link, bot.text):
         if words:

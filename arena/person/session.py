@@ -26,6 +26,7 @@ from arena.bot.challenging import (
     Wanted,
 )
 from arena.codec.bot_side import read_begin, read_offer
+from arena.codec.notes import write_note
 from arena.match.transcript import PROTOCOL_VERSION
 from arena.person import watching
 from arena.person.seat import AnswerError, PersonSeat
@@ -138,12 +139,14 @@ class PersonSession:
                 self.awaited, self.not_played = "", reason
             self._changed()
 
-    def answer(self, turn_number: int, answer: object) -> None:
-        """Answer the open turn with an action in its JSON form. Raises AnswerError."""
+    def answer(self, turn_number: int, answer: object, note: str = "") -> None:
+        """Answer the open turn with an action in its JSON form, and a note. Raises AnswerError."""
         with self.lock:
             if self.seat is None:
                 raise AnswerError("No match is being played.")
             message = self.seat.answer(turn_number, answer)
+            if note:
+                write_note(note, None, message.note)
             self.seat.turn = None
             self._send(referee_pb2.PlayRequest(answers=[message]))
         self._changed()

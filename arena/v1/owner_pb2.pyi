@@ -3,6 +3,7 @@
 isort:skip_file
 Owners: whoever registers bots signs up here, and looks after them."""
 
+from arena.v1 import referee_pb2 as _referee_pb2
 from collections import abc as _abc
 from google.protobuf import descriptor as _descriptor
 from google.protobuf import message as _message
@@ -733,6 +734,7 @@ class OwnBot(_message.Message):
     PACE_FIELD_NUMBER: _builtins.int
     WISHED_PACE_FIELD_NUMBER: _builtins.int
     KEEPS_DECISIONS_FIELD_NUMBER: _builtins.int
+    SHARES_NOTES_FIELD_NUMBER: _builtins.int
     name: _builtins.str
     """Its name."""
     text: _builtins.str
@@ -751,6 +753,8 @@ class OwnBot(_message.Message):
     """The number that its owner wishes, of PaceBot; 0 for any."""
     keeps_decisions: _builtins.bool
     """Whether its owner keeps its decisions out of data sets, by ShareDecisions."""
+    shares_notes: _builtins.bool
+    """Whether everybody can read its notes, by ShareNotes."""
     @_builtins.property
     def versions(self) -> _containers.RepeatedCompositeFieldContainer[Global___OwnVersion]:
         """Newest first."""
@@ -768,10 +772,11 @@ class OwnBot(_message.Message):
         pace: _builtins.int = ...,
         wished_pace: _builtins.int = ...,
         keeps_decisions: _builtins.bool = ...,
+        shares_notes: _builtins.bool = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["frozen", b"frozen", "keeps_decisions", b"keeps_decisions", "language", b"language", "link", b"link", "name", b"name", "pace", b"pace", "paused", b"paused", "text", b"text", "versions", b"versions", "wished_pace", b"wished_pace"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["frozen", b"frozen", "keeps_decisions", b"keeps_decisions", "language", b"language", "link", b"link", "name", b"name", "pace", b"pace", "paused", b"paused", "shares_notes", b"shares_notes", "text", b"text", "versions", b"versions", "wished_pace", b"wished_pace"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
@@ -1017,6 +1022,131 @@ class ShareDecisionsResponse(_message.Message):
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___ShareDecisionsResponse: _TypeAlias = ShareDecisionsResponse  # noqa: Y015
+
+@_typing.final
+class ShareNotesRequest(_message.Message):
+    """Asks for ShareNotes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    BOT_FIELD_NUMBER: _builtins.int
+    SHARE_FIELD_NUMBER: _builtins.int
+    bot: _builtins.str
+    """The bot's name."""
+    share: _builtins.bool
+    """Whether everybody can read its notes, or its owner alone."""
+    def __init__(
+        self,
+        *,
+        bot: _builtins.str = ...,
+        share: _builtins.bool = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "share", b"share"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ShareNotesRequest: _TypeAlias = ShareNotesRequest  # noqa: Y015
+
+@_typing.final
+class ShareNotesResponse(_message.Message):
+    """Answers ShareNotes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    def __init__(
+        self,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___ShareNotesResponse: _TypeAlias = ShareNotesResponse  # noqa: Y015
+
+@_typing.final
+class GetNotesRequest(_message.Message):
+    """Asks for GetNotes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    MATCH_ID_FIELD_NUMBER: _builtins.int
+    match_id: _builtins.str
+    """The match, a UUID."""
+    def __init__(
+        self,
+        *,
+        match_id: _builtins.str = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["match_id", b"match_id"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetNotesRequest: _TypeAlias = GetNotesRequest  # noqa: Y015
+
+@_typing.final
+class GetNotesResponse(_message.Message):
+    """Answers GetNotes."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    NOTES_FIELD_NUMBER: _builtins.int
+    @_builtins.property
+    def notes(self) -> _containers.RepeatedCompositeFieldContainer[Global___SeatNote]:
+        """By turn and seat."""
+
+    def __init__(
+        self,
+        *,
+        notes: _abc.Iterable[Global___SeatNote] | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["notes", b"notes"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___GetNotesResponse: _TypeAlias = GetNotesResponse  # noqa: Y015
+
+@_typing.final
+class SeatNote(_message.Message):
+    """A note of one seat about one turn."""
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    SEAT_FIELD_NUMBER: _builtins.int
+    TURN_NUMBER_FIELD_NUMBER: _builtins.int
+    TEXT_FIELD_NUMBER: _builtins.int
+    USAGE_FIELD_NUMBER: _builtins.int
+    seat: _builtins.int
+    """The seat, from 0."""
+    turn_number: _builtins.int
+    """The turn within the match."""
+    text: _builtins.str
+    """What the bot noted; it ends in "…" where it was cut off."""
+    @_builtins.property
+    def usage(self) -> _referee_pb2.Usage:
+        """What the answer took, if the bot said so."""
+
+    def __init__(
+        self,
+        *,
+        seat: _builtins.int = ...,
+        turn_number: _builtins.int = ...,
+        text: _builtins.str = ...,
+        usage: _referee_pb2.Usage | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["usage", b"usage"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["seat", b"seat", "text", b"text", "turn_number", b"turn_number", "usage", b"usage"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___SeatNote: _TypeAlias = SeatNote  # noqa: Y015
 
 @_typing.final
 class RotateTokenRequest(_message.Message):

@@ -28,9 +28,9 @@ if _version_not_supported:
 class OwnerServiceStub(object):
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
-    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
-    when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
+    Metadata of all calls but GetSignUpTerms, SignUp, SignIn and, if you like, GetNotes:
+    "authorization": "Bearer <key>", the owner's key or one of a sign-in. Errors of all of them:
+    UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
 
@@ -125,6 +125,16 @@ class OwnerServiceStub(object):
                 request_serializer=arena_dot_v1_dot_owner__pb2.ShareDecisionsRequest.SerializeToString,
                 response_deserializer=arena_dot_v1_dot_owner__pb2.ShareDecisionsResponse.FromString,
                 _registered_method=True)
+        self.ShareNotes = channel.unary_unary(
+                '/arena.v1.OwnerService/ShareNotes',
+                request_serializer=arena_dot_v1_dot_owner__pb2.ShareNotesRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.ShareNotesResponse.FromString,
+                _registered_method=True)
+        self.GetNotes = channel.unary_unary(
+                '/arena.v1.OwnerService/GetNotes',
+                request_serializer=arena_dot_v1_dot_owner__pb2.GetNotesRequest.SerializeToString,
+                response_deserializer=arena_dot_v1_dot_owner__pb2.GetNotesResponse.FromString,
+                _registered_method=True)
         self.RotateToken = channel.unary_unary(
                 '/arena.v1.OwnerService/RotateToken',
                 request_serializer=arena_dot_v1_dot_owner__pb2.RotateTokenRequest.SerializeToString,
@@ -140,9 +150,9 @@ class OwnerServiceStub(object):
 class OwnerServiceServicer(object):
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
-    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
-    when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
+    Metadata of all calls but GetSignUpTerms, SignUp, SignIn and, if you like, GetNotes:
+    "authorization": "Bearer <key>", the owner's key or one of a sign-in. Errors of all of them:
+    UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
 
@@ -292,6 +302,24 @@ class OwnerServiceServicer(object):
         context.set_details('Method not implemented!')
         raise NotImplementedError('Method not implemented!')
 
+    def ShareNotes(self, request, context):
+        """Says whether everybody can read the notes of a bot of the owner, those of past matches too, once
+        a match is over. At first only the owner can.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
+    def GetNotes(self, request, context):
+        """The notes of a finished match that the caller may read: those of bots whose owners share their
+        notes, and with an owner's key those of the owner's own bots.
+
+        Needs no key. Errors: NOT_FOUND when there is no such match.
+        """
+        context.set_code(grpc.StatusCode.UNIMPLEMENTED)
+        context.set_details('Method not implemented!')
+        raise NotImplementedError('Method not implemented!')
+
     def RotateToken(self, request, context):
         """Returns a new token for a version of a bot; the old one is not valid any more, and streams that
         were opened with it end. PERMISSION_DENIED when the bot or version is retired.
@@ -395,6 +423,16 @@ def add_OwnerServiceServicer_to_server(servicer, server):
                     request_deserializer=arena_dot_v1_dot_owner__pb2.ShareDecisionsRequest.FromString,
                     response_serializer=arena_dot_v1_dot_owner__pb2.ShareDecisionsResponse.SerializeToString,
             ),
+            'ShareNotes': grpc.unary_unary_rpc_method_handler(
+                    servicer.ShareNotes,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.ShareNotesRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.ShareNotesResponse.SerializeToString,
+            ),
+            'GetNotes': grpc.unary_unary_rpc_method_handler(
+                    servicer.GetNotes,
+                    request_deserializer=arena_dot_v1_dot_owner__pb2.GetNotesRequest.FromString,
+                    response_serializer=arena_dot_v1_dot_owner__pb2.GetNotesResponse.SerializeToString,
+            ),
             'RotateToken': grpc.unary_unary_rpc_method_handler(
                     servicer.RotateToken,
                     request_deserializer=arena_dot_v1_dot_owner__pb2.RotateTokenRequest.FromString,
@@ -416,9 +454,9 @@ def add_OwnerServiceServicer_to_server(servicer, server):
 class OwnerService(object):
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
-    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
-    when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
+    Metadata of all calls but GetSignUpTerms, SignUp, SignIn and, if you like, GetNotes:
+    "authorization": "Bearer <key>", the owner's key or one of a sign-in. Errors of all of them:
+    UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
 
@@ -871,6 +909,60 @@ class OwnerService(object):
             '/arena.v1.OwnerService/ShareDecisions',
             arena_dot_v1_dot_owner__pb2.ShareDecisionsRequest.SerializeToString,
             arena_dot_v1_dot_owner__pb2.ShareDecisionsResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def ShareNotes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/ShareNotes',
+            arena_dot_v1_dot_owner__pb2.ShareNotesRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.ShareNotesResponse.FromString,
+            options,
+            channel_credentials,
+            insecure,
+            call_credentials,
+            compression,
+            wait_for_ready,
+            timeout,
+            metadata,
+            _registered_method=True)
+
+    @staticmethod
+    def GetNotes(request,
+            target,
+            options=(),
+            channel_credentials=None,
+            call_credentials=None,
+            insecure=False,
+            compression=None,
+            wait_for_ready=None,
+            timeout=None,
+            metadata=None):
+        return grpc.experimental.unary_unary(
+            request,
+            target,
+            '/arena.v1.OwnerService/GetNotes',
+            arena_dot_v1_dot_owner__pb2.GetNotesRequest.SerializeToString,
+            arena_dot_v1_dot_owner__pb2.GetNotesResponse.FromString,
             options,
             channel_credentials,
             insecure,

@@ -29,9 +29,9 @@ GRPC_VERSION: str
 class OwnerServiceStub:
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
-    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
-    when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
+    Metadata of all calls but GetSignUpTerms, SignUp, SignIn and, if you like, GetNotes:
+    "authorization": "Bearer <key>", the owner's key or one of a sign-in. Errors of all of them:
+    UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
 
@@ -111,6 +111,16 @@ class OwnerServiceStub:
     """Says whether the decisions of a bot of the owner are in the data sets that the operator exports.
     At first they are. Transcripts and results are not concerned.
     """
+    ShareNotes: _grpc.UnaryUnaryMultiCallable[_owner_pb2.ShareNotesRequest, _owner_pb2.ShareNotesResponse]
+    """Says whether everybody can read the notes of a bot of the owner, those of past matches too, once
+    a match is over. At first only the owner can.
+    """
+    GetNotes: _grpc.UnaryUnaryMultiCallable[_owner_pb2.GetNotesRequest, _owner_pb2.GetNotesResponse]
+    """The notes of a finished match that the caller may read: those of bots whose owners share their
+    notes, and with an owner's key those of the owner's own bots.
+
+    Needs no key. Errors: NOT_FOUND when there is no such match.
+    """
     RotateToken: _grpc.UnaryUnaryMultiCallable[_owner_pb2.RotateTokenRequest, _owner_pb2.RotateTokenResponse]
     """Returns a new token for a version of a bot; the old one is not valid any more, and streams that
     were opened with it end. PERMISSION_DENIED when the bot or version is retired.
@@ -122,9 +132,9 @@ class OwnerServiceStub:
 class OwnerServiceAsyncStub(OwnerServiceStub):
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
-    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
-    when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
+    Metadata of all calls but GetSignUpTerms, SignUp, SignIn and, if you like, GetNotes:
+    "authorization": "Bearer <key>", the owner's key or one of a sign-in. Errors of all of them:
+    UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
 
@@ -201,6 +211,16 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
     """Says whether the decisions of a bot of the owner are in the data sets that the operator exports.
     At first they are. Transcripts and results are not concerned.
     """
+    ShareNotes: _aio.UnaryUnaryMultiCallable[_owner_pb2.ShareNotesRequest, _owner_pb2.ShareNotesResponse]  # type: ignore[assignment]
+    """Says whether everybody can read the notes of a bot of the owner, those of past matches too, once
+    a match is over. At first only the owner can.
+    """
+    GetNotes: _aio.UnaryUnaryMultiCallable[_owner_pb2.GetNotesRequest, _owner_pb2.GetNotesResponse]  # type: ignore[assignment]
+    """The notes of a finished match that the caller may read: those of bots whose owners share their
+    notes, and with an owner's key those of the owner's own bots.
+
+    Needs no key. Errors: NOT_FOUND when there is no such match.
+    """
     RotateToken: _aio.UnaryUnaryMultiCallable[_owner_pb2.RotateTokenRequest, _owner_pb2.RotateTokenResponse]  # type: ignore[assignment]
     """Returns a new token for a version of a bot; the old one is not valid any more, and streams that
     were opened with it end. PERMISSION_DENIED when the bot or version is retired.
@@ -211,9 +231,9 @@ class OwnerServiceAsyncStub(OwnerServiceStub):
 class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
     """What owners do themselves. Bots are registered by RegistryService.RegisterBot, with the same key.
 
-    Metadata of all calls but GetSignUpTerms, SignUp and SignIn: "authorization": "Bearer <key>", the
-    owner's key or one of a sign-in. Errors of all of them: UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED
-    when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
+    Metadata of all calls but GetSignUpTerms, SignUp, SignIn and, if you like, GetNotes:
+    "authorization": "Bearer <key>", the owner's key or one of a sign-in. Errors of all of them:
+    UNAUTHENTICATED without a key that somebody has; PERMISSION_DENIED when the operator has banned the owner; NOT_FOUND for a bot or version that is not the owner's;
     RESOURCE_EXHAUSTED beyond a limit, with "retry-after" as in RegistryService.ListBots.
     """
 
@@ -389,6 +409,28 @@ class OwnerServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_owner_pb2.ShareDecisionsResponse, _abc.Awaitable[_owner_pb2.ShareDecisionsResponse]]:
         """Says whether the decisions of a bot of the owner are in the data sets that the operator exports.
         At first they are. Transcripts and results are not concerned.
+        """
+
+    @_abc_1.abstractmethod
+    def ShareNotes(
+        self,
+        request: _owner_pb2.ShareNotesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.ShareNotesResponse, _abc.Awaitable[_owner_pb2.ShareNotesResponse]]:
+        """Says whether everybody can read the notes of a bot of the owner, those of past matches too, once
+        a match is over. At first only the owner can.
+        """
+
+    @_abc_1.abstractmethod
+    def GetNotes(
+        self,
+        request: _owner_pb2.GetNotesRequest,
+        context: _ServicerContext,
+    ) -> _typing.Union[_owner_pb2.GetNotesResponse, _abc.Awaitable[_owner_pb2.GetNotesResponse]]:
+        """The notes of a finished match that the caller may read: those of bots whose owners share their
+        notes, and with an owner's key those of the owner's own bots.
+
+        Needs no key. Errors: NOT_FOUND when there is no such match.
         """
 
     @_abc_1.abstractmethod

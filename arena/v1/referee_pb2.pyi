@@ -574,6 +574,7 @@ class Answer(_message.Message):
     MATCH_ID_FIELD_NUMBER: _builtins.int
     TURN_NUMBER_FIELD_NUMBER: _builtins.int
     ACTION_FIELD_NUMBER: _builtins.int
+    NOTE_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match, as in the turn."""
     turn_number: _builtins.int
@@ -582,20 +583,94 @@ class Answer(_message.Message):
     def action(self) -> _game_pb2.Action:
         """The action, of the match's game."""
 
+    @_builtins.property
+    def note(self) -> Global___Note:
+        """What the bot thinks, for its owner to read after the match; may be left out."""
+
     def __init__(
         self,
         *,
         match_id: _builtins.str = ...,
         turn_number: _builtins.int = ...,
         action: _game_pb2.Action | None = ...,
+        note: Global___Note | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "note", b"note"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "match_id", b"match_id", "turn_number", b"turn_number"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["action", b"action", "match_id", b"match_id", "note", b"note", "turn_number", b"turn_number"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 
 Global___Answer: _TypeAlias = Answer  # noqa: Y015
+
+@_typing.final
+class Note(_message.Message):
+    """What a bot notes beside an answer. No other seat, spectator or transcript ever shows it. Once the
+    match is recorded its owner can read it (OwnerService.GetNotes), and everybody if the owner says
+    so (OwnerService.ShareNotes). Nothing about a note is a fault.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    TEXT_FIELD_NUMBER: _builtins.int
+    USAGE_FIELD_NUMBER: _builtins.int
+    text: _builtins.bytes
+    """Text in UTF-8, at most 2,000 bytes, and 64,000 of a seat in a match. What is longer is cut off
+    and ends in "…". Bytes, so that other bytes cost the bot those characters and not its stream.
+    """
+    @_builtins.property
+    def usage(self) -> Global___Usage:
+        """What the answer took of a language model or the like, as the bot measured it."""
+
+    def __init__(
+        self,
+        *,
+        text: _builtins.bytes = ...,
+        usage: Global___Usage | None = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _typing.Literal["usage", b"usage"]  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["text", b"text", "usage", b"usage"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Note: _TypeAlias = Note  # noqa: Y015
+
+@_typing.final
+class Usage(_message.Message):
+    """What answers took of a language model or the like, by the word of their bot. Once the match is
+    recorded, everybody can read the sum over it.
+    """
+
+    DESCRIPTOR: _descriptor.Descriptor
+
+    INPUT_TOKENS_FIELD_NUMBER: _builtins.int
+    OUTPUT_TOKENS_FIELD_NUMBER: _builtins.int
+    COST_MICROUSD_FIELD_NUMBER: _builtins.int
+    LATENCY_MS_FIELD_NUMBER: _builtins.int
+    input_tokens: _builtins.int
+    """Tokens read, prompts and what is cached of them included: 0 to 1,000,000,000 for an answer."""
+    output_tokens: _builtins.int
+    """Tokens written, reasoning included: 0 to 1,000,000,000."""
+    cost_microusd: _builtins.int
+    """The cost in millionths of a US dollar: 0 to 1,000,000,000."""
+    latency_ms: _builtins.int
+    """The time that the model took, in milliseconds: 0 to 86,400,000."""
+    def __init__(
+        self,
+        *,
+        input_tokens: _builtins.int = ...,
+        output_tokens: _builtins.int = ...,
+        cost_microusd: _builtins.int = ...,
+        latency_ms: _builtins.int = ...,
+    ) -> None: ...
+    _HasFieldArgType: _TypeAlias = _Never  # noqa: Y015
+    def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["cost_microusd", b"cost_microusd", "input_tokens", b"input_tokens", "latency_ms", b"latency_ms", "output_tokens", b"output_tokens"]  # noqa: Y015
+    def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
+    def WhichOneof(self, oneof_group: _Never) -> None: ...
+
+Global___Usage: _TypeAlias = Usage  # noqa: Y015
 
 @_typing.final
 class Refusal(_message.Message):

@@ -15,6 +15,7 @@ from typing import Any, Final
 
 from arena.local.probes import Probe, answer_of
 from arena.local.programs.local_referee import LocalReferee
+from arena.match.notes import Note
 from arena.match.transcript import Setup
 from arena.rating.agreement import Answer
 from arena.server.play.session import Session
@@ -56,6 +57,9 @@ class _Position:
 
     def decline(self, _seat: int) -> bool:
         return False
+
+    def note(self, note: Note) -> None:
+        """Let go of it: nobody reads what programs note about probes."""
 
     def answer(self, _seat: int, _turn_number: int, action: Any) -> bool:
         self.answered.set_result(answer_of(action))

@@ -13,7 +13,7 @@ from arena.worker.limits import MIB, SandboxLimits
 from arena.worker.open_files import open_files
 from arena.worker.printed import Printed
 from arena.worker.unread import MOST_UNREAD_BYTES, unread_bytes
-from arena.worker.usage import Usage, mappings_of, usage_of
+from arena.worker.usage import ResourceUsage, mappings_of, usage_of
 
 LOOK_SECONDS: Final = 0.25
 """Seconds between two checks of what a program uses."""
@@ -47,7 +47,7 @@ class ConfinedProgram:
         """The id of its first process, which holds its namespace: all others end with it."""
         self._handle = os.pidfd_open(first)
         self.printed = printed
-        self.usage = Usage()
+        self.usage = ResourceUsage()
         """The usage found by the checks so far."""
 
     async def wait(self) -> int:
@@ -59,7 +59,7 @@ class ConfinedProgram:
         """The id of the process that waits for bubblewrap, which waits for the program."""
         return self._process.pid
 
-    def look(self) -> Usage:
+    def look(self) -> ResourceUsage:
         """Check what it uses; return the greatest usage seen so far."""
         self.usage = self.usage.and_then(usage_of(self.first))
         if self._socket is not None:

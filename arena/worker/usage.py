@@ -13,7 +13,7 @@ _PAGE = 64 * 1024
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class ResourceUsage:
     """The resources used by all processes of a program."""
 
     memory_bytes: int = 0
@@ -21,16 +21,16 @@ class Usage:
     processor_seconds: float = 0.0
     sockets: int = 0
 
-    def and_then(self, later: "Usage") -> "Usage":
+    def and_then(self, later: "ResourceUsage") -> "ResourceUsage":
         """Return the greater of each value, as processes that have ended are not seen any more."""
-        return Usage(
+        return ResourceUsage(
             max(self.memory_bytes, later.memory_bytes),
             max(self.processor_seconds, later.processor_seconds),
             max(self.sockets, later.sockets),
         )
 
 
-def usage_of(first: int) -> Usage:
+def usage_of(first: int) -> ResourceUsage:
     """Return what the process `first` and its descendants use."""
     kilobytes, sockets = 0, 0
     for process in processes_of(first):
@@ -46,7 +46,7 @@ def usage_of(first: int) -> Usage:
     with suppress(OSError, ValueError, IndexError):
         # The counts of its network namespace, which it alone uses: "sockets: used 3" and more.
         sockets = int(Path(f"/proc/{first}/net/sockstat").read_text().split()[2])
-    return Usage(kilobytes * 1024 + size, processor_seconds(first), sockets)
+    return ResourceUsage(kilobytes * 1024 + size, processor_seconds(first), sockets)
 
 
 def mappings_of(first: int, most: int) -> int:

@@ -73,6 +73,7 @@ async def test_an_author_signs_up_registers_and_looks_after_a_bot(
         "paused": False,
         "pace": None,
         "shares_decisions": True,
+        "shares_notes": False,
     }
     assert (version["version"], version["connected"], version["retired"]) == ("1", True, False)
 

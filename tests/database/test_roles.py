@@ -199,7 +199,7 @@ def test_the_lesser_roles_have_no_rights_but_those_on_named_tables(with_roles: s
         *("tournament_pairings", "tournament_blocks", "alembic_version"),
         *("events", "event_entries", "event_builds", "event_notices", "notices"),
         *("event_pairings", "event_blocks", "event_archives", "event_ladders", "event_players"),
-        *("event_ladder_blocks", "event_ladder_transcripts"),
+        *("event_ladder_blocks", "event_ladder_transcripts", "match_notes"),
     }
     with connected(with_roles, "arena") as owner:
         found = owner.execute(

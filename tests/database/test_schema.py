@@ -32,6 +32,7 @@ from arena.database.tables.events import (
     event_secrets,
 )
 from arena.database.tables.matches import match_luck
+from arena.database.tables.notes import bot_notes, match_notes
 from arena.database.tables.notices import deliveries, webhooks
 from arena.database.tables.owners import (
     audit,
@@ -229,13 +230,15 @@ async def test_the_reader_sees_everything_but_secrets_the_audit_and_running_matc
     hooks = (webhooks, deliveries)
     secret = (
         *(tokens, *owned, audit, signing_secret, *running, *hosted, *blind, *hooks, *organising),
+        bot_notes,
     )
     readable = [table for table in metadata.tables.values() if table not in secret]
     assert {match_luck, signing_key, tournaments} < set(readable)
     with reader.connect() as connection:
         assert connection.scalar(text("SELECT current_user")) == READER_ROLE
         for table in readable:
-            shown = [one for one in table.c if one is not event_ladder_blocks.c.failure]
+            hidden = (event_ladder_blocks.c.failure, match_notes.c.data)
+            shown = [one for one in table.c if not any(one is other for other in hidden)]
             connection.execute(select(*shown))
         for statement in (
             *(found_matches(MatchFilter(bot="bot0"), limit=1), ladder_statements.ladders()),

@@ -75,7 +75,7 @@ def says(text: str, tokens: int | None = 100) -> Behaviour:
         ],
     }
     if tokens is not None:
-        answer["usage"] = {"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": tokens}
+        answer["usage"] = {"prompt_tokens": tokens - 10, "completion_tokens": 10}
     return lambda call: call.reply(200, json.dumps(answer).encode())
 
 

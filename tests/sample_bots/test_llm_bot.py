@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from arena.bot import Usage
 from arena.games import GAMES, make_game
 from arena.local.in_process import Contender, PlayedMatch, UnreadyBotError, play_series
 from arena.local.loading import load_bot
@@ -153,6 +154,27 @@ def test_after_two_wrong_answers_the_stand_in_plays(
     assert {line["because"] for line in log[2::3]} == {"2 answers did not count"}
 
 
+def test_the_owner_is_told_the_thought_and_what_each_turn_took(
+    asked: Callable[..., Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted: list[tuple[str, Usage]] = []
+    monkeypatch.setattr(LLM, "note", lambda _bot, text, usage: noted.append((text, usage)))
+    monkeypatch.setenv("LLM_INPUT_PRICE", "2.5")
+    monkeypatch.setenv("LLM_OUTPUT_PRICE", "10")
+    lowest = {"type": "bet", "quantity": 1, "face": 1}
+    said = json.dumps({"thought": f"My key is {KEY}.", "action": lowest})
+    played, _, log, _ = asked(
+        says("no", tokens=110), says(said, tokens=1_010), says("no"), start_mode="seat"
+    )
+    assert played.refused == ()
+    (text, usage), stood_in = noted[0], noted[-1]
+    assert text == "My key is [the key]."
+    assert usage[:3] == (100 + 1_000, 10 + 10, round(2.5 * 1_100 + 10 * 20))
+    assert usage.latency_ms >= 0
+    assert stood_in[0] == "The stand-in plays, because 2 answers did not count."
+    assert len(noted) == len(of_the_model(played)) and len(log) > len(noted)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("slow", [hangs, drips])
 def test_the_clock_of_the_turn_is_kept_however_slow_the_server_is(
@@ -216,6 +238,7 @@ def test_further_members_of_a_request_are_those_of_the_setting(
         ("LLM_BASE_URL", "", "LLM_BASE_URL is not set"),
         ("LLM_MODEL", "", "LLM_MODEL is not set"),
         ("LLM_SECONDS", "soon", "LLM_SECONDS is 'soon'; allowed is a number above 0"),
+        ("LLM_INPUT_PRICE", "x", "LLM_INPUT_PRICE is 'x'; allowed is a number."),
         ("LLM_MATCH_TOKENS", "0", "LLM_MATCH_TOKENS is '0'; allowed is a number above 0"),
         ("LLM_EXTRA", "[1]", "LLM_EXTRA is not a JSON object"),
     ],

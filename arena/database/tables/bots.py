@@ -56,6 +56,8 @@ bots = Table(
     Column("most_pace", Integer),
     # Whether its decisions are in the data sets that the operator exports, as its owner wishes.
     Column("shares_decisions", Boolean, nullable=False, server_default=text("true")),
+    # Whether everybody can read its notes, as its owner wishes.
+    Column("shares_notes", Boolean, nullable=False, server_default=text("false")),
     CheckConstraint(ANY_NAME, name="name_allowed"),
     CheckConstraint("char_length(text) <= 1000", name="text_length"),
     CheckConstraint("char_length(language) <= 40", name="language_length"),

@@ -125,6 +125,8 @@ running_replies = Table(
     # The number of earlier replies of the match.
     Column("first", Integer, primary_key=True, autoincrement=False),
     Column("replies", LargeBinary, nullable=False),
+    # What bots noted beside them, see `arena.codec.notes`; None if nothing.
+    Column("notes", LargeBinary),
     CheckConstraint("first >= 0", name="first_least"),
 )
 

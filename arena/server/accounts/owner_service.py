@@ -8,6 +8,8 @@ from typing import Any, Final, Literal
 import grpc
 import grpc.aio
 
+from arena.codec.notes import notes_message
+from arena.match.notes import Note
 from arena.records import Allowance, OwnBots, Owner, SignUp, VersionId
 from arena.scheduling.bot_paces import FASTEST_AN_HOUR
 from arena.server.accounts.identity_provider import IdentityProvider
@@ -39,6 +41,11 @@ DescribeChecks = Callable[[Collection[VersionId]], Awaitable[Mapping[VersionId, 
 """Returns the last check of each version that was checked, in a sentence. Raises StorageError."""
 
 
+FindNotes = Callable[[str, int | None], Awaitable[list[Note] | None]]
+"""Returns the notes of a match that an owner, or anybody, may read; None if there is no such match.
+Raises StorageError."""
+
+
 @dataclass(frozen=True, slots=True)
 class SignUpRules:
     """Who may sign up, and what an owner may register then."""
@@ -63,6 +70,7 @@ class OwnerService:
         gate: Gate,
         count_copies: CountCopies,
         describe_checks: DescribeChecks,
+        find_notes: FindNotes,
     ) -> None:
         self._owners = owners
         self._paces = paces
@@ -72,6 +80,7 @@ class OwnerService:
         self._gate = gate
         self._count_copies = count_copies
         self._describe_checks = describe_checks
+        self._find_notes = find_notes
         self._calls = OwnerCalls(keys, gate, pb)
 
     @property
@@ -96,6 +105,8 @@ class OwnerService:
             "PauseBot": of_owner("PauseBot", self._pause),
             "PaceBot": of_owner("PaceBot", self._pace),
             "ShareDecisions": of_owner("ShareDecisions", self._share_decisions),
+            "ShareNotes": of_owner("ShareNotes", self._share_notes),
+            "GetNotes": self._calls.of_viewer("GetNotes", self._notes),
             "RotateToken": of_owner("RotateToken", self._rotate),
             "RetireBot": of_owner("RetireBot", self._retire),
         }
@@ -254,6 +265,7 @@ class OwnerService:
                     pace=one.pace,
                     wished_pace=one.wished_pace,
                     keeps_decisions=not one.shares_decisions,
+                    shares_notes=one.shares_notes,
                 )
             copies, seats = present.get(one.id, (0, 0))
             response.bots[-1].versions.add(
@@ -297,6 +309,21 @@ class OwnerService:
         self._gate.change(owner)
         await self._owners.share_decisions(owner, request.bot, shared=not request.keep)
         return pb.ShareDecisionsResponse()
+
+    async def _share_notes(
+        self, request: pb.ShareNotesRequest, owner: Owner
+    ) -> pb.ShareNotesResponse:
+        self._gate.change(owner)
+        await self._owners.share_notes(owner, request.bot, shared=request.share)
+        return pb.ShareNotesResponse()
+
+    async def _notes(self, request: pb.GetNotesRequest, viewer: int | None) -> pb.GetNotesResponse:
+        found = await self._find_notes(request.match_id.lower(), viewer)
+        if found is None:
+            raise ProtocolError(
+                grpc.StatusCode.NOT_FOUND, f"there is no match {request.match_id[:80]}"
+            )
+        return notes_message(found)
 
     async def _rotate(self, request: pb.RotateTokenRequest, owner: Owner) -> pb.RotateTokenResponse:
         self._gate.change(owner)

@@ -142,6 +142,7 @@ def owned_versions(owner_id: int, wanted: OwnBots) -> Row:
         .add_columns(bots.c.frozen_at, bots.c.paused_at)
         .add_columns(pace, bots.c.pace.label("wished_pace"))
         .add_columns(bots.c.text, bots.c.language, bots.c.link, bots.c.shares_decisions)
+        .add_columns(bots.c.shares_notes)
         .add_columns(func.coalesce(version_counts.c.matches, 0).label("matches"))
         .add_columns(func.coalesce(version_counts.c.faults, 0).label("faults"))
         .select_from(versions.join(bots).outerjoin(version_counts))
@@ -282,6 +283,11 @@ def set_frozen(bot_id: int, *, frozen: bool) -> Update:
 def set_shared(bot_id: int, *, shared: bool) -> Update:
     """Return a statement that lets the decisions of a bot be in data sets, or not."""
     return update(bots).where(bots.c.id == bot_id).values(shares_decisions=shared)
+
+
+def set_notes_shared(bot_id: int, *, shared: bool) -> Update:
+    """Return a statement that lets everybody read the notes of a bot, or its owner alone."""
+    return update(bots).where(bots.c.id == bot_id).values(shares_notes=shared)
 
 
 def set_paused(bot_id: int, *, paused: bool) -> Update:

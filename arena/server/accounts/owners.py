@@ -233,6 +233,18 @@ class Owners:
             action = "share decisions" if shared else "keep decisions"
             await record(connection, owner.actor, action, own.name)
 
+    async def share_notes(self, owner: Owner, bot: str, *, shared: bool) -> None:
+        """Let everybody read the notes of a bot of the owner, or the owner alone.
+
+        Raises UnknownBotError.
+        """
+        async with self._transaction() as connection:
+            own = await _own(connection, owner, bot)
+            await connection.execute(owner_statements.set_notes_shared(own.id, shared=shared))
+            await record(
+                connection, owner.actor, "share notes" if shared else "keep notes", own.name
+            )
+
     # Methods for the operator
 
     async def owners(self, limit: int, search: str = "") -> list[OwnerRow]:

@@ -105,6 +105,12 @@ class Metrics:
             ["code"],
             registry=self.registry,
         )
+        self._notes = Counter(
+            "arena_notes",
+            "Notes of bots in finished matches, by whether they were cut off",
+            ["cut"],
+            registry=self.registry,
+        )
         self._limited = Counter(
             "arena_limited",
             "Calls and streams that were beyond a limit, by the limit",
@@ -123,6 +129,8 @@ class Metrics:
             if step.fault is not None:
                 self._faults.labels(step.fault.value).inc()
         self._decisions.inc(decisions)
+        for note in match.notes:
+            self._notes.labels("yes" if note.cut_off else "no").inc()
 
     def recorded(self, seconds: float) -> None:
         """Count a recorded result that waited `seconds` for it."""

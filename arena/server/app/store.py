@@ -66,6 +66,7 @@ from arena.server.results import recording, statements
 from arena.server.results.analyses import Analyses
 from arena.server.results.benchmarks import Benchmarks
 from arena.server.results.luck import Lucks, measured
+from arena.server.results.notes import Notes, note_columns
 from arena.server.results.retention import Retention
 from arena.server.results.signing import signer
 from arena.server.tournaments.tournaments import Tournaments
@@ -123,6 +124,7 @@ class Store:
         self.workers = Workers(engine)
         self.sign_ins = SignIns(engine)
         self.luck = Lucks(engine)
+        self.notes = Notes(engine)
         self.retention = Retention(engine)
         self.analyses = Analyses(engine)
         self.benchmarks = Benchmarks(engine)
@@ -266,8 +268,8 @@ class Store:
         named = {id_: match.instances for id_, match in different.items() if match.instances}
         async with self._transaction() as connection:
             driver = await driver_of(connection)
-            faults = recording.fault_columns(waiting)
-            await recording.write(driver, blocks, batches, self._epoch, kept, named, faults)
+            told = recording.fault_columns(waiting), note_columns(waiting)
+            await recording.write(driver, blocks, batches, self._epoch, kept, named, *told)
 
     async def open_blocks(self, blocks: Sequence[TournamentBlock]) -> None:
         """Record that blocks of a tournament have begun, before any of their matches."""

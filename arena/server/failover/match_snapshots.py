@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from arena.match.flow import Reply
+from arena.match.notes import NotesTaken
 from arena.records import FinishedMatch
 from arena.server.play.kept_blocks import BegunMatch, NewReplies, RunningBlock, Unkept
 
@@ -18,6 +19,8 @@ class MatchSnapshot:
     """The part of one running match that is not kept yet."""
 
     begun: BegunMatch
+    notes: NotesTaken
+    """What the bots have noted so far."""
     _changed: Callable[["MatchSnapshot"], None]
     kept: bool = False
     """Whether storage knows the match."""
@@ -25,6 +28,8 @@ class MatchSnapshot:
     """Whether it only waits to be recorded."""
     first: int = 0
     """The number of replies that are kept."""
+    kept_notes: int = 0
+    """The number of notes that are kept."""
     replies: list[tuple[int, Reply]] = field(default_factory=list)
     """The replies that are not kept."""
 
@@ -54,14 +59,18 @@ class MatchSnapshots:
         self._over: list[str] = []
 
     def begin(
-        self, block_id: str, running: Callable[[], RunningBlock], begun: BegunMatch
+        self,
+        block_id: str,
+        running: Callable[[], RunningBlock],
+        begun: BegunMatch,
+        notes: NotesTaken,
     ) -> MatchSnapshot:
         """Begin the snapshot of a match; `running` returns its block if this match is the first."""
         block = self._blocks.get(block_id)
         if block is None:
             block = self._blocks[block_id] = _BlockSnapshot(running())
             self._new_blocks[block_id] = block
-        snapshot = block.matches[begun.setup.match_id] = MatchSnapshot(begun, self._touch)
+        snapshot = block.matches[begun.setup.match_id] = MatchSnapshot(begun, notes, self._touch)
         self._touch(snapshot)
         return snapshot
 
@@ -69,9 +78,13 @@ class MatchSnapshots:
         """Continue a block that is kept already."""
         self._blocks.setdefault(running.block.id, _BlockSnapshot(running, kept=True))
 
-    def adopt_match(self, block_id: str, begun: BegunMatch, replies: int) -> MatchSnapshot:
-        """Continue a match that is kept already, after this number of replies."""
-        snapshot = MatchSnapshot(begun, self._touch, kept=True, first=replies)
+    def adopt_match(
+        self, block_id: str, begun: BegunMatch, replies: int, notes: NotesTaken
+    ) -> MatchSnapshot:
+        """Continue a match that is kept already, after this number of replies and these notes."""
+        snapshot = MatchSnapshot(
+            begun, notes, self._touch, kept=True, first=replies, kept_notes=len(notes.notes)
+        )
         self._blocks[block_id].matches[begun.setup.match_id] = snapshot
         return snapshot
 
@@ -128,6 +141,7 @@ class MatchSnapshots:
                     snapshot.begun.setup.game,
                     snapshot.first,
                     tuple(snapshot.replies),
+                    tuple(snapshot.notes.notes[snapshot.kept_notes :]),
                 )
                 for snapshot in matches
                 if snapshot.replies
@@ -149,6 +163,7 @@ class MatchSnapshots:
             if (snapshot := found.get(new.match_id)) is not None:
                 snapshot.first += len(new.replies)
                 del snapshot.replies[: len(new.replies)]
+                snapshot.kept_notes += len(new.notes)
         for snapshot in list(self._changed):
             if snapshot.kept and not snapshot.replies:
                 del self._changed[snapshot]

@@ -14,11 +14,13 @@ from sqlalchemy import ARRAY, ColumnElement, Row, Select, Uuid, any_, literal, s
 from sqlalchemy.ext.asyncio import AsyncConnection as SqlConnection
 
 from arena.codec.kept import SeatReply, head_bytes, read_head, read_replies, reply_bytes
+from arena.codec.notes import notes_bytes, read_notes
 from arena.database.rows import registered_of
 from arena.database.tables.matches import matches
 from arena.database.tables.running import running_blocks, running_matches, running_replies
 from arena.games import Options, OptionsError, UnknownGameError, make_game
 from arena.match.clock import TimeControl
+from arena.match.notes import Note
 from arena.records import Block, BlockKind
 from arena.server.accounts import bot_statements
 from arena.server.play.kept_blocks import (
@@ -46,8 +48,8 @@ new_blocks AS (
     SELECT * FROM unnest(%b::uuid[], %b::uuid[], %b::smallint[], %b::timestamptz[], %b::bytea[])
     ON CONFLICT DO NOTHING
 ), new_replies AS (
-    INSERT INTO running_replies (match_id, first, replies)
-    SELECT * FROM unnest(%b::uuid[], %b::integer[], %b::bytea[])
+    INSERT INTO running_replies (match_id, first, replies, notes)
+    SELECT * FROM unnest(%b::uuid[], %b::integer[], %b::bytea[], %b::bytea[])
     ON CONFLICT DO NOTHING
 ), over AS (
     SELECT unnest(%b::uuid[]) AS id
@@ -87,13 +89,19 @@ WHERE id = ANY(ARRAY(SELECT id FROM running_matches))
 async def keep(connection: AsyncConnection[Any], epoch: int, unkept: Unkept) -> None:
     """Write a group, under the lease `epoch`."""
     replies = [
-        (new.match_id, new.first, reply_bytes(new.game, new.replies)) for new in unkept.replies
+        (
+            new.match_id,
+            new.first,
+            reply_bytes(new.game, new.replies),
+            notes_bytes(new.notes) if new.notes else None,
+        )
+        for new in unkept.replies
     ]
     parameters = [
         *(epoch, epoch),
         *_columns(10, map(_block_row, unkept.blocks)),
         *_columns(5, map(_match_row, unkept.begun)),
-        *_columns(3, replies),
+        *_columns(4, replies),
         list(unkept.over),
     ]
     await connection.execute(_KEEP, parameters)
@@ -136,19 +144,19 @@ async def read(connection: SqlConnection, block_ids: Collection[str]) -> list[Ke
     versions = await connection.execute(bot_statements.versions_by_id(playing))
     registered = {row.id: registered_of(row) for row in versions}
     begun: dict[str, list[KeptMatch]] = {}
-    given: dict[str, list[tuple[int, bytes]]] = {}
+    given: dict[str, list[Row[Any]]] = {}
     for row in await connection.execute(_replies_of(block_ids)):
-        given.setdefault(row.match_id, []).append((row.first, row.replies))
+        given.setdefault(row.match_id, []).append(row)
     for row in await connection.execute(_matches_of(block_ids)):
         try:
             setup, opening = read_head(row.head)
-            replies = _unbroken(setup.game, given.get(row.id, ()))
+            replies, notes = _unbroken(setup.game, given.get(row.id, ()))
         except Exception:
             # One match must not prevent the arena from starting.
             log.exception("kept match cannot be read; its block goes on without it", match=row.id)
             continue
         match = BegunMatch(setup, opening, row.block_id, row.position, row.started_at)
-        begun.setdefault(row.block_id, []).append(KeptMatch(match, replies))
+        begun.setdefault(row.block_id, []).append(KeptMatch(match, replies, notes))
     recorded: dict[str, set[int]] = {}
     of_blocks = select(matches.c.block_id, matches.c.position).where(
         matches.c.block_id.in_(block_ids)
@@ -185,14 +193,21 @@ def _options(block: Row[Any]) -> Options | None:
     return options
 
 
-def _unbroken(game: str, groups: Iterable[tuple[int, bytes]]) -> tuple[SeatReply, ...]:
-    """Return the replies up to the first missing group; later ones are asked for again."""
+def _unbroken(
+    game: str, groups: Iterable[Row[Any]]
+) -> tuple[tuple[SeatReply, ...], tuple[Note, ...]]:
+    """Return the replies up to the first missing group, and what was noted beside them.
+
+    Later ones are asked for again.
+    """
     replies: list[SeatReply] = []
-    for first, data in groups:
-        if first != len(replies):
+    notes: list[Note] = []
+    for group in groups:
+        if group.first != len(replies):
             break
-        replies += read_replies(game, data)
-    return tuple(replies)
+        replies += read_replies(game, group.replies)
+        notes += read_notes(group.notes or b"")
+    return tuple(replies), tuple(notes)
 
 
 def _blocks(block_ids: Collection[str]) -> Select[Any]:

@@ -20,6 +20,7 @@ import structlog
 from google.protobuf.message import DecodeError
 
 from arena.codec.malformed import MalformedError
+from arena.codec.notes import notes_bytes, read_notes
 from arena.codec.transcript import from_bytes
 from arena.database.errors import SpoolFailedError
 from arena.records import (
@@ -159,6 +160,7 @@ def _packed(happening: Happening) -> bytes:
                     (fault.turn_number, fault.reason, fault.sent) for fault in happening.faults
                 ],
                 "instances": happening.instances,
+                "notes": notes_bytes(happening.notes).hex(),
             }
     return json.dumps(facts).encode() + b"\n" + written
 
@@ -181,6 +183,7 @@ def _unpacked(content: bytes) -> Happening:
         finished_at=datetime.fromisoformat(facts["finished_at"]),
         faults=tuple(ToldFault(*fault) for fault in facts.get("faults", ())),
         instances=tuple(facts.get("instances", ())),
+        notes=tuple(read_notes(bytes.fromhex(facts.get("notes", "")))),
     )
 
 

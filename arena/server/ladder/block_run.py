@@ -9,6 +9,7 @@ import structlog
 
 from arena.identifiers import new_id
 from arena.match.flow import Reply
+from arena.match.notes import NotesTaken
 from arena.match.seating import moved_on
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.records import Block, FinishedMatch
@@ -202,12 +203,21 @@ class BlockRun:
 
     def _resume(self, kept: KeptMatch) -> None:
         begun, context = kept.begun, self._context
-        snapshot = context.writer.snapshots.adopt_match(self.block.id, begun, len(kept.replies))
+        notes = NotesTaken(kept.notes)
+        snapshot = context.writer.snapshots.adopt_match(
+            self.block.id, begun, len(kept.replies), notes
+        )
         # The clock may have been set back meanwhile.
         clock_shows = max(begun.started_at, context.wall_clock())
         bots = self._seats(begun.position)
         match = MatchInBlock(
-            begun.position, bots, begun.started_at, clock_shows, context.timer.now(), snapshot
+            begun.position,
+            bots,
+            begun.started_at,
+            clock_shows,
+            context.timer.now(),
+            snapshot,
+            notes,
         )
         hosted = self._host(match, begun.setup, begun.opening.secret)
         try:
@@ -231,6 +241,7 @@ class BlockRun:
             context.terms.patience.at(setup.time_control),
             partial(self._match_begun, match, setup, secret),
             lambda hosted: context.show(hosted, self.tournament),
+            match.notes,
         )
         return hosted
 
@@ -241,7 +252,9 @@ class BlockRun:
             self.engagement.away.clear()
         opening = Opening(secret, entropies)
         begun = BegunMatch(setup, opening, self.block.id, match.position, match.started_at)
-        match.snapshot = self._context.writer.snapshots.begin(self.block.id, self.kept, begun)
+        match.snapshot = self._context.writer.snapshots.begin(
+            self.block.id, self.kept, begun, match.notes
+        )
         return match.snapshot.add
 
     def _match_over(self, match: MatchInBlock, hosted: HostedMatch, outcome: Outcome) -> None:

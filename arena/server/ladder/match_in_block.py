@@ -1,10 +1,11 @@
 """`MatchInBlock`: a match of a block: its position, its bots by seat, and when it began."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from arena.match.flow import Refused
+from arena.match.notes import NotesTaken
 from arena.match.transcript import Transcript
 from arena.records import Block, FinishedMatch, ToldFault
 from arena.server.failover.match_snapshots import MatchSnapshot
@@ -25,6 +26,9 @@ class MatchInBlock:
     """When it began, in seconds on the monotonic clock."""
     snapshot: MatchSnapshot | None = None
     """The snapshot of the match, from the moment that all bots have joined."""
+
+    notes: NotesTaken = field(default_factory=NotesTaken)
+    """What the bots have noted so far."""
 
     def finished(
         self,
@@ -48,6 +52,7 @@ class MatchInBlock:
             finished_at=self.clock_shows + lasted,
             instances=instances if any(instances) else (),
             faults=_told(transcript, refused) if refused else (),
+            notes=tuple(self.notes.notes),
         )
 
 

@@ -11,11 +11,12 @@ from typing import Any
 
 from arena.errors import INTERNAL_ERROR
 from arena.match.flow import MatchRecord, PublicMoment, Refused, Reply
+from arena.match.notes import Note, NotesTaken
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.server.play.alarm import Alarm
 from arena.server.play.match_play import MatchPlay
-from arena.server.play.open_turns import Keep, keep_nothing
+from arena.server.play.open_turns import KeepReply, keep_nothing
 from arena.server.play.ports import Follower, Player, Timer
 from arena.server.play.terms import Patience
 
@@ -55,8 +56,9 @@ class HostedMatch:
         timer: Timer,
         done: Callable[["HostedMatch", Outcome], None],
         patience: Patience = Patience(),
-        begun: Callable[[tuple[bytes, ...]], Keep] = lambda _entropies: keep_nothing,
+        begun: Callable[[tuple[bytes, ...]], KeepReply] = lambda _entropies: keep_nothing,
         showable: Callable[["HostedMatch"], None] = lambda _match: None,
+        notes: NotesTaken | None = None,
     ) -> None:
         self.setup = setup
         self.transcript: Transcript | None = None
@@ -64,6 +66,8 @@ class HostedMatch:
         """The seats that prevented the start, if the outcome is NOT_JOINED or DECLINED."""
         self.joined_after: dict[int, float] = {}
         """The number of seconds that each seat took to join."""
+        self.notes = NotesTaken() if notes is None else notes
+        """What the bots have noted so far."""
         self._offered_at = 0.0
         self._players = players
         self._secret = secret
@@ -123,7 +127,7 @@ class HostedMatch:
         self._alarm.set(self._timer.now() + self._join_seconds)
 
     def resume(
-        self, entropies: Sequence[bytes], replies: Sequence[tuple[int, Reply]], keep: Keep
+        self, entropies: Sequence[bytes], replies: Sequence[tuple[int, Reply]], keep: KeepReply
     ) -> None:
         """Continue a match that another referee began; call this instead of `open`.
 
@@ -172,6 +176,10 @@ class HostedMatch:
         self.absent_at_start = [seat]
         self._withdraw(["a bot declined"] * len(self._players), Outcome.DECLINED)
         return True
+
+    def note(self, note: Note) -> None:
+        """Take what a bot notes about its open turn."""
+        self.notes.take(note)
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:
         """Take an action for an open turn.

@@ -6,6 +6,7 @@ from datetime import datetime
 from arena.games.game import Options
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.flow import Reply
+from arena.match.notes import Note
 from arena.match.transcript import Opening, Setup
 from arena.records import Block, Registered
 
@@ -53,6 +54,8 @@ class NewReplies:
     """The number of earlier replies of the match."""
     replies: tuple[tuple[int, Reply], ...]
     """Pairs of seat and reply, in the order in which they were accepted."""
+    notes: tuple[Note, ...] = ()
+    """What was noted beside them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,8 @@ class KeptMatch:
 
     begun: BegunMatch
     replies: tuple[tuple[int, Reply], ...]
+    notes: tuple[Note, ...] = ()
+    """What was noted beside them."""
 
 
 @dataclass(frozen=True, slots=True)

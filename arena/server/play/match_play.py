@@ -15,7 +15,7 @@ from arena.match.rebuild import rebuild
 from arena.match.transcript import Setup
 from arena.randomness import Randomness
 from arena.server.play.alarm import Alarm
-from arena.server.play.open_turns import Keep, OpenTurns
+from arena.server.play.open_turns import KeepReply, OpenTurns
 from arena.server.play.ports import Player, Timer
 
 log = structlog.get_logger()
@@ -123,7 +123,7 @@ class MatchPlay:
         """Return the milliseconds left to a seat with an open turn: for it, and in its bank."""
         return self._clocks.time_left_ms(seat)
 
-    def keep_replies(self, keep: Keep) -> None:
+    def keep_replies(self, keep: KeepReply) -> None:
         """Call `keep` with each accepted reply from now on."""
         self._open.keep = keep
 

@@ -10,7 +10,7 @@ from arena.match.flow import OpenTurn, Reply
 from arena.server.play.ports import Timer
 from arena.server.play.seat_clocks import SeatClocks
 
-Keep: TypeAlias = Callable[[int, Reply], None]
+KeepReply: TypeAlias = Callable[[int, Reply], None]
 """A callback that keeps an accepted reply: the seat and what it replied."""
 
 
@@ -28,7 +28,7 @@ class OpenTurns:
         self, seats: int, control: TimeControl, grace_seconds: float, timer: Timer
     ) -> None:
         self.clocks = SeatClocks(seats, control, grace_seconds, timer)
-        self.keep: Keep = keep_nothing
+        self.keep: KeepReply = keep_nothing
         self._turns: Sequence[OpenTurn] = ()
         self._replies: dict[int, Reply] = {}
 

@@ -5,6 +5,7 @@ from enum import Enum
 from typing import Any, Protocol, TypeAlias
 
 from arena.match.flow import OpenTurn, PublicMoment, Refused
+from arena.match.notes import Note
 from arena.match.result import Result
 from arena.match.transcript import Setup
 from arena.records import Block, BlockEnd, FinishedMatch, Registered, TournamentBlock
@@ -32,6 +33,10 @@ class Host(Protocol):
 
     def decline(self, seat: int) -> bool:
         """Reject the offer. False, and no effect, if the match has begun already."""
+        ...
+
+    def note(self, note: Note) -> None:
+        """Take what the bot notes about its open turn, before its answer."""
         ...
 
     def answer(self, seat: int, turn_number: int, action: Any) -> bool:

@@ -7,6 +7,7 @@ from google.protobuf.message import Message
 
 from arena.codec import turns
 from arena.codec.malformed import MalformedError
+from arena.codec.notes import read_note
 from arena.match.flow import OpenTurn, Refused
 from arena.server.play.ports import Host
 from arena.v1 import referee_pb2
@@ -115,6 +116,8 @@ class RemotePlayer:
         if turn is None or answer.turn_number != turn.number:
             return False
         self._open_turn = None
+        if answer.HasField("note"):  # first, as the answer may end the match
+            self.host.note(read_note(self._seat, turn.number, answer.note))
         try:
             action = turns.action(self.host.setup.game, answer.action)
         except MalformedError as error:

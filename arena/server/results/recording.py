@@ -19,6 +19,7 @@ from arena.database.transcripts import Packed
 from arena.games.game import Options
 from arena.records import Block, FinishedMatch
 from arena.server.failover import running
+from arena.server.results import notes
 from arena.server.results.luck import MeasuredLuck
 
 Columns = list[list[Any]]
@@ -180,11 +181,13 @@ async def write(
     kept: Collection[str] = (),
     instances: Mapping[str, Sequence[str]] = MappingProxyType({}),
     faults: Sequence[list[Any]] = (),
+    noted: Sequence[list[Any]] = (),
 ) -> None:
     """Write results in the transaction of `connection`, under the lease `epoch` if there is one.
 
     The running state of the matches `kept` is removed. `instances` are the copies of the bots by
-    match and seat, if any has a name. `faults` are those of `fault_columns`.
+    match and seat, if any has a name. `faults` are those of `fault_columns`, `noted`
+    those of `note_columns`.
     """
     async with connection.pipeline():
         if epoch is not None:
@@ -206,6 +209,8 @@ async def write(
             match_ids += columns[0]
         if faults:
             await connection.execute(_FAULTS, faults)
+        if noted:
+            await notes.write(connection, noted)
         if epoch is not None:
             named = json.dumps(dict(instances))
             await connection.execute(_REMEMBER, [epoch, match_ids, named, MOST_BATCHES])

@@ -39,10 +39,20 @@ WITH gone AS (
 ), analyses AS (
     DELETE FROM match_analyses WHERE match_id = ANY(CAST(:ids AS uuid[]))
     RETURNING octet_length(data)
+), notes AS (
+    DELETE FROM match_notes WHERE match_id = ANY(CAST(:ids AS uuid[]))
+    RETURNING bot_id, coalesce(octet_length(data), 0) AS length
+), less AS (
+    UPDATE bot_notes SET bytes = bytes - gone.length
+    FROM (SELECT bot_id, sum(length) AS length FROM notes GROUP BY bot_id) AS gone
+    WHERE bot_notes.bot_id = gone.bot_id
 )
 SELECT (SELECT count(*) FROM gone) AS matches, (
     SELECT coalesce(sum(octet_length), 0)
-    FROM (SELECT * FROM gone UNION ALL SELECT * FROM analyses) AS freed
+    FROM (
+        SELECT * FROM gone UNION ALL SELECT * FROM analyses
+        UNION ALL SELECT length FROM notes
+    ) AS freed
 ) AS bytes
 """
 

@@ -1050,7 +1050,9 @@ type Answer struct {
 	// The turn, as in the turn. An answer to a turn that is no longer open changes nothing.
 	TurnNumber int32 `protobuf:"varint,2,opt,name=turn_number,json=turnNumber,proto3" json:"turn_number,omitempty"`
 	// The action, of the match's game.
-	Action        *Action `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
+	Action *Action `protobuf:"bytes,3,opt,name=action,proto3" json:"action,omitempty"`
+	// What the bot thinks, for its owner to read after the match; may be left out.
+	Note          *Note `protobuf:"bytes,4,opt,name=note,proto3" json:"note,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1106,6 +1108,145 @@ func (x *Answer) GetAction() *Action {
 	return nil
 }
 
+func (x *Answer) GetNote() *Note {
+	if x != nil {
+		return x.Note
+	}
+	return nil
+}
+
+// What a bot notes beside an answer. No other seat, spectator or transcript ever shows it. Once the
+// match is recorded its owner can read it (OwnerService.GetNotes), and everybody if the owner says
+// so (OwnerService.ShareNotes). Nothing about a note is a fault.
+type Note struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Text in UTF-8, at most 2,000 bytes, and 64,000 of a seat in a match. What is longer is cut off
+	// and ends in "…". Bytes, so that other bytes cost the bot those characters and not its stream.
+	Text []byte `protobuf:"bytes,1,opt,name=text,proto3" json:"text,omitempty"`
+	// What the answer took of a language model or the like, as the bot measured it.
+	Usage         *Usage `protobuf:"bytes,2,opt,name=usage,proto3" json:"usage,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Note) Reset() {
+	*x = Note{}
+	mi := &file_arena_v1_referee_proto_msgTypes[14]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Note) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Note) ProtoMessage() {}
+
+func (x *Note) ProtoReflect() protoreflect.Message {
+	mi := &file_arena_v1_referee_proto_msgTypes[14]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Note.ProtoReflect.Descriptor instead.
+func (*Note) Descriptor() ([]byte, []int) {
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{14}
+}
+
+func (x *Note) GetText() []byte {
+	if x != nil {
+		return x.Text
+	}
+	return nil
+}
+
+func (x *Note) GetUsage() *Usage {
+	if x != nil {
+		return x.Usage
+	}
+	return nil
+}
+
+// What answers took of a language model or the like, by the word of their bot. Once the match is
+// recorded, everybody can read the sum over it.
+type Usage struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	// Tokens read, prompts and what is cached of them included: 0 to 1,000,000,000 for an answer.
+	InputTokens int64 `protobuf:"varint,1,opt,name=input_tokens,json=inputTokens,proto3" json:"input_tokens,omitempty"`
+	// Tokens written, reasoning included: 0 to 1,000,000,000.
+	OutputTokens int64 `protobuf:"varint,2,opt,name=output_tokens,json=outputTokens,proto3" json:"output_tokens,omitempty"`
+	// The cost in millionths of a US dollar: 0 to 1,000,000,000.
+	CostMicrousd int64 `protobuf:"varint,3,opt,name=cost_microusd,json=costMicrousd,proto3" json:"cost_microusd,omitempty"`
+	// The time that the model took, in milliseconds: 0 to 86,400,000.
+	LatencyMs     int64 `protobuf:"varint,4,opt,name=latency_ms,json=latencyMs,proto3" json:"latency_ms,omitempty"`
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Usage) Reset() {
+	*x = Usage{}
+	mi := &file_arena_v1_referee_proto_msgTypes[15]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Usage) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Usage) ProtoMessage() {}
+
+func (x *Usage) ProtoReflect() protoreflect.Message {
+	mi := &file_arena_v1_referee_proto_msgTypes[15]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Usage.ProtoReflect.Descriptor instead.
+func (*Usage) Descriptor() ([]byte, []int) {
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{15}
+}
+
+func (x *Usage) GetInputTokens() int64 {
+	if x != nil {
+		return x.InputTokens
+	}
+	return 0
+}
+
+func (x *Usage) GetOutputTokens() int64 {
+	if x != nil {
+		return x.OutputTokens
+	}
+	return 0
+}
+
+func (x *Usage) GetCostMicrousd() int64 {
+	if x != nil {
+		return x.CostMicrousd
+	}
+	return 0
+}
+
+func (x *Usage) GetLatencyMs() int64 {
+	if x != nil {
+		return x.LatencyMs
+	}
+	return 0
+}
+
 // A turn without a valid answer of yours: a fault; `played` is used as the answer.
 type Refusal struct {
 	state protoimpl.MessageState `protogen:"open.v1"`
@@ -1129,7 +1270,7 @@ type Refusal struct {
 
 func (x *Refusal) Reset() {
 	*x = Refusal{}
-	mi := &file_arena_v1_referee_proto_msgTypes[14]
+	mi := &file_arena_v1_referee_proto_msgTypes[16]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1141,7 +1282,7 @@ func (x *Refusal) String() string {
 func (*Refusal) ProtoMessage() {}
 
 func (x *Refusal) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[14]
+	mi := &file_arena_v1_referee_proto_msgTypes[16]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1154,7 +1295,7 @@ func (x *Refusal) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Refusal.ProtoReflect.Descriptor instead.
 func (*Refusal) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{14}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{16}
 }
 
 func (x *Refusal) GetMatchId() string {
@@ -1222,7 +1363,7 @@ type End struct {
 
 func (x *End) Reset() {
 	*x = End{}
-	mi := &file_arena_v1_referee_proto_msgTypes[15]
+	mi := &file_arena_v1_referee_proto_msgTypes[17]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1234,7 +1375,7 @@ func (x *End) String() string {
 func (*End) ProtoMessage() {}
 
 func (x *End) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[15]
+	mi := &file_arena_v1_referee_proto_msgTypes[17]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1247,7 +1388,7 @@ func (x *End) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use End.ProtoReflect.Descriptor instead.
 func (*End) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{15}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{17}
 }
 
 func (x *End) GetMatchId() string {
@@ -1290,7 +1431,7 @@ type Resume struct {
 
 func (x *Resume) Reset() {
 	*x = Resume{}
-	mi := &file_arena_v1_referee_proto_msgTypes[16]
+	mi := &file_arena_v1_referee_proto_msgTypes[18]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1302,7 +1443,7 @@ func (x *Resume) String() string {
 func (*Resume) ProtoMessage() {}
 
 func (x *Resume) ProtoReflect() protoreflect.Message {
-	mi := &file_arena_v1_referee_proto_msgTypes[16]
+	mi := &file_arena_v1_referee_proto_msgTypes[18]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1315,7 +1456,7 @@ func (x *Resume) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Resume.ProtoReflect.Descriptor instead.
 func (*Resume) Descriptor() ([]byte, []int) {
-	return file_arena_v1_referee_proto_rawDescGZIP(), []int{16}
+	return file_arena_v1_referee_proto_rawDescGZIP(), []int{18}
 }
 
 func (x *Resume) GetOffer() *Offer {
@@ -1413,12 +1554,22 @@ const file_arena_v1_referee_proto_rawDesc = "" +
 	"\x04view\x18\x03 \x01(\v2\x0e.arena.v1.ViewR\x04view\x12'\n" +
 	"\x06events\x18\x04 \x03(\v2\x0f.arena.v1.EventR\x06events\x12\x17\n" +
 	"\aturn_ms\x18\x05 \x01(\x05R\x06turnMs\x12\x17\n" +
-	"\abank_ms\x18\x06 \x01(\x05R\x06bankMs\"n\n" +
+	"\abank_ms\x18\x06 \x01(\x05R\x06bankMs\"\x92\x01\n" +
 	"\x06Answer\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x1f\n" +
 	"\vturn_number\x18\x02 \x01(\x05R\n" +
 	"turnNumber\x12(\n" +
-	"\x06action\x18\x03 \x01(\v2\x10.arena.v1.ActionR\x06action\"\xde\x01\n" +
+	"\x06action\x18\x03 \x01(\v2\x10.arena.v1.ActionR\x06action\x12\"\n" +
+	"\x04note\x18\x04 \x01(\v2\x0e.arena.v1.NoteR\x04note\"A\n" +
+	"\x04Note\x12\x12\n" +
+	"\x04text\x18\x01 \x01(\fR\x04text\x12%\n" +
+	"\x05usage\x18\x02 \x01(\v2\x0f.arena.v1.UsageR\x05usage\"\x93\x01\n" +
+	"\x05Usage\x12!\n" +
+	"\finput_tokens\x18\x01 \x01(\x03R\vinputTokens\x12#\n" +
+	"\routput_tokens\x18\x02 \x01(\x03R\foutputTokens\x12#\n" +
+	"\rcost_microusd\x18\x03 \x01(\x03R\fcostMicrousd\x12\x1d\n" +
+	"\n" +
+	"latency_ms\x18\x04 \x01(\x03R\tlatencyMs\"\xde\x01\n" +
 	"\aRefusal\x12\x19\n" +
 	"\bmatch_id\x18\x01 \x01(\tR\amatchId\x12\x1f\n" +
 	"\vturn_number\x18\x02 \x01(\x05R\n" +
@@ -1458,7 +1609,7 @@ func file_arena_v1_referee_proto_rawDescGZIP() []byte {
 }
 
 var file_arena_v1_referee_proto_enumTypes = make([]protoimpl.EnumInfo, 1)
-var file_arena_v1_referee_proto_msgTypes = make([]protoimpl.MessageInfo, 17)
+var file_arena_v1_referee_proto_msgTypes = make([]protoimpl.MessageInfo, 19)
 var file_arena_v1_referee_proto_goTypes = []any{
 	(ChallengePolicy)(0), // 0: arena.v1.ChallengePolicy
 	(*PlayRequest)(nil),  // 1: arena.v1.PlayRequest
@@ -1475,17 +1626,19 @@ var file_arena_v1_referee_proto_goTypes = []any{
 	(*Withdrawal)(nil),   // 12: arena.v1.Withdrawal
 	(*Turn)(nil),         // 13: arena.v1.Turn
 	(*Answer)(nil),       // 14: arena.v1.Answer
-	(*Refusal)(nil),      // 15: arena.v1.Refusal
-	(*End)(nil),          // 16: arena.v1.End
-	(*Resume)(nil),       // 17: arena.v1.Resume
-	(*Entrant)(nil),      // 18: arena.v1.Entrant
-	(*Options)(nil),      // 19: arena.v1.Options
-	(*TimeControl)(nil),  // 20: arena.v1.TimeControl
-	(*View)(nil),         // 21: arena.v1.View
-	(*Event)(nil),        // 22: arena.v1.Event
-	(*Action)(nil),       // 23: arena.v1.Action
-	(FaultKind)(0),       // 24: arena.v1.FaultKind
-	(*Transcript)(nil),   // 25: arena.v1.Transcript
+	(*Note)(nil),         // 15: arena.v1.Note
+	(*Usage)(nil),        // 16: arena.v1.Usage
+	(*Refusal)(nil),      // 17: arena.v1.Refusal
+	(*End)(nil),          // 18: arena.v1.End
+	(*Resume)(nil),       // 19: arena.v1.Resume
+	(*Entrant)(nil),      // 20: arena.v1.Entrant
+	(*Options)(nil),      // 21: arena.v1.Options
+	(*TimeControl)(nil),  // 22: arena.v1.TimeControl
+	(*View)(nil),         // 23: arena.v1.View
+	(*Event)(nil),        // 24: arena.v1.Event
+	(*Action)(nil),       // 25: arena.v1.Action
+	(FaultKind)(0),       // 26: arena.v1.FaultKind
+	(*Transcript)(nil),   // 27: arena.v1.Transcript
 }
 var file_arena_v1_referee_proto_depIdxs = []int32{
 	3,  // 0: arena.v1.PlayRequest.hello:type_name -> arena.v1.Hello
@@ -1497,34 +1650,36 @@ var file_arena_v1_referee_proto_depIdxs = []int32{
 	4,  // 6: arena.v1.PlayResponse.welcome:type_name -> arena.v1.Welcome
 	7,  // 7: arena.v1.PlayResponse.offers:type_name -> arena.v1.Offer
 	12, // 8: arena.v1.PlayResponse.withdrawals:type_name -> arena.v1.Withdrawal
-	15, // 9: arena.v1.PlayResponse.refusals:type_name -> arena.v1.Refusal
+	17, // 9: arena.v1.PlayResponse.refusals:type_name -> arena.v1.Refusal
 	13, // 10: arena.v1.PlayResponse.turns:type_name -> arena.v1.Turn
-	16, // 11: arena.v1.PlayResponse.ends:type_name -> arena.v1.End
-	17, // 12: arena.v1.PlayResponse.resumes:type_name -> arena.v1.Resume
+	18, // 11: arena.v1.PlayResponse.ends:type_name -> arena.v1.End
+	19, // 12: arena.v1.PlayResponse.resumes:type_name -> arena.v1.Resume
 	8,  // 13: arena.v1.PlayResponse.begins:type_name -> arena.v1.Begin
 	5,  // 14: arena.v1.PlayResponse.referees:type_name -> arena.v1.Referees
 	0,  // 15: arena.v1.Hello.challenges:type_name -> arena.v1.ChallengePolicy
-	18, // 16: arena.v1.Welcome.entrant:type_name -> arena.v1.Entrant
+	20, // 16: arena.v1.Welcome.entrant:type_name -> arena.v1.Entrant
 	5,  // 17: arena.v1.Welcome.referees:type_name -> arena.v1.Referees
-	19, // 18: arena.v1.Offer.options:type_name -> arena.v1.Options
-	18, // 19: arena.v1.Offer.entrants:type_name -> arena.v1.Entrant
-	20, // 20: arena.v1.Offer.time_control:type_name -> arena.v1.TimeControl
-	18, // 21: arena.v1.Begin.entrants:type_name -> arena.v1.Entrant
-	21, // 22: arena.v1.Turn.view:type_name -> arena.v1.View
-	22, // 23: arena.v1.Turn.events:type_name -> arena.v1.Event
-	23, // 24: arena.v1.Answer.action:type_name -> arena.v1.Action
-	24, // 25: arena.v1.Refusal.kind:type_name -> arena.v1.FaultKind
-	23, // 26: arena.v1.Refusal.played:type_name -> arena.v1.Action
-	25, // 27: arena.v1.End.transcript:type_name -> arena.v1.Transcript
-	22, // 28: arena.v1.End.events:type_name -> arena.v1.Event
-	7,  // 29: arena.v1.Resume.offer:type_name -> arena.v1.Offer
-	1,  // 30: arena.v1.RefereeService.Play:input_type -> arena.v1.PlayRequest
-	2,  // 31: arena.v1.RefereeService.Play:output_type -> arena.v1.PlayResponse
-	31, // [31:32] is the sub-list for method output_type
-	30, // [30:31] is the sub-list for method input_type
-	30, // [30:30] is the sub-list for extension type_name
-	30, // [30:30] is the sub-list for extension extendee
-	0,  // [0:30] is the sub-list for field type_name
+	21, // 18: arena.v1.Offer.options:type_name -> arena.v1.Options
+	20, // 19: arena.v1.Offer.entrants:type_name -> arena.v1.Entrant
+	22, // 20: arena.v1.Offer.time_control:type_name -> arena.v1.TimeControl
+	20, // 21: arena.v1.Begin.entrants:type_name -> arena.v1.Entrant
+	23, // 22: arena.v1.Turn.view:type_name -> arena.v1.View
+	24, // 23: arena.v1.Turn.events:type_name -> arena.v1.Event
+	25, // 24: arena.v1.Answer.action:type_name -> arena.v1.Action
+	15, // 25: arena.v1.Answer.note:type_name -> arena.v1.Note
+	16, // 26: arena.v1.Note.usage:type_name -> arena.v1.Usage
+	26, // 27: arena.v1.Refusal.kind:type_name -> arena.v1.FaultKind
+	25, // 28: arena.v1.Refusal.played:type_name -> arena.v1.Action
+	27, // 29: arena.v1.End.transcript:type_name -> arena.v1.Transcript
+	24, // 30: arena.v1.End.events:type_name -> arena.v1.Event
+	7,  // 31: arena.v1.Resume.offer:type_name -> arena.v1.Offer
+	1,  // 32: arena.v1.RefereeService.Play:input_type -> arena.v1.PlayRequest
+	2,  // 33: arena.v1.RefereeService.Play:output_type -> arena.v1.PlayResponse
+	33, // [33:34] is the sub-list for method output_type
+	32, // [32:33] is the sub-list for method input_type
+	32, // [32:32] is the sub-list for extension type_name
+	32, // [32:32] is the sub-list for extension extendee
+	0,  // [0:32] is the sub-list for field type_name
 }
 
 func init() { file_arena_v1_referee_proto_init() }
@@ -1540,7 +1695,7 @@ func file_arena_v1_referee_proto_init() {
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_arena_v1_referee_proto_rawDesc), len(file_arena_v1_referee_proto_rawDesc)),
 			NumEnums:      1,
-			NumMessages:   17,
+			NumMessages:   19,
 			NumExtensions: 0,
 			NumServices:   1,
 		},

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from arena.games import make_game
 from arena.match.flow import TimedAction
+from arena.match.notes import Note, NotesTaken
 from arena.match.transcript import Opening
 from arena.records import Block, FinishedMatch, VersionId
 from arena.server.failover.match_snapshots import MatchSnapshot, MatchSnapshots
@@ -37,8 +38,9 @@ class Notebook:
     def _wake(self) -> None:
         self.woken += 1
 
-    def begin(self, match: FinishedMatch) -> MatchSnapshot:
-        return self.keeping.begin(match.block.id, lambda: running(match.block), begun(match))
+    def begin(self, match: FinishedMatch, notes: NotesTaken | None = None) -> MatchSnapshot:
+        notes = NotesTaken() if notes is None else notes
+        return self.keeping.begin(match.block.id, lambda: running(match.block), begun(match), notes)
 
     def gone(self, match: FinishedMatch) -> None:
         self.keeping.gone(match.block.id, match_id(match))
@@ -194,7 +196,7 @@ def test_blocks_that_end_while_storage_writes_are_told_the_next_time() -> None:
 def test_of_an_adopted_block_and_match_only_what_is_new_is_kept() -> None:
     book, match = Notebook(), one()
     book.keeping.adopt(running(match.block))
-    snapshot = book.keeping.adopt_match(match.block.id, begun(match), 7)
+    snapshot = book.keeping.adopt_match(match.block.id, begun(match), 7, NotesTaken())
     assert not book.keeping.unkept()
     assert book.keeping.kept_of([match]) == [match_id(match)]
     snapshot.add(0, TimedAction("eighth", 1))
@@ -229,3 +231,18 @@ def test_replies_that_come_while_others_are_written_are_asked_for_as_well() -> N
     before = book.woken
     book.keeping.keep(book.keeping.unkept())
     assert book.woken == before, "there is nothing left"
+
+
+def test_what_was_noted_is_kept_once_and_with_the_reply_beside_it() -> None:
+    book, match, notes = Notebook(), finished(VERSIONS), NotesTaken()
+    snapshot = book.begin(match, notes)
+    first, second = Note(0, 1, "one"), Note(1, 2, "two")
+    notes.take(first)
+    snapshot.add(0, TimedAction("first", 1))
+    assert [new.notes for new in book.kept().replies] == [(first,)]
+    notes.take(second)
+    snapshot.add(1, TimedAction("second", 1))
+    assert [new.notes for new in book.kept().replies] == [(second,)]
+    again = book.keeping.adopt_match(match.block.id, begun(match), 2, NotesTaken([first, second]))
+    again.add(0, TimedAction("third", 1))
+    assert [new.notes for new in book.kept().replies] == [()]

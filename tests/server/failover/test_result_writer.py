@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import pytest
 from structlog.testing import capture_logs
 
+from arena.match.notes import NotesTaken
 from arena.match.transcript import Opening
 from arena.records import FinishedMatch, VersionId
 from arena.server.failover.result_writer import BATCH, MOST_WAITING, RETRY_SECONDS, ResultWriter
@@ -138,7 +139,7 @@ async def test_running_matches_that_storage_refuses_cost_no_results() -> None:
             opening = Opening(transcript.opening.secret, transcript.opening.entropies)
             begun = BegunMatch(transcript.setup, opening, of.id, 0, match.started_at)
             running = RunningBlock(of, (), "bluff", transcript.setup.options, engaged=False)
-            scene.writer.snapshots.begin(of.id, lambda: running, begun)
+            scene.writer.snapshots.begin(of.id, lambda: running, begun, NotesTaken())
             await scene.writer.settled()
             scene.add(match)
     assert scene.recorded == [match_id(match)]

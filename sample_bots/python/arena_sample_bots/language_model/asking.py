@@ -18,10 +18,13 @@ class NotAnsweredError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ModelAnswer:
-    """The text of the model's answer, and the tokens that it took, the prompt included."""
+    """The text of the model's answer, and the tokens that it took."""
 
     text: str
-    tokens: int
+    input_tokens: int
+    """The tokens of the prompt."""
+    output_tokens: int
+    """The tokens of the answer, reasoning included."""
 
 
 class LanguageModel:
@@ -86,19 +89,24 @@ class LanguageModel:
         if not isinstance(text, str) or not text:
             raise NotAnsweredError("the answer holds no text")
         usage = getattr(answer, "usage", None)
-        tokens = getattr(usage, "total_tokens", None)
-        return ModelAnswer(text, tokens if isinstance(tokens, int) else _estimate(messages, text))
+        return ModelAnswer(
+            text,
+            _tokens(usage, "prompt_tokens", *(message["content"] for message in messages)),
+            _tokens(usage, "completion_tokens", text),
+        )
 
 
-def _estimate(messages: Sequence[Mapping[str, str]], text: str) -> int:
-    """Return an estimate for servers that do not count: about four characters make a token."""
-    return (sum(len(message["content"]) for message in messages) + len(text)) // 4
+def _tokens(usage: Any, name: str, *texts: str) -> int:
+    """Return the tokens of texts; where the server does not count, four characters are one."""
+    counted = getattr(usage, name, None)
+    return counted if isinstance(counted, int) else sum(map(len, texts)) // 4
 
 
-def action_in(text: str) -> Any:
-    """Return the JSON value of the member `action` of an answer. Raises NotAnsweredError.
+def action_in(text: str) -> tuple[Any, str]:
+    """Return the JSON value of the member `action` of an answer, and its `thought`.
 
-    Text around the object is ignored, because some models always write some.
+    Text around the object is ignored, because some models always write some. Raises
+    NotAnsweredError.
     """
     start, end = text.find("{"), text.rfind("}")
     try:
@@ -107,4 +115,5 @@ def action_in(text: str) -> Any:
         raise NotAnsweredError("the answer is not a JSON object") from None
     if not isinstance(value, dict) or "action" not in value:
         raise NotAnsweredError("the answer has no member `action`")
-    return value["action"]
+    thought = value.get("thought")
+    return value["action"], thought if isinstance(thought, str) else ""

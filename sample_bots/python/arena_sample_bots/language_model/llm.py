@@ -15,7 +15,7 @@ from random import Random
 from typing import Any
 from uuid import UUID
 
-from arena.bot import Bot, run
+from arena.bot import Bot, Usage, run
 from arena.games.notation import NotationError
 from arena_sample_bots.bloeff_honest import BloeffHonest
 from arena_sample_bots.bluff_you_honest import BluffYouHonest
@@ -57,10 +57,13 @@ class LLM(Bot):
         self._settings = Settings.read(os.environ)
         self._model = LanguageModel(self._settings)
         self._tokens = 0
+        self._usage = Usage()
+        """What this turn has taken so far."""
 
     def act(self, turn: AnyTurn) -> Any:
         """Return the model's action, or that of the stand-in if the model gives none in time."""
         deadline = time.monotonic() + self._seconds(turn)
+        self._usage = Usage()
         schema = answer_schema(turn)
         asked = question(turn, events_of(turn), schema)
         messages = [
@@ -75,12 +78,11 @@ class LLM(Bot):
                 return self._stand_in(turn, "the match's tokens are used up")
             said = ""
             try:
-                answer = self._model.ask(messages, schema, left)
-                said = answer.text
-                self._tokens += answer.tokens
-                action = _legal(turn, action_in(said))
+                said = self._ask(messages, schema, left)
+                value, thought = action_in(said)
+                action = _legal(turn, value)
             except NotAnsweredError as error:
-                self._note(turn, attempt, messages, said, str(error))
+                self._log_attempt(turn, attempt, messages, said, str(error))
                 refusal = f"This did not count: {error}. Answer again, as the schema says."
                 messages = [
                     *messages[:2],
@@ -88,9 +90,37 @@ class LLM(Bot):
                     {"role": "user", "content": refusal},
                 ]
             else:
-                self._note(turn, attempt, messages, said, "")
+                self._log_attempt(turn, attempt, messages, said, "")
+                self._tell_owner(thought)
                 return action
         return self._stand_in(turn, f"{ATTEMPTS} answers did not count")
+
+    def _ask(self, messages: list[dict[str, str]], schema: dict[str, Any], seconds: float) -> str:
+        """Return the model's answer, and count what it took. Raises NotAnsweredError."""
+        began = time.monotonic()
+        try:
+            answer = self._model.ask(messages, schema, seconds)
+        except NotAnsweredError:
+            self._count(0, 0, time.monotonic() - began)
+            raise
+        self._count(answer.input_tokens, answer.output_tokens, time.monotonic() - began)
+        return answer.text
+
+    def _count(self, read: int, written: int, seconds: float) -> None:
+        settings, before = self._settings, self._usage
+        self._tokens += read + written
+        self._usage = Usage(
+            before.input_tokens + read,
+            before.output_tokens + written,
+            before.cost_microusd
+            + round(read * settings.input_price + written * settings.output_price),
+            before.latency_ms + round(1000 * seconds),
+        )
+
+    def _tell_owner(self, thought: str) -> None:
+        """Note what the model thinks and what it took, for the bot's owner alone."""
+        key = self._settings.key
+        self.note(thought.replace(key, "[the key]") if key else thought, self._usage)
 
     def _seconds(self, turn: AnyTurn) -> float:
         milliseconds = turn.turn_ms + BANK_SHARE * turn.bank_ms
@@ -100,9 +130,10 @@ class LLM(Bot):
         action = STAND_INS[turn.game.name](self.random).act(turn)
         played = turn.game.notation.to_json(action)
         self._write(turn, {"turn": turn.number, "stand_in": played, "because": why})
+        self._tell_owner(f"The stand-in plays, because {why}.")
         return action
 
-    def _note(
+    def _log_attempt(
         self, turn: AnyTurn, attempt: int, prompt: list[dict[str, str]], said: str, wrong: str
     ) -> None:
         noted = {"turn": turn.number, "attempt": attempt, "prompt": prompt, "answer": said}

@@ -23,6 +23,10 @@ class Settings:
     match_tokens: int
     """The most tokens for one match, prompts included."""
     answer_tokens: int
+    input_price: float
+    """US dollars for a million tokens of prompts, which are millionths of a dollar for each."""
+    output_price: float
+    """The same for tokens of answers."""
     extra: Mapping[str, Any]
     """Further members of each request."""
     log: Path
@@ -33,8 +37,9 @@ class Settings:
 
         def number(name: str, default: str) -> float:
             text = environment.get(name) or default
-            if not text.replace(".", "", 1).isdecimal() or not float(text):
-                raise SettingError(f"{name} is {text!r}; allowed is a number above 0.")
+            if not text.replace(".", "", 1).isdecimal() or not (float(text) or default == "0"):
+                allowed = "a number" if default == "0" else "a number above 0"
+                raise SettingError(f"{name} is {text!r}; allowed is {allowed}.")
             return float(text)
 
         for name in ("LLM_BASE_URL", "LLM_MODEL"):
@@ -57,6 +62,8 @@ class Settings:
             seconds=number("LLM_SECONDS", "600"),
             match_tokens=int(number("LLM_MATCH_TOKENS", "100000")),
             answer_tokens=int(number("LLM_ANSWER_TOKENS", "1000")),
+            input_price=number("LLM_INPUT_PRICE", "0"),
+            output_price=number("LLM_OUTPUT_PRICE", "0"),
             extra=extra,
             log=Path(environment.get("LLM_LOG") or "llm-logs"),
         )

@@ -1,0 +1,59 @@
+"""`arena bot notes` and `share-notes`: what bots noted beside their answers, from a referee."""
+
+from typing import Annotated
+
+import typer
+
+from arena.commands.errors import exit_with_message
+from arena.commands.owners.logins import (
+    DEFAULT_ADDRESS,
+    AddressOption,
+    client_of,
+    kept_login,
+    login_at,
+    results_client_of,
+)
+from arena.commands.terminal import say, say_json
+from arena.match.notes import note_to_json, summed
+from arena.showing.usage import usage_in_words
+
+
+def notes(
+    match: Annotated[str, typer.Argument(help="A match's id.")],
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+) -> None:
+    """Print what bots noted in a finished match at a referee.
+
+    Those of your bots, if you are signed in there, and those of bots whose owners share them.
+    """
+    with exit_with_message():
+        login = kept_login(address)
+        found = results_client_of(address).notes(match, None if login is None else login.key)
+    if as_json:
+        say_json([note_to_json(one) for one in found])
+        return
+    for one in found:
+        say(f"Turn {one.turn_number}, seat {one.seat}: {one.text}".rstrip())
+        if one.usage is not None:
+            say(f"  {usage_in_words(one.usage)}")
+    for seat in sorted({one.seat for one in found}):
+        usages = [one.usage for one in found if one.seat == seat and one.usage is not None]
+        if usages:
+            say(f"Seat {seat} in {len(usages)} answers: {usage_in_words(summed(usages))}.")
+    if not found:
+        say("There are no notes of this match that you may read.", err=True)
+
+
+def share_notes(
+    name: Annotated[str, typer.Argument(help="The bot's name.")],
+    stop: Annotated[bool, typer.Option("--stop", help="Only you read them again.")] = False,
+    address: AddressOption = DEFAULT_ADDRESS,
+) -> None:
+    """Let everybody read the notes of a bot of yours once a match is over, past ones too.
+
+    At first only you read them.
+    """
+    with exit_with_message():
+        client_of(address).share_notes(login_at(address).key, name, shared=not stop)
+    say(f"The notes of {name} are read by {'you alone' if stop else 'everybody'}.", err=True)
