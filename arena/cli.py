@@ -52,6 +52,7 @@ COMMANDS = {
     "key": "results.key:key",
     "luck": "results.luck:luck",
     "analyse": "results.analyse:analyse",
+    "deception": "results.deception:deception",
     "export": "results.export:export",
     "mcp": "mcp:mcp",
     "new-bot": "home.new_bot:new_bot",

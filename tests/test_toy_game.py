@@ -100,7 +100,7 @@ def test_it_has_no_luck_no_claims_and_no_values() -> None:
     (transcript,) = played(1)
     assert table_of(NAME) is None
     assert luck_of(transcript).seats == (0.0, 0.0)
-    assert bluffing_of(transcript).claims == ()
+    assert bluffing_of(transcript).decisions == ()
     assert not has_values(make_game(NAME))
     assert [one.values for one in decisions(transcript)] == [None] * (len(transcript.steps) - 1)
 

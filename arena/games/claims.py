@@ -2,10 +2,23 @@
 
 from fractions import Fraction
 from functools import cache
-from typing import Any, Protocol, cast, runtime_checkable
+from typing import Any, Final, Literal, NamedTuple, Protocol, cast, runtime_checkable
 
 from arena.games import KITS
 from arena.games.game import Options
+
+KINDS: Final = ("standing", "round", "size")
+"""The kinds of a game's situations, in the order of display."""
+
+
+class ClaimSituation(NamedTuple):
+    """A name for what all may see of the place in which a seat decides."""
+
+    kind: str
+    """One of KINDS; a decision has at most one situation of each kind."""
+    rank: int
+    """Its place among the situations of its kind, for display."""
+    name: str
 
 
 @runtime_checkable
@@ -16,13 +29,14 @@ class GameClaims(Protocol):
     def UNIT(self) -> tuple[str, str]:  # noqa: N802  a constant of the module
         """The unit of a claim's error, singular and plural, such as ("die short", "dice short")."""
 
-    def off(self, action: Any, before: Any, after: Any) -> int | None:
+    def off(self, action: Any, before: Any, after: Any, options: Options) -> int | None:
         """Return the error of an action's claim: 0 if it is true, None without a claim.
 
         Args:
             action: The action of a seat.
             before: The state before the action.
             after: The state after the action.
+            options: The options of the match.
 
         Returns:
             The size of the error in units of `UNIT`.
@@ -39,9 +53,49 @@ class GameClaims(Protocol):
             options: The options of the match.
         """
 
+    def own_chance(self, action: Any, view: Any, options: Options) -> Fraction | None:
+        """Return the probability that an action's claim is true, given the view of its seat.
+
+        Inference from what others did is left out.
+
+        Args:
+            action: An action that is legal in the view.
+            view: The view of the seat on turn.
+            options: The options of the match.
+
+        Returns:
+            0 to 1; None if the action claims nothing.
+        """
+
+    def likeliest(self, view: Any, options: Options) -> Fraction | None:
+        """Return the largest `own_chance` of a legal action; None if no legal action claims.
+
+        Args:
+            view: The view of a seat.
+            options: The options of the match.
+        """
+
+    def may_doubt(self, view: Any) -> bool:
+        """Return whether the seat of a view may doubt now."""
+
+    def situations(self, view: Any) -> tuple[ClaimSituation, ...]:
+        """Return the situations of a decision, by what all may see."""
+
 
 @cache
 def claims_of(game: str) -> GameClaims | None:
     """Return the claims of a game; None if it has none or is unknown."""
     kit = KITS.get(game)
     return None if kit is None else cast("GameClaims | None", kit.part("claims"))
+
+
+def standing_of(seat: int, counts: tuple[int, ...]) -> Literal[-1, 0, 1]:
+    """Return whether a seat is behind (-1), level (0) or ahead (1) of the best of the others.
+
+    Args:
+        seat: The seat.
+        counts: What each seat has, where more is better.
+    """
+    own = counts[seat]
+    best = max(count for other, count in enumerate(counts) if other != seat)
+    return -1 if own < best else 1 if own > best else 0

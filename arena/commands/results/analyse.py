@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from math import isfinite
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,8 +10,7 @@ from rich.table import Table
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.jobs_option import Cluster, Jobs
 from arena.commands.results.analyse_json import bot_json, match_json
-from arena.commands.results.match_argument import cannot_be_read
-from arena.commands.results.transcript_files import texts
+from arena.commands.results.match_argument import transcripts_in
 from arena.commands.terminal import Terminal, say_json_line
 from arena.lab.analysis import (
     BOUNDS,
@@ -28,7 +26,6 @@ from arena.lab.analysis import (
 from arena.lab.analysis import analyse as analysed
 from arena.match.match_id import is_match_id
 from arena.match.replay import TranscriptError
-from arena.match.transcript_json import read_json
 
 _BOUNDS = ", ".join(f"{grade.value} to {bound:.1%}" for bound, grade in BOUNDS)
 _VALUED = "Actions have values in Bluff without its extension alone."
@@ -119,27 +116,11 @@ def _analyses(names: list[str], *, all_values: bool) -> Iterator[MatchAnalysis]:
 
             yield recorded_analysis(name, all_values=all_values)
             continue
-        try:
-            for line, text in texts(Path(name)):
-                place = name if line is None else f"{name}, line {line}"
-                yield _analysed(place, text)
-        except OSError as error:
-            raise cannot_be_read(name, error) from error
-
-
-def _analysed(place: str, text: bytes) -> MatchAnalysis:
-    """Return the analysis of a transcript's text.
-
-    Raises CommandError.
-    """
-    try:
-        transcript = read_json(text)
-    except TranscriptError as error:
-        raise CommandError(f"{place} is no transcript: {error}.") from error
-    try:
-        return analysed(transcript)
-    except TranscriptError as error:
-        raise CommandError(f"{place} cannot be replayed: {error}.") from error
+        for place, transcript in transcripts_in(name):
+            try:
+                yield analysed(transcript)
+            except TranscriptError as error:
+                raise CommandError(f"{place} cannot be replayed: {error}.") from error
 
 
 def _seats_of(match: MatchAnalysis, bot: str) -> Iterator[SeatAnalysis]:

@@ -1,10 +1,12 @@
 """A match as a command's argument: its id in the database, or a file with its transcript."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from arena.commands.errors import CommandError
-from arena.commands.results.transcript_files import whole_text
+from arena.commands.results.transcript_files import texts, whole_text
 from arena.match.match_id import is_match_id
+from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import read_json
 from arena.printable import printable
@@ -16,6 +18,22 @@ def transcript_of(match: str) -> Transcript:
     Raises CommandError, and TranscriptError for an invalid file.
     """
     return recorded(match) if is_match_id(match.lower()) else read_json(_file(match))
+
+
+def transcripts_in(file: str) -> Iterator[tuple[str, Transcript]]:
+    """Yield the transcripts of a file, each with its place in words.
+
+    Raises CommandError.
+    """
+    try:
+        for line, text in texts(Path(file)):
+            place = file if line is None else f"{file}, line {line}"
+            try:
+                yield place, read_json(text)
+            except TranscriptError as error:
+                raise CommandError(f"{place} is no transcript: {error}.") from error
+    except OSError as error:
+        raise cannot_be_read(file, error) from error
 
 
 def recorded(match_id: str) -> Transcript:

@@ -19,9 +19,12 @@ from arena.lab.analysis import (
     AnalysedDecision,
     MatchAnalysis,
     SeatAnalysis,
+    SolvedShares,
     analysis_of,
     by_seat,
     decisions,
+    kept_shares,
+    solved_shares_of,
 )
 from arena.match.replay import TranscriptError
 from arena.match.transcript import Transcript
@@ -74,6 +77,27 @@ def newest_seats(bot: str, limit: int) -> list[SeatAnalysis]:
             )
             if taken.bot == bot
         ]
+
+
+def newest_shares(bot: str, limit: int) -> Iterator[tuple[Transcript, Mapping[int, SolvedShares]]]:
+    """Yield a bot's newest matches, newest first, with solved play's bluffs and doubts by step.
+
+    Kept analyses are read for them; what is missing is looked up in the tables, and not kept.
+
+    Raises CommandError and StorageError.
+    """
+    with _database() as database:
+        bot = database.name_of(bot)
+        rows = database.read(found_matches(MatchFilter(bot=bot), limit=limit))
+        ids = [match_row(row._mapping).match_id for row in rows]
+        for at in range(0, len(ids), _AT_A_TIME):
+            some = ids[at : at + _AT_A_TIME]
+            kept = kept_decisions(database.read, some)
+            transcripts = database.transcripts(some)
+            for match_id in filter(transcripts.__contains__, some):
+                found = transcripts[match_id]
+                known = kept.get(match_id)
+                yield found, solved_shares_of(found) if known is None else kept_shares(known)
 
 
 @contextmanager

@@ -27,8 +27,11 @@ def claim_chance(view: BluffView) -> Fraction | None:
 
 
 def own_bet_chance(view: BluffView, bet: Bet) -> Fraction:
-    """Return the probability that a bet without lay-outs would be true, given a view."""
-    return _bet_chance(view, bet, view.hidden_dice)
+    """Return the probability that a bet of the view's seat would be true, given its view.
+
+    Dice that a lay-out leaves under the cup are rolled again before they count (BL-X3).
+    """
+    return _bet_chance(view, bet, bet.show or view.hidden_dice)
 
 
 def _bet_chance(view: BluffView, bet: Bet, own: Dice) -> Fraction:

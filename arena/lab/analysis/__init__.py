@@ -15,6 +15,8 @@ from arena.lab.analysis.match_analysis import (
     by_seat,
 )
 from arena.lab.analysis.soft_play import SeatLoss, SoftPair, seat_losses, soft_play
+from arena.lab.analysis.solved_place import SolvedShares
+from arena.lab.analysis.solved_shares import kept_shares, solved_shares_of
 from arena.lab.analysis.values import ActionValues, BluffSearch, BluffTables, Valued, known_sources
 
 __all__ = [
@@ -36,6 +38,7 @@ __all__ = [
     "SeatAnalysis",
     "SeatLoss",
     "SoftPair",
+    "SolvedShares",
     "Valued",
     "accounts",
     "analyse",
@@ -46,7 +49,9 @@ __all__ = [
     "frequencies",
     "grade_of",
     "has_values",
+    "kept_shares",
     "known_sources",
     "seat_losses",
     "soft_play",
+    "solved_shares_of",
 ]

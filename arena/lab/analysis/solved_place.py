@@ -10,6 +10,14 @@ from arena.games.bluff.chances import own_bet_chance
 _HALF = Fraction(1, 2)
 
 
+class SolvedShares(NamedTuple):
+    """The probabilities with which solved play bluffs and doubts in a decision's place."""
+
+    bluffs: float
+    doubts: float | None
+    """None where no bet is open."""
+
+
 class SolvedPlace(NamedTuple):
     """The bluffs and doubts of solved play in a decision's place, and those of the seat.
 
@@ -28,6 +36,11 @@ class SolvedPlace(NamedTuple):
     """The probability that solved play doubts; None where no bet is open."""
     win: float
     """The seat's chance to win the match if it plays on by solved play."""
+
+    @property
+    def shares(self) -> SolvedShares:
+        """How often solved play bluffs and doubts."""
+        return SolvedShares(self.bluffs, self.doubts)
 
 
 def solved_place(
@@ -49,9 +62,16 @@ def solved_place(
         sum(view.dice_counts) - own,
         _is_bluff(view, taken),
         _is_bluff(view, max(values, key=values.__getitem__)),
+        *solved_shares(view, play),
+        sum(share * values[action] for action, share in play.items()),
+    )
+
+
+def solved_shares(view: BluffView, play: Mapping[Any, float]) -> SolvedShares:
+    """Return how often solved play bluffs and doubts in a seat's place."""
+    return SolvedShares(
         sum(share for action, share in play.items() if _is_bluff(view, action)),
         play.get(Doubt(), 0.0) if view.bets else None,
-        sum(share * values[action] for action, share in play.items()),
     )
 
 

@@ -109,6 +109,11 @@ class BluffTables:
         standing = found.truth(place, belief) if place else None
         return Valued(values, standing, self._play(situation, view))
 
+    def play(self, view: Any) -> Mapping[Any, float] | None:
+        """Return how solved play acts in a seat's place; None if the tables do not know it."""
+        situation = self._solved.situation(view) if isinstance(view, BluffView) else None
+        return None if situation is None else self._play(situation, view)
+
     def _play(self, situation: Situation, view: BluffView) -> Mapping[Any, float] | None:
         assert view.seat is not None
         weights = situation.play.weights(situation.role(view.seat), situation.history)

@@ -1,31 +1,15 @@
-"""Claims, bluffs and doubts of a match, computed from its transcript without side effects.
+"""Claims, doubts, faults and time of a match, computed from its transcript without side effects.
 
-A bluff is a claim that was false when it was made, whatever the bot believed; the game's kit says
-what it claims. A default action played for a seat is no bot's decision and is left out.
+A default action played for a seat is no bot's decision and is left out.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from arena.games.claims import claims_of
+from arena.lab.deception import ClaimDecision, claim_decisions
 from arena.match.faults import FaultKind
-from arena.match.replay import TranscriptError, replay
-from arena.match.transcript import Entrant, Step, Transcript
-
-
-@dataclass(frozen=True, slots=True)
-class Claim:
-    """A claim and its outcome."""
-
-    step: int
-    """The number of the step that made it."""
-    seat: int
-    off: int
-    """By how much it was false, in the unit of the game: dice, pips, points; 0 is true."""
-    doubted: bool
-    own: bool
-    """Whether the bot made it; otherwise it was the default action."""
+from arena.match.transcript import Entrant, Transcript
 
 
 def off_in_words(game: str, off: int) -> str:
@@ -33,14 +17,6 @@ def off_in_words(game: str, off: int) -> str:
     known = claims_of(game)
     one, several = ("off", "off") if known is None else known.UNIT
     return f"{off} {one if off == 1 else several}"
-
-
-@dataclass(frozen=True, slots=True)
-class Doubting:
-    """A doubt of a claim, and whether it was right."""
-
-    seat: int
-    right: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +35,12 @@ class Bluffing:
     """The claims and doubts of one match."""
 
     match_id: str
+    game: str
+    deal: str
+    """The deal, which several matches may share."""
     entrants: tuple[Entrant, ...]
-    claims: tuple[Claim, ...]
-    doubts: tuple[Doubting, ...]
+    decisions: tuple[ClaimDecision, ...]
+    """Those in which a seat could claim or doubt."""
     faults: tuple[FaultAt, ...]
     milliseconds: tuple[int, ...]
     """The total time of all answers, by seat."""
@@ -69,60 +48,51 @@ class Bluffing:
     """The number of answers that each seat gave itself."""
 
     @property
-    def boldest(self) -> Claim | None:
-        """The largest undoubted bluff, the first of equals; None without one."""
+    def claims(self) -> list[ClaimDecision]:
+        """The claims, those of default actions included."""
+        return [one for one in self.decisions if one.claimed]
+
+    @property
+    def doubts(self) -> list[ClaimDecision]:
+        """The bots' own doubts."""
+        return [one for one in self.decisions if one.right is not None and one.own]
+
+    @property
+    def boldest(self) -> ClaimDecision | None:
+        """The most false claim that nobody doubted, the first of equals; None without one."""
         away = [one for one in self.claims if one.off and not one.doubted and one.own]
         return max(away, key=lambda one: one.off, default=None)
+
+    def of(self, bot: str) -> list[ClaimDecision]:
+        """Return the decisions of a bot, over all seats that it had."""
+        mine = {seat for seat, one in enumerate(self.entrants) if one.bot == bot}
+        return [one for one in self.decisions if one.seat in mine and one.own]
 
 
 def bluffing_of(transcript: Transcript) -> Bluffing:
     """Return the claims and doubts of a match, up to the first impossible step if there is one."""
-    seats = len(transcript.setup.entrants)
-    claims: list[Claim] = []
-    doubts: list[Doubting] = []
+    setup = transcript.setup
     faults: list[FaultAt] = []
-    used, answers = [0] * seats, [0] * seats
-    known = claims_of(transcript.setup.game)
-    for number, step, before, after in _steps(transcript):
+    used, answers = [0] * len(setup.entrants), [0] * len(setup.entrants)
+    for number, step in enumerate(transcript.steps, start=1):
         seat = step.actor
         if not isinstance(seat, int):
             continue
-        own = step.fault is None and not step.stand_in
         if step.fault is not None:
             faults.append(FaultAt(number, seat, step.fault, str(step.action)))
-        if own:
+        elif not step.stand_in:
             used[seat] += step.milliseconds
             answers[seat] += 1
-        if known is None:
-            continue
-        off = known.off(step.action, before, after)
-        if off is not None:
-            claims.append(Claim(number, seat, off, doubted=False, own=own))
-        elif claims and known.doubts(step.action):
-            last = claims[-1]
-            claims[-1] = Claim(last.step, last.seat, last.off, doubted=True, own=last.own)
-            if own:
-                doubts.append(Doubting(seat, right=last.off != 0))
     return Bluffing(
-        transcript.setup.match_id,
-        transcript.setup.entrants,
-        tuple(claims),
-        tuple(doubts),
+        setup.match_id,
+        setup.game,
+        setup.keyed_by,
+        setup.entrants,
+        claim_decisions(transcript),
         tuple(faults),
         tuple(used),
         tuple(answers),
     )
-
-
-def _steps(transcript: Transcript) -> Iterator[tuple[int, Step, Any, Any]]:
-    before: Any = None
-    try:
-        for frame in replay(transcript):
-            if frame.step is not None:
-                yield frame.index, frame.step, before, frame.state
-            before = frame.state
-    except TranscriptError:
-        return
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +114,9 @@ def style_of(bot: str, matches: Iterable[Bluffing]) -> Style:
     """Return the style of a bot, over all seats that it had."""
     counts = [0] * 8
     for match in matches:
-        mine = {seat for seat, one in enumerate(match.entrants) if one.bot == bot}
-        claims = [one for one in match.claims if one.seat in mine and one.own]
-        doubts = [one for one in match.doubts if one.seat in mine]
+        mine = [seat for seat, one in enumerate(match.entrants) if one.bot == bot]
+        claims = [one for one in match.of(bot) if one.claimed]
+        doubts = [one for one in match.of(bot) if one.right is not None]
         for at, more in enumerate(
             (
                 1,
@@ -154,7 +124,7 @@ def style_of(bot: str, matches: Iterable[Bluffing]) -> Style:
                 sum(one.off > 0 for one in claims),
                 sum(one.off > 0 and one.doubted for one in claims),
                 len(doubts),
-                sum(one.right for one in doubts),
+                sum(bool(one.right) for one in doubts),
                 sum(match.milliseconds[seat] for seat in mine),
                 sum(match.answers[seat] for seat in mine),
             )

@@ -11,7 +11,7 @@ from arena.match.faults import FaultKind
 from arena.match.flow import OpenTurn, Reply, TimedAction
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, VersionId
-from arena.server.results.bluffing import Bluffing, Doubting, bluffing_of, style_of
+from arena.server.results.bluffing import bluffing_of, style_of
 from tests.dashboard.played import Guest, Policy, anyhow, play_match, silent
 
 ID = "00000000-0000-4000-8000-000000000001"
@@ -43,10 +43,6 @@ def test_a_bet_for_which_dice_are_missing_is_a_bluff_and_its_doubt_is_right() ->
     style = style_of("bot0", [bluffing])
     assert style.bluffs == style.claims == style.caught
     assert style.milliseconds == 20 * style.claims + 40 * style.doubts
-
-
-def showdowns(bluffing: Bluffing) -> list[Doubting]:
-    return list(bluffing.doubts)
 
 
 @pytest.mark.parametrize("game", ["bluff", "bluff_you", "bloeff"])

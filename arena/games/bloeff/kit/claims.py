@@ -6,18 +6,38 @@ from typing import Any, Final
 from arena.games.bloeff.chances import claim_chance
 from arena.games.bloeff.options import BloeffOptions
 from arena.games.bloeff.state import BloeffState
-from arena.games.bloeff.values import Ballot, BloeffView, Number
+from arena.games.bloeff.turns import honest_total
+from arena.games.bloeff.values import NUMBER_CARDS, Ballot, BloeffView, Card, Number
+from arena.games.claims import ClaimSituation, standing_of
 
 UNIT: Final = ("point off", "points off")
 """The unit of a false claim, singular and plural."""
 
 
-def off(action: Any, before: BloeffState, after: BloeffState) -> int | None:
-    """Return the distance of an announced total from the true one; None without an announcement."""
-    # A total above the limit is an immediate loss that cannot be doubted.
+_STANDING: Final = {
+    -1: ClaimSituation("standing", 0, "with more cards"),
+    0: ClaimSituation("standing", 1, "with as many cards"),
+    1: ClaimSituation("standing", 2, "with fewer cards"),
+}
+"""Against the seat with the fewest cards among the others: who has few is ahead."""
+_ROUND: Final = (
+    ClaimSituation("round", 0, "before the round's first announcement"),
+    ClaimSituation("round", 1, "more than 4 below the limit"),
+    ClaimSituation("round", 2, "up to 4 below the limit"),
+)
+_SIZES: Final = (
+    (3, ClaimSituation("size", 2, "up to 3 cards in hand")),
+    (7, ClaimSituation("size", 1, "4 to 7 cards in hand")),
+    (99, ClaimSituation("size", 0, "more than 7 cards in hand")),
+)
+
+
+def off(action: Any, before: BloeffState, after: BloeffState, options: BloeffOptions) -> int | None:
+    """Return the distance of an announced total from the honest one; None without a claim."""
+    # A total above the limit is an immediate loss that cannot be doubted (BO-17).
     if not isinstance(action, Number) or after.open_card is None:
         return None
-    return abs(action.announce - before.total - action.value)
+    return abs(action.announce - honest_total(options, before.total, Card(action.value)))
 
 
 def doubts(action: Any) -> bool:
@@ -28,3 +48,41 @@ def doubts(action: Any) -> bool:
 def chance(view: BloeffView, options: BloeffOptions) -> Fraction | None:
     """Return the probability that the balloted total is true."""
     return claim_chance(view, options)
+
+
+def own_chance(action: Any, view: BloeffView, options: BloeffOptions) -> Fraction | None:
+    """Return 1 or 0: whether an announced total is that of the card; None above the limit."""
+    if not isinstance(action, Number) or action.announce > view.limit:
+        return None
+    honest = honest_total(options, view.total, Card(action.value))
+    return Fraction(int(action.announce == honest))
+
+
+def likeliest(view: BloeffView, options: BloeffOptions) -> Fraction | None:
+    """Return whether some card of the hand may be announced truly within the limit.
+
+    None if no announcement within the limit is legal.
+    """
+    numbers = [card for card in view.hand if card in NUMBER_CARDS]
+    highest = min(view.highest, view.limit)
+    if view.balloted is not None or not numbers or view.lowest > highest:
+        return None
+    honest = (honest_total(options, view.total, card) for card in numbers)
+    return Fraction(int(any(view.lowest <= total <= highest for total in honest)))
+
+
+def may_doubt(view: BloeffView) -> bool:
+    """Return whether the seat ballots."""
+    return view.balloted is not None
+
+
+def situations(view: BloeffView) -> tuple[ClaimSituation, ...]:
+    """Return who has fewer cards, the place below the limit, and the size of the hand."""
+    assert view.seat is not None  # a decision is a seat's
+    room = view.limit - view.total
+    cards = len(view.hand)
+    return (
+        _STANDING[standing_of(view.seat, tuple([-size for size in view.hand_sizes]))],
+        _ROUND[(2 if room <= 4 else 1) if view.announcements or view.balloted else 0],
+        next(size for most, size in _SIZES if cards <= most),
+    )

@@ -3,17 +3,38 @@
 from fractions import Fraction
 from typing import Any, Final
 
-from arena.games.bluff.bets import count_matching
-from arena.games.bluff.chances import claim_chance
+from arena.games.bluff.bets import FACES, count_matching
+from arena.games.bluff.chances import claim_chance, own_bet_chance
+from arena.games.bluff.options import BluffOptions
 from arena.games.bluff.state import BluffState
-from arena.games.bluff.values import Bet, BluffView, Doubt
+from arena.games.bluff.values import STAR, Bet, BluffView, Doubt
+from arena.games.claims import ClaimSituation, standing_of
 from arena.games.game import Options
 
 UNIT: Final = ("die short", "dice short")
 """The unit of a false claim, singular and plural."""
 
 
-def off(action: Any, before: BluffState, after: BluffState) -> int | None:  # noqa: ARG001
+_STANDING: Final = {
+    -1: ClaimSituation("standing", 0, "with fewer dice"),
+    0: ClaimSituation("standing", 1, "with as many dice"),
+    1: ClaimSituation("standing", 2, "with more dice"),
+}
+"""Against the seat with the most dice among the others."""
+_ROUND: Final = (
+    ClaimSituation("round", 0, "opens the round"),
+    ClaimSituation("round", 1, "answers the opening bet"),
+    ClaimSituation("round", 2, "answers a later bet"),
+)
+_SIZES: Final = (
+    (3, ClaimSituation("size", 0, "2 or 3 dice in play")),
+    (6, ClaimSituation("size", 1, "4 to 6 dice in play")),
+    (10, ClaimSituation("size", 2, "7 to 10 dice in play")),
+    (999, ClaimSituation("size", 3, "more than 10 dice in play")),
+)
+
+
+def off(action: Any, before: BluffState, after: BluffState, options: Options) -> int | None:  # noqa: ARG001
     """Return how many dice a bet is short, counted before any re-roll that it allows."""
     if not isinstance(action, Bet):
         return None
@@ -28,3 +49,43 @@ def doubts(action: Any) -> bool:
 def chance(view: BluffView, options: Options) -> Fraction | None:  # noqa: ARG001
     """Return the probability that the standing bet is true."""
     return claim_chance(view)
+
+
+def own_chance(action: Any, view: BluffView, options: Options) -> Fraction | None:  # noqa: ARG001
+    """Return the probability that a bet is true by the own dice, before the re-roll of others."""
+    return own_bet_chance(view, action) if isinstance(action, Bet) else None
+
+
+def likeliest(view: BluffView, options: BluffOptions) -> Fraction | None:
+    """Return the probability of the bet that is likeliest true; None if none is legal (BL-18).
+
+    It is the lowest bet on some face; with the extension perhaps with the dice laid out that count
+    for it, or one if none does, so that the others are rolled again.
+    """
+    found = []
+    for quantity, face in zip(view.lowest, FACES, strict=True):
+        if quantity <= view.highest:
+            found.append(own_bet_chance(view, Bet(quantity, face)))
+            if not options.show_and_reroll:
+                continue
+            counting = tuple(die for die in view.hidden_dice if die in (face, STAR))
+            show = counting or view.hidden_dice[:1]
+            if len(show) < len(view.hidden_dice):
+                found.append(own_bet_chance(view, Bet(quantity, face, show)))
+    return max(found, default=None)
+
+
+def may_doubt(view: BluffView) -> bool:
+    """Return whether a bet stands that the seat may doubt."""
+    return view.can_doubt
+
+
+def situations(view: BluffView) -> tuple[ClaimSituation, ...]:
+    """Return who has more dice, the place in the round, and the dice in play."""
+    assert view.seat is not None  # a decision is a seat's
+    in_play = sum(view.dice_counts)
+    return (
+        _STANDING[standing_of(view.seat, view.dice_counts)],
+        _ROUND[min(len(view.bets), 2)],
+        next(size for most, size in _SIZES if in_play <= most),
+    )
