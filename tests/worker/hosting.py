@@ -65,7 +65,7 @@ class Hosted:
         """The last shifts of a bot's newest version, its check among them."""
         known = await self.scene.arena.store.owners.by_key(await self.scene.key(owner))
         assert known is not None
-        return await self.scene.arena.store.shifts.of(known, bot, "")
+        return await self.scene.arena.store.shift_logs.of(known, bot, "")
 
     async def decided(self, owner: str, bot: str = "mine") -> HostedBuild:
         """The same, when its check is over."""

@@ -174,7 +174,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
             spectating=SpectatorService(spectators, gate, timer, activity),
             attendance=AttendanceService(Players(tokens), play.attendances, gate),
             uploads=UploadService(
-                tokens, store.builds, store.shifts, settings.hosting, allowance, gate
+                tokens, store.builds, store.shift_logs, settings.hosting, allowance, gate
             ),
             webhooks=WebhookService(tokens, store.bot_webhooks, gate),
             events=EventService(tokens, store.events, store.event_views, store.builds, gate),

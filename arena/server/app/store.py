@@ -73,6 +73,7 @@ from arena.server.tournaments.tournaments import Tournaments
 from arena.server.uploads.hosted_builds import HostedBuilds
 from arena.server.uploads.hosted_shifts import HostedShifts
 from arena.server.uploads.recording_checks import Checks
+from arena.server.uploads.shift_logs import ShiftLogs
 from arena.server.uploads.workers import Workers
 
 _SLICE = 25
@@ -121,6 +122,7 @@ class Store:
         self.policies = Policies(engine)
         self.builds = HostedBuilds(engine)
         self.shifts = HostedShifts(engine)
+        self.shift_logs = ShiftLogs(engine)
         self.workers = Workers(engine)
         self.sign_ins = SignIns(engine)
         self.luck = Lucks(engine)

@@ -22,12 +22,12 @@ from arena.records import TournamentId, VersionId
 from arena.scheduling.ladder import Candidate
 from arena.server.failover.result_writer import ResultWriter
 from arena.server.ladder.agenda import Engagement, EngagementEnd
-from arena.server.tournaments.patience import Patience
 from arena.server.tournaments.ports import TournamentStore
-from arena.server.tournaments.presence import Presence
 from arena.server.tournaments.running import RunningTournament
 from arena.server.tournaments.staffing import Staffing
 from arena.server.tournaments.tournament import Tournament
+from arena.server.tournaments.waits import Waits
+from arena.server.tournaments.whereabouts import Whereabouts
 
 MOST_BROKEN = 3
 """The number of blocks that may fail on our side before a tournament is paused.
@@ -69,9 +69,9 @@ class Conductor:
         self._looks = 0
         """The number of looks by `search` since waits were last recorded."""
         self._here = here
-        presence = Presence(store, here)
-        self.staffing = Staffing(store, presence)
-        self._patience = Patience(store, presence)
+        whereabouts = Whereabouts(store, here)
+        self.staffing = Staffing(store, whereabouts)
+        self._waits = Waits(store, whereabouts)
         self._stuck: set[TournamentId] = set()
         """The tournaments without a block to begin at the last look, as bots are not here."""
         self._changed: set[TournamentId] = set()
@@ -265,7 +265,7 @@ class Conductor:
     async def _count_wait(self, running: RunningTournament) -> None:
         playing = [one for one, of in self._tournament_of.items() if of is running]
         seconds = SEARCH_SECONDS * LOOKS_PER_WAIT
-        if forfeited := await self._patience.lost(running, playing, seconds):
+        if forfeited := await self._waits.lost(running, playing, seconds):
             self._void(running.forfeit(forfeited))
             self._news.set()
 
@@ -334,7 +334,7 @@ class Conductor:
             await self._store.suspend(tournament.id)
         if tournament.state.over and running.idle:
             self._running.pop(tournament.id, None)
-            self._patience.forget(tournament.id)
+            self._waits.forget(tournament.id)
 
     async def _pair(self, running: RunningTournament) -> None:
         """Ask the format for the next pairings and record them, or finish the tournament."""

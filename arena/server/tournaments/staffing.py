@@ -7,8 +7,8 @@ from typing import Protocol
 from arena.records import Registered, VersionId
 from arena.server.ladder.agenda import Engagement
 from arena.server.tournaments.ports import TournamentStore
-from arena.server.tournaments.presence import Presence
 from arena.server.tournaments.running import RunningTournament
+from arena.server.tournaments.whereabouts import Whereabouts
 
 
 class ShiftsHere(Protocol):
@@ -41,9 +41,9 @@ class Needs:
 class Staffing:
     """Queues shifts for tournaments, and asks others to leave where they wait for a slot."""
 
-    def __init__(self, store: TournamentStore, presence: Presence) -> None:
+    def __init__(self, store: TournamentStore, whereabouts: Whereabouts) -> None:
         self._store = store
-        self._presence = presence
+        self._whereabouts = whereabouts
         self.shifts: ShiftsHere | None = None
         """The hosted bots that are connected here; without it none is asked to leave."""
         self.called: set[VersionId] = set()
@@ -66,7 +66,7 @@ class Staffing:
         coming: set[VersionId] = set()
         for running in tournaments:
             of_tournament = set(running.wanted)
-            present = await self._presence.of(running)
+            present = await self._whereabouts.of(running)
             hosted = await self._store.hosted([VersionId(one) for one in of_tournament - present])
             table = running.next_table(present, hosted)
             wanted |= of_tournament

@@ -12,25 +12,19 @@ from arena.builds.hosted import (
     MOST_OF_AN_OUTCOME,
     BegunShift,
     BuildState,
-    HostedShift,
     HostingTerms,
-    MatchLog,
     ShiftId,
     Worker,
 )
-from arena.builds.shift_log import printed_between
 from arena.database import shift_queue
 from arena.database.errors import (
     BuildNotKeptError,
-    LogNotKeptError,
-    UnknownBotError,
     UnknownShiftError,
 )
 from arena.database.keys import new_shift_token, token_hash
 from arena.database.transaction import transaction
-from arena.match.match_id import is_match_id
 from arena.match.transcript import Entrant
-from arena.records import CheckOrigin, CheckOutcome, Owner, VersionId
+from arena.records import CheckOrigin, CheckOutcome, VersionId
 from arena.server.accounts import bot_statements
 from arena.server.accounts.auditing import record
 from arena.server.notices.failing_bots import failing
@@ -38,14 +32,8 @@ from arena.server.notices.notice import Notice, NoticeKind
 from arena.server.notices.outbox import tell
 from arena.server.uploads import build_statements as hosting_statements
 from arena.server.uploads import shift_statements
-from arena.server.uploads.hosted_builds import own_version
 from arena.server.uploads.recording_checks import set_check
 
-AROUND_MATCH: Final = timedelta(seconds=0.5)
-"""The margin before a match's start and after its end within which lines belong to its log.
-
-Lines take a moment to reach the worker, and its clock may start a moment after the database's.
-"""
 SHIFTS_KEPT: Final = 10
 """The number of shifts kept per version; each log takes up to MOST_OF_A_LOG."""
 GRACE_SECONDS: Final = 300
@@ -84,66 +72,6 @@ class HostedShifts:
 
     def __init__(self, engine: AsyncEngine) -> None:
         self._engine = engine
-
-    async def of(self, owner: Owner, bot: str, version: str) -> list[HostedShift]:
-        """Return the last shifts of a version, by default of the newest uploaded; newest first.
-
-        Raises UnknownBotError.
-        """
-        async with self._transaction() as connection:
-            row = await own_version(connection, owner, bot, version)
-            rows = (await connection.execute(shift_statements.shifts_of(row.version_id))).all()
-        return [
-            HostedShift(
-                one.began_at,
-                one.ended_at,
-                one.check,
-                one.outcome,
-                one.log,
-                tuple(map(str, one.match_ids)),
-            )
-            for one in rows
-        ]
-
-    async def match_log(self, owner: Owner, bot: str, match_id: str) -> MatchLog:
-        """Return what a bot printed while it played a match.
-
-        Raises UnknownBotError and LogNotKeptError.
-        """
-        async with self._transaction() as connection:
-            match = None
-            if is_match_id(match_id.lower()):
-                match = await _found(
-                    connection, shift_statements.match_of(owner.id, bot, match_id.lower())
-                )
-            if match is None:
-                raise UnknownBotError(f"You have no bot {bot} that played a match {match_id}.")
-            shift = await _found(
-                connection, shift_statements.shift_of(match.version_id, match.started_at)
-            )
-            if shift is None:
-                raise LogNotKeptError(
-                    f"There is no log of this match: those of the last {SHIFTS_KEPT} shifts of a "
-                    "version are kept."
-                )
-            if shift.ended_at is None:
-                raise LogNotKeptError(
-                    "The shift of this match still runs: what a program prints is known when its "
-                    "shift is over, in a minute or so."
-                )
-            start, end = match.started_at - AROUND_MATCH, match.finished_at + AROUND_MATCH
-            played = await connection.scalar(
-                shift_statements.matches_between(match.version_id, start, end, shift.ended_at)
-            )
-        seconds = [(time - shift.began_at).total_seconds() for time in (start, end)]
-        return MatchLog(
-            version=match.version,
-            shift_began_at=shift.began_at,
-            started_at=match.started_at,
-            finished_at=match.finished_at,
-            other_matches=max(0, (played or 0) - 1),
-            log=printed_between(shift.log, *seconds),
-        )
 
     async def begin_play(
         self, worker: Worker, bot_id: int, terms: HostingTerms

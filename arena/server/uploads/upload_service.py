@@ -25,8 +25,8 @@ from arena.server.limits.refusals import Context
 from arena.server.requests.errors import ProtocolError, malformed
 from arena.server.requests.parsing import parsed
 from arena.server.uploads.hosted_builds import HostedBuilds
-from arena.server.uploads.hosted_shifts import HostedShifts
 from arena.server.uploads.hosting import require_hosting
+from arena.server.uploads.shift_logs import ShiftLogs
 from arena.v1 import upload_pb2 as pb
 
 MOST_AT_ONCE: Final = 16
@@ -61,7 +61,7 @@ class UploadService:
         self,
         keys: OwnerKeys,
         builds: HostedBuilds,
-        shifts: HostedShifts,
+        shift_logs: ShiftLogs,
         terms: HostingTerms | None,
         allowance: Allowance,
         gate: Gate,
@@ -69,7 +69,7 @@ class UploadService:
         """Serve uploads under `terms`, which are None if the arena hosts no bots."""
         self._calls = OwnerCalls(keys, gate, pb)
         self._builds_kept = builds
-        self._shifts_kept = shifts
+        self._shift_logs = shift_logs
         self._hosting = terms
         self._allowance = allowance
         self._gate = gate
@@ -252,7 +252,7 @@ class UploadService:
 
     async def _shifts(self, request: pb.ListShiftsRequest, owner: Owner) -> pb.ListShiftsResponse:
         response = pb.ListShiftsResponse()
-        for one in await self._shifts_kept.of(owner, request.bot, request.version):
+        for one in await self._shift_logs.of(owner, request.bot, request.version):
             response.shifts.add(
                 began_ms=_milliseconds(one.began_at),
                 ended_ms=0 if one.ended_at is None else _milliseconds(one.ended_at),
@@ -266,7 +266,7 @@ class UploadService:
     async def _match_log(
         self, request: pb.GetMatchLogRequest, owner: Owner
     ) -> pb.GetMatchLogResponse:
-        found = await self._shifts_kept.match_log(owner, request.bot, request.match_id)
+        found = await self._shift_logs.match_log(owner, request.bot, request.match_id)
         return pb.GetMatchLogResponse(
             version=found.version,
             shift_began_ms=_milliseconds(found.shift_began_at),

@@ -116,7 +116,7 @@ async def test_an_accepted_build_plays_shift_after_shift(
             await store.shifts.build_file(worker, begun.id)
         assert take(sql) is None  # one place at a time
         finish(sql, taken[2])
-    last = (await store.shifts.of(owner, "mine", ""))[0]
+    last = (await store.shift_logs.of(owner, "mine", ""))[0]
     assert (last.outcome, last.log, last.match_ids) == ("It played.", "hello", ())
 
 
@@ -202,7 +202,7 @@ async def test_a_bot_whose_program_cuts_its_shifts_short_waits_longer_each_time(
     await upload(store, owner, 1)
     await check(store, worker, sql)
     assert [await shift() for _ in range(8)] == [10, 20, 40, 80, 160, 320, 600, 600]
-    last = (await store.shifts.of(owner, "mine", ""))[0]
+    last = (await store.shift_logs.of(owner, "mine", ""))[0]
     assert last.ended_at is not None
     begins = (last.ended_at + MOST_DELAY).astimezone(UTC)
     assert last.outcome == (
@@ -211,7 +211,7 @@ async def test_a_bot_whose_program_cuts_its_shifts_short_waits_longer_each_time(
     assert (await store.builds.of(owner))[0].reason == last.outcome.removesuffix(".")
     assert await shift(cut_short=False) == 0
     assert (await store.builds.of(owner))[0].reason == ""
-    assert (await store.shifts.of(owner, "mine", ""))[0].outcome == "It ended."
+    assert (await store.shift_logs.of(owner, "mine", ""))[0].outcome == "It ended."
     assert await shift() == 10
     # Whoever mends it does not wait.
     delayed()
@@ -242,7 +242,7 @@ async def test_a_shift_that_ends_because_the_bot_was_paused_is_not_its_programs_
 
     async def last() -> tuple[str, str]:
         reason = (await store.builds.of(owner))[0].reason
-        return (await store.shifts.of(owner, "mine", ""))[0].outcome, reason
+        return (await store.shift_logs.of(owner, "mine", ""))[0].outcome, reason
 
     sql.execute("INSERT INTO procrastinate.procrastinate_workers DEFAULT VALUES")  # one is alive
     begun = await begin()
@@ -324,7 +324,7 @@ async def test_of_many_builds_the_last_are_listed_and_each_is_found(
     )
     listed = await store.builds.of(owner, "mine")
     assert [seen.version for seen in listed] == [str(number) for number in range(300, 100, -1)]
-    (first,) = await store.shifts.of(owner, "mine", "1")
+    (first,) = await store.shift_logs.of(owner, "mine", "1")
     assert first.check
     await store.builds.roll_back(owner, "mine", "2")
     with pytest.raises(UnknownBotError, match=r"no version 301 of mine: "):
@@ -403,7 +403,7 @@ async def test_what_was_lost_is_queued_again(
     await store.shifts.look_after()
     assert await store.authenticate(begun.token) is None
     assert take(sql) is not None
-    assert (await store.shifts.of(owner, "mine", "1"))[0].outcome == "The worker was lost."
+    assert (await store.shift_logs.of(owner, "mine", "1"))[0].outcome == "The worker was lost."
 
 
 @pytest.mark.parametrize("change", ["add", "remove"])
@@ -421,7 +421,7 @@ async def test_shifts_end_with_the_token_of_their_worker(
     assert await store.authenticate(begun.token) is not None
     await getattr(store.workers, change)("w1", "me")
     assert await store.authenticate(begun.token) is None
-    last, _ = await store.shifts.of(owner, "mine", "")
+    last, _ = await store.shift_logs.of(owner, "mine", "")
     assert last.outcome == "The worker was lost."
     await store.shifts.look_after()
     assert take(sql) is not None
@@ -756,7 +756,7 @@ async def test_a_worker_without_a_job_gets_no_program(
     await store.shifts.end(worker, begun.id, "It played.", "", accepted=None)
     finish(sql, taken[2])
     assert await store.shifts.begin_play(worker, 1, TERMS) is None
-    assert [row.check for row in await store.shifts.of(owner, "mine", "")] == [False, True]
+    assert [row.check for row in await store.shift_logs.of(owner, "mine", "")] == [False, True]
 
 
 async def test_a_job_that_a_worker_began_is_no_other_workers(
@@ -789,5 +789,5 @@ async def test_a_worker_that_was_not_answered_begins_anew(
     assert lost is not None and begun is not None
     assert await store.authenticate(lost.token) is None
     assert await store.authenticate(begun.token) is not None
-    ended = (await store.shifts.of(owner, "mine", ""))[1]
+    ended = (await store.shift_logs.of(owner, "mine", ""))[1]
     assert ended.outcome == "The worker began it again."

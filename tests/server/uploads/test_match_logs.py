@@ -79,7 +79,7 @@ async def test_the_log_of_a_match_is_what_was_printed_from_its_start_to_its_end(
     await shift(store, worker, sql, database)
     played = match(version, opponent, 10, 15)
     await store.record([played, match(version, opponent, 20, 30)])
-    found = await store.shifts.match_log(owner, "Mine", id_of(played).upper())
+    found = await store.shift_logs.match_log(owner, "Mine", id_of(played).upper())
     # And a moment before and after.
     assert found.log == "9.800 b\n10.200 c\n"
     assert (found.version, found.shift_began_at, found.other_matches) == ("1", NOON, 0)
@@ -99,7 +99,7 @@ async def test_it_is_said_how_many_other_matches_were_played_in_that_time(
     played = match(version, opponent, 10, 15)
     beside = [(5, 9), (5, 11), (11, 12), (14, 58), (9, 59), (16, 17)]
     await store.record([played, *(match(version, opponent, *one) for one in beside)])
-    assert (await store.shifts.match_log(owner, "mine", id_of(played))).other_matches == 4
+    assert (await store.shift_logs.match_log(owner, "mine", id_of(played))).other_matches == 4
 
 
 async def test_why_there_is_no_log_is_said(
@@ -116,9 +116,9 @@ async def test_why_there_is_no_log_is_said(
     await store.record([before, running, theirs])
     await shift(store, worker, sql, database, ended=False)
     with pytest.raises(LogNotKeptError, match="no log of this match: those of the last 10 shifts"):
-        await store.shifts.match_log(owner, "mine", id_of(before))
+        await store.shift_logs.match_log(owner, "mine", id_of(before))
     with pytest.raises(LogNotKeptError, match="The shift of this match still runs"):
-        await store.shifts.match_log(owner, "mine", id_of(running))
+        await store.shift_logs.match_log(owner, "mine", id_of(running))
     for bot, match_id in (("mine", id_of(theirs)), ("other", id_of(theirs)), ("mine", "%")):
         with pytest.raises(UnknownBotError, match=f"You have no bot {bot} that played a match"):
-            await store.shifts.match_log(owner, bot, match_id)
+            await store.shift_logs.match_log(owner, bot, match_id)

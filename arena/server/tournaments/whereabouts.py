@@ -1,4 +1,4 @@
-"""`Presence`: which bots of a tournament are connected, here or at another referee."""
+"""`Whereabouts`: which bots of a tournament are connected, here or at another referee."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from arena.server.tournaments.running import RunningTournament
 
 
 @dataclass(frozen=True, slots=True)
-class Presence:
+class Whereabouts:
     """Asks this referee first, and storage only for those that are not here."""
 
     store: TournamentStore

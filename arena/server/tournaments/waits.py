@@ -1,4 +1,4 @@
-"""`Patience`: how long tables wait for absent bots, and which of them become walkovers."""
+"""`Waits`: how long tables wait for absent bots, and which of them become walkovers."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -8,9 +8,9 @@ from arena.records import TournamentId
 from arena.scheduling.pairings import EntryNumber
 from arena.server.ladder.agenda import Engagement
 from arena.server.tournaments.ports import TournamentStore
-from arena.server.tournaments.presence import Presence
 from arena.server.tournaments.running import RunningTournament
 from arena.server.tournaments.tournament import PairingKey, Tournament
+from arena.server.tournaments.whereabouts import Whereabouts
 
 OFTEN_AWAY = 3
 """A connected bot that does not take its seat so often in a row is taken for absent."""
@@ -20,16 +20,16 @@ STILL_SECONDS = 60.0
 log = structlog.get_logger()
 
 
-class Patience:
+class Waits:
     """Records the waits of tournaments in storage.
 
     Only the time in which a referee looks counts, so that no bot loses by a restart; and of bots
     that wait for a slot only after nothing was played for STILL_SECONDS.
     """
 
-    def __init__(self, store: TournamentStore, presence: Presence) -> None:
+    def __init__(self, store: TournamentStore, whereabouts: Whereabouts) -> None:
         self._store = store
-        self._presence = presence
+        self._whereabouts = whereabouts
         self._waited_for: dict[TournamentId, set[EntryNumber]] = {}
         """The entries for which tables waited at the last record."""
         self._still: dict[TournamentId, tuple[int, float]] = {}
@@ -44,7 +44,7 @@ class Patience:
         `playing` are its blocks that are played here.
         """
         tournament = running.tournament
-        present = await self._presence.of(running)
+        present = await self._whereabouts.of(running)
         present -= _often_away(running, present, playing)
         settled, still = self._still.get(tournament.id, (0, 0.0))
         moves = not running.resting or running.settled != settled
