@@ -1,8 +1,8 @@
 """The shares that the rungs of Bluff win against strangers, bots that none was tuned on.
 
 python -m benchmarks.strangers [--rungs honest,bayes,cfr,search,exploiter] [--dice 1,2,5]
-                               [--half seen|unseen|both] [--seats 2] [--matches 400]
-                               [--seed strangers] [--json FILE]
+                               [--half seen|unseen|both] [--strangers NAME,…] [--seats 2]
+                               [--matches 400] [--seed strangers] [--json FILE]
 
 Prints the share of matches that a rung wins against each stranger, with 95 % Wilson intervals, and
 for each rung the mean and the worst. benchmarks/strangers_load describes the strangers. Half of
@@ -65,6 +65,7 @@ def main() -> None:
     parser.add_argument("--rungs", default="honest,bayes,cfr,search,exploiter")
     parser.add_argument("--dice", default="1,2,5", help="of each seat, with commas between")
     parser.add_argument("--half", choices=("seen", "unseen", "both"), default="both")
+    parser.add_argument("--strangers", help="of the half, at two seats (default: all)")
     parser.add_argument(
         "--seats", type=int, default=2, help="2: each stranger alone; 3 to 6: mixed"
     )
@@ -82,8 +83,15 @@ def main() -> None:
 def _one_by_one(options: argparse.Namespace, halves: Sequence[str]) -> list[Cell]:
     """Measure and print the rungs against each stranger, at two seats."""
     tables, found = _tables(), list[Cell]()
+    known = {half: list(_half(half, tables)) for half in halves}
+    every = [name for names in known.values() for name in names]
+    wanted = options.strangers.split(",") if options.strangers else every
+    if not set(wanted) <= set(every):
+        sys.exit(f"--strangers is {options.strangers}; the strangers are {', '.join(every)}.")
     for dice, half in product(map(int, options.dice.split(",")), halves):
-        strangers = list(_half(half, tables))
+        strangers = [name for name in known[half] if name in wanted]
+        if not strangers:
+            continue
         print(f"\n{dice} {'die' if dice == 1 else 'dice'} each, {half}")
         print("rung       " + "".join(f"{name:>22}" for name in strangers) + "     mean  worst")
         for rung in options.rungs.split(","):

@@ -6,6 +6,7 @@ liar        bets on a face that it does not hold, and doubts like `cautious`
 round       plays near an equilibrium of the single round, which is won or lost whatever the number
             of dice that it costs: regret matching with another loss than the game's
 reader      takes the best action against play by the tables of `cfr`: a level above them
+round net   a net that learned by policy gradient to win the single round, whatever it costs
 """
 
 from arena.bot import Bot, Turn
@@ -15,6 +16,7 @@ from arena.lab.analysis.bluff.solved_play import SolvedPlay, chosen
 from arena.lab.analysis.bluff.table import hands_of
 from arena.local.best_response import local_responder
 from benchmarks.strangers_load.likelihoods import likelihood, raises
+from benchmarks.strangers_load.nets import net
 
 Choice = Bet | Doubt
 BluffTurn = Turn[BluffView, Choice]
@@ -98,4 +100,5 @@ def seen(round_tables: SolvedPlay) -> dict[str, type[AnyBot]]:
         "liar": Liar,
         "round": Round,
         "reader": local_responder(solved),
+        "round net": net("round"),
     }

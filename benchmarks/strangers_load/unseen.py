@@ -6,6 +6,7 @@ wavering    plays the tables of `cfr` with a third of its actions drawn evenly f
 flat        plays the tables of `cfr` with the square root of their probabilities
 evasive     plays the single round's equilibrium, but never bets on the face that it holds most
 caller      raises only what the dice that it expects would cover, and doubts the rest
+match net   a net that learned by policy gradient in self-play to win the match
 """
 
 from math import exp
@@ -15,6 +16,7 @@ from arena.bot.bot import AnyBot
 from arena.games.bluff import STAR, Bet, BluffView, Doubt, Face
 from arena.lab.analysis.bluff.solved_play import SolvedPlay, chosen
 from benchmarks.strangers_load.likelihoods import likelihood, raises
+from benchmarks.strangers_load.nets import net
 from benchmarks.strangers_load.seen import ByTables
 
 Choice = Bet | Doubt
@@ -102,4 +104,5 @@ def unseen(round_tables: SolvedPlay) -> dict[str, type[AnyBot]]:
         "flat": Flat,
         "evasive": Evasive,
         "caller": Caller,
+        "match net": net("match"),
     }
