@@ -33,10 +33,10 @@ from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.lab.analysis.bluff.round_luck import round_luck
 from arena.lab.analysis.bluff.solved_play import chosen
 from arena.lab.luck import luck_of
-from arena.local.benchmark import MODELS, aivat_of
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
+from arena.local.match_luck import MODELS, aivat_of
 from arena.match.transcript import Transcript
 from arena.rating.luck import luck_adjusted
 

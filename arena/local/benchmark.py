@@ -1,9 +1,7 @@
 """The benchmark of a bot of Bluff: what it wins against the house's bots, with most luck removed.
 
-The house's bots declare their play, so AIVAT (`arena.lab.analysis.aivat`) knows the luck of each
-match: the result minus its estimate, zero on average. The results are then regressed on that luck,
-by each set of values, and on that of the luck column (`arena.lab.luck`), which does no harm where
-no values fit, as against bots that always lose.
+The house's bots declare their play, so most of the luck of each match is known
+(`arena.local.match_luck`), and the results are regressed on it.
 
 The opponents, the numbers of matches and the deals are fixed and have a version, so that figures of
 different people compare.
@@ -20,16 +18,11 @@ import numpy as np
 
 from arena.errors import UserError
 from arena.games import make_game
-from arena.games.game import AnyGame
 from arena.lab.analysis import Estimate, LossSums, analyse
-from arena.lab.analysis.aivat import Aivat, UndeclaredPlayError
-from arena.lab.analysis.bluff.last_bet_play import Model
+from arena.lab.analysis.aivat import UndeclaredPlayError
 from arena.lab.analysis.bluff.pair_values import ValueSets
-from arena.lab.analysis.bluff.solved_play import chosen
-from arena.lab.luck import luck_of
 from arena.local.deal_blocks import Lineup, NamedBot, Series, every_rotation
-from arena.local.declared_play import declared_play
-from arena.local.loading import load_bot
+from arena.local.match_luck import MatchLuck, aivat_of, solved_values
 from arena.local.playing import Where, playing
 from arena.match.flow import Refused
 from arena.match.transcript import Transcript
@@ -61,8 +54,6 @@ RUNGS: Final = (
     Rung(CERTIFIED, 900),
 )
 """The opponents, the weakest first."""
-MODELS: Final = {"bayes": Model.BAYES, "honest": Model.HONEST}
-"""The models of opponents that do not play like the tables."""
 VALUED_MATCHES: Final = 100
 """The number of matches against the certified rung whose decisions are valued."""
 FEWEST_BLOCKS: Final = 20
@@ -126,10 +117,6 @@ SeenBlocks: TypeAlias = Generator[tuple[SeenMatch, ...], None, None]
 """Matches that are one observation together, as those of the same deal are."""
 
 
-class NoTablesError(UserError):
-    """The tables of `cfr` are missing; they hold the values of the estimates."""
-
-
 class RecordedMatchError(UserError):
     """Recorded matches that cannot be used; the message says why."""
 
@@ -155,7 +142,7 @@ def benchmark(
         NoTablesError: The sample bots are not installed.
         UserError: The bot cannot play; the message says why.
     """
-    values = _values()
+    values = solved_values()
     shares, loss, faults = list[RungShare](), None, list[tuple[str, Refused]]()
     for rung in rungs:
         tally = _Tally(rung.bot, values)
@@ -183,7 +170,7 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
         RecordedMatchError: No match counts, or a bot of the house did not play as it does here.
         TranscriptError: A transcript contradicts the rules.
     """
-    values = _values()
+    values = solved_values()
     tallies = {rung.bot: _Tally(rung.bot, values) for rung in RUNGS}
     for transcript in transcripts:
         entrants = transcript.setup.entrants
@@ -209,20 +196,6 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
             f"declares its play ({names})."
         )
     return Benchmarked(tuple(tally.share() for tally in counted), tallies[CERTIFIED].loss(), ())
-
-
-def aivat_of(bot: str, values: ValueSets, game: AnyGame) -> Aivat:
-    """Return the estimator for matches of two seats in which a bot that declares its play sits."""
-    declared = declared_play(load_bot(bot), game, 2)
-    assert declared is not None, f"{bot} declares no play"
-    return Aivat(values.of(MODELS.get(bot)), values.most_dice, declared)
-
-
-def _values() -> ValueSets:
-    solved = chosen()
-    if solved is None:
-        raise NoTablesError("The benchmark needs the sample bots, with the tables of cfr.")
-    return ValueSets(solved)
 
 
 def seen_blocks(bot: NamedBot, rung: Rung, seed: str, where: Where) -> SeenBlocks:
@@ -255,6 +228,7 @@ class _Tally:
 
     def __init__(self, rung: str, values: ValueSets) -> None:
         self._rung, self._aivat = rung, aivat_of(rung, values, make_game(GAME))
+        self._luck = MatchLuck(self._aivat)
         self.matches = 0
         self._results, self._lucks = list[float](), list[FloatArray]()
         self._losses = list[tuple[int, float]]()
@@ -273,10 +247,8 @@ class _Tally:
         """
         results, lucks = list[float](), list[FloatArray]()
         for seat, transcript, refused in block:
-            result = float(transcript.result.placing[seat] == 1)
-            estimates = 1 - self._aivat.estimates(transcript, 1 - seat)
-            results.append(result)
-            lucks.append(np.append(result - estimates, luck_of(transcript).seats[seat]))
+            results.append(float(transcript.result.placing[seat] == 1))
+            lucks.append(self._luck.of(transcript, seat))
             self.faults += [fault for fault in refused if fault.seat == seat]
             if self._rung == CERTIFIED and len(self._losses) < VALUED_MATCHES:
                 losses = analyse(transcript).seats[seat].losses

@@ -6,25 +6,59 @@ UserError
 
 import importlib.util
 import sys
+from collections.abc import Callable
+from functools import wraps
 from inspect import isabstract
 from pathlib import Path
 from types import ModuleType
+from typing import Any, TypeAlias
 
 from arena.bot.bot import AnyBot, Bot
 from arena.bot.returned import error_message
 from arena.errors import UserError, any_failure
+from arena.processes import changed_variables
+
+BotSettings: TypeAlias = tuple[tuple[str, str], ...]
+"""The settings of a bot: names and values of environment variables."""
+
+_CALLED = ("__init__", "match_started", "act", "turn_refused", "match_ended", "match_called_off")
+"""The methods of a bot that a match calls."""
 
 
 class BotFileError(UserError, ValueError):
     """There is no such bot; the message names the available ones."""
 
 
-def bot_in(file: Path) -> type[AnyBot]:
+def bot_in(file: Path, settings: BotSettings = ()) -> type[AnyBot]:
     """Return the bot class of a file, as `loading.load_bot`.
+
+    A bot with settings has a module of its own, and its methods run with its settings alone, so
+    that bots with other settings can play in the same process.
 
     Raises BotFileError.
     """
-    name = f"arena_bot_{file.stem}_{abs(hash(file))}"
+    if settings:
+        with changed_variables(dict(settings)):
+            return _with_settings(_bot_in(file, settings), settings)
+    return _bot_in(file, settings)
+
+
+def _with_settings(kind: type[AnyBot], settings: BotSettings) -> type[AnyBot]:
+    """Return a class whose calls by a match run with these settings."""
+
+    def within(method: Callable[..., Any]) -> Callable[..., Any]:
+        @wraps(method)
+        def call(*arguments: Any) -> Any:
+            with changed_variables(dict(settings)):
+                return method(*arguments)
+
+        return call
+
+    return type(kind.__name__, (kind,), {name: within(getattr(kind, name)) for name in _CALLED})
+
+
+def _bot_in(file: Path, settings: BotSettings) -> type[AnyBot]:
+    name = f"arena_bot_{file.stem}_{abs(hash((file, settings)))}"
     if name not in sys.modules:
         spec = importlib.util.spec_from_file_location(name, file)
         if spec is None or spec.loader is None:

@@ -19,6 +19,7 @@ from typing import TypeAlias
 
 from arena.errors import UserError
 from arena.lab.luck import Luck, luck_of
+from arena.local.bot_modules import BotSettings
 from arena.match.flow import Refused
 from arena.match.result import Result
 from arena.match.seating import moved_on
@@ -38,6 +39,8 @@ class NamedBot:
     bot: str
     command: tuple[str, ...] = ()
     """The command that starts it, for a program that is not loaded but connects."""
+    settings: BotSettings = ()
+    """The environment variables that it alone has."""
 
 
 @dataclass(frozen=True, slots=True)

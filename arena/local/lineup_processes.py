@@ -202,7 +202,9 @@ def _send(connection: "Connection[Any, Any]", matches: Iterable[BlockMatch]) -> 
 def played(game: AnyGame, series: Series, control: TimeControl) -> Generator[BlockMatch]:
     """Yield the matches of a series of one line-up, played in this process."""
     (lineup,), seed = series.lineups, Seed(series.seed)
-    contenders = [Contender(entry.name, load_bot(entry.bot)) for entry in lineup.entries]
+    contenders = [
+        Contender(entry.name, load_bot(entry.bot, entry.settings)) for entry in lineup.entries
+    ]
     for block in series.numbers():
         order = lineup.seating(block)
         seated = [contenders[at] for at in order]

@@ -4,6 +4,7 @@ Raises BotFileError, see arena.local.bot_modules.
 """
 
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -12,10 +13,13 @@ from pathlib import Path
 
 from arena.bot.bot import AnyBot
 from arena.builds import house
-from arena.local.bot_modules import BotFileError, bot_in
+from arena.local.bot_modules import BotFileError, BotSettings, bot_in
 
 SAMPLE_BOTS = house.SAMPLE_BOTS
 """The folder in which the sample bots are installed."""
+_QUOTED = re.compile(r"""("[^"]*"|'[^']*')""")
+_SETTING = re.compile(rf"(?P<name>[A-Za-z_]\w*)=(?P<value>({_QUOTED.pattern}|[^\s\"'])*)\s+(?=\S)")
+"""A setting before a bot, with the white space behind it."""
 
 
 def sample_names(directory: Path = SAMPLE_BOTS) -> tuple[str, ...]:
@@ -95,11 +99,24 @@ def command_name(command: Sequence[str]) -> str:
     return Path((files or command)[-1 if files else 0]).stem
 
 
-def load_bot(name_or_path: str, directory: Path = SAMPLE_BOTS) -> type[AnyBot]:
+def settings_and_bot(word: str) -> tuple[BotSettings, str]:
+    """Return the settings before a bot, as a shell takes them, and the bot itself.
+
+    `DEPTH=3 TEXT='a b' mine.py` has the settings DEPTH and TEXT, and the bot `mine.py`.
+    """
+    settings = []
+    while (found := _SETTING.match(word)) is not None:
+        value = _QUOTED.sub(lambda quoted: quoted[0][1:-1], found["value"])
+        settings.append((found["name"], value))
+        word = word[found.end() :]
+    return tuple(settings), word
+
+
+def load_bot(name_or_path: str, settings: BotSettings = ()) -> type[AnyBot]:
     """Return the bot class of a sample bot or of a file.
 
     The file runs as a module that can import from its own folder, as with `python my/bot.py`: two
     versions of a bot in two folders each use their own `tables.py`. Raises BotFileError, also for a
     file that cannot be run.
     """
-    return bot_in(bot_file(name_or_path, directory))
+    return bot_in(bot_file(name_or_path), settings)

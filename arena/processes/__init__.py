@@ -14,6 +14,7 @@ at a terminal reaches only this process, which ends its children in their order.
 from arena.processes.descendants import asleep, children_of, processes_of, processor_seconds
 from arena.processes.ending import how_it_ended, stop, stop_all
 from arena.processes.environments import (
+    changed_variables,
     forget_libpq_variables,
     own_environment,
     program_environment,
@@ -45,6 +46,7 @@ __all__ = [
     "UserProgram",
     "asleep",
     "begin_worker",
+    "changed_variables",
     "children_of",
     "forget_libpq_variables",
     "how_it_ended",

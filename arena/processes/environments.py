@@ -2,7 +2,8 @@
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 
 from arena.isolation import bypass_proxies
 
@@ -70,3 +71,23 @@ def forget_libpq_variables() -> None:
     """
     for name in filter(_LIBPQ.fullmatch, list(os.environ)):
         del os.environ[name]
+
+
+@contextmanager
+def changed_variables(variables: Mapping[str, str | None]) -> Iterator[None]:
+    """Set variables of this process's environment while the context lasts; None removes one."""
+    before = {name: os.environ.get(name) for name in variables}
+    set_variables(variables)
+    try:
+        yield
+    finally:
+        set_variables(before)
+
+
+def set_variables(variables: Mapping[str, str | None]) -> None:
+    """Set variables of this process's environment; None removes one."""
+    for name, value in variables.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value

@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext
 
+from arena.processes.environments import changed_variables, set_variables
+
 _PLAIN = {"PYTHONPATH": None, "PYTHONSAFEPATH": "1"}
 """The variables of the server's interpreter: it searches modules neither in the working directory
 nor in other folders first.
@@ -23,7 +25,7 @@ def worker_context(*preload: str) -> ForkServerContext:
     """
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(preload))
-    with _changed_variables(_PLAIN), _deaf_to_ctrl_c():
+    with changed_variables(_PLAIN), _deaf_to_ctrl_c():
         forkserver.ensure_running()
     return context
 
@@ -39,25 +41,7 @@ def begin_worker(variables: Mapping[str, str | None]) -> None:
     They are needed because a bot may start programs.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    _set(variables)
-
-
-@contextmanager
-def _changed_variables(variables: Mapping[str, str | None]) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in variables}
-    _set(variables)
-    try:
-        yield
-    finally:
-        _set(before)
-
-
-def _set(variables: Mapping[str, str | None]) -> None:
-    for name, value in variables.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
+    set_variables(variables)
 
 
 @contextmanager

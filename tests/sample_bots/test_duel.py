@@ -13,10 +13,10 @@ from arena.games.bluff import Bet, BluffView, Doubt, Face
 from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.lab.analysis.bluff.round_values import RoundValues
 from arena.lab.analysis.bluff.solved_play import chosen
-from arena.local.benchmark import aivat_of
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
+from arena.local.match_luck import aivat_of
 from arena.match.replay import replay
 from arena.rating.luck import luck_adjusted
 from arena_sample_bots._duel import PRIOR, RISK, Duel, _own_play

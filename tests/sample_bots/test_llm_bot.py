@@ -90,6 +90,20 @@ def test_every_game_is_played_without_a_fault(
     assert KEY not in text and json.dumps(KEY)[1:-1] not in text
 
 
+def test_a_prompt_follows_the_rules(
+    asked: Callable[..., Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bold.md").write_text("Bluff {often}.\n")
+    monkeypatch.setenv("LLM_PROMPT", str(tmp_path / "bold.md"))
+    _, chat, _, _ = asked(plays_the_first)
+    assert chat.requests[0]["messages"][0]["content"].endswith(
+        "action that you play.\n\nBluff {often}."
+    )
+    monkeypatch.setenv("LLM_PROMPT", str(tmp_path / "absent.md"))
+    with pytest.raises(UnreadyBotError, match=r"LLM_PROMPT is '.*absent.md', which cannot be read"):
+        asked(plays_the_first)
+
+
 def test_the_schema_allows_just_what_is_legal(asked: Callable[..., Any]) -> None:
     _, chat, _, _ = asked(plays_the_first, start_mode="seat")
     opening = chat.requests[0]["response_format"]["json_schema"]["schema"]

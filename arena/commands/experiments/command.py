@@ -35,6 +35,7 @@ from arena.games import make_game
 from arena.games.game import AnyGame
 from arena.local.bot_modules import BotFileError
 from arena.local.deal_blocks import Series
+from arena.local.loading import settings_and_bot
 from arena.local.playing import PlaySeries, Where, playing
 
 Key: TypeAlias = tuple[str, str, str]
@@ -114,8 +115,10 @@ def _pairings(experiment: Experiment, rules: AnyGame, beside: Path) -> list[Seed
     """
 
     def located(word: str) -> str:
-        path = beside / word
-        return str(path) if path.suffix == ".py" and path.is_file() else word
+        _, bot = settings_and_bot(word)
+        path = beside / bot
+        is_beside = path.suffix == ".py" and path.is_file()
+        return f"{word.removesuffix(bot)}{path}" if is_beside else word
 
     pairings = []
     for table in experiment.opponents:

@@ -18,10 +18,18 @@ def listed_bots(option: str, text: str) -> list[str]:
 
     Raises CommandError.
     """
+    return listed(option, text, f"{option} {_QUOTING}")
+
+
+def listed(option: str, text: str, form: str) -> list[str]:
+    """Return the values of an option, separated as those of a CSV line.
+
+    Raises CommandError, which ends with the `form` of the option.
+    """
     try:
         rows = list(csv.reader([text], skipinitialspace=True, strict=True))
     except csv.Error as error:
-        raise CommandError(f"{option} {text}: {error}. {option} {_QUOTING}") from error
+        raise CommandError(f"{option} {text}: {error}. {form}") from error
     return [word.strip() for row in rows for word in row if word.strip()]
 
 

@@ -15,6 +15,7 @@ from arena.local.loading import (
     command_name,
     load_bot,
     sample_names,
+    settings_and_bot,
 )
 
 
@@ -40,13 +41,16 @@ def check_seats(bots: int, game: AnyGame) -> None:
 def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
     """Return an entry for each word; repeated bots get numbers.
 
+    A word is a bot with its settings, if any, before it: `DEPTH=3 mine.py`.
+
     Raises CommandError for a bot that does not play the game, and BotFileError.
     """
     found: list[NamedBot] = []
-    for word in words:
+    for said in words:
+        settings, word = settings_and_bot(said)
         command = bot_command(word)
         name = command_name(command) if command else Path(word).stem
-        if not command and game.name not in (games := load_bot(word).games):
+        if not command and game.name not in (games := load_bot(word, settings).games):
             raise CommandError(
                 f"{name} does not play {game.title}; it plays {', '.join(games)}. "
                 f"Sample bots that do: {', '.join(_sample_bots_of(game))}."
@@ -54,7 +58,8 @@ def entries(words: Sequence[str], game: AnyGame) -> list[NamedBot]:
         taken = [entry.name for entry in found]
         copies = (f"{name}-{number}" for number in range(2, len(words) + 2))
         free = next(free for free in (name, *copies) if free not in taken)
-        found.append(NamedBot(free, word if command else str(bot_file(word)), command))
+        bot = word if command else str(bot_file(word))
+        found.append(NamedBot(free, bot, command, settings))
     return found
 
 

@@ -18,7 +18,8 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
 from arena.commands.home.line_up import line_up
 from arena.commands.home.logs import LogFolder, log_folder
-from arena.commands.home.play_report import PlayTally, print_table, summary_of
+from arena.commands.home.play_report import MatchTally, PlayTally
+from arena.commands.home.variants import Variants, VariantsTally
 from arena.commands.jobs_option import (
     PROGRAMS_ELSEWHERE,
     Cluster,
@@ -30,8 +31,9 @@ from arena.commands.progress import with_progress
 from arena.commands.terminal import Terminal, say_json
 from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
+from arena.games.game import AnyGame
 from arena.local.bot_modules import BotFileError
-from arena.local.deal_blocks import Lineup, Series, every_rotation
+from arena.local.deal_blocks import Series
 from arena.local.playing import PlaySeries, Where, playing
 
 _NEVER_TWICE = (
@@ -63,6 +65,15 @@ def play(
             help="Play every deal once in each rotation of the seats, and only whole rotations.",
         ),
     ] = False,
+    variants: Annotated[
+        str,
+        typer.Option(
+            metavar="NAME=VALUE,VALUE,…",
+            help="Play the first bot with each value of a setting, the same deals in the same "
+            "seats, and compare them. The value takes the place of {NAME} in the bot's words; "
+            "without that it is an environment variable.",
+        ),
+    ] = "",
     jobs: Jobs = None,
     cluster: Cluster = None,
     logs: LogFolder = None,
@@ -76,39 +87,46 @@ def play(
         rules = make_game(game, game_options(option))
         control = time_control(time_text)
         try:
-            entries = line_up(bots, rules)
-            matches += -matches % len(entries) if same_deals else 0
-            if same_deals and any(entry.command for entry in entries):
+            tally = _tally(bots, rules, variants, same_deals=same_deals)
+            programs = any(entry.command for entry in tally.entries)
+            if same_deals and programs:
                 raise BotFileError("A program cannot play a deal twice.")
-            folder = log_folder(logs) if any(entry.command for entry in entries) else None
-            if cluster is not None and folder is not None:
+            tally.logs = log_folder(logs) if programs else None
+            if cluster is not None and programs:
                 raise CommandError(PROGRAMS_ELSEWHERE)
             with cluster_of(cluster) as workers:
                 where = Where(
-                    jobs or processor_count(), jobs is None, workers, folder, connect_seconds
+                    jobs or processor_count(), jobs is None, workers, tally.logs, connect_seconds
                 )
-                one = Lineup(tuple(entries), moves_on=True)
-                lineups = every_rotation(entries) if same_deals else (one,)
+                blocks = -(-matches // tally.matches_of_a_bot)
                 series = Series(
-                    lineups,
+                    tally.lineups,
                     seed,
-                    matches // len(lineups),
-                    transcripts=transcripts is not None,
-                    luck=not same_deals,
+                    blocks,
+                    transcripts=transcripts is not None or tally.needs_transcripts,
+                    luck=tally.needs_luck,
                 )
-                tally = PlayTally(entries, same_deals=same_deals, logs=folder)
-                at_play = playing(rules, entries, len(lineups), where, control)
-                _count(at_play, series, matches, transcripts, tally)
+                at_play = playing(rules, tally.entries, len(tally.lineups), where, control)
+                _count(at_play, series, blocks * len(tally.lineups), transcripts, tally)
         except BotFileError as error:
             raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
         except OSError as error:
             raise CommandError(f"{error.filename} cannot be written: {error.strerror}.") from error
-    summary = summary_of(rules, tally, seed, control, same_deals)
+    summary = tally.summary(rules, seed, control)
     summary["logs"] = tally.logs and str(tally.logs)
     if as_json:
         say_json(summary)
     else:
-        print_table(Terminal(), rules, tally.win_rates, summary)
+        tally.print(Terminal(), rules, summary)
+
+
+def _tally(bots: list[str], rules: AnyGame, variants: str, *, same_deals: bool) -> MatchTally:
+    """Return what is played and counts it. Raises CommandError and BotFileError."""
+    if not variants:
+        return PlayTally(line_up(bots, rules), same_deals=same_deals)
+    if same_deals:
+        raise CommandError("--variants plays the same deals anyway: leave out --same-deals.")
+    return VariantsTally(Variants.read(variants), bots, rules)
 
 
 def _count(
@@ -116,7 +134,7 @@ def _count(
     series: Series,
     matches: int,
     transcripts: Path | None,
-    tally: PlayTally,
+    tally: MatchTally,
 ) -> None:
     """Play the matches; count each, and write it once it is over."""
     begun = time.perf_counter()

@@ -13,6 +13,7 @@ from typing import Final
 
 from arena.bot.running_match import FAULT, NO_ANSWER
 from arena.errors import UserError
+from arena.local.bot_modules import BotSettings
 from arena.local.loading import search_path
 from arena.local.programs.attentive_timer import ProgramTimer
 from arena.local.programs.bounded_log import BoundedLog
@@ -49,12 +50,18 @@ class BotProgram:
     """A running program; whatever it has started ends with it."""
 
     def __init__(
-        self, name: str, command: Sequence[str], address: str, token: str, log: Path
+        self,
+        name: str,
+        command: Sequence[str],
+        address: str,
+        token: str,
+        log: Path,
+        settings: BotSettings = (),
     ) -> None:
         """Start the program.
 
-        It gets the `address` of the referee and its `token`; the newest of what it prints is in the
-        file `log`.
+        It gets the `address` of the referee, its `token` and its `settings`; the newest of what it
+        prints is in the file `log`.
         """
         self.name = name
         self.log = log
@@ -64,7 +71,8 @@ class BotProgram:
             self._process = spawn_program(
                 command,
                 env=program_environment(
-                    {
+                    dict(settings)
+                    | {
                         "PATH": search_path(),
                         "ARENA_ADDRESS": address,
                         "ARENA_TOKEN": token,

@@ -120,7 +120,8 @@ class ProgramTable:
         for number, entry in enumerate(self._entries):
             command = entry.command or python_command(entry.bot)
             token, log = self._referee.tokens[number], self._logs / f"{entry.name}.log"
-            self._programs.append(BotProgram(entry.name, command, address, token, log))
+            program = BotProgram(entry.name, command, address, token, log, entry.settings)
+            self._programs.append(program)
         self._watching = asyncio.create_task(self._watch())
 
     async def _close(self) -> None:

@@ -17,10 +17,10 @@ from arena.games.game import DEALER, AnyGame
 from arena.lab.analysis.aivat import Aivat, UndeclaredPlayError
 from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.lab.analysis.bluff.solved_play import chosen
-from arena.local.benchmark import aivat_of
 from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender, Seed, opened, play_match, play_series
 from arena.local.loading import load_bot
+from arena.local.match_luck import aivat_of
 from arena.match.faults import FaultKind
 from arena.match.result import Result, Termination
 from arena.match.transcript import Opening, Step, Transcript

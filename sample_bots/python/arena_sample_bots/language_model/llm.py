@@ -67,7 +67,7 @@ class LLM(Bot):
         schema = answer_schema(turn)
         asked = question(turn, events_of(turn), schema)
         messages = [
-            {"role": "system", "content": task(turn)},
+            {"role": "system", "content": task(turn, self._settings.prompt)},
             {"role": "user", "content": asked},
         ]
         for attempt in range(1, ATTEMPTS + 1):

@@ -30,6 +30,8 @@ class Settings:
     extra: Mapping[str, Any]
     """Further members of each request."""
     log: Path
+    prompt: str
+    """What the model is told after the rules."""
 
     @classmethod
     def read(cls, environment: Mapping[str, str]) -> "Settings":
@@ -66,4 +68,13 @@ class Settings:
             output_price=number("LLM_OUTPUT_PRICE", "0"),
             extra=extra,
             log=Path(environment.get("LLM_LOG") or "llm-logs"),
+            prompt=_text(environment.get("LLM_PROMPT", "")),
         )
+
+
+def _text(file: str) -> str:
+    """Return the text of LLM_PROMPT's file, or none without a file. Raises SettingError."""
+    try:
+        return Path(file).read_text("utf-8").strip() if file else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingError(f"LLM_PROMPT is {file!r}, which cannot be read: {error}.") from error

@@ -33,14 +33,15 @@ JSON Schema of your answer{complete}:
 {schema}"""
 
 
-def task(turn: AnyTurn) -> str:
-    """Return the rules in words and the terms of the match: the same for all turns."""
+def task(turn: AnyTurn, prompt: str) -> str:
+    """Return the rules in words, the terms of the match and the prompt: the same for all turns."""
     game = turn.game
     rules = files(__package__ or "").joinpath(f"rules/{game.name}.md").read_text("utf-8")
     options = game.options.model_dump_json()
-    return _TASK.format(
+    said = _TASK.format(
         title=game.title, seat=turn.seat, seats=len(turn.entrants), rules=rules, options=options
     )
+    return f"{said}\n\n{prompt}" if prompt else said
 
 
 def question(turn: AnyTurn, events: Sequence[str], schema: Mapping[str, Any]) -> str:

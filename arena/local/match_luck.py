@@ -1,0 +1,80 @@
+"""`MatchLuck`: the luck of a seat in matches of two against a bot that declares its play.
+
+AIVAT (`arena.lab.analysis.aivat`) knows most of it: the result minus its estimate, by each set of
+values. The luck column (`arena.lab.luck`) is one more estimate, which does no harm where no values
+fit, as against bots that always lose. Each has mean zero, so results can be regressed on all of
+them (`arena.rating.luck`).
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import numpy as np
+
+from arena.errors import UserError
+from arena.games.game import AnyGame
+from arena.lab.analysis.aivat import Aivat
+from arena.lab.analysis.bluff.last_bet_play import Model
+from arena.lab.analysis.bluff.pair_values import ValueSets
+from arena.lab.analysis.bluff.solved_play import chosen
+from arena.lab.luck import luck_of
+from arena.local.deal_blocks import NamedBot
+from arena.local.declared_play import declared_play
+from arena.local.loading import bot_file, load_bot, sample_names
+from arena.match.transcript import Transcript
+from arena.rating.elo import FloatArray
+
+MODELS: Final = {"bayes": Model.BAYES, "honest": Model.HONEST}
+"""The models of opponents that do not play like the tables."""
+
+
+class NoTablesError(UserError):
+    """The tables of `cfr` are missing; they hold the values of the estimates."""
+
+
+@lru_cache(maxsize=1)
+def solved_values() -> ValueSets:
+    """Return the values of places by the tables of `cfr`. Raises NoTablesError."""
+    solved = chosen()
+    if solved is None:
+        raise NoTablesError("Estimates of luck need the sample bots, with the tables of cfr.")
+    return ValueSets(solved)
+
+
+def aivat_of(bot: str, values: ValueSets, game: AnyGame) -> Aivat:
+    """Return the estimator for matches of two seats in which a bot that declares its play sits."""
+    declared = declared_play(load_bot(bot), game, 2)
+    assert declared is not None, f"{bot} declares no play"
+    return Aivat(values.of(MODELS.get(Path(bot).stem)), values.most_dice, declared)
+
+
+class MatchLuck:
+    """The luck of the seat that meets a bot which declares its play."""
+
+    def __init__(self, aivat: Aivat) -> None:
+        self.aivat = aivat
+        """The estimator for the play of that bot."""
+
+    def of(self, transcript: Transcript, seat: int) -> FloatArray:
+        """Return the luck of a seat: one value for each estimate.
+
+        Raises UndeclaredPlayError.
+        """
+        column = luck_of(transcript).seats[seat]
+        result = float(transcript.result.placing[seat] == 1)
+        estimates = 1 - self.aivat.estimates(transcript, 1 - seat)
+        return np.append(result - estimates, column)
+
+
+def luck_against(opponents: Sequence[NamedBot], game: AnyGame) -> MatchLuck | None:
+    """Return the luck of the seat that meets these bots; None where the luck column is all."""
+    samples = {str(bot_file(name)) for name in sample_names()}
+    if len(opponents) != 1 or opponents[0].settings or opponents[0].bot not in samples:
+        return None
+    bot = opponents[0].bot
+    if declared_play(load_bot(bot), game, 2) is None or chosen() is None:
+        return None
+    aivat = aivat_of(bot, solved_values(), game)
+    return MatchLuck(aivat) if aivat.covers(game, 2) else None

@@ -1,0 +1,91 @@
+"""The difference of two versions' results on the same blocks, with its interval.
+
+In each block both versions played once, under the same conditions; what they share cancels in the
+difference. With x = 1/2 + (one - other) / 2 of a block, from 0 to 1, the interval is Wilson's of
+the mean of x for an effective number of blocks: their number divided by the design effect, the
+variance of x divided by p (1 - p) (Kish 1965). Both variances are those with one more block of
+1/2 ± 1/2, so that blocks without any difference leave some doubt.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from arena.rating.elo import FloatArray
+from arena.rating.errors import RatingError
+from arena.rating.head_to_head import wilson
+from arena.rating.luck import luck_adjusted
+
+FEWEST_BLOCKS = 20
+"""The fewest blocks from which luck is removed."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairedDifference:
+    """A mean difference, from -1 to 1, and the ends of its 95 % interval."""
+
+    blocks: int
+    difference: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True, slots=True)
+class AdjustedDifference(PairedDifference):
+    """The same without the luck that is known."""
+
+    variance_factor: float
+    """Its variance as a part of that of the plain difference."""
+
+
+def paired_difference(one: FloatArray, other: FloatArray) -> PairedDifference:
+    """Return the difference of two versions.
+
+    Args:
+        one: (n,) the results of one version by block, from 0 to 1.
+        other: (n,) those of the other.
+
+    Raises:
+        RatingError: There are no blocks.
+    """
+    scores = (1 + one - other) / 2
+    blocks = len(scores)
+    if not blocks:
+        raise RatingError("there are no blocks")
+    mean = float(scores.mean())
+    smoothed = (mean * blocks + 0.5) / (blocks + 1)
+    one_more = smoothed * (1 - smoothed)
+    effect = 1.0
+    if blocks > 1:
+        scatter = float(((scores - mean) ** 2).sum()) * blocks / (blocks - 1)
+        effect = (scatter + one_more) / (blocks * mean * (1 - mean) + one_more)
+    worth = np.array([blocks / effect])
+    low, high = wilson(mean * worth, worth)
+    return PairedDifference(blocks, 2 * mean - 1, 2 * float(low[0]) - 1, 2 * float(high[0]) - 1)
+
+
+def adjusted_difference(
+    one: FloatArray, other: FloatArray, luck: FloatArray
+) -> AdjustedDifference | None:
+    """Return the difference without luck, by regression on it (`arena.rating.luck`).
+
+    The interval is Student's.
+
+    Args:
+        one: (n,) the results of one version by block, from 0 to 1.
+        other: (n,) those of the other.
+        luck: (n, q), the luck of both in q estimates of mean zero.
+
+    Returns:
+        The difference; None with fewer than FEWEST_BLOCKS blocks, and if all blocks are alike.
+    """
+    differences = one - other
+    if len(differences) < FEWEST_BLOCKS or not np.ptp(differences):
+        return None
+    found = luck_adjusted(differences, luck)
+    freedom = len(differences) - 1 - luck.shape[1]
+    reach = float(stdtrit(freedom, 0.975)) * found.adjusted_se
+    mean = min(1.0, max(-1.0, found.adjusted))
+    low, high = max(-1.0, found.adjusted - reach), min(1.0, found.adjusted + reach)
+    return AdjustedDifference(found.blocks, mean, low, high, found.variance_factor)
