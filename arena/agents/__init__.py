@@ -3,6 +3,8 @@
 table         a seat at a table: a person's session (arena.person) in words and JSON
 account       an owner's key, bots and tables
 owners        the accounts of a server that is reached over HTTP
+visitors      from where its requests come, and how many wrong keys an address may send
+documents     the pages of the documentation
 tools         the tools, as an agent reads them
 server        the server by the official SDK: tools, resources and prompts
 """

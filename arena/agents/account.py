@@ -38,6 +38,8 @@ class AgentAccount:
     key: str
     """The owner's key; "" for a visitor, who may only look."""
     tokens: BotTokens
+    visitor: tuple[str, str | None] = ("", None)
+    """The address from which the agent comes, and the secret with which the referee believes it."""
     own_files: bool = False
     """Whether the agent runs on this machine as its user, and may name files to upload."""
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
@@ -46,11 +48,11 @@ class AgentAccount:
 
     def results(self) -> ResultsClient:
         """Return a client for public results."""
-        return ResultsClient(self._parsed())
+        return ResultsClient(self._parsed()).for_visitor(*self.visitor)
 
     def uploads(self) -> UploadClient:
         """Return a client for the owner's uploads."""
-        return UploadClient(self._parsed())
+        return UploadClient(self._parsed()).for_visitor(*self.visitor)
 
     def require_key(self) -> str:
         """Return the owner's key. Raises TableError for a visitor."""

@@ -13,6 +13,7 @@ from mcp.server.auth.middleware.auth_context import get_access_token
 from mcp.server.auth.provider import AccessToken
 
 from arena.agents.account import AgentAccount, BotTokens
+from arena.agents.visitors import WrongKeys, visitor
 from arena.clients.owner_client import OwnerCallError, OwnerClient
 
 MOST_ACCOUNTS: Final = 200
@@ -26,36 +27,56 @@ class TooManyAgentsError(OwnerCallError):
 class OwnerAccounts:
     """The token verifier of the SDK, and the account of the request that is being answered."""
 
-    def __init__(self, address: str, tokens_of: Callable[[str], BotTokens]) -> None:
-        """`tokens_of` returns where the tokens of an owner's bots are kept, by the owner's name."""
+    def __init__(
+        self, address: str, tokens_of: Callable[[str], BotTokens], secret: str | None = None
+    ) -> None:
+        """Serve the owners of a referee.
+
+        Args:
+            address: The referee, HOST:PORT.
+            tokens_of: Returns where the tokens of an owner's bots are kept, by the owner's name.
+            secret: The referee's ARENA_DASHBOARD_SECRET, with which its limits count for the
+                address of each agent, and not for this server.
+        """
         self._address = address
+        self._secret = secret
+        self._wrong_keys = WrongKeys()
         self._client = OwnerClient.at(address, os.environ)
         self._tokens_of = tokens_of
         self._accounts: dict[str, AgentAccount] = {}
         """The accounts, by the owner's name."""
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Return whose key it is; None for a key of nobody.
+        """Return whose key it is; None for a key of nobody, or from an address that must wait.
 
         While the referee is away, keys that were valid at their last request are: their matches go
-        on when it is back.
+        on when it is back. Nobody waits with a key that was.
         """
+        known = next((name for name, one in self._accounts.items() if one.key == token), None)
+        if known is None and not self._wrong_keys.begin():
+            return None
+        address = visitor().address
+        client = self._client.for_visitor(address, self._secret)
         try:
-            owner = await asyncio.to_thread(self._client.owner, token)
+            owner: str | None = await asyncio.to_thread(client.owner, token)
         except OwnerCallError as error:
-            known = (name for name, one in self._accounts.items() if one.key == token)
-            found = None if error.stranger else next(known, None)
-            if found is None:
+            if error.stranger:
                 return None
-            owner = found
-        return AccessToken(token=token, client_id=owner, scopes=[], subject=owner)
+            owner = known
+        if known is None:
+            self._wrong_keys.was_right()  # as far as anybody knows
+        if owner is None:
+            return None
+        claims = {"address": address}
+        return AccessToken(token=token, client_id=owner, scopes=[], subject=owner, claims=claims)
 
     def account(self) -> AgentAccount:
         """Return the account of the request. Raises TooManyAgentsError."""
         access = get_access_token()
         assert access is not None  # the SDK lets nobody in without one
+        address = (access.claims or {})["address"]
         known = self._accounts.get(access.client_id)
-        if known is not None and known.key == access.token:
+        if known is not None and (known.key, known.visitor[0]) == (access.token, address):
             return known
         if known is None and len(self._accounts) >= MOST_ACCOUNTS:
             idle = next((name for name, one in self._accounts.items() if not one.tables), None)
@@ -64,7 +85,11 @@ class OwnerAccounts:
             del self._accounts[idle]
         tables = {} if known is None else known.tables
         account = AgentAccount(
-            self._address, access.token, self._tokens_of(access.client_id), tables=tables
+            self._address,
+            access.token,
+            self._tokens_of(access.client_id),
+            visitor=(address, self._secret),
+            tables=tables,
         )
         self._accounts[access.client_id] = account
         return account

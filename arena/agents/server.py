@@ -1,4 +1,4 @@
-"""`agent_server` and `http_server`: Model Context Protocol servers, by the official SDK."""
+"""`agent_server` and `http_app`: Model Context Protocol servers, by the official SDK."""
 
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -9,12 +9,16 @@ from typing import Any, Final
 from mcp.server import MCPServer
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.transport_security import TransportSecuritySettings
 from pydantic import AnyHttpUrl
+from starlette.types import ASGIApp
 
 from arena import __version__
 from arena.agents.account import AgentAccount
+from arena.agents.documents import documents
 from arena.agents.owners import OwnerAccounts
 from arena.agents.tools import AgentTools, rules
+from arena.agents.visitors import visited
 from arena.errors import UserError
 from arena.games import GAMES
 
@@ -47,7 +51,7 @@ def agent_server(
     leave_all: Callable[[], Awaitable[None]],
     **settings: Any,
 ) -> MCPServer[Any]:
-    """Return a server of all tools, the rules as resources, and prompts.
+    """Return a server of all tools, of rules and documents as resources, and of prompts.
 
     Args:
         account_of: Returns the account of the call that is being answered.
@@ -81,15 +85,30 @@ def agent_server(
             description=f"The rules of {kind.title} for players.",
             mime_type="text/markdown",
         )(partial(rules, game))
+    for name, document in documents().items():
+        server.resource(
+            f"arena://docs/{name}",
+            name=document.title,
+            description=document.about,
+            mime_type="text/markdown",
+        )(document.text)
     server.prompt(description="Play a match against a bot of the arena.")(play_a_match)
     server.prompt(description="Write a bot, upload it, and make it better.")(write_a_bot)
     return server
 
 
-def http_server(owners: OwnerAccounts, url: str) -> MCPServer[Any]:
-    """Return a server for many agents, each with the key of its owner; `url` is its own address."""
+def http_app(owners: OwnerAccounts, url: str, hosts: list[str]) -> ASGIApp:
+    """Return an app for many agents, each with the key of its owner.
+
+    Args:
+        owners: The accounts.
+        url: The address by which agents reach it.
+        hosts: The hosts, with their ports, that requests may name.
+    """
     auth = AuthSettings(issuer_url=AnyHttpUrl(url), resource_server_url=None)
-    return agent_server(owners.account, owners.leave_all, auth=auth, token_verifier=owners)
+    server = agent_server(owners.account, owners.leave_all, auth=auth, token_verifier=owners)
+    security = TransportSecuritySettings(allowed_hosts=hosts)
+    return visited(server.streamable_http_app(transport_security=security))
 
 
 def play_a_match(game: str = "bluff", opponent: str = "honest") -> str:

@@ -15,6 +15,7 @@ from arena.commands.owners.bot_tokens import keep_token, kept_token
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, kept_login
 from arena.commands.terminal import say
 from arena.isolation import INTERRUPTED
+from arena.settings import read_settings
 
 if TYPE_CHECKING:
     from arena.agents.account import BotTokens
@@ -105,18 +106,19 @@ async def _until_interrupted(
 
 
 def _serve_http(address: str, host: str, port: int, url: str) -> None:
-    from mcp.server.transport_security import TransportSecuritySettings
+    import uvicorn
 
     from arena.agents.owners import OwnerAccounts
-    from arena.agents.server import http_server
+    from arena.agents.server import http_app
 
     name = urlsplit(url).netloc
     if not name:
         raise CommandError(f"{url!r} is no address like https://mcp.example.")
-    server = http_server(OwnerAccounts(address, lambda owner: _tokens(address, owner)), url)
+    secret = read_settings().dashboard_secret
+    owners = OwnerAccounts(address, lambda owner: _tokens(address, owner), secret)
     say(f"Tools of the arena at {address}: {url}/mcp, with an owner's key as bearer token.")
-    security = TransportSecuritySettings(allowed_hosts=[name, host_port(host, port)])
-    server.run("streamable-http", host=host, port=port, transport_security=security)
+    app = http_app(owners, url, [name, host_port(host, port)])
+    uvicorn.run(app, host=host, port=port, log_level="warning")
 
 
 def _tokens(address: str, owner: str) -> "BotTokens":

@@ -3,88 +3,22 @@
 import asyncio
 import os
 import signal
-import socket
 import subprocess
 import sys
-from collections.abc import AsyncIterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import httpx2
 import pytest
-import uvicorn
 from mcp import Client, StdioServerParameters
-from mcp.client.streamable_http import streamable_http_client
 
-from arena.agents.account import AgentAccount, BotTokens
-from arena.agents.owners import OwnerAccounts
-from arena.agents.server import agent_server, http_server
+from arena.agents.server import agent_server
 from arena.commands.owners.bot_tokens import keep_token, kept_token
 from arena.commands.owners.logins import Login, keep_login
-from arena.games import make_game
-from arena.scheduling.ladder import TableType
-from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2
+from tests.agents.calls import TABLES, account, agent, play, refused, told
 from tests.bots import PATIENCE
-from tests.scene import Scene, opened, playing
-
-TABLES = {"bluff": 2, "bluff_you": 3, "bloeff": 3}
-
-
-@pytest.fixture
-async def scene(database: str) -> AsyncIterator[Scene]:
-    tables = [TableType(game, make_game(game, {}).options, seats) for game, seats in TABLES.items()]
-    terms = Terms(patience=Patience(join_seconds=5, grace_seconds=20))
-    async with opened(database, *tables, terms=terms) as scene:
-        accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
-        peers = [await scene.peer(name, challenges=accept, games=[*TABLES]) for name in ("a", "b")]
-        async with playing(peers) as company:
-            await company.arrived()
-            yield scene
-
-
-def account(scene: Scene, key: str) -> AgentAccount:
-    kept: dict[str, str] = {}
-    tokens = BotTokens(lambda bot: kept.get(bot, ""), kept.__setitem__)
-    return AgentAccount(f"127.0.0.1:{scene.port}", key, tokens, environment={})
-
-
-@asynccontextmanager
-async def agent(scene: Scene, key: str) -> AsyncIterator[Client]:
-    one = account(scene, key)
-    async with Client(agent_server(lambda: one, one.leave_all)) as client:
-        yield client
-
-
-async def told(client: Client, tool: str, **arguments: Any) -> Any:
-    """What a tool answers."""
-    answer = await client.call_tool(tool, arguments)
-    assert not answer.is_error, answer.content
-    assert answer.structured_content is not None
-    content = dict(answer.structured_content)
-    return content["result"] if content.keys() == {"result"} else content
-
-
-async def refused(client: Client, tool: str, **arguments: Any) -> str:
-    """What a tool says that refuses."""
-    answer = await client.call_tool(tool, arguments)
-    assert answer.is_error
-    return " ".join(getattr(part, "text", "") for part in answer.content)
-
-
-async def play(client: Client, table: str) -> dict[str, Any]:
-    """Plays the last legal action until the match is over."""
-    state: dict[str, Any] = await told(client, "wait_for_turn", table=table)
-    while state["state"] != "over":
-        if state["state"] == "your_turn":
-            arguments = {"turn": state["turn"], "action": state["legal_actions"][-1]}
-            state = await told(client, "act", table=table, **arguments)
-        else:
-            state = await told(client, "wait_for_turn", table=table)
-    return state
+from tests.scene import Scene
 
 
 @pytest.mark.parametrize("game", TABLES)
@@ -163,6 +97,11 @@ async def test_a_visitor_may_look_and_nothing_else(scene: Scene) -> None:
         assert "arena signup" in await refused(client, "builds")
         names = {str(one.uri) for one in (await client.list_resources()).resources}
         assert "arena://rules/bluff" in names
+        documents = {name for name in names if name.startswith("arena://docs/")}
+        assert not documents or {"arena://docs/skill.md", "arena://docs/play.md"} < documents
+        for name in documents:
+            (page,) = (await client.read_resource(name)).contents
+            assert "# " in page.text
         prompts = {one.name for one in (await client.list_prompts()).prompts}
         assert prompts == {"play_a_match", "write_a_bot"}
 
@@ -170,7 +109,7 @@ async def test_a_visitor_may_look_and_nothing_else(scene: Scene) -> None:
 async def test_an_agent_on_this_machine_uploads_files_and_nothing_without_an_end(
     scene: Scene,
 ) -> None:
-    one = account(scene, await scene.key())
+    one = account(f"127.0.0.1:{scene.port}", await scene.key())
     one = replace(one, own_files=True)
     async with Client(agent_server(lambda: one, one.leave_all)) as client:
         assert "is no file" in await refused(client, "submit", bot="mine", file="/dev/zero")
@@ -205,49 +144,6 @@ async def test_the_command_speaks_the_protocol_and_nothing_else_on_its_output(
         joined = await told(client, "join", bot="mine", opponents=["a"])
         assert (await play(client, joined["table"]))["places"]
         assert (tmp_path / "config/bots.json").stat().st_mode & 0o077 == 0
-
-
-@pytest.mark.slow
-async def test_over_http_each_agent_has_the_rights_of_its_key_alone(scene: Scene) -> None:
-    kept: dict[str, dict[str, str]] = {}
-
-    def tokens_of(owner: str) -> BotTokens:
-        own = kept.setdefault(owner, {})
-        return BotTokens(lambda bot: own.get(bot, ""), own.__setitem__)
-
-    listening = socket.create_server(("127.0.0.1", 0))
-    url = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    owners = OwnerAccounts(f"127.0.0.1:{scene.port}", tokens_of)
-    app = http_server(owners, url).streamable_http_app()
-    server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
-    serving = asyncio.create_task(server.serve(sockets=[listening]))
-
-    @asynccontextmanager
-    async def agent_of(key: str) -> AsyncIterator[Client]:
-        headers = {"Authorization": f"Bearer {key}"}
-        async with (
-            httpx2.AsyncClient(headers=headers) as http,
-            Client(streamable_http_client(f"{url}/mcp", http_client=http)) as client,
-        ):
-            yield client
-
-    try:
-        async with (
-            agent_of(await scene.key("one")) as one,
-            agent_of(await scene.key("two")) as two,
-        ):
-            joined = await told(one, "join", bot="first", opponents=["a"])
-            assert "there are none" in await refused(two, "wait_for_turn", table=joined["table"])
-            assert "source" in await refused(two, "submit", bot="second", file="/etc/passwd")
-            assert (await play(one, joined["table"]))["places"]
-        async with httpx2.AsyncClient() as nobody:
-            for headers in ({}, {"Authorization": "Bearer of nobody"}):
-                answer = await nobody.post(f"{url}/mcp", json={}, headers=headers)
-                assert answer.status_code == 401
-        assert kept == {"one": {"first": kept["one"]["first"]}, "two": {}}
-    finally:
-        server.should_exit = True
-        await serving
 
 
 @pytest.mark.slow

@@ -2,7 +2,7 @@
 
 import socket
 import sys
-from ipaddress import ip_address
+from ipaddress import IPv4Address, ip_address
 from typing import Final
 from urllib.parse import unquote
 
@@ -12,19 +12,18 @@ _INT_BYTES = 4
 
 
 def address_of(peer: str) -> str:
-    """Return the address of a peer as gRPC names it, without its port.
-
-    Of IPv6 it is the network of 64 bits, which one guest usually has to itself.
-    """
+    """Return the address of a peer as gRPC names it, without its port; see `network_of`."""
     kind, _, rest = unquote(peer).partition(":")
-    host = rest.rpartition(":")[0].strip("[]").partition("%")[0]
-    if kind != "ipv6":
-        return host or kind
-    address = ip_address(host)
-    mapped = getattr(address, "ipv4_mapped", None)
-    if mapped is not None:
-        return str(mapped)
-    return str(ip_address(int(address) >> 64 << 64))
+    host = rest.rpartition(":")[0].strip("[]")
+    return network_of(host) if kind == "ipv6" else host.partition("%")[0] or kind
+
+
+def network_of(host: str) -> str:
+    """Return an IP address; of IPv6 the network of 64 bits, which one guest has usually alone."""
+    address = ip_address(host.partition("%")[0])
+    if isinstance(address, IPv4Address):
+        return str(address)
+    return str(address.ipv4_mapped or ip_address(int(address) >> 64 << 64))
 
 
 def tcp_peer(line: socket.socket) -> str:

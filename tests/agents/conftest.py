@@ -1,0 +1,24 @@
+"""A referee with two bots that accept challenges, for agents."""
+
+from collections.abc import AsyncIterator
+
+import pytest
+
+from arena.games import make_game
+from arena.scheduling.ladder import TableType
+from arena.server.play.terms import Patience, Terms
+from arena.v1 import referee_pb2
+from tests.agents.calls import TABLES
+from tests.scene import Scene, opened, playing
+
+
+@pytest.fixture
+async def scene(database: str) -> AsyncIterator[Scene]:
+    tables = [TableType(game, make_game(game, {}).options, seats) for game, seats in TABLES.items()]
+    terms = Terms(patience=Patience(join_seconds=5, grace_seconds=20))
+    async with opened(database, *tables, terms=terms) as scene:
+        accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
+        peers = [await scene.peer(name, challenges=accept, games=[*TABLES]) for name in ("a", "b")]
+        async with playing(peers) as company:
+            await company.arrived()
+            yield scene

@@ -1,0 +1,97 @@
+"""Agents over HTTP: each has the rights of its key, and wrong keys count for their address."""
+
+import asyncio
+import socket
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import httpx2
+import pytest
+import uvicorn
+from mcp import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from arena.agents.account import BotTokens
+from arena.agents.owners import OwnerAccounts
+from arena.agents.server import http_app
+from arena.agents.visitors import WRONG_KEYS
+from arena.server.limits.limits import Limits
+from tests.agents.calls import play, refused, told
+from tests.scene import Scene, opened
+
+SECRET = "the secret of the dashboard"
+
+
+class Server:
+    """An agents' server over HTTP, while the block lasts."""
+
+    def __init__(self, scene: Scene, secret: str | None = None) -> None:
+        self.kept: dict[str, dict[str, str]] = {}
+        """The tokens by owner and bot."""
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._host = f"127.0.0.1:{self._listening.getsockname()[1]}"
+        self.url = f"http://{self._host}"
+        self._owners = OwnerAccounts(f"127.0.0.1:{scene.port}", self._tokens_of, secret)
+
+    def _tokens_of(self, owner: str) -> BotTokens:
+        own = self.kept.setdefault(owner, {})
+        return BotTokens(lambda bot: own.get(bot, ""), own.__setitem__)
+
+    async def __aenter__(self) -> "Server":
+        app = http_app(self._owners, self.url, [self._host])
+        self._server = uvicorn.Server(uvicorn.Config(app, log_level="error"))
+        self._serving = asyncio.create_task(self._server.serve(sockets=[self._listening]))
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        self._server.should_exit = True
+        await self._serving
+
+    @asynccontextmanager
+    async def agent(self, key: str) -> AsyncIterator[Client]:
+        headers = {"Authorization": f"Bearer {key}"}
+        async with (
+            httpx2.AsyncClient(headers=headers) as http,
+            Client(streamable_http_client(f"{self.url}/mcp", http_client=http)) as client,
+        ):
+            yield client
+
+    async def status(self, key: str, address: str) -> int:
+        """The status of a request with a key, from an address of this machine."""
+        transport = httpx2.AsyncHTTPTransport(local_address=address)
+        async with httpx2.AsyncClient(transport=transport) as http:
+            headers = {"Authorization": f"Bearer {key}"} if key else {}
+            answer = await http.post(f"{self.url}/mcp", json={}, headers=headers)
+            assert ("Retry-After" in answer.headers) == (answer.status_code == 429)
+            return answer.status_code
+
+
+@pytest.mark.slow
+async def test_each_agent_has_the_rights_of_its_key_alone(scene: Scene) -> None:
+    async with Server(scene) as server:
+        async with (
+            server.agent(await scene.key("one")) as one,
+            server.agent(await scene.key("two")) as two,
+        ):
+            joined = await told(one, "join", bot="first", opponents=["a"])
+            assert "there are none" in await refused(two, "wait_for_turn", table=joined["table"])
+            assert "source" in await refused(two, "submit", bot="second", file="/etc/passwd")
+            assert (await play(one, joined["table"]))["places"]
+        for key in ("", "of nobody"):
+            assert await server.status(key, "127.0.0.1") == 401
+        assert server.kept == {"one": {"first": server.kept["one"]["first"]}, "two": {}}
+
+
+async def test_the_wrong_keys_of_one_address_do_not_keep_others_out(database: str) -> None:
+    limits = Limits(failures_burst=WRONG_KEYS)
+    async with opened(database, limits=limits, dashboard_secret=SECRET) as scene:
+        early, late = await scene.key("early"), await scene.key("late")
+        async with Server(scene, SECRET) as server, server.agent(early) as client:
+            await told(client, "leaderboard")
+            tries = range(WRONG_KEYS)
+            answers = [await server.status(f"arena_owner_guess{n}", "127.0.0.2") for n in tries]
+            assert answers == [401] * WRONG_KEYS
+            assert await server.status(late, "127.0.0.2") == 429  # even a right one waits
+            # Neither here nor at the referee, which counts for the address that we say.
+            assert await server.status(late, "127.0.0.3") == 400  # a right key, no request
+            assert await server.status(early, "127.0.0.2") == 400
