@@ -8,13 +8,21 @@ from typing import Any
 import streamlit as st
 
 from arena.database.rows import MatchRow
-from arena.lab.analysis import BotAnalysis, SeatAnalysis, analyse_bot, by_seat
+from arena.lab.analysis import (
+    AnalysedDecision,
+    BotAnalysis,
+    SeatAnalysis,
+    analyse_bot,
+    by_seat,
+    kept_shares,
+)
+from arena.lab.deception import BotMatch, Deception, deception_of
 from arena.rating.ladder_id import LadderId
 from arena.records import VersionId
 from arena.server.accounts import bot_statements
 from arena.server.boards.board import BoardLine
 from arena.server.notices import notice_statements
-from arena.server.results.bluffing import Style, style_of
+from arena.server.results.bluffing import Bluffing
 from arena.server.results.faults import SeenFault, faults_of
 from arena.server.results.kept_analyses import kept_decisions
 from arena.server.results.match_search import MatchFilter
@@ -29,8 +37,8 @@ from arena_dashboard.drawn import Drawn, drawn
 
 PAGE = 50
 """Bots per page of the index."""
-STYLE_MATCHES = 60
-"""The latest matches of a bot whose transcripts are read for its style."""
+RECENT_MATCHES = 200
+"""The latest matches of a bot whose transcripts are read: 2 ms each, once for all visitors."""
 KEPT_SECONDS = 10.0
 """The seconds for which results from the latest matches are cached."""
 ANALYSED_MATCHES = 400
@@ -71,11 +79,14 @@ class Profile:
 
 @dataclass(frozen=True, slots=True)
 class Recent:
-    """A bot's latest matches, and its style and luck in them."""
+    """A bot's latest matches, and what it did in them."""
 
     matches: Sequence[MatchRow]
     """Newest first."""
-    style: Style
+    deception: Mapping[str, Deception]
+    """How it bluffed and doubted, by game."""
+    time: tuple[int, int]
+    """The milliseconds of its answers, and their number."""
     luck: tuple[float, int]
     """Its mean luck, in expected points per match, and the number of matches it is the mean of."""
 
@@ -143,15 +154,17 @@ def ladders_of(bot: str) -> list[tuple[LadderId, list[BoardLine]]]:
 
 
 def recent(bot: str) -> Recent:
-    """Return the bot's latest matches, style and luck, at most KEPT_SECONDS old."""
+    """Return the bot's latest matches and what it did in them, at most KEPT_SECONDS old."""
     return _recent(data.database_url(), bot)
 
 
 @st.cache_resource(ttl=KEPT_SECONDS, max_entries=200, show_spinner=False)
 def _recent(url: str | None, bot: str) -> Recent:
     del url  # part of the key: it distinguishes the bots of different databases
-    matches = data.find_matches(MatchFilter(bot=bot), limit=STYLE_MATCHES)
-    known = data.bluffs().of([one.match_id for one in matches])
+    matches = data.find_matches(MatchFilter(bot=bot), limit=RECENT_MATCHES)
+    ids = [one.match_id for one in matches]
+    known = data.bluffs().of(ids)
+    solved = kept_decisions(data.reader(), ids)
     luck = [
         row.luck[seat]
         for row in matches
@@ -160,7 +173,24 @@ def _recent(url: str | None, bot: str) -> Recent:
         if one.bot == bot
     ]
     mean = sum(luck) / len(luck) if luck else 0.0
-    return Recent(matches, style_of(bot, known.values()), (mean, len(luck)))
+    times = [one.time_of(bot) for one in known.values()]
+    time = sum(one for one, _ in times), sum(answers for _, answers in times)
+    return Recent(matches, _by_game(bot, known, solved), time, (mean, len(luck)))
+
+
+def _by_game(
+    bot: str,
+    known: Mapping[str, Bluffing],
+    solved: Mapping[str, Sequence[AnalysedDecision]],
+) -> Mapping[str, Deception]:
+    """Return the deception of a bot in each game with claims, the most played first."""
+    matches: dict[str, list[BotMatch]] = {}
+    for match_id, one in known.items():
+        its = BotMatch(one.deal, one.of(bot), kept_shares(solved.get(match_id, ())))
+        matches.setdefault(one.game, []).append(its)
+    most = sorted(matches, key=lambda game: -len(matches[game]))
+    found = {game: deception_of(matches[game]) for game in most}
+    return {game: table for game, table in found.items() if table is not None}
 
 
 def decisions(bot: str) -> Decisions | None:

@@ -8,14 +8,11 @@ from typing import Any
 from urllib.parse import urlencode
 
 import altair as alt
-import numpy as np
 
 from arena.lab.analysis import BotAnalysis, Estimate, Grade
 from arena.match.faults import FaultKind
-from arena.rating.head_to_head import wilson
 from arena.records import VersionId
 from arena.scheduling.bot_paces import pace_in_words
-from arena.server.results.bluffing import Style
 from arena.server.results.faults import SeenFault
 from arena.server.uploads.check_words import check_in_words, check_mark
 from arena.server.uploads.checks import RecordedCheck
@@ -151,20 +148,14 @@ def checks(profile: Profile) -> Html:
     )
 
 
-def style(found: Style, luck: tuple[float, int]) -> Html:
-    """Return the figures of a bot's style: bluffs and doubts with 95 % intervals, time and luck."""
-    away = found.bluffs - found.caught
-    wrong = found.doubts - found.right_doubts
+def time_and_luck(time: tuple[int, int], luck: tuple[float, int]) -> Html:
+    """Return the time that a bot takes to answer, and its luck."""
+    milliseconds, answers = time
     mean, measured = luck
-    pace = f"{found.milliseconds / found.answers:,.0f} ms" if found.answers else "–"
+    pace = f"{milliseconds / answers:,.0f} ms" if answers else "–"
     return tag(
         "dl",
-        *_figure("Bluffs", found.bluffs, found.claims, "of its claims were false"),
-        *_figure("Gets away", away, found.bluffs, "of its bluffs were not doubted"),
-        *_figure("Caught", found.caught, found.bluffs, "of its bluffs were doubted"),
-        *_figure("Doubts right", found.right_doubts, found.doubts, "of its doubts"),
-        *_figure("Doubts wrong", wrong, found.doubts, "of its doubts met a true claim"),
-        *_entry("Time", pace, f"by answer, the mean of {found.answers:,}"),
+        *_entry("Time", pace, f"by answer, the mean of {answers:,}"),
         *_entry(
             "Luck",
             f"{mean:+.2f}".replace("-", "−") if measured else "–",
@@ -197,13 +188,6 @@ def biggest_leak(found: BotAnalysis) -> str:
 def _percents(found: Estimate) -> str:
     error = f" ± {found.error:.1%}" if isfinite(found.error) else ""
     return f"{found.mean:.1%}{error}"
-
-
-def _figure(name: str, count: int, of: int, words: str) -> tuple[Html, ...]:
-    if not of:
-        return _entry(name, "–", f"{words}: there were none")
-    low, high = (float(end[0]) for end in wilson(np.array([float(count)]), np.array([float(of)])))
-    return _entry(name, f"{count / of:.0%}", f"{words} ({low:.0%}–{high:.0%}, {count} of {of:,})")
 
 
 def _entry(name: str, figure: str, words: str) -> tuple[Html, ...]:

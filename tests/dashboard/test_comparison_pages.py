@@ -126,21 +126,22 @@ def test_the_history_shows_the_bots_of_the_url(filled: Filler) -> None:
     assert len(app.multiselect[0].value) == 3
 
 
-def test_a_bots_page_has_its_ratings_style_matches_and_folded_opponents(filled: Filler) -> None:
+def test_a_bots_page_has_its_ratings_deception_matches_and_folded_opponents(filled: Filler) -> None:
     filled(blocks=8)
     filled(blocks=2, seats=3)
     app = open_page("bot", bot="BETA")
     assert not app.exception
     assert app.title[0].value == "beta"
     heads = [element.value for element in app.subheader]
-    assert heads == ["Ratings", "Style", "Decisions", "Last matches"]
+    assert heads == ["Ratings", "Deception", "Decisions", "Last matches"]
     assert app.get("arrow_vega_lite_chart") or app.get("vega_lite_chart")
     page = html(app)
     for ladder in ("Bluff, 2 seats", "Bluff, 3–4 seats"):
         assert page.count(ladder) == 1
     assert "betas-owner" in page
-    for figure in ("Bluffs", "Gets away", "Caught", "Doubts right", "Doubts wrong", "Time", "Luck"):
+    for figure in ("Bluffs", "Lies", "False claims", "Bluffs doubted", "Doubts right", "Time"):
         assert f"<dt>{figure}</dt>" in page
+    assert "<dt>Luck</dt>" in page and "<dt>Distance</dt>" not in page  # nothing is analysed
     assert ">Opponent<" not in page  # folded: nothing was computed
     linked = re.findall(r"replay\?match=([0-9a-f-]+)", page)
     assert len(linked) == len(set(linked)) == 10
@@ -249,8 +250,9 @@ def test_a_bot_whose_matches_have_no_transcripts_has_a_page_with_what_is_known(
     execute(arena, "ALTER TABLE transcripts DISABLE TRIGGER USER; DELETE FROM transcripts")
     app = open_page("bot", bot="beta")
     assert not app.exception
-    assert "In its latest 8 matches" in texts(app)
-    assert "Latest faults" not in [heading.value for heading in app.subheader]
+    heads = [heading.value for heading in app.subheader]
+    assert "Last matches" in heads
+    assert "Latest faults" not in heads and "Deception" not in heads
     assert html(app).count('aria-label="Replay of the match') == 8
 
 

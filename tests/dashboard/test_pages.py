@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -10,11 +11,13 @@ from streamlit.testing.v1 import AppTest
 
 from arena.commands.results.keep_analyses import keep_missing
 from arena.games import GAMES
-from arena.lab.analysis import SITUATIONS, Grade, analyse, analyse_bot, decisions
+from arena.lab.analysis import Grade, analyse, analyse_bot, decisions, solved_shares_of
+from arena.lab.deception import BotMatch, Share, deception_of
 from arena.lab.luck import luck_of
 from arena.match.clock import TimeControl
 from arena.match.transcript_json import read_json
 from arena.scheduling.formats import FormatName
+from arena.server.results.bluffing import bluffing_of
 from arena_dashboard import data
 from arena_dashboard.rules import has_rules
 from tests.dashboard.conftest import Filler
@@ -344,12 +347,28 @@ def test_what_decisions_cost_is_on_the_board_and_on_the_page_of_a_bot(filled: Fi
     assert "Decisions" in headings(app)
     assert sums["beta"] is not None and sums["beta"].leak is not None
     assert sums["beta"].leak.in_words in html(app)
-    assert "Bluffs and doubts" in headings(app)
-    assert sums["beta"].frequencies
-    for one in sums["beta"].frequencies:
-        if one.situation in SITUATIONS:
-            assert f"{one.what}s, {one.situation}" in html(app)
-            assert f"{one.solved:.1%}" in html(app)
+    assert "<dt>Distance</dt>" in html(app)
+    told = deception_of(
+        BotMatch(one.deal, one.of("beta"), solved_shares_of(match.transcript))
+        for match in matches
+        if (one := bluffing_of(match.transcript)).of("beta")
+    )
+    assert told is not None
+    for row in told.rows:
+        assert row.equilibrium is not None
+        cells = (row.situation.name, f"{row.bluffs.of:,}", _told(row.bluffs))
+        solved = f"{row.equilibrium.solved_bluffs:.0%}"
+        assert "".join(_cells(*cells, solved)) in html(app)
+
+
+def _told(found: Share) -> str:
+    return f"{found.share:.0%} ({found.low:.0%}–{found.high:.0%})"
+
+
+def _cells(head: str, *cells: str) -> Iterator[str]:
+    yield f'<th scope="row" class="ba-roomy">{head}</th>'
+    for cell in cells:
+        yield f'<td class="ba-number">{cell}</td>'
 
 
 def test_under_a_replay_are_the_other_matches_of_its_block(filled: Filler) -> None:

@@ -3,7 +3,6 @@
 A default action played for a seat is no bot's decision and is left out.
 """
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from arena.games.claims import claims_of
@@ -68,6 +67,11 @@ class Bluffing:
         mine = {seat for seat, one in enumerate(self.entrants) if one.bot == bot}
         return [one for one in self.decisions if one.seat in mine and one.own]
 
+    def time_of(self, bot: str) -> tuple[int, int]:
+        """Return the milliseconds that a bot took over all its seats, and its answers."""
+        mine = [seat for seat, one in enumerate(self.entrants) if one.bot == bot]
+        return sum(self.milliseconds[at] for at in mine), sum(self.answers[at] for at in mine)
+
 
 def bluffing_of(transcript: Transcript) -> Bluffing:
     """Return the claims and doubts of a match, up to the first impossible step if there is one."""
@@ -93,41 +97,3 @@ def bluffing_of(transcript: Transcript) -> Bluffing:
         tuple(used),
         tuple(answers),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Style:
-    """The counts of a bot's decisions in some matches."""
-
-    matches: int
-    claims: int
-    bluffs: int
-    caught: int
-    """Bluffs that were doubted."""
-    doubts: int
-    right_doubts: int
-    milliseconds: int
-    answers: int
-
-
-def style_of(bot: str, matches: Iterable[Bluffing]) -> Style:
-    """Return the style of a bot, over all seats that it had."""
-    counts = [0] * 8
-    for match in matches:
-        mine = [seat for seat, one in enumerate(match.entrants) if one.bot == bot]
-        claims = [one for one in match.of(bot) if one.claimed]
-        doubts = [one for one in match.of(bot) if one.right is not None]
-        for at, more in enumerate(
-            (
-                1,
-                len(claims),
-                sum(one.off > 0 for one in claims),
-                sum(one.off > 0 and one.doubted for one in claims),
-                len(doubts),
-                sum(bool(one.right) for one in doubts),
-                sum(match.milliseconds[seat] for seat in mine),
-                sum(match.answers[seat] for seat in mine),
-            )
-        ):
-            counts[at] += more
-    return Style(*counts)

@@ -30,7 +30,7 @@ REPLAYED: Final = 200
 READ_TOGETHER: Final = 100
 """The transcripts that one statement reads."""
 MOST_KEPT: Final = 4_000
-"""The most matches whose bluffs are remembered: about a kilobyte each."""
+"""The most matches whose bluffs are remembered: about four kilobytes each."""
 
 
 class Bluffs:

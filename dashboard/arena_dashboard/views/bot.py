@@ -17,8 +17,8 @@ from arena_dashboard import (
 from arena_dashboard.biggest_leak import plays_an_analysed_game, show_how_to_analyse
 from arena_dashboard.bot_chart import ratings_chart
 from arena_dashboard.bot_data import Profile
+from arena_dashboard.deception_section import show_deception
 from arena_dashboard.feeds import bot_feed_address
-from arena_dashboard.frequency_table import frequency_table
 from arena_dashboard.ladder_choice import in_words, link
 from arena_dashboard.markup import in_markdown, tag
 from arena_dashboard.url_choice import shortened, to_url
@@ -71,7 +71,7 @@ def show_profile(bot: Profile) -> None:
         st.info("No match of this bot counts yet: a block of matches counts once it is complete.")
     else:
         show_ratings(bot, ladders)
-    show_style(bot)
+    show_play(bot)
     for ladder, _ in ladders:
         show_opponents(ladder, bot.name)
     feed = tag("a", "Its new versions as a feed (Atom)", href=bot_feed_address(bot.name))
@@ -117,23 +117,19 @@ def show_ratings(bot: Profile, ladders: list[tuple[LadderId, list[BoardLine]]]) 
     st.html(comparison_tables.standing(ladders))
 
 
-def show_style(bot: Profile) -> None:
+def show_play(bot: Profile) -> None:
     """How it played in its latest matches, and those matches."""
     recent = bot_data.recent(bot.name)
     if not recent.matches:
         return
-    st.subheader("Style")
-    st.caption(
-        f"In its latest {len(recent.matches)} matches. A bluff is a claim that was false when it "
-        "was made; in parentheses the 95 % interval and the counts."
-    )
-    st.html(bot_tables.style(recent.style, recent.luck))
+    show_deception(recent.deception)
     show_decisions(bot)
     faults = bot_data.faults(bot.name)
     if faults:
         st.subheader("Latest faults")
         st.html(bot_tables.faults(faults))
     st.subheader("Last matches")
+    st.html(bot_tables.time_and_luck(recent.time, recent.luck))
     st.html(tables.matches(recent.matches[:LAST_MATCHES]))
     st.html(
         tag(
@@ -163,15 +159,6 @@ def show_decisions(bot: Profile) -> None:
     st.html(bot_tables.decisions(found.sums))
     if found.accuracy is not None:
         found.accuracy.show()
-    table = frequency_table(found.sums.frequencies)
-    if table is not None:
-        st.subheader("Bluffs and doubts")
-        st.caption(
-            "How often it bluffs and doubts with two seats left, and how often near-equilibrium "
-            "play does in the same places with the same dice; with 95 % intervals. A bluff is here "
-            "a bet that is more likely false than true by the dice that the bot sees."
-        )
-        st.html(table)
 
 
 def show_opponents(ladder: LadderId, bot: str) -> None:

@@ -11,7 +11,7 @@ from arena.match.faults import FaultKind
 from arena.match.flow import OpenTurn, Reply, TimedAction
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, VersionId
-from arena.server.results.bluffing import bluffing_of, style_of
+from arena.server.results.bluffing import bluffing_of
 from tests.dashboard.played import Guest, Policy, anyhow, play_match, silent
 
 ID = "00000000-0000-4000-8000-000000000001"
@@ -40,9 +40,10 @@ def test_a_bet_for_which_dice_are_missing_is_a_bluff_and_its_doubt_is_right() ->
     assert bluffing.doubts and all(one.right for one in bluffing.doubts)
     assert len(bluffing.doubts) == len(bluffing.claims)
     assert bluffing.boldest is None  # every one was doubted
-    style = style_of("bot0", [bluffing])
-    assert style.bluffs == style.claims == style.caught
-    assert style.milliseconds == 20 * style.claims + 40 * style.doubts
+    its = bluffing.of("bot0")
+    claims, doubts = sum(one.claimed for one in its), sum(one.right is not None for one in its)
+    assert claims + doubts == len(its)
+    assert bluffing.time_of("bot0") == (20 * claims + 40 * doubts, len(its))
 
 
 @pytest.mark.parametrize("game", ["bluff", "bluff_you", "bloeff"])
@@ -68,6 +69,5 @@ def test_default_actions_are_no_decisions_and_faults_are_told_with_what_was_play
     assert [one.kind for one in bluffing.faults] == [FaultKind.LATE] * 3
     assert {one.seat for one in bluffing.faults} == {1}
     assert all(one.played for one in bluffing.faults)
-    style = style_of("bot1", [bluffing])
-    assert (style.answers, style.claims, style.doubts) == (0, 0, 0)
-    assert style.matches == 1
+    assert bluffing.of("bot1") == []
+    assert bluffing.time_of("bot1") == (0, 0)
