@@ -24,6 +24,8 @@ from arena.local.bot_modules import bot_in
 class House(bot_in(Path(__file__).parent / "arena_sample_bots" / "{file}")):
     pass
 """
+_KINDS: Final = (".py", ".tables", ".npz")
+"""The files that the bots are made of."""
 _THEN: Final = (2026, 1, 1, 0, 0, 0)
 """The time of all files, so that equal builds have equal hashes."""
 
@@ -59,6 +61,6 @@ def house_build(name: str) -> Build:
 
         add(MANIFEST, b'command = ["bot.py"]\n')
         add("bot.py", _PROGRAM.format(file=house_bots()[name].name).encode())
-        for file in sorted([*SAMPLE_BOTS.glob("*.py"), *SAMPLE_BOTS.glob("*.tables")]):
+        for file in sorted(one for kind in _KINDS for one in SAMPLE_BOTS.glob(f"*{kind}")):
             add(f"arena_sample_bots/{file.name}", file.read_bytes())
     return read_build(ZIP_FILE, packed.getvalue())

@@ -15,7 +15,7 @@ PACKAGE: Final = "bluff-arena"
 
 _SUFFIXES: Final = frozenset(
     (
-        *(".py", ".pyi", ".typed", ".proto", ".md", ".sql", ".mako", ".tables"),
+        *(".py", ".pyi", ".typed", ".proto", ".md", ".sql", ".mako", ".tables", ".npz"),
         *(".toml", ".json", ".jsonl", ".csv", ".js", ".css", ".svg", ".png"),
         *(".cpp", ".go", ".h", ".java", ".pl", ".rs", ".ts"),
     )

@@ -97,7 +97,7 @@ def test_it_learns_for_as_long_as_is_said_or_until_it_has_played_enough() -> Non
 def test_who_names_none_that_it_takes_is_told_those_of_the_game(word: str, why: str) -> None:
     code, said = run(word)
     assert code == 2
-    known = "bayes, cfr, exploiter, honest, random, search, timid"
+    known = "bayes, cfr, crowd, exploiter, honest, random, search, timid"
     assert said == f"arena: {why}: name a sample bot of Bluff ({known}), or a .py file.\n"
 
 

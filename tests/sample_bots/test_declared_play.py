@@ -14,7 +14,7 @@ from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 from arena.match.replay import replay
 
-DECLARING = ("random", "timid", "honest", "bayes", "cfr")
+DECLARING = ("random", "timid", "honest", "bayes", "cfr", "crowd")
 
 
 def turns(seats: int) -> list[Turn[Any, Any]]:
