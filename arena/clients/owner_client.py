@@ -9,7 +9,9 @@ from typing import Any, Final, Self
 import grpc
 
 from arena.bot.address import Address, AddressError
+from arena.codec.notes import from_response
 from arena.errors import UserError
+from arena.match.notes import Note
 from arena.records import Allowance, SignUp
 from arena.server.limits import forwarding
 from arena.server.requests.paging import MOST_LINES
@@ -307,6 +309,14 @@ class OwnerClient:
         """Let everybody read the notes of a bot, or its owner alone."""
         request = pb.ShareNotesRequest(bot=_sent(bot), share=shared)
         self._ask(self._owners.ShareNotes, request, key)
+
+    def notes(self, match_id: str, key: str | None = None) -> list[Note]:
+        """Return the notes of a finished match, by turn and seat.
+
+        Those of bots whose owners share them; with the key of an owner that owner's, too.
+        """
+        request = pb.GetNotesRequest(match_id=_sent(match_id))
+        return from_response(self._ask(self._owners.GetNotes, request, key))
 
     def rotate(self, key: str, bot: str, version: str = "") -> tuple[str, str]:
         """Issue a new token, by default for the newest version in service.

@@ -7,11 +7,8 @@ from typing import Any
 
 from arena.clients.owner_client import OwnerClient
 from arena.codec.bot_side import read_action
-from arena.codec.notes import from_response
 from arena.codec.transcript import from_message, read_entrant
-from arena.match.notes import Note
 from arena.match.transcript import Entrant, Transcript
-from arena.v1 import owner_pb2
 from arena.v1 import registry_pb2 as pb
 
 
@@ -84,14 +81,6 @@ class ResultsClient(OwnerClient):
             seen = None if sent is None else game.notation.to_json(sent)
             told[one.turn_number] = FaultSeen(one.reason, seen)
         return transcript, told
-
-    def notes(self, match_id: str, key: str | None = None) -> list[Note]:
-        """Return the notes of a finished match, by turn and seat.
-
-        Those of bots whose owners share them; with the key of an owner that owner's, too.
-        """
-        request = owner_pb2.GetNotesRequest(match_id=match_id)
-        return from_response(self._ask(self._owners.GetNotes, request, key))
 
     def ratings(
         self, game: str, seats: int = 0, limit: int = 50, *, old: bool = False

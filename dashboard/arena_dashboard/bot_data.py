@@ -27,13 +27,14 @@ from arena.server.results.faults import SeenFault, faults_of
 from arena.server.results.kept_analyses import kept_decisions
 from arena.server.results.match_search import MatchFilter
 from arena.server.uploads.checks import RecordedCheck
-from arena_dashboard import data
+from arena_dashboard import data, match_notes
 from arena_dashboard.accuracy_chart import (
     accuracy_chart,
     accuracy_points,
     in_words,
 )
 from arena_dashboard.drawn import Drawn, drawn
+from arena_dashboard.match_notes import SeatUsage
 
 PAGE = 50
 """Bots per page of the index."""
@@ -191,6 +192,17 @@ def _by_game(
     most = sorted(matches, key=lambda game: -len(matches[game]))
     found = {game: deception_of(matches[game]) for game in most}
     return {game: table for game, table in found.items() if table is not None}
+
+
+def usage(bot: str, recent: Recent) -> list[tuple[MatchRow, SeatUsage]]:
+    """Return the latest matches of which the bot said what its answers took, newest first."""
+    by_match = match_notes.usages([one.match_id for one in recent.matches])
+    return [
+        (row, one)
+        for row in recent.matches
+        for one in by_match.get(row.match_id, {}).values()
+        if one.bot == bot and one.answers
+    ]
 
 
 def decisions(bot: str) -> Decisions | None:

@@ -22,7 +22,7 @@ from arena.database.rows import MatchRow, match_row
 from arena.database.statement import Row
 from arena.database.tables.matches import matches
 from arena.database.tables.tournaments import tournament_blocks, tournaments
-from arena.games import GAMES
+from arena.games import DEALER, GAMES
 from arena.lab.analysis import AnalysedDecision, decisions
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.replay import TranscriptError
@@ -173,12 +173,20 @@ def replay_content(
     next_: str | None,
     *,
     analysed: bool = False,
+    notes: Sequence[Mapping[str, Any]] = (),
 ) -> bytes:
     """Return a match that `replay` has found as bytes for the player.
 
-    They include its neighbours in its block, `previous` and `next_`.
+    They include its neighbours in its block, `previous` and `next_`, and `notes` that the visitor
+    may read.
     """
-    return _replay_content(_url(), match_id, viewpoint, analysed, previous, next_)
+    text = json.dumps(notes) if notes else "null"
+    return _replay_content(_url(), match_id, viewpoint, analysed, previous, next_, text)
+
+
+def steps_of_turns(match_id: str) -> Sequence[int]:
+    """Return the step of the transcript in which each turn was played, by turn, from 1."""
+    return _steps_of_turns(_url(), match_id)
 
 
 def transcript_file(match_id: str) -> str:
@@ -273,9 +281,16 @@ def _replay_content(
     analysed: bool,
     previous: str | None,
     next_: str | None,
+    notes: str,
 ) -> bytes:
-    neighbours = {"previous": previous, "next": next_}
-    return packed({**_replay(url, match_id, viewpoint, analysed), **neighbours})
+    others = {"previous": previous, "next": next_, "notes": json.loads(notes)}
+    return packed({**_replay(url, match_id, viewpoint, analysed), **others})
+
+
+@st.cache_resource(max_entries=200, show_spinner=False)
+def _steps_of_turns(url: str, match_id: str) -> Sequence[int]:
+    steps = enumerate(_transcript(url, match_id).steps, start=1)
+    return [number for number, step in steps if step.actor is not DEALER and not step.stand_in]
 
 
 # Read if kept. Otherwise computed: in milliseconds from tables, in a second or more by search. All

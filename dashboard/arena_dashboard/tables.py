@@ -25,10 +25,10 @@ def time_of(moment: datetime) -> Html:
     return tag("time", in_utc(moment), datetime=iso_utc(moment))
 
 
-def replay_link(match_id: str, step: int | None = None) -> str:
-    """Return the address of a replay, at a step."""
-    at = {} if step is None else {"step": step}
-    return "replay?" + urlencode({"match": match_id} | at)
+def replay_link(match_id: str, step: int | None = None, view: str = "") -> str:
+    """Return the address of a replay, at a step and from a viewpoint."""
+    at: dict[str, str | int] = {} if step is None else {"step": step}
+    return "replay?" + urlencode({"match": match_id} | at | ({"view": view} if view else {}))
 
 
 def bot_link(bot: str) -> str:

@@ -53,6 +53,7 @@ async def play(client: Client, table: str) -> dict[str, Any]:
         assert state["state"] != "no_match", state
         if state["state"] == "your_turn":
             arguments = {"turn": state["turn"], "action": state["legal_actions"][-1]}
+            arguments["note"] = f"turn {state['turn']}"
             state = await told(client, "act", table=table, **arguments)
         else:
             state = await told(client, "wait_for_turn", table=table)

@@ -33,6 +33,9 @@ async def test_an_agent_plays_a_match_and_reads_what_it_was(game: str, scene: Sc
         assert over["seats"][over["your_seat"]] == "mine (you)"
         steps = await told(client, "replay", match=over["match"])
         assert len(steps) > 3
+        notes = await told(client, "notes", match=over["match"])
+        assert {one["seat"] for one in notes} == {over["your_seat"]}
+        assert [one["text"] for one in notes] == [f"turn {one['turn']}" for one in notes]
         decisions = await told(client, "analyse", match=over["match"])
         assert {one["bot"].split()[0] for one in decisions} >= {"mine"}
         (match,) = await told(client, "matches", bot="mine")

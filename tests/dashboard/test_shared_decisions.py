@@ -1,4 +1,4 @@
-"""Owners keep the decisions of a bot out of data sets, on "My bots"."""
+"""Owners keep the decisions of a bot out of data sets, and share its notes, on "My bots"."""
 
 from collections.abc import AsyncIterator
 
@@ -19,7 +19,7 @@ async def scene(arena: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sc
 
 
 @pytest.mark.slow
-async def test_a_bots_decisions_are_kept_and_shared_again(scene: Scene) -> None:
+async def test_a_bots_decisions_and_notes_are_kept_and_shared_again(scene: Scene) -> None:
     key, store = await scene.key("Ann"), scene.arena.store
     ann = await store.owners.by_key(key)
     assert ann is not None
@@ -32,3 +32,7 @@ async def test_a_bots_decisions_are_kept_and_shared_again(scene: Scene) -> None:
         await visitor.press(button)
         (bot,) = await store.owners.bots(ann)
         assert bot.shares_decisions is shared
+    for button, shared in {"Share its notes": True, "Keep its notes to yourself": False}.items():
+        await visitor.press(button)
+        (bot,) = await store.owners.bots(ann)
+        assert bot.shares_notes is shared

@@ -4,7 +4,7 @@ Notes of one seat are stored as one zstd frame of `arena.codec.notes`. A bot's n
 MOST_OF_A_BOT bytes: beyond it the oldest make room. What their usage sums up to stays.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Final, LiteralString
 
 import zstandard
@@ -111,6 +111,23 @@ def notes_of(match_id: str, owner_id: int | None) -> Row:
         select(found.c.data)
         .select_from(matches.outerjoin(found, found.c.match_id == matches.c.id))
         .where(matches.c.id == match_id)
+    )
+
+
+def usage_of_matches(match_ids: Collection[str]) -> Row:
+    """Return a statement that selects the sums of usage of matches, by seat with notes.
+
+    Columns: match_id, seat, bot (its name), measured (the answers), input_tokens, output_tokens,
+    cost_microusd, latency_ms.
+    """
+    return (
+        select(match_notes.c.match_id, match_notes.c.seat, bots.c.name.label("bot"))
+        .add_columns(match_notes.c.measured, match_notes.c.input_tokens)
+        .add_columns(match_notes.c.output_tokens, match_notes.c.cost_microusd)
+        .add_columns(match_notes.c.latency_ms)
+        .join(bots)
+        .where(match_notes.c.match_id.in_(match_ids))
+        .order_by(match_notes.c.match_id, match_notes.c.seat)
     )
 
 

@@ -12,6 +12,7 @@ from arena_dashboard import (
     comparison_data,
     comparison_tables,
     data,
+    match_notes,
     tables,
 )
 from arena_dashboard.biggest_leak import plays_an_analysed_game, show_how_to_analyse
@@ -128,6 +129,7 @@ def show_play(bot: Profile) -> None:
     if faults:
         st.subheader("Latest faults")
         st.html(bot_tables.faults(faults))
+    show_usage(bot, recent)
     st.subheader("Last matches")
     st.html(bot_tables.time_and_luck(recent.time, recent.luck))
     st.html(tables.matches(recent.matches[:LAST_MATCHES]))
@@ -140,6 +142,19 @@ def show_play(bot: Profile) -> None:
             class_="ba-turning",
         )
     )
+
+
+def show_usage(bot: Profile, recent: bot_data.Recent) -> None:
+    """Show what a language model took in its latest matches, if the bot says so."""
+    found = bot_data.usage(bot.name, recent)
+    if not found:
+        return
+    st.subheader("Language model")
+    st.caption(
+        f"What its answers took in {len(found)} of its latest {len(recent.matches)} matches, by "
+        "the word of the bot: tokens, US dollars, and seconds of the model, summed over each match."
+    )
+    st.html(match_notes.usage_table(found[:LAST_MATCHES], [one for _, one in found]))
 
 
 def show_decisions(bot: Profile) -> None:

@@ -124,6 +124,25 @@ def decisions(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
         st.rerun()
 
 
+def notes(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
+    """Let everybody read the notes of a bot, or its owner alone."""
+    with st.form(f"notes {bot.name}"):
+        if bot.shares_notes:
+            st.caption("Everybody reads its notes, in the replays of its matches.")
+        else:
+            st.caption("You alone read its notes, in the replays of its matches.")
+        if not st.form_submit_button(
+            "Keep its notes to yourself" if bot.shares_notes else "Share its notes"
+        ):
+            return
+    try:
+        client.share_notes(owner.key, bot.name, shared=not bot.shares_notes)
+    except OwnerCallError as error:
+        owners.refused(error)
+    else:
+        st.rerun()
+
+
 def retire(client: OwnerClient, owner: SignedIn, bot: BotSeen) -> None:
     """Take a version, or the whole bot, out of service."""
     labels = [one.label for one in bot.versions if not one.retired]
@@ -235,6 +254,7 @@ def show(client: OperatorClient, owner: SignedIn) -> None:
                 pause(client, owner, bot)
                 pace(client, owner, bot)
             decisions(client, owner, bot)
+            notes(client, owner, bot)
             if not bot.retired:
                 rotate(client, owner, bot)
                 retire(client, owner, bot)

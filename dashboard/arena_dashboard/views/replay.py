@@ -10,9 +10,10 @@ from typing import Any
 
 import streamlit as st
 
+from arena.clients.owner_client import OwnerCallError
 from arena.database.errors import TranscriptDamagedError, TranscriptNotKeptError
 from arena.database.rows import MatchRow
-from arena_dashboard import data, match_page, tables
+from arena_dashboard import data, match_notes, match_page, tables
 from arena_dashboard.markup import command, together
 from arena_dashboard.player import component
 from arena_dashboard.rules import show_rules
@@ -59,6 +60,14 @@ def go(asked: dict[str, str]) -> None:
     st.query_params.from_dict(asked)
 
 
+def notes_of(match_id: str) -> tuple[list[match_notes.NotedTurn], str]:
+    """Return the notes that the visitor may read; or none, and why they cannot be read now."""
+    try:
+        return match_notes.readable(match_id), ""
+    except OwnerCallError as error:
+        return [], f"The notes cannot be read now: {error}"
+
+
 analysed = url_switch("analysis")
 match, row = read(choose_match(), analysed=analysed)
 block = data.block_of(row)
@@ -66,7 +75,13 @@ st.set_page_config(f"{match['title']}: {' – '.join(match['names'])} · Bluff A
 viewpoints = [*(one.value for one in Onlooker), *map(str, range(row.seat_count))]
 warn_of_unknown("view", viewpoints, "viewpoint")
 previous, following = match_page.neighbours(block, row.match_id)
-content = data.replay_content(row.match_id, match["view"], previous, following, analysed=analysed)
+seats = match_notes.usages([row.match_id]).get(row.match_id, {})
+turns, unread = notes_of(row.match_id) if seats else ([], "")
+content = data.replay_content(
+    *(row.match_id, match["view"], previous, following),
+    analysed=analysed,
+    notes=match_notes.for_player(turns),
+)
 component.show(content, go)
 
 # Hidden where the player is embedded in another page.
@@ -74,6 +89,8 @@ with st.container(key="around"):
     facts = match_page.match_facts(row, match["doubt"], match["signedBy"])
     links = match_page.links(row, block, data.tournament_of(row), match["view"])
     st.html(together(facts, links))
+    if seats:
+        match_notes.show_notes(row.match_id, match["view"], seats, turns, unread)
     show_rules(row.game)
     st.download_button(
         "Transcript",

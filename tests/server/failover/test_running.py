@@ -17,6 +17,7 @@ from arena.games.bluff import Bet, Doubt, Face
 from arena.match.clock import TimeControl
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import Reply, TimedAction
+from arena.match.notes import Note, Usage
 from arena.match.transcript import Opening
 from arena.records import Block, BlockKind, FinishedMatch, Registered, TournamentId, UntoldEnd
 from arena.server.app.referees_store import RefereesStore, open_referees_store
@@ -67,11 +68,13 @@ async def test_what_is_kept_in_parts_is_read_as_a_whole(
 ) -> None:
     of = block(2)
     match, block_row = first_of(bots, of), running(bots, of)
-    new = NewReplies(match_id(match), "bluff", 0, REPLIES[:2])
+    early, late = Note(0, 1, "é", Usage(1, 2, 3, 4)), Note(1, 3, "later")
+    new = NewReplies(match_id(match), "bluff", 0, REPLIES[:2], (early,))
     first = Unkept((block_row,), (begun(match),), (new,))
     await referee.keep(first)
     await referee.keep(first)  # again, as after an answer of the database that was lost
-    await referee.keep(Unkept(replies=(NewReplies(match_id(match), "bluff", 2, REPLIES[2:]),)))
+    more = NewReplies(match_id(match), "bluff", 2, REPLIES[2:], (late,))
+    await referee.keep(Unkept(replies=(more,)))
     (kept,) = await referee.kept()
     assert kept.running == block_row
     assert kept.recorded == frozenset()
@@ -80,6 +83,7 @@ async def test_what_is_kept_in_parts_is_read_as_a_whole(
     assert [(s, r.milliseconds) for s, r in left.replies] == [(0, 17), (1, 32_000), (1, 2)]
     assert left.replies[0] == REPLIES[0] and left.replies[2] == REPLIES[2]
     assert isinstance(left.replies[1][1], Fault)
+    assert left.notes == (early, late)
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from arena.database.errors import SpoolFailedError
+from arena.match.notes import Note, Usage
 from arena.records import BlockEnd, TournamentBlock, TournamentId, VersionId
 from arena.server.app.referees_store import RefereesStore
 from arena.server.app.spools import Spools, record_spooled
@@ -37,10 +38,18 @@ def open_below(directory: Path) -> list[Path]:
     return [one for one in opened if one.readlink().is_relative_to(directory)]
 
 
+NOTES = (Note(0, 1, "é", Usage(1, 2, 3, 4)), Note(1, 2, "…"))
+
+
 def happenings() -> list[Happening]:
     of = block(2)
     opened = TournamentBlock(TournamentId(7), (1, 2), of)
-    return [opened, finished(VERSIONS, of), finished(VERSIONS, of, 1), BlockEnd(of.id, void=False)]
+    return [
+        opened,
+        finished(VERSIONS, of),
+        replace(finished(VERSIONS, of, 1), notes=NOTES),
+        BlockEnd(of.id, void=False),
+    ]
 
 
 async def test_what_was_kept_is_read_again_in_order_and_whole(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import { Header } from "./header.js";
 import { keyAction } from "./keys.js";
 import { Live } from "./live.js";
 import { Log } from "./log.js";
+import { Notes } from "./notes.js";
 import { unpack } from "./packed.js";
 import { firstClaim, Playback } from "./playback.js";
 import { resultElement } from "./result.js";
@@ -93,6 +94,7 @@ export class Player {
     this.log = new Log(match, (index) => this.seek(index));
     this.chart = new Chart(match, (index) => this.seek(index));
     this.analysis = new Analysis(match, (index) => this.seek(index));
+    this.notes = new Notes(match);
     const scene = element("div", { class: "scene" });
     onSwipe(this.table, (by) => this.act({ name: "move", by }));
     scene.append(this.told.place, ...(match.analysed ? [this.analysis.now] : []), this.table);
@@ -108,6 +110,7 @@ export class Player {
       this.header.place,
       stage,
       this.controls.place,
+      ...(match.notes ? [this.notes.now] : []),
       this.chart.place,
       ...(match.analysed ? [this.analysis.costliest] : []),
       resultElement(match),
@@ -247,6 +250,7 @@ export class Player {
     this.log?.show(playback.at);
     this.chart?.show(playback.at);
     this.analysis?.show(playback.at);
+    this.notes?.show(playback.at);
     this.laterAddress();
   }
 

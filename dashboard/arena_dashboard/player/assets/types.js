@@ -42,6 +42,12 @@
  * @property {"best"|"fine"|"inaccurate"|"mistake"|"blunder"} grade
  * @property {string|null} better A better action; null after the best.
  *
+ * @typedef {object} Note What a bot noted beside its answer.
+ * @property {number} step The step that its answer became.
+ * @property {number} seat
+ * @property {string} text
+ * @property {string} usage What the answer took, in words; "" if the bot did not say.
+ *
  * @typedef {object} Result
  * @property {number[]} placing
  * @property {number[]|null} scores
@@ -67,6 +73,7 @@
  * @property {number[]|null} luck
  * @property {boolean} analysable Whether decisions of such matches have values.
  * @property {boolean} analysed Whether frames have their decisions.
+ * @property {Note[]|null} [notes] Those that the visitor may read; null without any.
  * @property {string|null} broken
  * @property {string|null} doubt What is wrong with the transcript; null if it was verified.
  * @property {string|null} signedBy
