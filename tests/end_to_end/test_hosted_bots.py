@@ -221,8 +221,10 @@ def test_ctrl_c_pressed_again_waits_for_no_hosted_bot_and_the_next_start_ends_it
     home: Path, up: tuple[Program, Author]
 ) -> None:
     arena, author = up
-    author.asks("submit", author.file("slow.py", SLOW_IN_SHIFTS), "--name", "slow")
-    until(lambda: author.asks_json("bot", "show", "slow")["versions"][0]["playing"] > 0)
+    file = author.file("slow.py", SLOW_IN_SHIFTS)
+    author.asks("submit", file, "--name", "slow", "--no-wait")
+    playing = ("bot", "show", "slow")
+    until(lambda: author.asks_json(*playing)["versions"][0]["playing"] > 0, 3 * PATIENCE)
     arena.process.send_signal(signal.SIGINT)
     arena.wait_for("Ctrl-C again stops at once")
     arena.process.send_signal(signal.SIGINT)
