@@ -15,11 +15,13 @@ from sqlalchemy import make_url
 from arena.processes import Process, spawn
 from tests.chaos.stage import register
 from tests.databases import plain
-from tests.end_to_end.programs import PATIENCE, ROOT, Program
+from tests.end_to_end.programs import ROOT, Program
 from tests.fault_proxy import FaultProxy
 from tests.free_port import free_port
 
 BOTS = 4
+PATIENCE = 180.0
+"""Seconds until what is waited for must have come, on however busy a machine."""
 
 
 class Referees:

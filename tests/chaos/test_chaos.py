@@ -21,7 +21,7 @@ from arena.server.boards.live_board import LiveBoard
 from tests.chaos.disturbances import DISTURBANCES, impossible
 from tests.chaos.stage import Stage, stage
 
-BETWEEN_SECONDS = (0.3, 2.0)
+BETWEEN_SECONDS = (0.1, 1.0)
 """How long play is left alone between two disturbances."""
 
 

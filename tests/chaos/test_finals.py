@@ -8,6 +8,7 @@ import pytest
 
 from arena.server.app.store import Store, open_store
 from arena.worker.sandbox import why_not_here
+from arena.worker.worker import LOST_SECONDS
 from tests.chaos.test_hosted_bots import SETTINGS, start_worker
 from tests.end_to_end.programs import Program
 from tests.jobs import accept_build
@@ -20,6 +21,12 @@ pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 OWNERS = ("ann", "bob", "eve")
 BLOCKS = "SELECT concat_ws('.', round, \"table\", number) FROM event_blocks"
 RECORDED = "SELECT id FROM matches JOIN tournament_blocks USING (block_id)"
+
+LONG_SILENT = f"""
+UPDATE procrastinate.procrastinate_workers
+SET last_heartbeat = last_heartbeat - interval '{LOST_SECONDS} seconds'
+""".encode()
+"""Time passes in which no worker of now gives a sign of life."""
 
 
 def move(referees: Referees, column: str, later: str = "0 seconds") -> None:
@@ -69,6 +76,7 @@ def test_an_event_goes_its_way_whatever_is_killed(
     referees.until(lambda: referees.ids(BLOCKS), "no block is played")
     # In the final: the worker in the middle of its blocks, and then a referee.
     worker.kill()
+    referees.sql.execute(LONG_SILENT)
     before = referees.ids(BLOCKS)
     start_worker(referees, "second", referee=1)
     referees.until(lambda: referees.ids(BLOCKS) > before, "not played on")

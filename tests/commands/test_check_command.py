@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from arena.commands.bots import app as bot_app
 from arena.commands.home.check import check_bot
+from arena.conformance.report import SCENARIOS
 from tests.bot_programs import bot_program
 from tests.scene import opened
 
@@ -88,8 +89,11 @@ async def test_a_check_that_cannot_be_recorded_says_why_and_ends_with_code_2(
     assert "The outcome is not recorded. No bot has this token" in found.errors
 
 
-@pytest.mark.slow
-def test_a_check_without_a_referee_says_so_unless_no_report_is_wanted(tmp_path: Path) -> None:
+def test_a_check_without_a_referee_says_so_unless_no_report_is_wanted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # As a whole check, though each scenario waits a second for a program that never comes.
+    monkeypatch.setattr("arena.commands.home.check.SCENARIOS", SCENARIOS[:1])
     words = ["check", "--logs", tmp_path, "--seconds", "1", "--token", "t", "--address"]
     found = arena(*words, "127.0.0.1:1", "true")
     assert found.exit_code == 2

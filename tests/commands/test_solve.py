@@ -262,10 +262,7 @@ def test_all_states_of_a_match_are_printed_with_proof_where_there_is_one(tmp_pat
         (["--option", "dice_per_player=1", "--dice", "2,1"], "from 1 dice each never has so many"),
         (["--option", "show_and_reroll=true"], "without its extension"),
         (["--option", "start_star=6"], "there is no option 'start_star'"),
-        # It waits for the scheduler.
-        pytest.param(
-            ["--cluster", "tcp://127.0.0.1:1"], "No scheduler answers", marks=pytest.mark.slow
-        ),
+        (["--cluster", "tcp://127.0.0.1:1"], "No scheduler answers"),
         (["--tables", "x", "--recall", "few"], "--recall: 'few' is neither a number from 1"),
         (["--tables", "x", "--recall", "3"], "at most 2 bets, and 6 with at most 4 dice in play"),
         (["--tables", "x", "--recall", "2,5:3"], "do not fit into memory"),
@@ -306,7 +303,10 @@ def test_all_states_of_a_match_are_printed_with_proof_where_there_is_one(tmp_pat
         (["--dice", "2,3", "--one-round", "--width", "0.1"], "--width: nothing is proven of"),
     ],
 )
-def test_a_mistake_is_answered_in_a_sentence(arguments: list[str], words: str) -> None:
+def test_a_mistake_is_answered_in_a_sentence(
+    arguments: list[str], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.executors.CONNECT_SECONDS", 0.5)
     result = run(*arguments)
     assert result.exit_code == 2
     assert words in result.stderr

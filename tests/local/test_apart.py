@@ -134,8 +134,8 @@ def test_commands_say_the_same_whoever_works(address: str, words: list[object]) 
     assert there == here
 
 
-@pytest.mark.slow
-def test_a_cluster_that_is_not_there_is_a_sentence() -> None:
+def test_a_cluster_that_is_not_there_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("arena.executors.CONNECT_SECONDS", 0.5)
     with (
         pytest.raises(ClusterError, match=r"No scheduler answers at tcp://127\.0\.0\.1"),
         cluster(f"tcp://127.0.0.1:{free_port()}"),

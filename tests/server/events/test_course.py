@@ -23,7 +23,7 @@ from tests.server.events.cups import DAY, RULES, enrolled, let_pass, played_out,
 
 TEAMS, PEOPLE = 20, 60
 DAYS = 42
-UPLOADS_A_DAY = (2, 3)
+UPLOADS_A_DAY = (0, 1, 2)
 TERMS = HostingTerms(uploads_a_day=10_000)
 ALLOWANCE = Allowance(10_000, 10_000, 10_000)
 
@@ -159,7 +159,7 @@ async def course(store: Store, sql: "psycopg.Connection[Any]") -> Course:
 
 
 @pytest.mark.slow
-@pytest.mark.timeout(4 * PATIENCE)
+@pytest.mark.timeout(20 * PATIENCE)
 async def test_a_course_runs_by_itself_and_plays_what_was_accepted_in_time(
     course: Course, database: str
 ) -> None:
@@ -182,12 +182,12 @@ async def test_a_course_runs_by_itself_and_plays_what_was_accepted_in_time(
         event, now = await store.events.named("course")
         assert all("whose builds were fixed at 20" in why for why in refused)
         assert event.frozen_at is not None
-        assert (event.frozen_at - event.terms.dates.freezes) < timedelta(seconds=2)
+        assert (event.frozen_at - event.terms.dates.freezes) < timedelta(seconds=PATIENCE)
         entries = {one.bot: one.version for one in await store.events.entries(event)}
         for team in course.teams:
             assert entries[team.bot] in team.possible(event.frozen_at), team.name
         uploads = sum(team.uploads for team in course.teams)
-        assert uploads > 2_000
+        assert uploads > 700
         count = sql.execute("SELECT count(*) FROM audit WHERE action = 'upload'").fetchone()
         assert count == (uploads,)
 

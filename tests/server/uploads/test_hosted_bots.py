@@ -637,7 +637,7 @@ async def test_a_thousand_bots_share_eight_slots_evenly(
     await store.shifts.look_after()
     shifts: Counter[int] = Counter()
     slots: list[tuple[ShiftId, int]] = []
-    for _ in range(2_500):
+    for _ in range(1_250):
         if len(slots) == 8:
             shift, job = slots.pop(0)
             await store.shifts.end(worker, shift, "It played.", "", accepted=None)
@@ -649,7 +649,7 @@ async def test_a_thousand_bots_share_eight_slots_evenly(
         slots.append((begun.id, taken[2]))
         shifts[taken[1]["bot_id"]] += 1
     assert len(shifts) == 1_000
-    assert set(shifts.values()) == {2, 3}
+    assert set(shifts.values()) == {1, 2}
 
 
 def test_the_migration_has_the_schema_of_the_library() -> None:
