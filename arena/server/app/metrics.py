@@ -14,14 +14,16 @@ from contextlib import contextmanager
 from typing import Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client import CollectorRegistry, Counter, Gauge
 from prometheus_client.core import CounterMetricFamily
 from prometheus_client.exposition import ThreadingWSGIServer, make_wsgi_app
 from prometheus_client.registry import Collector
 
 from arena.addresses import host_port
 from arena.errors import UserError
+from arena.games.game import DEALER
 from arena.records import FinishedMatch
+from arena.server.app.histogram import Histogram
 
 _THINKING = (0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 5.0, 15.0, 32.0)
 """The buckets in seconds, up to what the default time control allows for one decision."""
@@ -76,14 +78,14 @@ class Metrics:
         self._thinking = Histogram(
             "arena_decision_seconds",
             "How long bots took for a decision, as their clocks counted it",
-            buckets=_THINKING,
-            registry=self.registry,
+            _THINKING,
+            self.registry,
         )
         self._waiting = Histogram(
             "arena_recording_seconds",
             "How long a result waited to be recorded",
-            buckets=_WAITING,
-            registry=self.registry,
+            _WAITING,
+            self.registry,
         )
         self._faults = Counter(
             "arena_faults", "Faults of bots, by kind", ["kind"], registry=self.registry
@@ -96,8 +98,8 @@ class Metrics:
         self._queued = Histogram(
             "arena_send_queue_seconds",
             "How long what is for a bot waited to be written to its stream",
-            buckets=_QUEUED,
-            registry=self.registry,
+            _QUEUED,
+            self.registry,
         )
         self._refusals = Counter(
             "arena_refusals",
@@ -121,21 +123,21 @@ class Metrics:
     def finished(self, match: FinishedMatch) -> None:
         """Count a match that was played to its end, its decisions and its faults."""
         self._finished.inc()
-        decisions = 0
+        took = []
         for step in match.transcript.steps:
-            if isinstance(step.actor, int) and not step.stand_in:
-                decisions += 1
-                self._thinking.observe(step.milliseconds / 1000)
+            if step.actor is not DEALER and not step.stand_in:
+                took.append(step.milliseconds / 1000)
             if step.fault is not None:
                 self._faults.labels(step.fault.value).inc()
-        self._decisions.inc(decisions)
+        self._decisions.inc(len(took))
+        self._thinking.add(*took)
         for note in match.notes:
             self._notes.labels("yes" if note.cut_off else "no").inc()
 
     def recorded(self, seconds: float) -> None:
         """Count a recorded result that waited `seconds` for it."""
         self._recorded.inc()
-        self._waiting.observe(seconds)
+        self._waiting.add(seconds)
 
     def resumed(self, matches: int) -> None:
         """Count matches that an earlier referee left and this one continues."""
@@ -143,7 +145,7 @@ class Metrics:
 
     def queued(self, seconds: float) -> None:
         """Record that a message for a bot waited `seconds` to be written."""
-        self._queued.observe(seconds)
+        self._queued.add(seconds)
 
     def refused(self, code: str) -> None:
         """Count a stream that was refused or ended with this gRPC status."""

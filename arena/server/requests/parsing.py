@@ -4,7 +4,10 @@ Postgres stores no NUL in text. Protobuf refuses what is not UTF-8, lone surroga
 it parses.
 """
 
+from collections.abc import Sequence
 from functools import cache
+from itertools import chain
+from operator import attrgetter
 from typing import Final, TypeVar
 
 from google.protobuf.descriptor import Descriptor
@@ -36,22 +39,27 @@ def require_text(message: Message, data: bytes) -> None:
     The status is INVALID_ARGUMENT, with the field's name. `data` are the message's bytes: without a
     NUL among them there is none in a string.
     """
-    if _NUL.encode() in data and (path := _path_of_nul(message)) is not None:
+    if _NUL.encode() in data and (path := _path_of_nul([message])) is not None:
         raise malformed(f"`{path}` holds a NUL character (U+0000)")
 
 
-def _path_of_nul(message: Message) -> str | None:
-    """Return the path of the first string with a NUL; None without any."""
-    for name, is_text, repeated in _fields_with_text(message.DESCRIPTOR):
-        if not repeated and not is_text and not message.HasField(name):
-            continue
-        value = getattr(message, name)
-        for one in value if repeated else (value,):
-            if is_text:
-                if _NUL in one:
-                    return name
-            elif (path := _path_of_nul(one)) is not None:
-                return f"{name}.{path}"
+def _path_of_nul(messages: Sequence[Message]) -> str | None:
+    """Return the path of the first string with a NUL in messages of one kind; None without any.
+
+    The messages of a field are looked at together: a request for play has dozens of answers.
+    """
+    for name, is_text, repeated in _fields_with_text(messages[0].DESCRIPTOR):
+        having = (
+            messages if is_text or repeated else [one for one in messages if one.HasField(name)]
+        )
+        held = list(map(attrgetter(name), having))
+        if repeated:
+            held = list(chain.from_iterable(held))
+        if is_text:
+            if _NUL in "".join(held):
+                return name
+        elif held and (path := _path_of_nul(held)) is not None:
+            return f"{name}.{path}"
     return None
 
 
