@@ -83,7 +83,7 @@ class FakePlayer:
     def begin(self) -> None:
         self.begun = True
 
-    def ask(self, turn: OpenTurn) -> None:
+    def ask(self, turn: OpenTurn, turn_ms: int, bank_ms: int) -> None:
         self.turns.append(turn)
 
     def refuse(self, refused: Refused, faults: int) -> None:

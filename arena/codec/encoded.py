@@ -11,11 +11,11 @@ _VIEWS = ByGame(lambda kit: key(game_pb2.View, kit.name))
 _EVENTS = ByGame(lambda kit: key(game_pb2.Event, kit.name))
 
 
-def encoded_view(game: str, view: Any) -> bytes:
-    """Return a seat's or the spectator's view of a game as the bytes of a View."""
-    return field(_VIEWS[game], CODECS[game].view_bytes(view))
+def view_field(game: str, view: Any, key: bytes) -> bytes:
+    """Return a seat's or the spectator's view of a game as the field with this key, a View."""
+    return field(_VIEWS[game], CODECS[game].view_bytes(view), key)
 
 
-def encoded_event(game: str, event: Any) -> bytes:
-    """Return an event of a game as the bytes of an Event."""
-    return field(_EVENTS[game], CODECS[game].event_bytes(event))
+def event_field(game: str, event: Any, key: bytes) -> bytes:
+    """Return an event of a game as the field with this key, an Event."""
+    return field(_EVENTS[game], CODECS[game].event_bytes(event), key)

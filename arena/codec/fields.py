@@ -30,7 +30,12 @@ def key(message: type[Message], field: str) -> bytes:
     return varint(message.DESCRIPTOR.fields_by_name[field].number << 3 | _LENGTH_DELIMITED)
 
 
-def field(key: bytes, content: bytes) -> bytes:
-    """Return a field with this content, as it is encoded in its message."""
-    length = len(content)
-    return key + (_VARINTS[length] if length < 1024 else varint(length)) + content
+def field(key: bytes, content: bytes, *outer: bytes) -> bytes:
+    """Return a field with this content, as it is encoded in its message.
+
+    `outer` are the keys of fields that hold it and nothing else, from within.
+    """
+    for each in (key, *outer):
+        length = len(content)
+        content = each + (_VARINTS[length] if length < 1024 else varint(length)) + content
+    return content

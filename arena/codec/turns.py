@@ -1,10 +1,9 @@
 """The messages of a running match: offers, turns, refusals and answers."""
 
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
-from arena.codec.encoded import encoded_event, encoded_view
+from arena.codec.encoded import event_field, view_field
 from arena.codec.fields import field, key
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
@@ -18,8 +17,8 @@ _PARTS = {
     for name in ("offers", "withdrawals", "refusals", "turns", "ends", "resumes", "begins")
 }
 _TURN_VIEW = key(referee_pb2.Turn, "view")
-_TURN_EVENTS = key(referee_pb2.Turn, "events")
-_END_EVENTS = key(referee_pb2.End, "events")
+_EVENTS = key(referee_pb2.Turn, "events")
+"""Of an End as well, so that an event is encoded alike in both."""
 _END_TRANSCRIPT = key(referee_pb2.End, "transcript")
 
 
@@ -59,29 +58,45 @@ def begin(setup: Setup) -> referee_pb2.Begin:
     return message
 
 
-def turn(setup: Setup, asked: OpenTurn, turn_ms: int, bank_ms: int) -> bytes:
-    """Return the bytes of a Turn, the message that the referee writes most often."""
-    game = setup.game
+class WrittenEvents:
+    """The public events of one match as bytes. Each is encoded once for all seats."""
+
+    __slots__ = ("_game", "_written")
+
+    def __init__(self, game: str) -> None:
+        self._game = game
+        self._written: list[bytes] = []
+
+    def after(self, events: Sequence[Any], seen: int) -> list[bytes]:
+        """Return those of the match's events that follow the first `seen`.
+
+        Each is as it is encoded in a Turn or an End. `events` are all so far.
+        """
+        written = self._written
+        for event in events[len(written) :]:
+            written.append(event_field(self._game, event, _EVENTS))
+        return written[seen:]
+
+
+def turn_part(
+    setup: Setup, asked: OpenTurn, turn_ms: int, bank_ms: int, events: WrittenEvents
+) -> bytes:
+    """Return a turn as it is encoded in the `turns` of a PlayResponse."""
     head = referee_pb2.Turn(
         match_id=setup.match_id, turn_number=asked.number, turn_ms=turn_ms, bank_ms=bank_ms
     )
-    view = field(_TURN_VIEW, encoded_view(game, asked.view))
-    news = [_event(_TURN_EVENTS, game, event) for event in asked.events[asked.unseen :]]
-    return b"".join((head.SerializeToString(), view, *news))
+    view = view_field(setup.game, asked.view, _TURN_VIEW)
+    news = events.after(asked.events, asked.unseen)
+    return field(_PARTS["turns"], b"".join((head.SerializeToString(), view, *news)))
 
 
-def end(setup: Setup, written: bytes, events: Sequence[Any], unseen: int) -> bytes:
-    """Return the bytes of an End: the transcript (`written`), and the events from `unseen` on."""
+def end_part(setup: Setup, written: bytes, news: Sequence[bytes]) -> bytes:
+    """Return an end as it is encoded in the `ends` of a PlayResponse.
+
+    `written` is the transcript; `news` are of WrittenEvents.
+    """
     head = referee_pb2.End(match_id=setup.match_id).SerializeToString()
-    news = [_event(_END_EVENTS, setup.game, event) for event in events[unseen:]]
-    return b"".join((head, field(_END_TRANSCRIPT, written), *news))
-
-
-# Every event is sent to every seat, and the same bets occur in many matches.
-@lru_cache(maxsize=4096)
-def _event(event_key: bytes, game: str, event: Any) -> bytes:
-    """Return an event as it is encoded in a Turn or an End."""
-    return field(event_key, encoded_event(game, event))
+    return field(_PARTS["ends"], b"".join((head, field(_END_TRANSCRIPT, written), *news)))
 
 
 def refusal(setup: Setup, value: Refused, faults: int) -> referee_pb2.Refusal:

@@ -111,7 +111,9 @@ class ScriptedMatch:
             asked = asked._replace(unseen=0)
         control = self.setup.time_control
         turn_ms, bank_ms = times or (control.turn_ms, control.bank_ms)
-        return pb.Turn.FromString(turns.turn(self.setup, asked, turn_ms, bank_ms))
+        events = turns.WrittenEvents(self.setup.game)
+        part = turns.turn_part(self.setup, asked, turn_ms, bank_ms, events)
+        return pb.PlayResponse.FromString(part).turns[0]
 
     def take(self, answer: pb.Answer) -> None:
         """Take the bot's answer to its open turn. Raises UnmetError unless it is legal."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Final
 
+from arena.codec.turns import WrittenEvents
 from arena.local.probes import Probe, answer_of
 from arena.local.programs.local_referee import LocalReferee
 from arena.match.notes import Note
@@ -42,6 +43,7 @@ class _Position:
 
     def __init__(self, probe: Probe) -> None:
         self._probe = probe
+        self.written_events = WrittenEvents(probe.setup.game)
         self.answered: asyncio.Future[Answer | None] = asyncio.get_running_loop().create_future()
 
     @property
@@ -152,8 +154,8 @@ async def _answer(session: Session, probe: Probe) -> Answer | None:
     host, player = _Position(probe), session.player()
     seat = probe.turn.seat
     player.resume(host, seat, probe.commitment, 0, probe.entropy)
-    player.ask(probe.turn)
     control = probe.setup.time_control
+    player.ask(probe.turn, control.turn_ms, control.bank_ms)
     try:
         with suppress(TimeoutError):
             async with asyncio.timeout((control.turn_ms + control.bank_ms) / 1000):

@@ -146,7 +146,9 @@ class Conductor:
         (turn,) = self._ask.turns
         unseen = 0 if repeat else turn.unseen
         asked = OpenTurn(turn.seat, turn.number, turn.view, turn.events, unseen)
-        return pb.Turn.FromString(turns.turn(self.setup, asked, 2_000, 30_000))
+        events = turns.WrittenEvents(self.setup.game)
+        part = turns.turn_part(self.setup, asked, 2_000, 30_000, events)
+        return pb.PlayResponse.FromString(part).turns[0]
 
     def answer(self, answer: pb.Answer) -> None:
         """Take the bot's answer in; malformed ones are faults."""

@@ -31,9 +31,9 @@ class ProgramSeat(RemotePlayer):
         self._attention = attention
         self._now = now
 
-    def ask(self, turn: OpenTurn) -> None:
+    def ask(self, turn: OpenTurn, turn_ms: int, bank_ms: int) -> None:
         self._attention.open[self] = self._now()
-        super().ask(turn)
+        super().ask(turn, turn_ms, bank_ms)
 
     def refuse(self, refused: Refused, faults: int) -> None:
         self._attention.open.pop(self, None)

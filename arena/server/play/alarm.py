@@ -1,29 +1,31 @@
-"""A timer whose deadline can be moved cheaply."""
+"""A timer that rings once, at the earliest of the times that it was set to."""
 
 from collections.abc import Callable
+from math import inf
 
 from arena.server.play.ports import Cancellable, Timer
 
 
 class Alarm:
-    """A timer that calls `ring` when the latest deadline has passed.
+    """A timer that calls `ring` at the earliest time it was set to, and is then not set.
 
-    A deadline later than the scheduled call only moves the deadline: when the call comes, it
-    schedules the next one. Most turns therefore schedule and cancel nothing.
+    Deadlines mostly move to later. Whoever sets them lets the alarm ring at the old one, finds
+    nothing over, and sets the new one: most turns therefore arrange and cancel nothing.
     """
 
     def __init__(self, timer: Timer, ring: Callable[[], None]) -> None:
         self._timer = timer
         self._ring = ring
-        self._deadline = 0.0
         self._call: Cancellable | None = None
-        self._call_at = 0.0
+        self.at = inf
+        """When it rings; infinity while it is not set."""
 
-    def set(self, deadline: float) -> None:
-        """Set the deadline, which replaces the previous one."""
-        self._deadline = deadline
-        if self._call is None or deadline < self._call_at:
-            self._arrange()
+    def set(self, when: float) -> None:
+        """Ring at this time, unless it rings earlier already."""
+        if when < self.at:
+            self._disarrange()
+            self.at = when
+            self._call = self._timer.call_at(when, self._reached)
 
     def cancel(self) -> None:
         """Stop the alarm for good and release its callback."""
@@ -33,19 +35,11 @@ class Alarm:
     def _disarrange(self) -> None:
         if self._call is not None:
             self._call.cancel()
-            self._call = None
+            self._call, self.at = None, inf
 
-    def _arrange(self) -> None:
-        self._disarrange()
-        self._call_at = self._deadline
-        self._call = self._timer.call_at(self._deadline, self._look)
-
-    def _look(self) -> None:
-        self._call = None
-        if self._timer.now() < self._deadline:
-            self._arrange()
-        else:
-            self._ring()
+    def _reached(self) -> None:
+        self._call, self.at = None, inf
+        self._ring()
 
 
 def _nobody() -> None:

@@ -7,8 +7,8 @@ task, and a test advances its clock by hand.
 
 from collections.abc import Callable, Sequence
 from enum import Enum
-from typing import Any
 
+from arena.codec.turns import WrittenEvents
 from arena.errors import INTERNAL_ERROR
 from arena.match.flow import MatchRecord, PublicMoment, Refused, Reply
 from arena.match.notes import Note, NotesTaken
@@ -86,6 +86,10 @@ class HostedMatch:
             self._finish,
             lambda: self.break_off(f"{INTERNAL_ERROR}; the match does not count"),
         )
+        self.answer = self._play.answer
+        self.malformed = self._play.malformed
+        self.time_left_ms = self._play.time_left_ms
+        self.written_events = WrittenEvents(setup.game)
         self._follower: Follower | None = None
         self._join_seconds = patience.join_seconds
         self._alarm = Alarm(timer, self._time_to_join_over)
@@ -181,20 +185,6 @@ class HostedMatch:
         """Take what a bot notes about its open turn."""
         self.notes.take(note)
 
-    def answer(self, seat: int, turn_number: int, action: Any) -> bool:
-        """Take an action for an open turn.
-
-        Returns False, without effect, if no such turn is open.
-        """
-        return self._play.answer(seat, turn_number, action)
-
-    def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
-        """Take an answer to an open turn that is not an action of the game.
-
-        Returns False, without effect, if no such turn is open.
-        """
-        return self._play.malformed(seat, turn_number, reason)
-
     def left(self, seat: int) -> None:
         """Record that the seat's bot lost its connection; its clock keeps running."""
         if self._phase is _Phase.OFFERED:
@@ -218,10 +208,6 @@ class HostedMatch:
         for player in self._players:
             player.end(written, self._play.events)
         self._let_go(self.transcript)
-
-    def time_left_ms(self, seat: int) -> tuple[int, int]:
-        """Return the milliseconds left to a seat with an open turn: for it, and in its bank."""
-        return self._play.time_left_ms(seat)
 
     def discard(self) -> None:
         """Notify all players that the match, though played, could not be recorded."""

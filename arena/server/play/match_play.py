@@ -68,7 +68,8 @@ class MatchPlay:
     def expect_all(self, replies: Iterable[tuple[int, Reply]]) -> None:
         """Wait for all bots after a restart of the referee; `replies` were given before it."""
         self._clocks.expect_all()
-        self._clocks.spend((seat, reply.milliseconds) for seat, reply in replies)
+        for seat, reply in replies:
+            self._clocks.spend(seat, reply.milliseconds)
 
     def resume(self, randomness: Randomness, replies: Iterable[tuple[int, Reply]]) -> None:
         """Continue the match after these replies."""
@@ -138,7 +139,7 @@ class MatchPlay:
     def _reply(self, seat: int, turn_number: int, reply: Reply) -> bool:
         if self._steps is None or not self._open.reply(seat, turn_number, reply):
             return False
-        if self._open.all_replied:
+        if not self._open.waited_for:
             self._advance(self._open.replies)
         return True
 
@@ -149,8 +150,9 @@ class MatchPlay:
             while True:
                 ask = next(steps) if replies is None else steps.send(replies)
                 self._put(ask)
-                if not self._open.all_replied:
-                    self._alarm.set(self._open.deadline)
+                if self._open.waited_for:
+                    if self._clocks.soonest < self._alarm.at or self._clocks.away_since:
+                        self._alarm.set(self._open.deadline)
                     return
                 replies = self._open.replies
         except StopIteration as stop:
@@ -170,9 +172,10 @@ class MatchPlay:
         """Ask the seats, except those that have `given` their replies already."""
         if ask.refused:
             self._tell_refused(ask.refused)
-        for turn in self._open.put(ask.turns, given):
-            self._players[turn.seat].ask(turn)
         self.events = ask.turns[-1].events
+        for turn in self._open.put(ask.turns, given):
+            bank_ms = self._clocks.banks[turn.seat].left_ms
+            self._players[turn.seat].ask(turn, self._clocks.turn_ms, bank_ms)
 
     def _tell_refused(self, all_refused: Sequence[Refused]) -> None:
         self.refused += all_refused
@@ -188,7 +191,7 @@ class MatchPlay:
 
     def _ring(self) -> None:
         self._open.expire(self._timer.now())
-        if self._open.all_replied:
+        if not self._open.waited_for:
             self._advance(self._open.replies)
         else:
             self._alarm.set(self._open.deadline)

@@ -17,6 +17,7 @@ from arena.database.errors import LeaseLostError, StorageFailedError
 from arena.match.replay import replay
 from arena.match.transcript import Transcript
 from arena.records import UntoldEnd, VersionId
+from arena.server.play.outbox import Outbox
 from arena.server.play.session import Session
 
 MOST_UNTOLD: Final = 200
@@ -138,8 +139,8 @@ class MissedEnds:
                 end = next(iter(ends))
                 try:
                     transcript = await self._store.transcript(end.match_id)
-                    if transcript is not None and session.up:
-                        _send(session, transcript)
+                    if transcript is not None and session.outbox is not None:
+                        _send(session.outbox, transcript)
                 except (StorageFailedError, LeaseLostError):
                     raise  # is continued from here later
                 except Exception:
@@ -157,7 +158,8 @@ class MissedEnds:
                 self._work.put_nowait(lambda: self._store.remove_untold(told))
 
 
-def _send(session: Session, transcript: Transcript) -> None:
+def _send(outbox: Outbox, transcript: Transcript) -> None:
+    setup = transcript.setup
     events = [event for frame in replay(transcript) for event in frame.events]
-    message = turns.end(transcript.setup, to_bytes(transcript), events, 0)
-    session.send(turns.part("ends", message))
+    news = turns.WrittenEvents(setup.game).after(events, 0)
+    outbox.add(turns.end_part(setup, to_bytes(transcript), news))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from arena.match.clock import TimeControl
 from arena.match.faults import Fault, FaultKind
@@ -29,41 +29,41 @@ class OpenTurns:
     ) -> None:
         self.clocks = SeatClocks(seats, control, grace_seconds, timer)
         self.keep: KeepReply = keep_nothing
+        self.replies: list[Reply] = []
+        """The replies in the order of the turns, once none is waited for."""
+        self.waited_for = 0
+        """How many of the open turns have no reply; the match continues when none is left."""
         self._turns: Sequence[OpenTurn] = ()
-        self._replies: dict[int, Reply] = {}
-
-    @property
-    def all_replied(self) -> bool:
-        """Whether every open turn has its reply, so that the match can continue."""
-        return len(self._replies) == len(self._turns)
-
-    @property
-    def replies(self) -> list[Reply]:
-        """The replies in the order of the turns."""
-        return [self._replies[turn.seat] for turn in self._turns]
 
     @property
     def deadline(self) -> float:
         """The time at which the first open turn ends."""
-        waited_for = [turn.seat for turn in self._turns if turn.seat not in self._replies]
-        return min(map(self.clocks.deadline, waited_for))
+        return min(
+            self.clocks.deadline(turn.seat)
+            for turn, reply in zip(self._turns, self.replies, strict=True)
+            if reply is _NOT_YET
+        )
 
     def put(
         self, turns: Sequence[OpenTurn], given: Mapping[int, Reply] = MappingProxyType({})
-    ) -> list[OpenTurn]:
+    ) -> Sequence[OpenTurn]:
         """Begin the next turns, and return those to send to their bots.
 
         Omitted are the turns of seats that have `given` their reply already, and of bots that are
         gone for good.
         """
-        self._turns, self._replies = turns, dict(given)
+        self._turns, self.waited_for = turns, len(turns)
+        self.replies = [_NOT_YET] * len(turns)
         self.clocks.put()
+        if not given and not self.clocks.away_since:
+            return turns
         to_ask = []
-        for turn in turns:
+        for place, turn in enumerate(turns):
             if turn.seat in given:
-                continue
-            if self.clocks.gone_for_good(turn.seat):
-                self._accept(turn.seat, _ABSENT)
+                self.replies[place] = given[turn.seat]
+                self.waited_for -= 1
+            elif self.clocks.gone_for_good(turn.seat):
+                self._accept(place, _ABSENT)
             else:
                 to_ask.append(turn)
         return to_ask
@@ -73,33 +73,32 @@ class OpenTurns:
 
         Returns False, without effect, if no such turn is open.
         """
-        if seat in self._replies:
-            return False
-        for turn in self._turns:
+        for place, turn in enumerate(self._turns):
             if turn.seat == seat and turn.number == turn_number:
-                break
-        else:
-            return False
-        self.clocks.banks[seat].spend(reply.milliseconds)
-        self._accept(seat, reply)
-        return True
+                if self.replies[place] is not _NOT_YET:
+                    return False
+                if reply.milliseconds > self.clocks.turn_ms:
+                    self.clocks.spend(seat, reply.milliseconds)
+                self._accept(place, reply)
+                return True
+        return False
 
     def expire(self, now: float) -> None:
         """Enter a fault as the reply of each seat whose time is over."""
-        for turn in self._turns:
-            seat = turn.seat
-            if seat in self._replies or now < self.clocks.deadline(seat):
+        for place, turn in enumerate(self._turns):
+            if self.replies[place] is not _NOT_YET or now < self.clocks.deadline(turn.seat):
                 continue
-            if self.clocks.gone_for_good(seat):
-                self._accept(seat, _ABSENT)
+            if self.clocks.gone_for_good(turn.seat):
+                self._accept(place, _ABSENT)
             else:
-                elapsed = self.clocks.elapsed_ms(seat)
-                reason = self.clocks.banks[seat].overrun(elapsed)
-                self._accept(seat, Fault(FaultKind.LATE, elapsed, reason))
+                self._accept(place, Fault(FaultKind.LATE, *self.clocks.overrun(turn.seat)))
 
-    def _accept(self, seat: int, reply: Reply) -> None:
-        self._replies[seat] = reply
-        self.keep(seat, reply)
+    def _accept(self, place: int, reply: Reply) -> None:
+        self.replies[place] = reply
+        self.waited_for -= 1
+        self.keep(self._turns[place].seat, reply)
 
 
-_ABSENT = Fault(FaultKind.ABSENT, 0, "the bot stayed away too long")
+_NOT_YET: Final = Fault(FaultKind.LATE)
+"""In place of the reply of a turn that has none."""
+_ABSENT: Final = Fault(FaultKind.ABSENT, 0, "the bot stayed away too long")

@@ -4,6 +4,7 @@ from collections.abc import Callable, Collection, Sequence
 from enum import Enum
 from typing import Any, Protocol, TypeAlias
 
+from arena.codec.turns import WrittenEvents
 from arena.match.flow import OpenTurn, PublicMoment, Refused
 from arena.match.notes import Note
 from arena.match.result import Result
@@ -21,6 +22,11 @@ class Host(Protocol):
     @property
     def begun(self) -> bool:
         """Whether all have joined."""
+        ...
+
+    @property
+    def written_events(self) -> WrittenEvents:
+        """The match's public events, for all seats."""
         ...
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
@@ -76,8 +82,8 @@ class Player(Protocol):
         """
         ...
 
-    def ask(self, turn: OpenTurn) -> None:
-        """Send a turn to the bot."""
+    def ask(self, turn: OpenTurn, turn_ms: int, bank_ms: int) -> None:
+        """Send a turn to the bot, with the milliseconds left for it and in its bank."""
         ...
 
     def refuse(self, refused: Refused, faults: int) -> None:

@@ -9,6 +9,7 @@ from arena.codec import turns
 from arena.codec.malformed import MalformedError
 from arena.codec.notes import read_note
 from arena.match.flow import OpenTurn, Refused
+from arena.server.play.outbox import Outbox
 from arena.server.play.ports import Host
 from arena.v1 import referee_pb2
 
@@ -17,12 +18,8 @@ class BotLine(Protocol):
     """The connection to a bot."""
 
     @property
-    def up(self) -> bool:
-        """Whether the bot is connected."""
-        ...
-
-    def send(self, part: bytes) -> None:
-        """Send the bot a part of a PlayResponse; does nothing while it is not connected."""
+    def outbox(self) -> Outbox | None:
+        """What is sent to the bot; None while it is not connected."""
         ...
 
     def missed(self, match_id: str) -> None:
@@ -69,15 +66,20 @@ class RemotePlayer:
         self._commitment, self._join_ms, self._entropy = commitment, join_ms, entropy
         self._line.seated(self)
         self._send_resume(entropy)
-        return self._line.up
+        return self._line.outbox is not None
 
     def begin(self) -> None:
         self._send("begins", turns.begin(self.host.setup))
 
-    def ask(self, turn: OpenTurn) -> None:
+    def ask(self, turn: OpenTurn, turn_ms: int, bank_ms: int) -> None:
         self._open_turn = turn
-        if self._line.up:
-            self._send_turn(turn)
+        outbox = self._line.outbox
+        if outbox is not None:
+            if self._all_anew:
+                turn, self._all_anew = turn._replace(unseen=0), False
+            self._seen = len(turn.events)
+            events = self.host.written_events
+            outbox.add(turns.turn_part(self.host.setup, turn, turn_ms, bank_ms, events))
 
     def refuse(self, refused: Refused, faults: int) -> None:
         if self._open_turn is not None and self._open_turn.number == refused.turn_number:
@@ -85,9 +87,9 @@ class RemotePlayer:
         self._send("refusals", turns.refusal(self.host.setup, refused, faults))
 
     def end(self, written: bytes, events: Sequence[Any]) -> None:
-        if self._line.up:
-            seen = 0 if self._all_anew else self._seen
-            self._line.send(turns.part("ends", turns.end(self.host.setup, written, events, seen)))
+        if self._line.outbox is not None:
+            news = self.host.written_events.after(events, 0 if self._all_anew else self._seen)
+            self._line.outbox.add(turns.end_part(self.host.setup, written, news))
         else:
             self._line.missed(self.match_id)
         self._line.unseated(self)
@@ -136,19 +138,11 @@ class RemotePlayer:
             return
         self._send_resume(self._entropy)
         if self._open_turn is not None:
-            self._send_turn(self._open_turn)
+            self.ask(self._open_turn, *self.host.time_left_ms(self._seat))
 
     def _send_resume(self, entropy: bytes) -> None:
         self._send("resumes", referee_pb2.Resume(offer=self._offer(), entropy=entropy))
         self._all_anew = True
-
-    def _send_turn(self, turn: OpenTurn) -> None:
-        if self._all_anew:
-            turn, self._all_anew = turn._replace(unseen=0), False
-        self._seen = len(turn.events)
-        turn_ms, bank_ms = self.host.time_left_ms(self._seat)
-        asked = turns.turn(self.host.setup, turn, turn_ms, bank_ms)
-        self._line.send(turns.part("turns", asked))
 
     def _offer(self) -> referee_pb2.Offer:
         return turns.offer(
@@ -156,5 +150,5 @@ class RemotePlayer:
         )
 
     def _send(self, name: str, message: Message) -> None:
-        if self._line.up:
-            self._line.send(turns.part(name, message.SerializeToString()))
+        if self._line.outbox is not None:
+            self._line.outbox.add(turns.part(name, message.SerializeToString()))

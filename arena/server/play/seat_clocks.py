@@ -4,8 +4,6 @@ After a restart of the referee every seat is expected: its clock stands still un
 for the first time, because time without a referee is charged to nobody. The grace ends the wait.
 """
 
-from collections.abc import Iterable
-
 from arena.match.clock import TimeBank, TimeControl
 from arena.server.play.ports import Timer
 
@@ -19,34 +17,40 @@ class SeatClocks:
     def __init__(
         self, seats: int, control: TimeControl, grace_seconds: float, timer: Timer
     ) -> None:
+        self.turn_ms = control.turn_ms
         self.banks = [TimeBank(control) for _ in range(seats)]
+        self.soonest = 0.0
+        """No open turn ends before, unless its bot is away."""
+        self.away_since: dict[int, float] = {}
+        """The bots that are away, by seat."""
         self._timer = timer
         self._grace_seconds = grace_seconds
         self._asked_at = 0.0
+        self._shortest = self._shortest_turn()
         self._started_at: dict[int, float] = {}
         """Where a seat's turn started later than it was put: its bot came back in between."""
-        self._away_since: dict[int, float] = {}
         self._expected: set[int] = set()
 
     def put(self) -> None:
-        """Turn are put now."""
+        """Start the clocks of turns that are put now."""
         self._asked_at = self._timer.now()
+        self.soonest = self._asked_at + self._shortest
         if self._started_at:
             self._started_at.clear()
 
     def expect_all(self) -> None:
         """Expect every bot, as the referee has just started: nobody is back yet."""
-        self._away_since = dict.fromkeys(range(len(self.banks)), self._timer.now())
-        self._expected = set(self._away_since)
+        self.away_since = dict.fromkeys(range(len(self.banks)), self._timer.now())
+        self._expected = set(self.away_since)
 
     def left(self, seat: int) -> bool:
         """Note that the bot is away.
 
         False if it was so before.
         """
-        if seat in self._away_since:
+        if seat in self.away_since:
             return False
-        self._away_since[seat] = self._timer.now()
+        self.away_since[seat] = self._timer.now()
         return True
 
     def returned(self, seat: int) -> bool:
@@ -54,7 +58,7 @@ class SeatClocks:
 
         False if it was not away.
         """
-        if self._away_since.pop(seat, None) is None:
+        if self.away_since.pop(seat, None) is None:
             return False
         if seat in self._expected:
             self._expected.discard(seat)
@@ -63,9 +67,7 @@ class SeatClocks:
 
     def gone_for_good(self, seat: int) -> bool:
         """Whether the bot has been away for longer than the grace."""
-        if not self._away_since:
-            return False
-        away = self._away_since.get(seat)
+        away = self.away_since.get(seat)
         return away is not None and self._timer.now() >= away + self._grace_seconds
 
     def elapsed_ms(self, seat: int) -> int:
@@ -77,10 +79,20 @@ class SeatClocks:
             started = self._started_at.get(seat, started)
         return int((self._timer.now() - started) * 1000)
 
-    def spend(self, replies: Iterable[tuple[int, int]]) -> None:
-        """(seat, milliseconds) that turns took: their overtime comes out of the banks."""
-        for seat, milliseconds in replies:
-            self.banks[seat].spend(milliseconds)
+    def spend(self, seat: int, milliseconds: int) -> None:
+        """Take the overtime of a turn that took so long from the seat's bank."""
+        self.banks[seat].spend(milliseconds)
+        self._shortest = self._shortest_turn()
+
+    def overrun(self, seat: int) -> tuple[int, str]:
+        """Spend the time of the seat's open turn, which is over.
+
+        Returns how long it took, in milliseconds, and the reason of the fault.
+        """
+        elapsed = self.elapsed_ms(seat)
+        reason = self.banks[seat].overrun(elapsed)
+        self._shortest = self._shortest_turn()
+        return elapsed, reason
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
         """Return what is left of the open turn's own time, and of the bank."""
@@ -88,7 +100,7 @@ class SeatClocks:
 
     def deadline(self, seat: int) -> float:
         """When the seat's open turn is over, by its clock or its absence."""
-        away = self._away_since.get(seat) if self._away_since else None
+        away = self.away_since.get(seat)
         gone = None if away is None else away + self._grace_seconds
         if gone is not None and seat in self._expected:
             return gone
@@ -97,3 +109,7 @@ class SeatClocks:
             started = self._started_at.get(seat, started)
         deadline = started + self.banks[seat].allowed_ms / 1000
         return deadline if gone is None else min(deadline, gone)
+
+    def _shortest_turn(self) -> float:
+        """Return the seconds that the next turn may take at least, whoever's it is."""
+        return min(bank.allowed_ms for bank in self.banks) / 1000

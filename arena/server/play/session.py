@@ -28,9 +28,9 @@ class Session:
     """One instance of a bot version. A Participant, and the BotLine of its seats."""
 
     __slots__ = (
-        *("_changed", "_leaving", "_missed", "_outbox", "_places_changed", "_places_free"),
-        *("_seats", "_strays", "_when_heard"),
-        *("_wants_to_leave", "challenges", "games", "instance", "max_matches", "registered"),
+        *("_changed", "_leaving", "_missed", "_places_changed", "_places_free"),
+        *("_seats", "_strays", "_wants_to_leave", "_when_heard"),
+        *("challenges", "games", "instance", "max_matches", "outbox", "registered"),
     )
 
     def __init__(
@@ -55,7 +55,8 @@ class Session:
         """Whether it has asked to leave."""
         self._places_free = False
         """After a `drain`: no block holds a place of this bot any more."""
-        self._outbox: Outbox | None = None
+        self.outbox: Outbox | None = None
+        """What is sent to the bot; None while it is not connected."""
         self._seats: dict[str, RemotePlayer] = {}
         self._strays = 0
         self._when_heard: Callable[[], None] | None = None
@@ -78,7 +79,7 @@ class Session:
 
     def attach(self, outbox: Outbox, games: frozenset[str], max_matches: int) -> None:
         """Use a new stream: everything goes to `outbox` from now on, running matches first."""
-        self._outbox = outbox
+        self.outbox = outbox
         outbox.matches = len(self._seats)
         self.games = games
         self.max_matches = max_matches
@@ -96,11 +97,11 @@ class Session:
 
     def attached_to(self, outbox: Outbox) -> bool:
         """Whether this outbox is in use: False if a newer stream has taken over."""
-        return self._outbox is outbox
+        return self.outbox is outbox
 
     def detach(self, *, goodbye: bool) -> None:
         """Drop the stream, which closed; after a `goodbye`, open offers are declined."""
-        self._outbox = None
+        self.outbox = None
         self._changed(self)
         for seat in list(self._seats.values()):
             if not (goodbye and seat.decline()):
@@ -118,8 +119,8 @@ class Session:
 
     def _close_if_drained(self) -> None:
         """Once the last end is told: until then the bot is not done."""
-        if self._places_free and not self._seats and self._outbox is not None:
-            self._outbox.close()
+        if self._places_free and not self._seats and self.outbox is not None:
+            self.outbox.close()
 
     def when_heard(self, call: Callable[[], None]) -> None:
         """Call once, when the bot sends its next message."""
@@ -133,11 +134,7 @@ class Session:
 
     @property
     def up(self) -> bool:
-        return self._outbox is not None
-
-    def send(self, part: bytes) -> None:
-        if self._outbox is not None:
-            self._outbox.add(part)
+        return self.outbox is not None
 
     def seated(self, seat: RemotePlayer) -> None:
         self._seats[seat.match_id] = seat
@@ -150,8 +147,8 @@ class Session:
 
     def _count_matches(self) -> None:
         self._changed(self)
-        if self._outbox is not None:
-            self._outbox.matches = len(self._seats)
+        if self.outbox is not None:
+            self.outbox.matches = len(self._seats)
 
     def handle(self, request: referee_pb2.PlayRequest) -> None:
         """Handle one message. Raises ProtocolError if the stream must end."""

@@ -111,8 +111,8 @@ class _HabitualPlayer(FakePlayer):
         self.away = True
         return super().resume(host, seat, commitment, join_ms, entropy)
 
-    def ask(self, turn: OpenTurn) -> None:
-        super().ask(turn)
+    def ask(self, turn: OpenTurn, turn_ms: int, bank_ms: int) -> None:
+        super().ask(turn, turn_ms, bank_ms)
         if not self.away:
             self.go_on()
 

@@ -236,7 +236,7 @@ def test_what_a_bot_that_is_away_is_sent_is_lost_and_its_end_is_noted() -> None:
     table = Table()
     table.playing()
     table.session.detach(goodbye=False)
-    table.session.send(b"lost")
+    table.scene.timer.turn(40)  # the turn is over, and its fault is told to nobody
     assert table.heard() == pb.PlayResponse()
     table.scene.timer.turn(120)
     table.scene.announce()

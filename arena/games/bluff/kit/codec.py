@@ -1,7 +1,8 @@
 """The wire form of Bluff's options, actions, draws, views and events."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final, TypeAlias
 
 from arena.codec.malformed import MalformedError
@@ -141,7 +142,7 @@ class BluffCodec:
                     view.round, view.opener, view.hidden_dice, view.dice_counts, view.graveyard
                 ),
                 _face_up_fields(view.face_up) if any(view.face_up) else b"",
-                *map(_bets_field, view.bets),
+                *map(_bets_field, map(_PLACED, view.bets)),
                 _choice_fields(view.lowest, view.highest, view.can_doubt),
             )
         )
@@ -177,10 +178,10 @@ class BluffCodec:
 
     def event_bytes(self, event: BluffEvent) -> bytes:
         """Return an event as a serialized message."""
-        message = pb.BluffEvent()
         if isinstance(event, BetPlaced):
-            _write_placed(event.seat, event.bet, message.bet_placed)
-        elif isinstance(event, BluffRoundStarted):
+            return _bet_placed(_PLACED(event))
+        message = pb.BluffEvent()
+        if isinstance(event, BluffRoundStarted):
             started = message.round_started
             started.round = event.round
             started.opener = event.opener
@@ -254,9 +255,24 @@ def _plain_bet(quantity: int, face: int) -> Bet:
     return Bet(quantity, _face(face))
 
 
-def _write_placed(seat: int, bet: Bet, message: pb.BluffPlacedBet) -> None:
-    message.seat = seat
-    _write_bet(bet, message.bet)
+_Placed: TypeAlias = tuple[int, int, Face, Dice]
+"""A seat and the members of its bet: unlike a Bet, it is hashed without a call in Python."""
+_PLACED: Final[Callable[[PlacedBet | BetPlaced], _Placed]] = attrgetter(
+    "seat", "bet.quantity", "bet.face", "bet.show"
+)
+
+
+def _write_placed(placed: _Placed, message: pb.BluffPlacedBet) -> None:
+    message.seat = placed[0]
+    _write_bet(Bet(*placed[1:]), message.bet)
+
+
+@lru_cache(maxsize=4096)
+def _bet_placed(placed: _Placed) -> bytes:
+    """Return the event of a bet as a serialized message."""
+    message = pb.BluffEvent()
+    _write_placed(placed, message.bet_placed)
+    return message.SerializeToString()
 
 
 # A view is joined from parts that recur: a seat is asked about three times a round, and each view
@@ -290,10 +306,10 @@ def _face_up_fields(face_up: tuple[Dice, ...]) -> bytes:
 
 
 @lru_cache(maxsize=4096)
-def _bets_field(placed: PlacedBet) -> bytes:
+def _bets_field(placed: _Placed) -> bytes:
     """Return the serialized field of one of the round's bets."""
     message = pb.BluffView()
-    _write_placed(placed.seat, placed.bet, message.bets.add())
+    _write_placed(placed, message.bets.add())
     return message.SerializeToString()
 
 
