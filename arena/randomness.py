@@ -96,7 +96,7 @@ def commitment(secret: bytes) -> bytes:
 def match_key(secret: bytes, match_id: str, entropies: Sequence[bytes]) -> bytes:
     """Return the key of all draws of a match; `entropies` are in seat order."""
     message = b"".join(
-        len(part).to_bytes(4, "big") + part for part in (match_id.encode(), *entropies)
+        [len(part).to_bytes(4, "big") + part for part in (match_id.encode(), *entropies)]
     )
     return hmac.digest(secret, message, "sha256")
 

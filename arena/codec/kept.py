@@ -19,7 +19,7 @@ from arena.codec.transcript import (
 )
 from arena.match.faults import Fault
 from arena.match.flow import Reply, TimedAction
-from arena.match.transcript import Opening, Setup, Step
+from arena.match.transcript import Opening, Setup
 from arena.randomness import commitment
 from arena.v1 import transcript_pb2
 
@@ -46,7 +46,14 @@ def read_head(data: bytes) -> tuple[Setup, Opening]:
 
 def reply_bytes(game: str, replies: Iterable[SeatReply]) -> bytes:
     """Return the bytes of replies in the order of arrival; later replies may simply be appended."""
-    return b"".join([_reply(game, seat, reply) for seat, reply in replies])
+    return b"".join(
+        [
+            seat_step(game, seat, reply.action, reply.milliseconds, None, False)
+            if isinstance(reply, TimedAction)
+            else _fault(seat, reply)
+            for seat, reply in replies
+        ]
+    )
 
 
 def read_replies(game: str, data: bytes) -> Iterator[SeatReply]:
@@ -64,9 +71,7 @@ def read_replies(game: str, data: bytes) -> Iterator[SeatReply]:
             raise MalformedError("a kept reply is neither an action nor a fault")
 
 
-def _reply(game: str, seat: int, reply: Reply) -> bytes:
-    if isinstance(reply, TimedAction):
-        return seat_step(game, Step(seat, reply.action, reply.milliseconds))
+def _fault(seat: int, fault: Fault) -> bytes:
     message = transcript_pb2.Transcript()
-    message.steps.add(seat=seat, milliseconds=reply.milliseconds, fault=FAULT_KINDS[reply.kind])
+    message.steps.add(seat=seat, milliseconds=fault.milliseconds, fault=FAULT_KINDS[fault.kind])
     return message.SerializeToString()

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from arena.codec.bot_side import read_events
-from arena.codec.encoded import event_field, view_field
+from arena.codec.encoded import EVENTS, VIEWS
 from arena.codec.fields import field, key
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
@@ -43,8 +43,9 @@ def moment_part(setup: Setup, moment: PublicMoment) -> bytes:
     head = spectator_pb2.PublicMoment(
         match_id=setup.match_id, step=moment.step, to_act=_seats(moment.view.to_act)
     )
-    view = view_field(game, moment.view, _VIEW)
-    events = [event_field(game, event, _EVENTS) for event in moment.events]
+    codec = CODECS[game]
+    view = field(VIEWS[game], codec.view_bytes(moment.view), _VIEW)
+    events = [field(EVENTS[game], codec.event_bytes(event), _EVENTS) for event in moment.events]
     return field(_MOMENTS, b"".join((head.SerializeToString(), view, *events)))
 
 

@@ -1,6 +1,7 @@
 """Transcripts as messages and as bytes; the wire and storage use the same format."""
 
 from functools import lru_cache
+from typing import Any
 
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
@@ -49,7 +50,11 @@ def to_message(transcript: Transcript) -> transcript_pb2.Transcript:
     )
     write_setup(transcript.setup, message.setup)
     game = transcript.setup.game
-    message.MergeFromString(b"".join([_step(game, step) for step in transcript.steps]))
+    steps = [
+        _draw_step(game, step.action) if step.actor is DEALER else seat_step(game, *step)
+        for step in transcript.steps
+    ]
+    message.MergeFromString(b"".join(steps))
     write_result(result, message.result)
     if transcript.signature is not None:
         message.signature.key = transcript.signature.key
@@ -57,25 +62,30 @@ def to_message(transcript: Transcript) -> transcript_pb2.Transcript:
     return message
 
 
-def _step(game: str, step: Step) -> bytes:
-    """Return a step as it is encoded in the bytes of a transcript."""
-    if step.actor is not DEALER:
-        return seat_step(game, step)
+def _draw_step(game: str, draw: Any) -> bytes:
+    """Return a step of the dealer as it is encoded in the bytes of a transcript."""
     message = transcript_pb2.Transcript()
-    CODECS[game].write_draw(step.action, getattr(message.steps.add().draw, game))
+    CODECS[game].write_draw(draw, getattr(message.steps.add().draw, game))
     return message.SerializeToString()
 
 
 # The same actions occur in many matches, usually with the same few milliseconds of time used.
 @lru_cache(maxsize=4096)
-def seat_step(game: str, step: Step) -> bytes:
-    """Return a seat's step as it is encoded in the bytes of a transcript."""
+def seat_step(
+    game: str,
+    seat: int,
+    action: Any,
+    milliseconds: int,
+    fault: FaultKind | None,
+    stand_in: bool,
+) -> bytes:
+    """Return the step of a seat, by its members, as it is encoded in the bytes of a transcript."""
     message = transcript_pb2.Transcript()
-    target = message.steps.add(seat=step.actor, milliseconds=step.milliseconds)
-    CODECS[game].write_action(step.action, getattr(target.action, game))
-    if step.fault is not None:
-        target.fault = FAULT_KINDS[step.fault]
-    if step.stand_in:
+    target = message.steps.add(seat=seat, milliseconds=milliseconds)
+    CODECS[game].write_action(action, getattr(target.action, game))
+    if fault is not None:
+        target.fault = FAULT_KINDS[fault]
+    if stand_in:
         target.stand_in = True
     return message.SerializeToString()
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from arena.codec.encoded import event_field, view_field
+from arena.codec.encoded import EVENTS, VIEWS
 from arena.codec.fields import field, key
 from arena.codec.game_codec import CODECS
 from arena.codec.malformed import MalformedError
@@ -72,9 +72,9 @@ class WrittenEvents:
 
         Each is as it is encoded in a Turn or an End. `events` are all so far.
         """
-        written = self._written
+        game, written = self._game, self._written
         for event in events[len(written) :]:
-            written.append(event_field(self._game, event, _EVENTS))
+            written.append(field(EVENTS[game], CODECS[game].event_bytes(event), _EVENTS))
         return written[seen:]
 
 
@@ -85,7 +85,8 @@ def turn_part(
     head = referee_pb2.Turn(
         match_id=setup.match_id, turn_number=asked.number, turn_ms=turn_ms, bank_ms=bank_ms
     )
-    view = view_field(setup.game, asked.view, _TURN_VIEW)
+    game = setup.game
+    view = field(VIEWS[game], CODECS[game].view_bytes(asked.view), _TURN_VIEW)
     news = events.after(asked.events, asked.unseen)
     return field(_PARTS["turns"], b"".join((head.SerializeToString(), view, *news)))
 

@@ -199,4 +199,4 @@ def competition_ranking(keys: list[Any]) -> tuple[int, ...]:
     Each rank is 1 + the number of strictly larger keys.
     """
     ordered = sorted(keys, reverse=True)
-    return tuple(1 + ordered.index(key) for key in keys)
+    return tuple([1 + ordered.index(key) for key in keys])

@@ -139,11 +139,17 @@ class MatchFlow:
                 return self._record(Termination.FINISHED)
             else:
                 forfeited = self._faults.forfeited
-                turns = tuple([self._turn(seat) for seat in to_act if not forfeited[seat]])
+                turns = []
+                for seat in to_act:
+                    if not forfeited[seat]:
+                        self._turns += 1
+                        unseen, self._seen[seat] = self._seen[seat], len(self._events)
+                        view = self._game.view(self._state, seat)
+                        turns.append(OpenTurn(seat, self._turns, view, self._events, unseen))
                 settled: Iterator[tuple[OpenTurn, Reply]] = iter(())
                 if turns:
                     refused, self._refused = self._refused, ()
-                    settled = zip(turns, (yield Ask(turns, refused)), strict=True)
+                    settled = zip(turns, (yield Ask(tuple(turns), refused)), strict=True)
                 for seat in to_act:
                     if forfeited[seat]:
                         action = self._game.default_action(self._state, seat)
@@ -152,11 +158,6 @@ class MatchFlow:
                         self._settle(*next(settled))
                 if self._faults.decided and self._game.to_act(self._state) != ():
                     return self._record(Termination.FORFEIT)
-
-    def _turn(self, seat: int) -> OpenTurn:
-        self._turns += 1
-        unseen, self._seen[seat] = self._seen[seat], len(self._events)
-        return OpenTurn(seat, self._turns, self._game.view(self._state, seat), self._events, unseen)
 
     def _settle(self, turn: OpenTurn, reply: Reply) -> None:
         seat, sent = turn.seat, None

@@ -42,4 +42,5 @@ def place_with_forfeits(placing: Sequence[int], forfeited: Sequence[bool]) -> tu
     keys = [
         (out, rank) if not out else (True, 0) for rank, out in zip(placing, forfeited, strict=True)
     ]
-    return tuple(1 + sum(other < key for other in keys) for key in keys)
+    ordered = sorted(keys)
+    return tuple([1 + ordered.index(key) for key in keys])

@@ -39,8 +39,10 @@ def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> Bl
     if state.phase is BluffPhase.ROLL:
         return CupRoll(
             tuple(
-                _roll(randomness, f"round {state.round} seat {seat}", count)
-                for seat, count in enumerate(state.dice_counts)
+                [
+                    _roll(randomness, f"round {state.round} seat {seat}", count)
+                    for seat, count in enumerate(state.dice_counts)
+                ]
             )
         )
     if state.phase is BluffPhase.REROLL and state.turn is not None:
@@ -51,8 +53,10 @@ def draw(options: BluffOptions, state: BluffState, randomness: Randomness) -> Bl
     if state.phase is BluffPhase.STARTING_ROLL and state.starting is not None:
         return StartingRoll(
             tuple(
-                _roll(randomness, f"start {state.starting.attempt} seat {seat}", count)
-                for seat, count in enumerate(_starting_counts(options, state, state.starting))
+                [
+                    _roll(randomness, f"start {state.starting.attempt} seat {seat}", count)
+                    for seat, count in enumerate(_starting_counts(options, state, state.starting))
+                ]
             )
         )
     if state.phase is BluffPhase.OPENER_DRAW and state.starting is not None:
@@ -127,7 +131,7 @@ def _starting_rolled(
     The largest total opens; tied seats roll again; after too many ties one of them is drawn.
     """
     pips = {
-        seat: sum(options.start_star_value if face is STAR else face for face in roll.dice[seat])
+        seat: sum([options.start_star_value if face is STAR else face for face in roll.dice[seat]])
         for seat in starting.seats
     }
     largest = max(pips.values())
@@ -151,8 +155,10 @@ def _starting_counts(
 ) -> tuple[int, ...]:
     """Return the number of dice that each seat rolls in a starting roll."""
     return tuple(
-        options.dice_per_player if seat in starting.seats else 0
-        for seat in range(len(state.dice_counts))
+        [
+            options.dice_per_player if seat in starting.seats else 0
+            for seat in range(len(state.dice_counts))
+        ]
     )
 
 

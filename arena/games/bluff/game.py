@@ -137,7 +137,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             return "The dealer draws now; no seat acts."
         if seat != state.turn:
             return f"Seat {state.turn} is on turn; others wait."
-        bets = bounds_text(self._lowest(state), self._highest(state))
+        bets = bounds_text(self._lowest(state), self._cap or sum(state.dice_counts))
         showing = self._showing and len(state.hidden[seat]) > 1
         most = number_of(len(state.hidden[seat]) - 1, "die", "dice")
         lay_out = f", laying out at most {most}" if showing else ""
@@ -163,6 +163,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         """Return the view of one seat, or of the spectator (BL-29)."""
         betting = state.phase is _BETTING
         in_play = sum(state.dice_counts)
+        standing = state.bets[-1].bet if state.bets else None
         return BluffView(
             seat,
             state.round,
@@ -173,9 +174,9 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             state.dice_counts,
             len(state.dice_counts) * self._dice_per_player - in_play,
             state.bets,
-            self._lowest(state),
+            OPENING if standing is None else lowest_raises(standing.quantity, standing.face),
             (self._cap or in_play) if betting else 0,
-            betting and bool(state.bets),
+            betting and standing is not None,
         )
 
     def events(
@@ -228,10 +229,6 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         standing = state.bets[-1].bet
         return lowest_raises(standing.quantity, standing.face)
 
-    def _highest(self, state: BluffState) -> int:
-        """Return the highest legal quantity (BL-16)."""
-        return self._cap or sum(state.dice_counts)
-
     def _apply_bet(self, state: BluffState, seat: int, bet: Bet) -> BluffState:
         quantity, face = bet.quantity, bet.face
         # Exact types: 1.0, True and the faces of another game compare equal to legal values.
@@ -239,7 +236,7 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             raise self._refusal(state, seat, "A bet is a whole number and a face")
         if quantity < self._lowest(state)[face - 1]:
             raise self._refusal(state, seat, "This bet is too low")
-        if quantity > self._highest(state):
+        if quantity > (self._cap or sum(state.dice_counts)):
             raise self._refusal(state, seat, "This bet is above the largest quantity")
         show = bet.show
         hidden, face_up, phase, turn = state.hidden, state.face_up, _BETTING, seat

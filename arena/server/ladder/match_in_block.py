@@ -41,11 +41,12 @@ class MatchInBlock:
         """Return the record of the match, which ends at `now` on the monotonic clock."""
         # Not by the wall clock: it may have been set, even to a time before the start.
         lasted = timedelta(seconds=now - self.began)
-        instances = tuple(bot.participant.instance for bot in self.bots)
+        participants = [bot.participant for bot in self.bots]
+        instances = tuple([one.instance for one in participants])
         return FinishedMatch(
             transcript=transcript,
             written=written,
-            version_ids=tuple(bot.participant.registered.version_id for bot in self.bots),
+            version_ids=tuple([one.registered.version_id for one in participants]),
             block=block,
             position=self.position,
             started_at=self.started_at,

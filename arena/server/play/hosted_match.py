@@ -239,7 +239,7 @@ class HostedMatch:
         self._play.begin(self._randomness())
 
     def _entropies_by_seat(self) -> tuple[bytes, ...]:
-        return tuple(self._entropies[seat] for seat in range(len(self._players)))
+        return tuple(map(self._entropies.__getitem__, range(len(self._players))))
 
     def _randomness(self) -> KeyedRandomness:
         entropies = self._entropies_by_seat()
