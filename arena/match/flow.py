@@ -17,6 +17,7 @@ from arena.games.game import DEALER, Actor, AnyGame, IllegalActionError
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultCount, FaultKind
 from arena.match.result import Result, Termination, place_with_forfeits
 from arena.match.transcript import Step
+from arena.named_tuples import maker
 from arena.randomness import Randomness
 
 
@@ -61,6 +62,9 @@ class Ask(NamedTuple):
 
     turns: tuple[OpenTurn, ...]
     refused: tuple[Refused, ...] = ()
+
+
+_turn, _ask, _step = maker(OpenTurn), maker(Ask), maker(Step)
 
 
 class MatchRecord(NamedTuple):
@@ -134,7 +138,7 @@ class MatchFlow:
             to_act = self._game.to_act(self._state)
             if to_act is DEALER:
                 action = self._game.draw(self._state, self._randomness)
-                self._apply(DEALER, Step(DEALER, action))
+                self._apply(DEALER, _step((DEALER, action, 0, None, False)))
             elif not to_act:
                 return self._record(Termination.FINISHED)
             else:
@@ -145,11 +149,11 @@ class MatchFlow:
                         self._turns += 1
                         unseen, self._seen[seat] = self._seen[seat], len(self._events)
                         view = self._game.view(self._state, seat)
-                        turns.append(OpenTurn(seat, self._turns, view, self._events, unseen))
+                        turns.append(_turn((seat, self._turns, view, self._events, unseen)))
                 settled: Iterator[tuple[OpenTurn, Reply]] = iter(())
                 if turns:
                     refused, self._refused = self._refused, ()
-                    settled = zip(turns, (yield Ask(tuple(turns), refused)), strict=True)
+                    settled = zip(turns, (yield _ask((tuple(turns), refused))), strict=True)
                 for seat in to_act:
                     if forfeited[seat]:
                         action = self._game.default_action(self._state, seat)
@@ -163,7 +167,7 @@ class MatchFlow:
         seat, sent = turn.seat, None
         if isinstance(reply, TimedAction):
             try:
-                self._apply(seat, Step(seat, reply.action, reply.milliseconds))
+                self._apply(seat, _step((seat, reply.action, reply.milliseconds, None, False)))
             except IllegalActionError as error:
                 sent = self._game.notation.as_sent(reply.action)
                 reply = Fault(FaultKind.ILLEGAL, reply.milliseconds, error.reason)

@@ -48,6 +48,7 @@ from arena.games.game import (
 from arena.games.notation import Notation
 from arena.games.view_notation import ViewNotation
 from arena.games.wording import number_of, span
+from arena.named_tuples import maker
 from arena.randomness import Randomness
 
 _DOUBT: Final = Doubt()
@@ -55,6 +56,8 @@ _LOWEST_BET: Final = Bet(1, Face.ONE)
 
 # Read on every step; a module constant is found faster than an enum's member.
 _BETTING: Final = BluffPhase.BETTING
+
+_state, _view, _placed_bet = maker(BluffState), maker(BluffView), maker(PlacedBet)
 
 
 class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
@@ -164,19 +167,21 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         betting = state.phase is _BETTING
         in_play = sum(state.dice_counts)
         standing = state.bets[-1].bet if state.bets else None
-        return BluffView(
-            seat,
-            state.round,
-            state.opener,
-            state.turn if betting else None,
-            () if seat is None else state.hidden[seat],
-            state.face_up,
-            state.dice_counts,
-            len(state.dice_counts) * self._dice_per_player - in_play,
-            state.bets,
-            OPENING if standing is None else lowest_raises(standing.quantity, standing.face),
-            (self._cap or in_play) if betting else 0,
-            betting and standing is not None,
+        return _view(
+            (
+                seat,
+                state.round,
+                state.opener,
+                state.turn if betting else None,
+                () if seat is None else state.hidden[seat],
+                state.face_up,
+                state.dice_counts,
+                len(state.dice_counts) * self._dice_per_player - in_play,
+                state.bets,
+                OPENING if standing is None else lowest_raises(standing.quantity, standing.face),
+                (self._cap or in_play) if betting else 0,
+                betting and standing is not None,
+            )
         )
 
     def events(
@@ -247,17 +252,19 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             hidden = with_cup(hidden, seat, left)
             face_up = with_cup(face_up, seat, tuple(sorted(face_up[seat] + show)))
             phase = BluffPhase.REROLL
-        return BluffState(
-            phase,
-            state.round,
-            state.opener,
-            turn,
-            hidden,
-            face_up,
-            state.dice_counts,
-            state.out_in,
-            (*state.bets, PlacedBet(seat, bet)),
-            None,
+        return _state(
+            (
+                phase,
+                state.round,
+                state.opener,
+                turn,
+                hidden,
+                face_up,
+                state.dice_counts,
+                state.out_in,
+                (*state.bets, _placed_bet((seat, bet))),
+                None,
+            )
         )
 
     def _left_hidden(self, state: BluffState, seat: int, show: object) -> Dice:

@@ -13,12 +13,15 @@ from arena.match.faults import Fault, FaultKind
 from arena.match.flow import Ask, Flow, MatchFlow, MatchRecord, Refused, Reply, TimedAction
 from arena.match.rebuild import rebuild
 from arena.match.transcript import Setup
+from arena.named_tuples import maker
 from arena.randomness import Randomness
 from arena.server.play.alarm import Alarm
 from arena.server.play.open_turns import KeepReply, OpenTurns
 from arena.server.play.ports import Player, Timer
 
 log = structlog.get_logger()
+
+_timed_action = maker(TimedAction)
 
 
 class MatchPlay:
@@ -51,7 +54,9 @@ class MatchPlay:
         self._started = started
         self._over = over
         self._broken = broken
-        self._open = OpenTurns(len(players), setup.time_control, grace_seconds, timer)
+        self._open = OpenTurns(
+            len(players), setup.time_control, grace_seconds, timer, self._advance
+        )
         self._clocks = self._open.clocks
         self._steps: Flow | None = None
         self._alarm = Alarm(timer, self._ring)
@@ -87,6 +92,7 @@ class MatchPlay:
     def stop(self) -> None:
         """Send no further turns and take no further answers."""
         self.flow = self._steps = None
+        self._open.close()
         self._alarm.cancel()
 
     def let_go(self) -> None:
@@ -99,8 +105,8 @@ class MatchPlay:
 
         Returns False, without effect, if no such turn is open.
         """
-        milliseconds = self._clocks.elapsed_ms(seat)
-        return self._reply(seat, turn_number, TimedAction(action, milliseconds))
+        reply = _timed_action((action, self._clocks.elapsed_ms(seat)))
+        return self._open.reply(seat, turn_number, reply)
 
     def malformed(self, seat: int, turn_number: int, reason: str) -> bool:
         """Take an answer to an open turn that is not an action of the game.
@@ -108,7 +114,7 @@ class MatchPlay:
         Returns False, without effect, if no such turn is open.
         """
         fault = Fault(FaultKind.MALFORMED, self._clocks.elapsed_ms(seat), reason)
-        return self._reply(seat, turn_number, fault)
+        return self._open.reply(seat, turn_number, fault)
 
     def left(self, seat: int) -> None:
         """Record that the seat's bot lost its connection; its clock keeps running."""
@@ -135,13 +141,6 @@ class MatchPlay:
         self._started()
         self._steps = self.flow.conduct()
         return self._steps
-
-    def _reply(self, seat: int, turn_number: int, reply: Reply) -> bool:
-        if self._steps is None or not self._open.reply(seat, turn_number, reply):
-            return False
-        if not self._open.waited_for:
-            self._advance(self._open.replies)
-        return True
 
     def _advance(self, replies: Sequence[Reply] | None) -> None:
         steps = self._steps

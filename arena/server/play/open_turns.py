@@ -21,11 +21,17 @@ def keep_nothing(_seat: int, _reply: Reply) -> None:
 class OpenTurns:
     """The open turns of one match.
 
-    Its turns are sent together, and the match continues when each has its reply.
+    Its turns are sent together. When the last of them is replied to, `complete` is called with the
+    replies in the order of the turns, and the match continues.
     """
 
     def __init__(
-        self, seats: int, control: TimeControl, grace_seconds: float, timer: Timer
+        self,
+        seats: int,
+        control: TimeControl,
+        grace_seconds: float,
+        timer: Timer,
+        complete: Callable[[list[Reply]], None],
     ) -> None:
         self.clocks = SeatClocks(seats, control, grace_seconds, timer)
         self.keep: KeepReply = keep_nothing
@@ -34,6 +40,7 @@ class OpenTurns:
         self.waited_for = 0
         """How many of the open turns have no reply; the match continues when none is left."""
         self._turns: Sequence[OpenTurn] = ()
+        self._complete = complete
 
     @property
     def deadline(self) -> float:
@@ -80,8 +87,14 @@ class OpenTurns:
                 if reply.milliseconds > self.clocks.turn_ms:
                     self.clocks.spend(seat, reply.milliseconds)
                 self._accept(place, reply)
+                if not self.waited_for:
+                    self._complete(self.replies)
                 return True
         return False
+
+    def close(self) -> None:
+        """Take no further replies, and release the match."""
+        self._turns, self._complete = (), _nobody
 
     def expire(self, now: float) -> None:
         """Enter a fault as the reply of each seat whose time is over."""
@@ -97,6 +110,10 @@ class OpenTurns:
         self.replies[place] = reply
         self.waited_for -= 1
         self.keep(self._turns[place].seat, reply)
+
+
+def _nobody(_replies: list[Reply]) -> None:
+    """Do nothing, in place of the match, which holds its turns: it would be a cycle."""
 
 
 _NOT_YET: Final = Fault(FaultKind.LATE)

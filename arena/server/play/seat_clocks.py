@@ -26,7 +26,7 @@ class SeatClocks:
         self._timer = timer
         self._grace_seconds = grace_seconds
         self._asked_at = 0.0
-        self._shortest = self._shortest_turn()
+        self._shortest = (control.turn_ms + control.bank_ms) / 1000
         self._started_at: dict[int, float] = {}
         """Where a seat's turn started later than it was put: its bot came back in between."""
         self._expected: set[int] = set()

@@ -91,7 +91,8 @@ class BluffCodec:
         """
         kind = message.WhichOneof("action")
         if kind == "bet":
-            return _read_bet(message.bet)
+            bet = message.bet
+            return _read_bet(bet) if bet.show else _plain_bet(bet.quantity, bet.face)
         if kind == "doubt":
             return _DOUBT
         raise MalformedError("the action is neither a bet nor a doubt")
