@@ -71,8 +71,9 @@ def count_matching(face: Face, dice: Sequence[Sequence[Face]]) -> int:
 
     These are the dice that show the face and, for numbers, the stars.
     """
-    stars = sum([cup.count(STAR) for cup in dice])
-    return stars if face is STAR else stars + sum([cup.count(face) for cup in dice])
+    return sum(
+        [cup.count(face) if face is STAR else cup.count(face) + cup.count(STAR) for cup in dice]
+    )
 
 
 def bounds_text(lowest: Sequence[int], highest: int) -> str:

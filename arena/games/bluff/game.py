@@ -140,7 +140,8 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
             return "The dealer draws now; no seat acts."
         if seat != state.turn:
             return f"Seat {state.turn} is on turn; others wait."
-        bets = bounds_text(self._lowest(state), self._cap or sum(state.dice_counts))
+        view = self.view(state, seat)
+        bets = bounds_text(view.lowest, view.highest)
         showing = self._showing and len(state.hidden[seat]) > 1
         most = number_of(len(state.hidden[seat]) - 1, "die", "dice")
         lay_out = f", laying out at most {most}" if showing else ""
@@ -227,19 +228,14 @@ class Bluff(Game[BluffOptions, BluffState, BluffAction, BluffView, BluffEvent]):
         dice = seat_count * self.options.dice_per_player
         return sum(len(FACES) * (self._cap or in_play) + 1 for in_play in range(2, dice + 1))
 
-    def _lowest(self, state: BluffState) -> tuple[int, ...]:
-        """Return the lowest legal quantity by face."""
-        if not state.bets:
-            return OPENING
-        standing = state.bets[-1].bet
-        return lowest_raises(standing.quantity, standing.face)
-
     def _apply_bet(self, state: BluffState, seat: int, bet: Bet) -> BluffState:
         quantity, face = bet.quantity, bet.face
         # Exact types: 1.0, True and the faces of another game compare equal to legal values.
         if type(quantity) is not int or type(face) is not Face:
             raise self._refusal(state, seat, "A bet is a whole number and a face")
-        if quantity < self._lowest(state)[face - 1]:
+        standing = state.bets[-1].bet if state.bets else None
+        lowest = OPENING if standing is None else lowest_raises(standing.quantity, standing.face)
+        if quantity < lowest[face - 1]:
             raise self._refusal(state, seat, "This bet is too low")
         if quantity > (self._cap or sum(state.dice_counts)):
             raise self._refusal(state, seat, "This bet is above the largest quantity")

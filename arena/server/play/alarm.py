@@ -23,19 +23,17 @@ class Alarm:
     def set(self, when: float) -> None:
         """Ring at this time, unless it rings earlier already."""
         if when < self.at:
-            self._disarrange()
+            if self._call is not None:
+                self._call.cancel()
             self.at = when
             self._call = self._timer.call_at(when, self._reached)
 
     def cancel(self) -> None:
         """Stop the alarm for good and release its callback."""
-        self._disarrange()
-        self._ring = _nobody
-
-    def _disarrange(self) -> None:
         if self._call is not None:
             self._call.cancel()
             self._call, self.at = None, inf
+        self._ring = _nobody
 
     def _reached(self) -> None:
         self._call, self.at = None, inf
