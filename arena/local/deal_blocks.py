@@ -21,6 +21,7 @@ from arena.errors import UserError
 from arena.lab.luck import Luck, luck_of
 from arena.local.bot_modules import BotSettings
 from arena.match.flow import Refused
+from arena.match.notes import Note, note_to_json
 from arena.match.result import Result
 from arena.match.seating import moved_on
 from arena.match.transcript import Transcript
@@ -69,6 +70,8 @@ class BlockMatch:
     refused: tuple[Refused, ...]
     written: str | None
     """The transcript as one line of JSON, if it was asked for."""
+    noted: str | None = None
+    """The match's id and what its bots noted as one line of JSON, if it was asked for."""
     luck: Luck | None = None
     """Its sums by seat, if they were asked for; deal blocks cancel luck themselves."""
 
@@ -92,6 +95,7 @@ class Series:
     fresh: bool = False
     """Whether every line-up has deals of its own."""
     transcripts: bool = False
+    notes: bool = False
     luck: bool = False
     name: str = ""
     """The beginning of the message of an error in one of its blocks."""
@@ -108,15 +112,22 @@ class Series:
         return replace(self, lineups=(self.lineups[number],), seed=seed, fresh=False)
 
     def finished(
-        self, order: tuple[int, ...], transcript: Transcript, refused: tuple[Refused, ...]
+        self,
+        order: tuple[int, ...],
+        transcript: Transcript,
+        refused: tuple[Refused, ...],
+        notes: Iterable[Note] = (),
     ) -> BlockMatch:
         """Return a finished match with what is wanted of it."""
-        written = None
+        written = noted = None
         if self.transcripts:
             written = json.dumps(to_json(transcript), separators=(",", ":"))
+        if self.notes:
+            said = {"match_id": transcript.setup.match_id, "notes": [*map(note_to_json, notes)]}
+            noted = json.dumps(said, ensure_ascii=False, separators=(",", ":"))
         # Whoever counts the matches uses the sums alone.
         luck = replace(luck_of(transcript), draws=()) if self.luck else None
-        return BlockMatch(order, transcript.result, refused, written, luck)
+        return BlockMatch(order, transcript.result, refused, written, noted, luck)
 
 
 def every_rotation(entries: Sequence[NamedBot]) -> tuple[Lineup, ...]:

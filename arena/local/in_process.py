@@ -16,25 +16,29 @@ import hmac
 import logging
 import traceback
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from inspect import iscoroutine
 from pathlib import Path
 from random import Random
 from uuid import UUID
 
-from arena.bot.bot import AnyBot
+from arena.bot.bot import AnyBot, take_note
 from arena.bot.returned import error_message, no_action
 from arena.bot.turn import Match, Turn
+from arena.codec.notes import read_note, write_note
 from arena.errors import UserError, any_failure
 from arena.games.game import AnyGame
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT, Fault, FaultKind
 from arena.match.flow import Flow, MatchRecord, Refused, Reply, TimedAction, play
 from arena.match.flow import OpenTurn as Asked
+from arena.match.notes import NotesTaken
 from arena.match.result import Result
 from arena.match.seating import moved_on
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import ENTROPY_BYTES, KeyedRandomness, commitment, match_key
+from arena.v1 import referee_pb2
 
 _log = logging.getLogger("arena.bot")
 
@@ -125,10 +129,11 @@ def play_match(
     seed: Seed,
     number: int,
     time_control: TimeControl = DEFAULT_TIME_CONTROL,
+    notes: NotesTaken | None = None,
 ) -> tuple[Transcript, tuple[Refused, ...]]:
     """Play match `number` of a seed; contenders are by seat, and every bot is a new object.
 
-    Bots are told the time control; nothing holds them to it.
+    Bots are told the time control; nothing holds them to it. `notes` takes what they note.
     """
     label = f"match {number}"
     seats = range(len(contenders))
@@ -148,7 +153,7 @@ def play_match(
         random = Random(seed.derive(f"{label} bot in seat {match.seat}"))
         bots.append(begin_bot(contender, random, match))
     flow = play(game, len(bots), KeyedRandomness(key), setup.fault_limit)
-    record, refused = _conduct(flow, matches, bots)
+    record, refused = _conduct(flow, matches, bots, notes)
     transcript = Transcript(setup, commitment(opening.secret), record.steps, record.result, opening)
     for bot in bots:
         try:
@@ -171,19 +176,30 @@ def begin_bot(contender: Contender, random: Random, match: Match) -> AnyBot:
 
 
 def _conduct(
-    flow: Flow, matches: Sequence[Match], bots: Sequence[AnyBot]
+    flow: Flow, matches: Sequence[Match], bots: Sequence[AnyBot], notes: NotesTaken | None
 ) -> tuple[MatchRecord, tuple[Refused, ...]]:
     refused: tuple[Refused, ...] = ()
     try:
         ask = next(flow)
         while True:
             refused += ask.refused
-            ask = flow.send(
-                [reply_of(bots[turn.seat], matches[turn.seat], turn) for turn in ask.turns]
-            )
+            replies = [reply_of(bots[turn.seat], matches[turn.seat], turn) for turn in ask.turns]
+            if notes is not None:
+                for turn in ask.turns:
+                    _take_note(bots[turn.seat], turn, notes)
+            ask = flow.send(replies)
     except StopIteration as end:
         record: MatchRecord = end.value
     return record, refused + record.refused
+
+
+def _take_note(bot: AnyBot, asked: Asked, notes: NotesTaken) -> None:
+    """Take what a bot noted, as a referee would read it; what is no note is left out."""
+    noted, message = take_note(bot), referee_pb2.Note()
+    if noted is not None:
+        with suppress(TypeError, ValueError, AttributeError):
+            write_note(*noted, message)
+            notes.take(read_note(asked.seat, asked.number, message))
 
 
 def reply_of(bot: AnyBot, match: Match, asked: Asked) -> Reply:

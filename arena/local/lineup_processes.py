@@ -30,6 +30,7 @@ from arena.local.deal_blocks import BlockBrokenError, BlockMatch, PlayedBlock, S
 from arena.local.in_process import Contender, Seed, UnreadyBotError, play_match
 from arena.local.loading import load_bot
 from arena.match.clock import TimeControl
+from arena.match.notes import NotesTaken
 from arena.processes import begin_worker, users_variables, worker_context
 
 _PATIENCE_S = 2.0
@@ -208,4 +209,6 @@ def played(game: AnyGame, series: Series, control: TimeControl) -> Generator[Blo
     for block in series.numbers():
         order = lineup.seating(block)
         seated = [contenders[at] for at in order]
-        yield series.finished(order, *play_match(game, seated, seed, block, control))
+        notes = NotesTaken() if series.notes else None
+        made = play_match(game, seated, seed, block, control, notes)
+        yield series.finished(order, *made, notes.notes if notes else ())

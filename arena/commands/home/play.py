@@ -58,6 +58,10 @@ def play(
     transcripts: Annotated[
         Path | None, typer.Option(help="Write each match to this file, a JSON object a line.")
     ] = None,
+    notes: Annotated[
+        Path | None,
+        typer.Option(help="Write what bots note to this file, a JSON object a match and line."),
+    ] = None,
     same_deals: Annotated[
         bool,
         typer.Option(
@@ -104,10 +108,12 @@ def play(
                     seed,
                     blocks,
                     transcripts=transcripts is not None or tally.needs_transcripts,
+                    notes=notes is not None,
                     luck=tally.needs_luck,
                 )
                 at_play = playing(rules, tally.entries, len(tally.lineups), where, control)
-                _count(at_play, series, blocks * len(tally.lineups), transcripts, tally)
+                matches = blocks * len(tally.lineups)
+                _count(at_play, series, matches, transcripts, notes, tally)
         except BotFileError as error:
             raise CommandError(f"{error}{_NEVER_TWICE if same_deals else ''}") from error
         except OSError as error:
@@ -134,16 +140,22 @@ def _count(
     series: Series,
     matches: int,
     transcripts: Path | None,
+    notes: Path | None,
     tally: MatchTally,
 ) -> None:
     """Play the matches; count each, and write it once it is over."""
     begun = time.perf_counter()
     with ExitStack() as stack:
-        # The file is opened first: if it cannot be written, this fails before any match.
-        file = stack.enter_context(transcripts.open("w", encoding="utf-8")) if transcripts else None
+        # The files are opened first: if one cannot be written, this fails before any match.
+        file, noted = (
+            stack.enter_context(path.open("w", encoding="utf-8")) if path else None
+            for path in (transcripts, notes)
+        )
         played = stack.enter_context(closing(stack.enter_context(at_play)([series])))
         for finished in with_progress(chain.from_iterable(played), matches, "Playing"):
             tally.add(finished)
             if file:
                 file.write(f"{finished.written}\n")
+            if noted:
+                noted.write(f"{finished.noted}\n")
     tally.seconds = time.perf_counter() - begun

@@ -40,7 +40,7 @@ def notes(
     for seat in sorted({one.seat for one in found}):
         usages = [one.usage for one in found if one.seat == seat and one.usage is not None]
         if usages:
-            say(f"Seat {seat} in {len(usages)} answers: {usage_in_words(summed(usages))}.")
+            say(f"Seat {seat} in all (answers: {len(usages)}): {usage_in_words(summed(usages))}.")
     if not found:
         say("There are no notes of this match that you may read.", err=True)
 

@@ -262,7 +262,7 @@ class ProgramTable:
             assert transcript is not None
             match.announce(to_bytes(transcript))
             refused = tuple(self._explained(seating, match, one) for one in match.refused)
-            played = seating.series.finished(seating.order, transcript, refused)
+            played = seating.series.finished(seating.order, transcript, refused, match.notes.notes)
             self._played[number] = seating.series, played
             self._news.set()
             # Not from within the last answer of this match: the calls of one would nest in those
