@@ -45,6 +45,15 @@ class GameClaims(Protocol):
     def doubts(self, action: Any) -> bool:
         """Return whether an action doubts the last claim."""
 
+    def called(self, action: Any, before: Any, after: Any) -> bool:
+        """Return whether an action puts the last claim to the test, as a doubt does.
+
+        Args:
+            action: The action of a seat.
+            before: The state before the action.
+            after: The state after the action.
+        """
+
     def chance(self, view: Any, options: Options) -> Fraction | None:
         """Return the probability that the standing claim is true, given one view; else None.
 

@@ -76,3 +76,8 @@ async def test_members_see_its_bracket_and_an_operator_the_ratings_but_no_link_t
     assert "Won by" in shown and "Place Team Bot Points" in shown
     stranger = await visitor(scene, "submit", "mallory")
     assert "There is no event" in await at(stranger, "projector", event="cup")
+    for person in (stranger, bob):
+        shown = await at(person, "bot", bot="bot-bob")
+        assert "bobs-owner" in shown or "by bob" in shown
+        # Its matches are of the event alone.
+        assert "Deception" not in shown and "Last matches" not in shown

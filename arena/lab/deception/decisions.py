@@ -48,7 +48,7 @@ class ClaimDecision:
     off: int = 0
     """By how much its claim was false, in the game's unit; 0 without a claim."""
     doubted: bool = False
-    """Whether its claim was doubted."""
+    """Whether its claim was doubted, or put to the test in another way."""
     right: bool | None = None
     """Whether its doubt was right; None without a doubt."""
 
@@ -83,8 +83,9 @@ def claim_decisions(transcript: Transcript) -> tuple[ClaimDecision, ...]:
             last = decision
             last.off = known.off(step.action, before, after, game.options) or 0
         elif last is not None and known.doubts(step.action):
-            last.doubted = True
             decision.right = last.off != 0
+        if last is not None and known.called(step.action, before, after):
+            last.doubted = True
         if decision.could_claim or decision.could_doubt:
             found.append(decision)
     return tuple(found)

@@ -11,6 +11,7 @@ from arena.games.bluff import STAR, Bet, BluffView, Face, PlacedBet
 from arena.games.bluff.bets import lowest_raises
 from arena.games.claims import KINDS, claims_of
 from arena.games.game import DEALER, AnyGame
+from arena.games.skull import Bid, Disc, Pass, Place
 from arena.lab.deception import ClaimDecision, claim_decisions
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
@@ -76,7 +77,7 @@ def test_a_doubt_is_right_exactly_if_the_claim_was_false(name: str) -> None:
             if one.claimed:
                 assert one.could_claim
                 last = one
-            elif one.right is not None:
+            if one.right is not None:
                 assert last is not None and last.doubted and one.could_doubt
                 assert one.right == (last.off > 0)
 
@@ -145,3 +146,33 @@ def _total_before(game: AnyGame, transcript: Transcript, step: int) -> int:
     states = [frame.state for frame in replay(transcript)]
     total: int = game.view(states[step - 1], None).total
     return total
+
+
+def test_in_skull_a_bid_is_as_likely_as_mats_of_which_any_disc_may_be_the_skull() -> None:
+    """The own mat is turned over first, all of it (SK-9); a skull is one of four discs (SK-1)."""
+    known, game = claims_of("skull"), make_game("skull", {"first": "seat"})
+    assert known is not None
+    flower, skull = Disc.FLOWER, Disc.SKULL
+    for own, chances in {
+        (flower, flower): [1, 1, Fraction(3, 4), Fraction(1, 2)],
+        (skull, flower): [1, 0, 0, 0],
+        (flower, skull): [0, 0, 0, 0],
+    }.items():
+        state = game.start(2)
+        for seat, disc in ((0, own[0]), (1, flower), (0, own[1]), (1, flower)):
+            state = game.apply(state, seat, Place(disc))
+        view = game.view(state, 0)
+        for bid, chance in enumerate(chances, start=1):
+            assert known.own_chance(Bid(bid), view, game.options) == chance
+            after = game.apply(state, 0, Bid(bid))
+            # The other mat holds flowers alone.
+            own_reach = {(flower, flower): 4, (skull, flower): 1, (flower, skull): 0}[own]
+            assert known.off(Bid(bid), state, after, game.options) == max(0, bid - own_reach)
+            # Four of four end the bidding at once (SK-7).
+            assert known.called(Bid(bid), state, after) == (bid == 4)
+            if bid < 4:
+                seen = known.chance(game.view(after, 1), game.options)
+                # Seat 1 has two flowers: the bid stands and falls with the mat of seat 0.
+                assert seen == 1 - Fraction(min(bid, 2), 4)
+                passed = game.apply(after, 1, Pass())
+                assert known.called(Pass(), after, passed)

@@ -45,6 +45,11 @@ def doubts(action: Any) -> bool:
     return isinstance(action, Ballot) and action.doubt
 
 
+def called(action: Any, before: Any, after: Any) -> bool:  # noqa: ARG001
+    """Return whether an action is a doubt."""
+    return doubts(action)
+
+
 def chance(view: BloeffView, options: BloeffOptions) -> Fraction | None:
     """Return the probability that the balloted total is true."""
     return claim_chance(view, options)

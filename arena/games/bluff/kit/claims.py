@@ -46,6 +46,11 @@ def doubts(action: Any) -> bool:
     return isinstance(action, Doubt)
 
 
+def called(action: Any, before: Any, after: Any) -> bool:  # noqa: ARG001
+    """Return whether an action is a doubt."""
+    return doubts(action)
+
+
 def chance(view: BluffView, options: Options) -> Fraction | None:  # noqa: ARG001
     """Return the probability that the standing bet is true."""
     return claim_chance(view)

@@ -41,6 +41,11 @@ def doubts(action: Any) -> bool:
     return isinstance(action, Answer) and not action.believe
 
 
+def called(action: Any, before: Any, after: Any) -> bool:  # noqa: ARG001
+    """Return whether an action is a doubt."""
+    return doubts(action)
+
+
 def chance(view: BluffYouView, options: Options) -> Fraction | None:  # noqa: ARG001
     """Return the probability that this turn's announcement is true."""
     return claim_chance(view)
