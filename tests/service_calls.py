@@ -7,7 +7,7 @@ from typing import Any
 
 import grpc
 
-from arena.records import Registered
+from arena.records import Owner, Registered
 from arena.server.limits.gate import Gate
 from arena.server.limits.limits import Limits
 from arena.server.requests.errors import ProtocolError
@@ -57,6 +57,9 @@ class Known:
         if token not in self.bots:
             raise ProtocolError(grpc.StatusCode.UNAUTHENTICATED, "no bot has this token")
         return self.bots[token]
+
+    async def owner(self, key: str) -> Owner:
+        raise ProtocolError(grpc.StatusCode.UNAUTHENTICATED, f"no owner has the key {key}")
 
 
 @dataclass

@@ -6,5 +6,7 @@ owners        the accounts of a server that is reached over HTTP
 visitors      from where its requests come, and how many wrong keys an address may send
 documents     the pages of the documentation
 tools         the tools, as an agent reads them
+bot_tools     those by which it enters programs
+trials        programs on this machine, checked and compared in the sandbox
 server        the server by the official SDK: tools, resources and prompts
 """

@@ -1,12 +1,10 @@
 """`AgentTools`: the tools by name; each docstring and annotation is what an agent reads of it."""
 
 import asyncio
-import json
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.resources import files
-from pathlib import Path
 from threading import Lock
 from typing import Annotated, Any, Final
 
@@ -235,58 +233,6 @@ class AgentTools:
             }
             for one in decisions
         ]
-
-    def submit(
-        self,
-        bot: Annotated[str, Field(description="The name of your bot.")],
-        source: Annotated[
-            str, Field(description="The text of a Python file with one bot; or else `file`.")
-        ] = "",
-        file: Annotated[
-            str,
-            Field(description="The path of a .py file, or of a .zip with bot.toml, over stdio."),
-        ] = "",
-        version: Annotated[str, Field(description="A label; else the next free number.")] = "",
-    ) -> dict[str, Any]:
-        """Upload a bot, which the arena checks and then lets play; `builds` tells of the check."""
-        if bool(source) == bool(file):
-            raise TableError("Give either `source` or `file`.")
-        if file and not self.account.own_files:
-            raise TableError("This server is not on your machine: give the text in `source`.")
-        name, data = ("bot.py", source.encode()) if source else _read(Path(file))
-        key = self.account.require_key()
-        made = self.account.uploads().upload(key, bot, name, data, version)
-        return {"bot": made.bot, "version": made.version, "sha256": made.sha256} | (
-            {"notices": list(made.notices)} if made.notices else {}
-        )
-
-    def builds(
-        self, bot: Annotated[str, Field(description="One of your bots; empty for all.")] = ""
-    ) -> list[dict[str, Any]]:
-        """List your uploaded builds: whether they were accepted, and why not."""
-        return [
-            {
-                "bot": one.bot,
-                "version": one.version,
-                "state": one.state.value,
-                "reason": one.reason,
-                "plays": one.plays,
-            }
-            for one in self.account.uploads().builds(self.account.require_key(), bot)
-        ]
-
-    def log(self, bot: Annotated[str, Field(description="The name of your hosted bot.")]) -> str:
-        """Read what a hosted bot of yours printed in its newest run, and how it ended."""
-        shifts = self.account.uploads().shifts(self.account.require_key(), bot)
-        if not shifts:
-            return "It has not run yet."
-        return json.dumps({"outcome": shifts[0].outcome or "", "log": shifts[0].log})
-
-
-def _read(path: Path) -> tuple[str, bytes]:
-    if not path.is_file():  # a device or a pipe may have no end
-        raise TableError(f"{path} is no file: name a .py file, or a .zip with bot.toml.")
-    return path.name, path.read_bytes()
 
 
 def _rounded(value: float | None) -> float | None:

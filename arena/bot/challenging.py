@@ -58,6 +58,8 @@ class Wanted:
     matches: int = 1
     time_control: TimeControl | None = None
     instance: str = ""
+    bot: str = ""
+    """The bot that challenges, as BOT or BOT:VERSION, where an owner's key is given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +112,7 @@ class Rival:
 
 
 class Challenger:
-    """A client that calls the referee at an address with a bot's token."""
+    """A client that calls the referee at an address with a bot's token, or its owner's key."""
 
     def __init__(self, address: Address, token: str) -> None:
         self._address = address
@@ -133,6 +135,7 @@ class Challenger:
             opponents=wanted.opponents,
             matches=wanted.matches,
             instance=wanted.instance,
+            bot=wanted.bot,
         )
         if wanted.time_control is not None:
             write_time_control(wanted.time_control, request.time_control)

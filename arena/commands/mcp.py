@@ -15,7 +15,6 @@ from arena.commands.owners.bot_tokens import keep_token, kept_token
 from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, kept_login
 from arena.commands.terminal import say
 from arena.isolation import INTERRUPTED
-from arena.settings import read_settings
 
 if TYPE_CHECKING:
     from arena.agents.account import BotTokens
@@ -114,7 +113,7 @@ def _serve_http(address: str, host: str, port: int, url: str) -> None:
     name = urlsplit(url).netloc
     if not name:
         raise CommandError(f"{url!r} is no address like https://mcp.example.")
-    secret = read_settings().dashboard_secret
+    secret = os.environ.get("ARENA_DASHBOARD_SECRET", "").strip() or None
     owners = OwnerAccounts(address, lambda owner: _tokens(address, owner), secret)
     say(f"Tools of the arena at {address}: {url}/mcp, with an owner's key as bearer token.")
     app = http_app(owners, url, [name, host_port(host, port)])

@@ -26,7 +26,7 @@ from arena.v1 import registry_pb2 as arena_dot_v1_dot_registry__pb2
 from arena.v1 import transcript_pb2 as arena_dot_v1_dot_transcript__pb2
 
 
-DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x61rena/v1/challenge.proto\x12\x08\x61rena.v1\x1a\x17\x61rena/v1/registry.proto\x1a\x19\x61rena/v1/transcript.proto\"\xa8\x01\n\x10\x43hallengeRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x14\n\x0coptions_json\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\x05\x12\x11\n\topponents\x18\x04 \x03(\t\x12\x0f\n\x07matches\x18\x05 \x01(\x05\x12+\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x15.arena.v1.TimeControl\x12\x10\n\x08instance\x18\x07 \x01(\t\"\xa0\x01\n\x11\x43hallengeResponse\x12/\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x0b\x32\x1b.arena.v1.ChallengeAcceptedH\x00\x12\'\n\x05match\x18\x02 \x01(\x0b\x32\x16.arena.v1.MatchSummaryH\x00\x12\'\n\x04over\x18\x03 \x01(\x0b\x32\x17.arena.v1.ChallengeOverH\x00\x42\x08\n\x06update\"|\n\x11\x43hallengeAccepted\x12\x14\n\x0c\x63hallenge_id\x18\x01 \x01(\t\x12$\n\topponents\x18\x02 \x03(\x0b\x32\x11.arena.v1.Entrant\x12+\n\x0ctime_control\x18\x03 \x01(\x0b\x32\x15.arena.v1.TimeControl\"/\n\rChallengeOver\x12\x0e\n\x06played\x18\x01 \x01(\x05\x12\x0e\n\x06reason\x18\x02 \x01(\t\"+\n\x13GetChallengeRequest\x12\x14\n\x0c\x63hallenge_id\x18\x01 \x01(\t\"]\n\x14GetChallengeResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.arena.v1.MatchSummary\x12\x0e\n\x06wanted\x18\x02 \x01(\x05\x12\x0c\n\x04over\x18\x03 \x01(\x08\"$\n\x14ListOpponentsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\">\n\x15ListOpponentsResponse\x12%\n\topponents\x18\x01 \x03(\x0b\x32\x12.arena.v1.Opponent\"K\n\x08Opponent\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05games\x18\x02 \x03(\t\x12\x0c\n\x04\x66ree\x18\x03 \x01(\x05\x32\xfb\x01\n\x10\x43hallengeService\x12\x46\n\tChallenge\x12\x1a.arena.v1.ChallengeRequest\x1a\x1b.arena.v1.ChallengeResponse0\x01\x12M\n\x0cGetChallenge\x12\x1d.arena.v1.GetChallengeRequest\x1a\x1e.arena.v1.GetChallengeResponse\x12P\n\rListOpponents\x12\x1e.arena.v1.ListOpponentsRequest\x1a\x1f.arena.v1.ListOpponentsResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
+DESCRIPTOR = _descriptor_pool.Default().AddSerializedFile(b'\n\x18\x61rena/v1/challenge.proto\x12\x08\x61rena.v1\x1a\x17\x61rena/v1/registry.proto\x1a\x19\x61rena/v1/transcript.proto\"\xb5\x01\n\x10\x43hallengeRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\x12\x14\n\x0coptions_json\x18\x02 \x01(\t\x12\r\n\x05seats\x18\x03 \x01(\x05\x12\x11\n\topponents\x18\x04 \x03(\t\x12\x0f\n\x07matches\x18\x05 \x01(\x05\x12+\n\x0ctime_control\x18\x06 \x01(\x0b\x32\x15.arena.v1.TimeControl\x12\x10\n\x08instance\x18\x07 \x01(\t\x12\x0b\n\x03\x62ot\x18\x08 \x01(\t\"\xa0\x01\n\x11\x43hallengeResponse\x12/\n\x08\x61\x63\x63\x65pted\x18\x01 \x01(\x0b\x32\x1b.arena.v1.ChallengeAcceptedH\x00\x12\'\n\x05match\x18\x02 \x01(\x0b\x32\x16.arena.v1.MatchSummaryH\x00\x12\'\n\x04over\x18\x03 \x01(\x0b\x32\x17.arena.v1.ChallengeOverH\x00\x42\x08\n\x06update\"|\n\x11\x43hallengeAccepted\x12\x14\n\x0c\x63hallenge_id\x18\x01 \x01(\t\x12$\n\topponents\x18\x02 \x03(\x0b\x32\x11.arena.v1.Entrant\x12+\n\x0ctime_control\x18\x03 \x01(\x0b\x32\x15.arena.v1.TimeControl\"/\n\rChallengeOver\x12\x0e\n\x06played\x18\x01 \x01(\x05\x12\x0e\n\x06reason\x18\x02 \x01(\t\"+\n\x13GetChallengeRequest\x12\x14\n\x0c\x63hallenge_id\x18\x01 \x01(\t\"]\n\x14GetChallengeResponse\x12\'\n\x07matches\x18\x01 \x03(\x0b\x32\x16.arena.v1.MatchSummary\x12\x0e\n\x06wanted\x18\x02 \x01(\x05\x12\x0c\n\x04over\x18\x03 \x01(\x08\"$\n\x14ListOpponentsRequest\x12\x0c\n\x04game\x18\x01 \x01(\t\">\n\x15ListOpponentsResponse\x12%\n\topponents\x18\x01 \x03(\x0b\x32\x12.arena.v1.Opponent\"K\n\x08Opponent\x12\"\n\x07\x65ntrant\x18\x01 \x01(\x0b\x32\x11.arena.v1.Entrant\x12\r\n\x05games\x18\x02 \x03(\t\x12\x0c\n\x04\x66ree\x18\x03 \x01(\x05\x32\xfb\x01\n\x10\x43hallengeService\x12\x46\n\tChallenge\x12\x1a.arena.v1.ChallengeRequest\x1a\x1b.arena.v1.ChallengeResponse0\x01\x12M\n\x0cGetChallenge\x12\x1d.arena.v1.GetChallengeRequest\x1a\x1e.arena.v1.GetChallengeResponse\x12P\n\rListOpponents\x12\x1e.arena.v1.ListOpponentsRequest\x1a\x1f.arena.v1.ListOpponentsResponseB?\n\x08\x61rena.v1P\x01Z&bluffarena.example/bot/arenav1;arenav1\xaa\x02\x08\x41rena.V1b\x06proto3')
 
 _globals = globals()
 _builder.BuildMessageAndEnumDescriptors(DESCRIPTOR, _globals)
@@ -35,23 +35,23 @@ if not _descriptor._USE_C_DESCRIPTORS:
   _globals['DESCRIPTOR']._loaded_options = None
   _globals['DESCRIPTOR']._serialized_options = b'\n\010arena.v1P\001Z&bluffarena.example/bot/arenav1;arenav1\252\002\010Arena.V1'
   _globals['_CHALLENGEREQUEST']._serialized_start=91
-  _globals['_CHALLENGEREQUEST']._serialized_end=259
-  _globals['_CHALLENGERESPONSE']._serialized_start=262
-  _globals['_CHALLENGERESPONSE']._serialized_end=422
-  _globals['_CHALLENGEACCEPTED']._serialized_start=424
-  _globals['_CHALLENGEACCEPTED']._serialized_end=548
-  _globals['_CHALLENGEOVER']._serialized_start=550
-  _globals['_CHALLENGEOVER']._serialized_end=597
-  _globals['_GETCHALLENGEREQUEST']._serialized_start=599
-  _globals['_GETCHALLENGEREQUEST']._serialized_end=642
-  _globals['_GETCHALLENGERESPONSE']._serialized_start=644
-  _globals['_GETCHALLENGERESPONSE']._serialized_end=737
-  _globals['_LISTOPPONENTSREQUEST']._serialized_start=739
-  _globals['_LISTOPPONENTSREQUEST']._serialized_end=775
-  _globals['_LISTOPPONENTSRESPONSE']._serialized_start=777
-  _globals['_LISTOPPONENTSRESPONSE']._serialized_end=839
-  _globals['_OPPONENT']._serialized_start=841
-  _globals['_OPPONENT']._serialized_end=916
-  _globals['_CHALLENGESERVICE']._serialized_start=919
-  _globals['_CHALLENGESERVICE']._serialized_end=1170
+  _globals['_CHALLENGEREQUEST']._serialized_end=272
+  _globals['_CHALLENGERESPONSE']._serialized_start=275
+  _globals['_CHALLENGERESPONSE']._serialized_end=435
+  _globals['_CHALLENGEACCEPTED']._serialized_start=437
+  _globals['_CHALLENGEACCEPTED']._serialized_end=561
+  _globals['_CHALLENGEOVER']._serialized_start=563
+  _globals['_CHALLENGEOVER']._serialized_end=610
+  _globals['_GETCHALLENGEREQUEST']._serialized_start=612
+  _globals['_GETCHALLENGEREQUEST']._serialized_end=655
+  _globals['_GETCHALLENGERESPONSE']._serialized_start=657
+  _globals['_GETCHALLENGERESPONSE']._serialized_end=750
+  _globals['_LISTOPPONENTSREQUEST']._serialized_start=752
+  _globals['_LISTOPPONENTSREQUEST']._serialized_end=788
+  _globals['_LISTOPPONENTSRESPONSE']._serialized_start=790
+  _globals['_LISTOPPONENTSRESPONSE']._serialized_end=852
+  _globals['_OPPONENT']._serialized_start=854
+  _globals['_OPPONENT']._serialized_end=929
+  _globals['_CHALLENGESERVICE']._serialized_start=932
+  _globals['_CHALLENGESERVICE']._serialized_end=1183
 # @@protoc_insertion_point(module_scope)

@@ -33,6 +33,7 @@ class ChallengeRequest(_message.Message):
     MATCHES_FIELD_NUMBER: _builtins.int
     TIME_CONTROL_FIELD_NUMBER: _builtins.int
     INSTANCE_FIELD_NUMBER: _builtins.int
+    BOT_FIELD_NUMBER: _builtins.int
     game: _builtins.str
     """The game's id, such as "bluff"."""
     options_json: _builtins.str
@@ -46,6 +47,10 @@ class ChallengeRequest(_message.Message):
     instance: _builtins.str
     """Which copy of your bot plays, by the `instance` of its hello. Empty: the one with most free
     places.
+    """
+    bot: _builtins.str
+    """Which of the owner's connected bots challenges, as BOT or BOT:VERSION, where the metadata has the
+    owner's key: so do hosted bots, whose tokens nobody has. Empty with a bot's token.
     """
     @_builtins.property
     def opponents(self) -> _containers.RepeatedScalarFieldContainer[_builtins.str]:
@@ -69,10 +74,11 @@ class ChallengeRequest(_message.Message):
         matches: _builtins.int = ...,
         time_control: _transcript_pb2.TimeControl | None = ...,
         instance: _builtins.str = ...,
+        bot: _builtins.str = ...,
     ) -> None: ...
     _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["game", b"game", "instance", b"instance", "matches", b"matches", "opponents", b"opponents", "options_json", b"options_json", "seats", b"seats", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["bot", b"bot", "game", b"game", "instance", b"instance", "matches", b"matches", "opponents", b"opponents", "options_json", b"options_json", "seats", b"seats", "time_control", b"time_control"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
     def WhichOneof(self, oneof_group: _Never) -> None: ...
 

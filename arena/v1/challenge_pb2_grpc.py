@@ -61,8 +61,8 @@ class ChallengeServiceServicer(object):
     def Challenge(self, request, context):
         """Plays unrated matches of your bot against others, and tells how they end.
 
-        Metadata: "authorization": "Bearer <token>", the token of the bot that challenges; it must be
-        connected. The first response is `accepted`, then comes a `match` for each that is recorded, and
+        Metadata: "authorization": "Bearer <token>", the token of the bot that challenges, or the key of
+        its owner with `bot`; it must be connected. The first response is `accepted`, then comes a `match` for each that is recorded, and
         `over` at last. Ending the call does not end the matches.
 
         Errors, always before the first response: UNAUTHENTICATED and PERMISSION_DENIED as in Play;

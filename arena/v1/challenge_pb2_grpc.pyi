@@ -38,8 +38,8 @@ class ChallengeServiceStub:
     Challenge: _grpc.UnaryStreamMultiCallable[_challenge_pb2.ChallengeRequest, _challenge_pb2.ChallengeResponse]
     """Plays unrated matches of your bot against others, and tells how they end.
 
-    Metadata: "authorization": "Bearer <token>", the token of the bot that challenges; it must be
-    connected. The first response is `accepted`, then comes a `match` for each that is recorded, and
+    Metadata: "authorization": "Bearer <token>", the token of the bot that challenges, or the key of
+    its owner with `bot`; it must be connected. The first response is `accepted`, then comes a `match` for each that is recorded, and
     `over` at last. Ending the call does not end the matches.
 
     Errors, always before the first response: UNAUTHENTICATED and PERMISSION_DENIED as in Play;
@@ -69,8 +69,8 @@ class ChallengeServiceAsyncStub(ChallengeServiceStub):
     Challenge: _aio.UnaryStreamMultiCallable[_challenge_pb2.ChallengeRequest, _challenge_pb2.ChallengeResponse]  # type: ignore[assignment]
     """Plays unrated matches of your bot against others, and tells how they end.
 
-    Metadata: "authorization": "Bearer <token>", the token of the bot that challenges; it must be
-    connected. The first response is `accepted`, then comes a `match` for each that is recorded, and
+    Metadata: "authorization": "Bearer <token>", the token of the bot that challenges, or the key of
+    its owner with `bot`; it must be connected. The first response is `accepted`, then comes a `match` for each that is recorded, and
     `over` at last. Ending the call does not end the matches.
 
     Errors, always before the first response: UNAUTHENTICATED and PERMISSION_DENIED as in Play;
@@ -103,8 +103,8 @@ class ChallengeServiceServicer(metaclass=_abc_1.ABCMeta):
     ) -> _typing.Union[_abc.Iterator[_challenge_pb2.ChallengeResponse], _abc.AsyncIterator[_challenge_pb2.ChallengeResponse]]:
         """Plays unrated matches of your bot against others, and tells how they end.
 
-        Metadata: "authorization": "Bearer <token>", the token of the bot that challenges; it must be
-        connected. The first response is `accepted`, then comes a `match` for each that is recorded, and
+        Metadata: "authorization": "Bearer <token>", the token of the bot that challenges, or the key of
+        its owner with `bot`; it must be connected. The first response is `accepted`, then comes a `match` for each that is recorded, and
         `over` at last. Ending the call does not end the matches.
 
         Errors, always before the first response: UNAUTHENTICATED and PERMISSION_DENIED as in Play;

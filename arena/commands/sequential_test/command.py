@@ -18,15 +18,17 @@ from arena.commands.jobs_option import (
     cluster_of,
     processor_count,
 )
-from arena.commands.sequential_test.in_process import Contest, conduct
-from arena.commands.sequential_test.report import report, verdict
+from arena.commands.sequential_test.in_process import conduct
+from arena.commands.sequential_test.report import report
 from arena.commands.terminal import say, say_json
 from arena.games import make_game
 from arena.games.game import AnyGame
+from arena.local.contest import Contest
 from arena.local.playing import Where
 from arena.match.score_rule import ScoreRule
 from arena.rating.methods import EloModel
 from arena.rating.sprt import Bounds, SprtState
+from arena.rating.sprt_summary import summary_of, verdict
 
 
 class ExitCode(IntEnum):
@@ -123,8 +125,6 @@ def sequential_test(
                 where = Where(jobs or processor_count(), workers=workers, logs=folder)
                 progress = conduct(contest, limits, seed, max_blocks, where)
     result, running = progress.result, progress.running
-    difference = running.estimate()
-    mean, *sequence = running.mean_score()
     summary = {
         "game": rules.name,
         "options": rules.options.changed(),
@@ -140,25 +140,8 @@ def sequential_test(
         "alpha": limits.alpha,
         "beta": limits.beta,
         "score": score.value,
-        "state": result.state.value,
         "verdict": verdict(new, old, limits, result, interrupted=progress.interrupted),
-        "llr": result.llr,
-        "lower": result.lower,
-        "upper": result.upper,
-        "matches": result.matches,
-        "matches_to_go": result.matches_to_go,
-        "block_scores": [
-            {"score": value, "times": times} for value, times in running.counts.items()
-        ],
-        "all_ties": running.all_ties,
-        "one_score": result.one_score,
-        "elo": difference.elo,
-        "elo_interval": list(difference.interval),
-        "nelo": difference.nelo,
-        "los": difference.los,
-        "raw_elo": result.raw.elo,
-        "mean_score": mean,
-        "mean_score_sequence": sequence,
+        **summary_of(running, result),
         "faults": [
             {"bot": name, "kind": kind, "reason": reason, "times": times}
             for (name, kind, reason), times in progress.faults.most_common()

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from arena.rating.elo import expected_score
-from arena.rating.methods import EloModel
 from arena.rating.running_sprt import RunningSprt
-from arena.rating.sprt import Bounds, Sprt, SprtState
+from arena.rating.sprt import Sprt
 
 ONE_SCORE = (
     "All blocks scored alike, so how they scatter is not known: an estimate has no interval."
@@ -15,7 +14,6 @@ ONE_SCORE = (
 """Told where the estimates of a test say nothing."""
 _MOST_REASONS = 5
 _MOST_SCORES = 9
-_UNITS = {EloModel.NORMALIZED: "normalised Elo", EloModel.LOGISTIC: "Elo"}
 
 
 def interim(result: Sprt, running: RunningSprt) -> str:
@@ -25,29 +23,6 @@ def interim(result: Sprt, running: RunningSprt) -> str:
         f"LLR {result.llr:+.2f} ({result.lower:.2f} … {result.upper:.2f})   "
         f"score {mean:.1%} ({low:.1%} to {high:.1%} at every look)   "
         f"{result.matches:,} matches, about {result.matches_to_go:,.0f} to go"
-    )
-
-
-def verdict(new: str, old: str, bounds: Bounds, result: Sprt, *, interrupted: bool) -> str:
-    """Return the answer as a sentence."""
-    unit, matches = _UNITS[bounds.model], f"{result.matches:,} matches"
-    # Bounds below zero ask whether something got worse, the others whether it got better.
-    better, not_better = "better", "not better"
-    if bounds.elo1 <= 0:
-        better, not_better = "not worse", "worse"
-    match result.state:
-        case SprtState.ACCEPT:
-            said, found, not_found = better, bounds.elo1, bounds.elo0
-        case SprtState.REJECT:
-            said, found, not_found = not_better, bounds.elo0, bounds.elo1
-        case SprtState.CONTINUE:
-            stopped = "Interrupted" if interrupted else "Undecided"
-            return (
-                f"{stopped} after {matches}: {new} may be {better} than {old} or not; about "
-                f"{result.matches_to_go:,.0f} more matches would decide."
-            )
-    return (
-        f"{new} is {said} than {old}: {found:g} rather than {not_found:g} {unit}, after {matches}."
     )
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from arena.identifiers import new_id
-from arena.records import Block, BlockKind, VersionId
+from arena.records import Block, BlockKind, Registered, VersionId
 from arena.server.ladder.agenda import EngagementEnd
 from arena.server.ladder.challenges import (
     Challenge,
@@ -111,6 +111,15 @@ class ChallengeBook:
             for bot in self._roster.present
             if _takes_challenges(bot)
         ]
+
+    def connected(self, owner: str, name: str) -> Registered | None:
+        """Return the newest connected version of an owner's bot that bears a name; None if none."""
+        found = [
+            bot.participant.registered
+            for bot in self._roster.present
+            if bot.participant.registered.entrant.owner == owner and _bears(bot, name)
+        ]
+        return max(found, key=lambda one: one.version_id, default=None)
 
     def free(self, bot: ConnectedBot) -> int:
         """Return how many further challenges of others a bot takes."""

@@ -15,6 +15,7 @@ from arena.games import GAMES, make_game
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.records import FinishedMatch, RecordedMatch, Registered
 from arena.scheduling.ladder import TableType
+from arena.server.accounts.owner_calls import OwnerKeys
 from arena.server.ladder.challenge_progress import FindChallenge, GoingOn, so_far, summary
 from arena.server.ladder.challenges import (
     Challenge,
@@ -55,11 +56,19 @@ _STATUSES: Final = {
 log = structlog.get_logger()
 
 
+class ChallengerKeys(Authenticator, OwnerKeys, Protocol):
+    """The bots by their tokens, and the owners by their keys."""
+
+
 class ChallengeHost(GoingOn, Protocol):
     """The interface of the part that plays challenges."""
 
     def take(self, wanted: Challenge, follower: ChallengeFollower) -> ChallengeRun:
         """Play unrated matches soon. Raises ChallengeRefusedError."""
+        ...
+
+    def connected(self, owner: str, name: str) -> Registered | None:
+        """Return the newest connected version of an owner's bot that bears a name."""
         ...
 
     def accepting(self) -> list[tuple[Participant, int]]:
@@ -72,7 +81,7 @@ class ChallengeService:
 
     def __init__(
         self,
-        authenticator: Authenticator,
+        keys: ChallengerKeys,
         find: FindChallenge,
         host: ChallengeHost,
         gate: Gate,
@@ -81,7 +90,7 @@ class ChallengeService:
         self._now = now
         self._listed: dict[str, tuple[float, pb.ListOpponentsResponse]] = {}
         """Answers of ListOpponents by game, each with the time until which it is given."""
-        self._authenticator = authenticator
+        self._keys = keys
         self._find = find
         self._host = host
         self._gate = gate
@@ -120,7 +129,7 @@ class ChallengeService:
             with self._gate.calling(context) as peer:
                 self._gate.call(peer)  # before the database is asked
                 async with self._gate.trying(token, peer):
-                    registered = await self._authenticator.authenticate(token)
+                    registered = await self._challenger(request.bot, token)
                 self._gate.challenge(registered)
                 await self._follow(self._wanted(request, registered), context)
         except ProtocolError as error:
@@ -139,7 +148,7 @@ class ChallengeService:
         async def answer() -> pb.GetChallengeResponse:
             token = bearer_token(context)
             async with self._gate.trying(token, self._gate.caller(context)):
-                registered = await self._authenticator.authenticate(token)
+                registered = await self._keys.authenticate(token)
             return await so_far(request.challenge_id.lower(), registered, self._host, self._find)
 
         return await guarded(self._gate, "GetChallenge", context, answer)
@@ -177,6 +186,23 @@ class ChallengeService:
             line = response.opponents.add(games=sorted(participant.games), free=max(0, free))
             write_entrant(participant.registered.entrant, line.entrant)
         return response
+
+    async def _challenger(self, bot: str, token: str) -> Registered:
+        """Return the bot that challenges: that of the token, or the named one of the key's owner.
+
+        Raises ProtocolError.
+        """
+        if not bot:
+            return await self._keys.authenticate(token)
+        owner = await self._keys.owner(token)
+        found = self._host.connected(owner.name, bot)
+        if found is None:
+            raise ProtocolError(
+                grpc.StatusCode.FAILED_PRECONDITION,
+                f"no bot {bot[:90]!r} of {owner.name} is connected now: a hosted bot is while it "
+                "plays, and others while you run them",
+            )
+        return found
 
     def _wanted(self, request: pb.ChallengeRequest, registered: Registered) -> Challenge:
         """Return what is asked for.

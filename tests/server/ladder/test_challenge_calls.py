@@ -12,7 +12,7 @@ import grpc
 import pytest
 from structlog.testing import capture_logs
 
-from arena.records import Registered
+from arena.records import Owner, Registered
 from arena.server.app.metrics import Metrics
 from arena.server.boards import ladder_statements
 from arena.server.ladder.challenge_service import ChallengeService
@@ -207,6 +207,9 @@ class _Everybody:
         assert self.registered is not None
         return self.registered
 
+    async def owner(self, _key: str) -> Owner:
+        raise AssertionError("no test here has a key")
+
 
 def _service(registered: Registered | None, *rest: Any) -> ChallengeService:
     async def find(_challenge_id: str) -> None:
@@ -247,6 +250,30 @@ async def test_an_opponent_that_takes_no_more_challenges_is_told_with_when_to_tr
         assert dict(await call.trailing_metadata())["retry-after"]
         listed = await challenges.ListOpponents(pb.ListOpponentsRequest())
         assert [line.free for line in listed.opponents] == [0]
+
+
+async def test_an_owner_challenges_by_the_key_with_its_connected_bots_alone(
+    scene: Scene, challenges: Any
+) -> None:
+    keys = {owner: bearing(await scene.key(owner)) for owner in ("ann", "bob")}
+    await scene.token("hers", owner="ann")
+    hers = await scene.peer("hers", challenges=OWN_ONLY)
+    async with playing([hers, await you(scene)]) as company:
+        await company.arrived()
+        for owner, bot, why in (
+            ("bob", "hers", "no bot 'hers' of bob is connected"),
+            ("ann", "you", "no bot 'you' of ann is connected"),
+            ("ann", "hers:2", "no bot 'hers:2' of ann is connected"),
+        ):
+            call = challenges.Challenge(request("you", bot=bot), metadata=keys[owner])
+            status, said = await refused(call)
+            assert (status, why in said) == (grpc.StatusCode.FAILED_PRECONDITION, True)
+        stranger = bearing("arena_owner_nobodys")
+        call = challenges.Challenge(request("you", bot="hers"), metadata=stranger)
+        assert (await refused(call))[0] is grpc.StatusCode.UNAUTHENTICATED
+        call = challenges.Challenge(request("you", bot="hers:1", matches=2), metadata=keys["ann"])
+        updates = await told(call)
+        assert [one.WhichOneof("update") for one in updates] == ["accepted", *["match"] * 2, "over"]
 
 
 async def test_bots_that_accept_are_listed_by_game(scene: Scene, challenges: Any) -> None:

@@ -62,6 +62,9 @@ class Host:
         opponents = (connected(8, "you"), connected(9, "them"))
         return ChallengeRun(wanted, connected(7, "me"), opponents, block(), follower)
 
+    def connected(self, owner: str, name: str) -> Registered | None:
+        raise AssertionError(f"no test asks here for {name} of {owner}")
+
     def accepting(self) -> list[tuple[Participant, int]]:
         return self.listed
 

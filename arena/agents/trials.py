@@ -1,0 +1,115 @@
+"""`check` and `compare`: an agent's programs, tried on this machine before they are uploaded.
+
+They run in the sandbox of hosted bots or not at all: an agent may name a program, and thereby gets
+no right to run one as the user.
+"""
+
+import asyncio
+import json
+import secrets
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import asdict
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any, Final
+
+from arena.agents.table import TableError
+from arena.builds import Build, read_build, unpack
+from arena.extras import missing_extra
+from arena.processes import module_command, start_async
+
+if TYPE_CHECKING:
+    from arena.worker.sandbox import HostedProgram
+
+Tell = Callable[[dict[str, Any]], Awaitable[None]]
+"""Called with the state of a test at each look."""
+
+_ONE_AT_A_TIME: Final = asyncio.Lock()
+"""A trial takes the processors that other matches of the agent need, too."""
+
+
+async def check(file: Path, tell_step: Callable[[str], Awaitable[None]]) -> dict[str, Any]:
+    """Check the program in a file as an arena checks an upload; every step is told.
+
+    Raises TableError where nothing can be confined, and BuildRefusedError.
+    """
+    async with _sandbox(file) as (program,):
+        from arena.worker.check_process import checked
+
+        end = await checked(program, tell_step, asyncio.Event())
+    outcome = {} if end.check is None else asdict(end.check)
+    return {"accepted": end.accepted, "reason": end.outcome, "log": end.log} | (
+        {"scenarios": outcome} if outcome else {}
+    )
+
+
+async def compare(
+    new: Path, old: Path, *, game: str, bounds: tuple[float, float], seconds: float, tell: Tell
+) -> dict[str, Any]:
+    """Test whether a program is better than another, until the answer is clear or time is over.
+
+    Raises TableError where nothing can be confined or a program does not play, and
+    BuildRefusedError.
+    """
+    async with _sandbox(new, old) as programs:
+        from arena.worker.bubblewrap import ENDS_WITH_US
+        from arena.worker.check_process import scratch_folder
+        from arena.worker.comparing import ComparisonPlan
+        from arena.worker.sandbox import kill
+
+        with scratch_folder() as scratch:
+            plan = ComparisonPlan(
+                tuple((str(one.folder), tuple(one.command)) for one in programs),
+                *(str(scratch), game, bounds, seconds, secrets.token_hex(4)),
+            )
+            child = await start_async([*ENDS_WITH_US, *module_command("arena.worker.comparing")])
+            try:
+                assert child.stdin is not None and child.stdout is not None
+                child.stdin.write(json.dumps(asdict(plan)).encode())
+                child.stdin.close()
+                async for line in child.stdout:
+                    said = json.loads(line)
+                    if "result" in said:
+                        return dict(said["result"])
+                    if "error" in said:
+                        raise TableError(said["error"])
+                    await tell(said["progress"])
+            finally:
+                kill(child)
+                await child.wait()
+    raise TableError("The test failed here; what the server printed says why.")
+
+
+@asynccontextmanager
+async def _sandbox(*files: Path) -> AsyncIterator[list["HostedProgram"]]:
+    """Yield the programs in files, unpacked for the sandbox, one trial at a time."""
+    try:
+        from arena.worker.program import command_of
+        from arena.worker.sandbox import HostedProgram, why_not_here
+    except ModuleNotFoundError as error:
+        raise TableError(missing_extra(error.name or "", ["work"]) or str(error)) from error
+    async with _ONE_AT_A_TIME, AsyncExitStack() as stack:
+        why_not = await why_not_here()
+        if why_not is not None:
+            raise TableError(f"{why_not} Upload the program instead: the arena checks it.")
+        programs = []
+        for file in files:
+            folder = Path(stack.enter_context(TemporaryDirectory(prefix="arena-trial-")))
+            build = await asyncio.to_thread(_unpacked, file, folder)
+            programs.append(HostedProgram(folder, command_of(build)))
+        yield programs
+
+
+def _unpacked(file: Path, folder: Path) -> Build:
+    build = read_build(*read_file(file))
+    folder.chmod(0o755)  # the program's user reads it
+    unpack(build, folder)
+    return build
+
+
+def read_file(path: Path) -> tuple[str, bytes]:
+    """Return the name of a file, and what it holds. Raises TableError and OSError."""
+    if not path.is_file():  # a device or a pipe may have no end
+        raise TableError(f"{path} is no file: name a .py file, or a .zip with bot.toml.")
+    return path.name, path.read_bytes()
