@@ -116,9 +116,10 @@ ALLOWED = {
         (
             "arena/lab",
             "arena/local/benchmark.py",
-            "arena/local/best_response.py",
+            "arena/local/local_response.py",
             "arena/commands/home/exploit.py",
             "arena/learn/exploitability.py",
+            "arena/learn/lower_bound.py",
         ),
         "research on Bluff",
     ),

@@ -114,6 +114,15 @@ class Encoding(ABC):
         self._mask(view, legal)
         return legal
 
+    def view(self, observation: NDArray[np.float32]) -> Any:  # noqa: ARG002 - of subclasses
+        """Return the view whose observation this is, from seat 0.
+
+        Raises:
+            EncodingError: Observations of the game, or under these options, leave out what a view
+                holds.
+        """
+        raise EncodingError(f"observations of {self.game.name} do not hold all of a view")
+
     @abstractmethod
     def action(self, number: int, seat: int | None = None) -> Any:
         """Return the action with an id.

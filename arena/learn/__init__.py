@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from arena.learn.evaluation import Evaluation, evaluate
     from arena.learn.exploitability import PolicyExploitability, policy_exploitability
     from arena.learn.openspiel import ArenaGame, openspiel_game
-    from arena.learn.policies import ActionPolicy, PolicyError, policy_bot, uniform
+    from arena.learn.policies import ActionPolicy, PolicyError, bot_policy, policy_bot, uniform
     from arena.learn.single_agent import SingleAgentEnv, gym_env
     from arena.learn.vector import VectorEnv, vector_env
 
@@ -33,6 +33,7 @@ __all__ = [
     "SingleAgentEnv",
     "VectorEnv",
     "aec_env",
+    "bot_policy",
     "encoding",
     "evaluate",
     "gym_env",
@@ -50,7 +51,7 @@ _MODULES = {
         "evaluation": ("Evaluation", "evaluate"),
         "exploitability": ("PolicyExploitability", "policy_exploitability"),
         "openspiel": ("ArenaGame", "openspiel_game"),
-        "policies": ("ActionPolicy", "PolicyError", "policy_bot", "uniform"),
+        "policies": ("ActionPolicy", "PolicyError", "bot_policy", "policy_bot", "uniform"),
         "single_agent": ("SingleAgentEnv", "gym_env"),
         "vector": ("VectorEnv", "vector_env"),
     }.items()

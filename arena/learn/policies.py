@@ -5,18 +5,24 @@ UserError
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from itertools import count
+from random import Random
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.bot.bot import AnyBot, Bot
-from arena.bot.turn import Turn
-from arena.errors import UserError
+from arena.bot.turn import Match, Turn
+from arena.errors import UserError, any_failure
 from arena.games.encoding import Encoding
+from arena.local.declared_play import declared_play
 from arena.local.in_process import Contender
 from arena.local.loading import load_bot
+from arena.match.clock import DEFAULT_TIME_CONTROL
+from arena.match.faults import DEFAULT_FAULT_LIMIT
+from arena.match.transcript import Entrant
 
 Observations: TypeAlias = NDArray[np.float32]
 Masks: TypeAlias = NDArray[np.uint8]
@@ -28,6 +34,8 @@ that are 0 or more; weights of a row are normalised over its legal actions. A `B
 of the first kind.
 """
 
+_KEPT = 50_000
+"""The decisions of a bot that are kept, to be asked once."""
 _SUMMED = 1e-30
 """The least total weight of a row that is normalised."""
 
@@ -103,6 +111,49 @@ def policy_bot(encoded: Encoding, policy: ActionPolicy) -> type[AnyBot]:
             }
 
     return PolicyBot
+
+
+def bot_policy(encoded: Encoding, kind: type[AnyBot], *, seed: int = 0) -> ActionPolicy:
+    """Return what a bot plays as a policy on observations with the history, in games that have it.
+
+    A bot that declares its play (`Bot.probabilities`) is asked for it; another is asked to act, as
+    a new bot that has seen nothing of the match before. Where it fails, the first legal action is
+    taken.
+
+    Raises:
+        EncodingError: The observations leave out what a view holds; when the policy is asked.
+    """
+    declared = declared_play(kind, encoded.game, encoded.seats)
+    random = Random(seed)
+    entrants = tuple(Entrant(f"seat {seat}", "1", "local") for seat in range(encoded.seats))
+    control = DEFAULT_TIME_CONTROL
+    match: Match[Any] = Match("", encoded.game, 0, entrants, control, DEFAULT_FAULT_LIMIT)
+
+    @lru_cache(maxsize=_KEPT if declared else 0)
+    def play(seen: bytes) -> tuple[list[int], list[float]]:
+        view = encoded.view(np.frombuffer(seen, np.float32))
+        try:
+            if declared is not None:
+                found = declared(view)
+                ids = [encoded.id(action, 0) for action in found]
+                return ids, list(found.values())
+            bot = kind(Random(random.getrandbits(64)))
+            bot.match_started(match)
+            turn = Turn(match, 1, view, (), control.turn_ms, control.bank_ms)
+            return [encoded.id(bot.act(turn), 0)], [1.0]
+        except any_failure():
+            return [int(encoded.mask(view).argmax())], [1.0]
+
+    def policy(observations: Observations, masks: Masks) -> NDArray[np.float32]:
+        weights = np.zeros(masks.shape, np.float32)
+        for row, seen in zip(weights, observations, strict=True):
+            ids, chances = play(seen.tobytes())
+            row[ids] = chances
+        illegal = ~((weights > 0) & (masks > 0)).any(axis=1)
+        weights[illegal, masks[illegal].argmax(axis=1)] = 1
+        return weights
+
+    return policy
 
 
 Opponent: TypeAlias = str | ActionPolicy

@@ -14,7 +14,7 @@ from arena.bot.bot import AnyBot
 from arena.games.bluff import Bet, BluffView, Doubt, Face
 from arena.lab.analysis.bluff.solved_play import SolvedPlay, chosen
 from arena.lab.analysis.bluff.table import hands_of
-from arena.local.best_response import local_responder
+from arena.local.local_response import local_responder
 from benchmarks.strangers_load.likelihoods import likelihood, raises
 from benchmarks.strangers_load.nets import net
 

@@ -17,6 +17,7 @@ from arena.learn import (
     uniform,
 )
 from arena.learn.policies import Masks, Observations, probabilities
+from arena.learn.response import ResponseLearner
 
 
 def lowest(observations: Observations, masks: Masks) -> NDArray[np.integer]:
@@ -77,12 +78,35 @@ def test_a_later_round_is_part_of_the_match_that_it_belongs_to() -> None:
     assert seen == {7 / 8, 1 / 4}
 
 
-def test_with_more_dice_a_response_that_learned_gives_a_lower_bound() -> None:
-    arguments = {"dice": 2, "train": 300, "matches": 200}
-    found = policy_exploitability(lowest, **arguments)
-    assert not found.exact and found.values is None
-    assert -1 <= found.low < found.nash_conv < found.high <= 1
+def test_a_response_that_is_found_reaches_a_part_of_the_exact_result() -> None:
+    exact = policy_exploitability(lowest, dice=1)
+    told: list[int] = []
+    arguments = {"dice": 1, "exact": False, "train": 80_000, "matches": 200}
+    found = policy_exploitability(lowest, progress=told.append, **arguments)
+    assert found.response in ("trained", "local") and not found.exact and found.values is None
+    assert 0.5 * exact.nash_conv < found.nash_conv
+    assert found.low < exact.nash_conv
+    assert 80_000 <= sum(told) < 85_000
     assert policy_exploitability(lowest, **arguments) == found
+
+
+def test_a_response_learns_to_play_as_the_policy_does_and_then_to_beat_it() -> None:
+    encoded = encoding("bluff", 2, history=True, dice_per_player=2)
+    learner, shares = ResponseLearner(lowest, encoded, encoded, "chances", 1), []
+    for parts in (np.zeros(5), np.linspace(0.2, 1, 25)):
+        for part in parts:
+            learner.improve(part)
+        table = {"matches": 60, "losses": False, "history": True, "dice_per_player": 2}
+        (found,) = evaluate(learner.policy(), [lowest], **table)
+        shares.append(found.share)
+    assert shares[0].low < 0.5 < shares[0].high
+    assert shares[1].low > 0.7
+
+
+def test_with_more_dice_a_response_gives_a_lower_bound() -> None:
+    found = policy_exploitability(lowest, dice=5, train=4_000, matches=20)
+    assert not found.exact and found.values is None
+    assert -1 <= found.low < found.nash_conv <= found.high <= 1
 
 
 @pytest.mark.parametrize(
@@ -126,8 +150,10 @@ def test_what_is_not_supported_is_refused_in_a_sentence() -> None:
         evaluate(uniform, ["random"], matches=1, game="skull", seats=3)
     with pytest.raises(PolicyError, match="dice are 0 and 0; allowed are 1 to 5"):
         policy_exploitability(uniform, dice=0)
-    with pytest.raises(PolicyError, match=r"more than 3 dice in play .* of a match: 3 dice each"):
+    with pytest.raises(PolicyError, match=r"more than 3 dice in play.* of a match: 3 dice each"):
         policy_exploitability(uniform, dice=(2, 3))
+    with pytest.raises(PolicyError, match="train is 0; allowed is more than 0"):
+        policy_exploitability(uniform, dice=2, train=0)
     with pytest.raises(PolicyError, match="without show_and_reroll"):
         policy_exploitability(uniform, dice=1, dice_per_player=2, show_and_reroll=True)
     with pytest.raises(PolicyError, match="at most 1 dice"):

@@ -13,11 +13,11 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.games.bluff.bets import FACES, TABLE_CAP
+from arena.games.bluff.bets import FACES, OPENING, TABLE_CAP, lowest_raises, track
 from arena.games.bluff.game import Bluff
 from arena.games.bluff.laying_out import lay_outs
-from arena.games.bluff.values import Bet, BluffChoice, BluffView, Dice, Doubt
-from arena.games.encoding import EncodedField, Encoding
+from arena.games.bluff.values import Bet, BluffChoice, BluffView, Dice, Doubt, PlacedBet
+from arena.games.encoding import EncodedField, Encoding, EncodingError
 
 _FACES: Final = len(FACES)
 
@@ -56,6 +56,39 @@ class BluffEncoding(Encoding):
             for show in combinations_with_replacement(FACES, count)
         ]
         self._place: dict[Dice, int] = {show: place for place, show in enumerate(self._shows)}
+
+    def view(self, observation: NDArray[np.float32]) -> BluffView:
+        """Return the view whose observation this is, from seat 0.
+
+        Raises EncodingError without the history, and with the extension.
+        """
+        if not self.history or self._ways > 1:
+            raise EncodingError("observations of bluff hold all of a view with the history alone")
+        seen = {name: observation[at] for name, at in self.fields.items()}
+        held = np.rint(seen["hidden_dice"] * self._dice).astype(int)
+        counts = tuple(np.rint(seen["dice_counts"] * self._dice).astype(int).tolist())
+        placed = dict(divmod(at, self.seats) for at in np.flatnonzero(seen["bets"]).tolist())
+        bets = tuple(
+            PlacedBet(placed[number], bet)
+            for bet in track(self.most)
+            if (number := self._bet(bet)) in placed
+        )
+        in_play, standing = sum(counts), bets[-1].bet if bets else None
+        capped = self.game.options.bet_cap == "dice_in_play"
+        return BluffView(
+            seat=0,
+            round=round(float(seen["round"][0]) * self.seats * self._dice),
+            opener=int(seen["opener"].argmax()),
+            to_act=int(seen["to_act"].argmax()),
+            hidden_dice=tuple(face for face in FACES for _ in range(held[face - 1])),
+            face_up=((),) * self.seats,
+            dice_counts=counts,
+            graveyard=self.seats * self._dice - in_play,
+            bets=bets,
+            lowest=OPENING if standing is None else lowest_raises(standing.quantity, standing.face),
+            highest=in_play if capped else TABLE_CAP,
+            can_doubt=standing is not None,
+        )
 
     def action(self, number: int, seat: int | None = None) -> BluffChoice:  # noqa: ARG002 - names none
         """Return the action with an id."""
