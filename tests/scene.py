@@ -25,10 +25,10 @@ from tests.jobs import accept_build, shift_token
 
 CALM = Terms(patience=Patience(join_seconds=5, grace_seconds=0.5))
 """So much time that good bots never run out of it, however busy the machine is."""
-HASTY = Terms(patience=Patience(join_seconds=0.5, grace_seconds=0.5))
+HASTY = Terms(patience=Patience(join_seconds=1, grace_seconds=0.5))
 """For tests that wait until the time is up; with HASTY_BLUFF."""
 BLUFF = TableType("bluff", make_game("bluff", {"dice_per_player": 2}).options, 2)
-HASTY_BLUFF = replace(BLUFF, time_control=TimeControl(turn_ms=500, bank_ms=500))
+HASTY_BLUFF = replace(BLUFF, time_control=TimeControl(turn_ms=1_000, bank_ms=1_000))
 
 
 @dataclass
@@ -99,6 +99,7 @@ async def opened(
     database: str,
     *ladders: TableType,
     terms: Terms = CALM,
+    hello_seconds: float = PATIENCE,
     limits: Limits = Limits(),
     sign_up: SignUp = SignUp.INVITE,
     socket: Path | None = None,
@@ -114,7 +115,7 @@ async def opened(
             port=port,
             table_types=ladders,
             terms=terms,
-            hello_seconds=0.5,
+            hello_seconds=hello_seconds,
             limits=limits,
             sign_up=sign_up,
             socket=socket,

@@ -214,7 +214,7 @@ def test_a_program_that_does_not_play_is_named_with_the_end_of_what_it_printed(
     assert result.exit_code == 2
     assert f"arena: new {sentence}" in result.stderr
     assert result.stderr.splitlines()[-1] in ("no tables", "thinking")
-    assert time.monotonic() - began < 8
+    assert time.monotonic() - began < 50  # less than it sleeps
 
 
 HANGS = """

@@ -118,7 +118,10 @@ async def test_a_token_opens_only_so_many_streams(database: str) -> None:
 
 async def test_a_token_has_only_so_many_streams_without_a_hello(database: str) -> None:
     limits = replace(QUICK, streams_without_hello=2)
-    async with opened(database, limits=limits) as scene, channel(scene) as line:
+    async with (
+        opened(database, limits=limits, hello_seconds=2) as scene,
+        channel(scene) as line,
+    ):
         token = await scene.token("silent")
         calls = [RefereeServiceStub(line).Play(metadata=bearing(token)) for _ in range(5)]
         codes = await asyncio.gather(*(call.code() for call in calls))

@@ -12,9 +12,9 @@ from arena.v1 import owner_pb2
 from arena.v1 import referee_pb2 as pb
 from arena.v1.owner_pb2_grpc import OwnerServiceStub
 from tests.bots import Peer
-from tests.scene import CALM, Scene, opened, playing
+from tests.scene import Scene, opened, playing
 from tests.server.accounts.test_owner_calls import bearing, refused
-from tests.server.play.test_restarts import Silent
+from tests.server.play.test_restarts import PATIENT, Silent
 from tests.watching_bots import Watcher
 
 MARK = b"between you and me"
@@ -129,14 +129,14 @@ async def test_no_note_costs_a_bot_a_fault_or_its_stream(scene: Scene) -> None:
 async def test_notes_of_a_match_that_another_referee_goes_on_with_are_kept_once_each(
     database: str, quiet: list[Any]
 ) -> None:
-    async with opened(database, terms=CALM) as first:
+    async with opened(database, terms=PATIENT) as first:
         keys = [await first.key(owner) for owner in ("me", "you")]
         tokens = [await first.token("a", "me"), await first.token("b", "you")]
         peers = [Noting(first.port, token, max_matches=1) for token in tokens]
         silent = await Silent(*peers).__aenter__()
     await silent.__aexit__()
     (match_id,) = silent.open_turns
-    async with opened(database, terms=CALM) as second, owners(second) as stub:
+    async with opened(database, terms=PATIENT) as second, owners(second) as stub:
         back = [Noting(second.port, token, max_matches=1) for token in tokens]
         async with playing(back) as company:
             await company.go_on(2)

@@ -9,7 +9,7 @@ from arena.match.verify import verify
 from arena.signatures import check_signature
 from arena.v1 import referee_pb2 as pb
 from tests import recorded_matches
-from tests.bots import Peer
+from tests.bots import PATIENCE, Peer
 from tests.databases import unreachable
 from tests.scene import Scene, good_pair
 
@@ -143,7 +143,9 @@ async def test_while_the_database_is_away_no_end_is_told_and_afterwards_none_is_
     async with good_pair(scene) as pair:
         with unreachable(database):
             told = [len(peer.ended) for peer in pair.peers]
-            await asyncio.sleep(0.3)
+            async with asyncio.timeout(PATIENCE):
+                while not any(line["log_level"] == "error" for line in scene.log):
+                    await asyncio.sleep(0.1)
             # What was on its way when the line was cut may still arrive.
             assert max(len(p.ended) - t for p, t in zip(pair.peers, told, strict=True)) < 300
             assert scene.arena.writer.waiting > 0

@@ -154,8 +154,8 @@ async def test_a_second_hello_ends_the_stream(scene: Scene) -> None:
     assert "only in the first message" in why
 
 
-async def test_a_stream_that_says_nothing_is_closed_after_a_while(scene: Scene) -> None:
-    async with await scene.peer("silent") as silent:
+async def test_a_stream_that_says_nothing_is_closed_after_a_while(database: str) -> None:
+    async with opened(database, hello_seconds=0.5) as scene, await scene.peer("silent") as silent:
         code, why = await silent.status()
     assert code is grpc.StatusCode.DEADLINE_EXCEEDED
     assert "hello" in why
@@ -243,7 +243,7 @@ async def test_there_is_a_bound_to_the_copies_of_a_version(hasty: Scene) -> None
         assert "8 instances" in why
         async with copies[0]:
             copies[0].call.cancel()
-        await asyncio.wait_for(until_forgotten(hasty, copies), 10)
+        await asyncio.wait_for(until_forgotten(hasty, copies), PATIENCE)
         for copy in copies:
             await copy.channel.close()
 
