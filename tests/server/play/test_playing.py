@@ -144,7 +144,7 @@ async def test_while_the_database_is_away_no_end_is_told_and_afterwards_none_is_
         with unreachable(database):
             told = [len(peer.ended) for peer in pair.peers]
             async with asyncio.timeout(PATIENCE):
-                while not any(line["log_level"] == "error" for line in scene.log):
+                while not any(line["log_level"] == "error" for line in scene.log):  # noqa: ASYNC110  only the log tells
                     await asyncio.sleep(0.1)
             # What was on its way when the line was cut may still arrive.
             assert max(len(p.ended) - t for p, t in zip(pair.peers, told, strict=True)) < 300
