@@ -60,6 +60,7 @@ COMMANDS = {
     "play": "home.play:play",
     "check": "home.check:check_bot",
     "run": "experiments.command:run",
+    "ladder-climb": "climb.command:ladder_climb",
     "test": "sequential_test.command:sequential_test",
     "solve": "solve:solve",
     "exploit": "home.exploit:exploit",

@@ -24,6 +24,7 @@ from arena.lab.analysis.bluff.pair_values import ValueSets
 from arena.local.deal_blocks import Lineup, NamedBot, Series, every_rotation
 from arena.local.match_luck import MatchLuck, aivat_of, solved_values
 from arena.local.playing import Where, playing
+from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
 from arena.match.flow import Refused
 from arena.match.transcript import Transcript
 from arena.match.transcript_json import from_json
@@ -70,7 +71,7 @@ class RungShare:
     raw: float
     """The share of matches that the bot won."""
     share: float
-    """The share with most luck removed; `low` and `high` are the ends of its 95 % interval."""
+    """The share with most luck removed; `low` and `high` are the ends of its interval."""
     low: float
     high: float
     variance_factor: float
@@ -80,6 +81,11 @@ class RungShare:
     def behind(self) -> bool:
         """Whether the bot was shown to be weaker than the rung."""
         return self.high < 0.5
+
+    @property
+    def ahead(self) -> bool:
+        """Whether the bot was shown to be stronger than the rung."""
+        return self.low > 0.5
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +151,7 @@ def benchmark(
     values = solved_values()
     shares, loss, faults = list[RungShare](), None, list[tuple[str, Refused]]()
     for rung in rungs:
-        tally = _Tally(rung.bot, values)
+        tally = RungTally(rung.bot, values)
         with closing(seen_blocks(bot, rung, seed, where)) as blocks:
             for block in blocks:
                 tally.add(block)
@@ -171,7 +177,7 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
         TranscriptError: A transcript contradicts the rules.
     """
     values = solved_values()
-    tallies = {rung.bot: _Tally(rung.bot, values) for rung in RUNGS}
+    tallies = {rung.bot: RungTally(rung.bot, values) for rung in RUNGS}
     for transcript in transcripts:
         entrants = transcript.setup.entrants
         seats = [seat for seat, entrant in enumerate(entrants) if entrant.bot == bot]
@@ -198,7 +204,13 @@ def benchmark_of_recorded(bot: str, transcripts: Iterable[Transcript]) -> Benchm
     return Benchmarked(tuple(tally.share() for tally in counted), tallies[CERTIFIED].loss(), ())
 
 
-def seen_blocks(bot: NamedBot, rung: Rung, seed: str, where: Where) -> SeenBlocks:
+def seen_blocks(
+    bot: NamedBot,
+    rung: Rung,
+    seed: str,
+    where: Where,
+    control: TimeControl = DEFAULT_TIME_CONTROL,
+) -> SeenBlocks:
     """Play each deal in both rotations; a program gets a fresh deal for every match.
 
     It could remember a deal.
@@ -209,7 +221,7 @@ def seen_blocks(bot: NamedBot, rung: Rung, seed: str, where: Where) -> SeenBlock
         lineups, blocks = (Lineup(entries, moves_on=True),), 2 * rung.blocks
     asked = Series(lineups, f"{seed} {rung.bot}", blocks, transcripts=True)
     with (
-        playing(make_game(GAME), entries, len(lineups), where) as play,
+        playing(make_game(GAME), entries, len(lineups), where, control) as play,
         closing(play([asked])) as played,
     ):
         for block in played:
@@ -223,7 +235,7 @@ def seen_blocks(bot: NamedBot, rung: Rung, seed: str, where: Where) -> SeenBlock
             )
 
 
-class _Tally:
+class RungTally:
     """The matches against one rung."""
 
     def __init__(self, rung: str, values: ValueSets) -> None:
@@ -257,16 +269,16 @@ class _Tally:
         self._results.append(fmean(results))
         self._lucks.append(np.mean(lucks, axis=0))
 
-    def share(self) -> RungShare:
-        """Return what the bot wins; there must be a match."""
+    def share(self, z: float = _Z) -> RungShare:
+        """Return what the bot wins, with an interval of `z` errors; there must be a match."""
         results, lucks = np.array(self._results), np.array(self._lucks)
         matches, raw = self.matches, float(results.mean())
         if len(results) < FEWEST_BLOCKS or not results.std():
             # A regression needs some blocks, and gives no width to results that are all alike.
-            low, high = wilson(np.array([raw * matches]), np.array([float(matches)]))
+            low, high = wilson(np.array([raw * matches]), np.array([float(matches)]), z)
             return RungShare(self._rung, matches, raw, raw, float(low[0]), float(high[0]), 1.0)
         found = luck_adjusted(results, lucks)
-        error = _Z * found.adjusted_se
+        error = z * found.adjusted_se
         independent = raw * (1 - raw) / (matches - 1)
         return RungShare(
             self._rung,

@@ -48,6 +48,8 @@ class Where:
     """The folder of the programs' logs, if one of the bots is a program that connects."""
     connect_seconds: float = CONNECT_SECONDS
     """How long a program may take to connect."""
+    address: str = "127.0.0.1:0"
+    """Where programs connect."""
 
 
 @contextmanager
@@ -69,6 +71,7 @@ def playing(
             where.logs,
             time_control=control,
             connect_seconds=where.connect_seconds,
+            address=where.address,
         ) as table:
             yield table.play
     elif where.workers is not None:

@@ -29,6 +29,7 @@ class UserProgram(subprocess.Popen[bytes]):
         stdin: Stream,
         stdout: Stream,
         stderr: Stream,
+        cwd: Path | None,
     ) -> None:
         # When this process dies this end closes, as no other process has it, and the keeper knows.
         theirs, self._lifeline = os.pipe()
@@ -39,6 +40,7 @@ class UserProgram(subprocess.Popen[bytes]):
                 stdin=stdin,
                 stdout=stdout,
                 stderr=stderr,
+                cwd=cwd,
                 pass_fds=[theirs],
                 start_new_session=True,
             )
@@ -80,6 +82,7 @@ def spawn_program(
     stdin: Stream = DEVNULL,
     stdout: Stream = None,
     stderr: Stream = None,
+    cwd: Path | None = None,
 ) -> UserProgram:
     """Start a user's program; `env` is its environment, `program_environment()` by default.
 
@@ -87,4 +90,4 @@ def spawn_program(
     Linux's subreapers, processes that leave the program's process group are not found.
     """
     environment = program_environment() if env is None else env
-    return UserProgram(command, env=environment, stdin=stdin, stdout=stdout, stderr=stderr)
+    return UserProgram(command, env=environment, stdin=stdin, stdout=stdout, stderr=stderr, cwd=cwd)

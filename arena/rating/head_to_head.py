@@ -46,8 +46,10 @@ class Residual(Generic[BotT]):
     """(actual - expected) in binomial standard deviations."""
 
 
-def wilson(points: FloatArray, comparisons: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the ends of the 95 % interval of a share (Wilson 1927).
+def wilson(
+    points: FloatArray, comparisons: FloatArray, z: float = Z_95
+) -> tuple[FloatArray, FloatArray]:
+    """Return the ends of the interval of a share (Wilson 1927).
 
     It is never outside [0, 1] and never empty, also at 0 % and 100 %. Ties count as half a point;
     they make the interval wider than necessary. Without comparisons it is [0, 1].
@@ -55,15 +57,16 @@ def wilson(points: FloatArray, comparisons: FloatArray) -> tuple[FloatArray, Flo
     Args:
         points: Points taken, any shape.
         comparisons: Comparisons made, of the same shape.
+        z: The half width in standard errors; as given, the interval is of 95 %.
 
     Returns:
         (low, high), both of that shape.
     """
     n = np.maximum(comparisons, 1.0)
     share = points / n
-    middle = share + Z_95**2 / (2.0 * n)
-    reach = Z_95 * np.sqrt(share * (1.0 - share) / n + Z_95**2 / (4.0 * n**2))
-    scale = 1.0 + Z_95**2 / n
+    middle = share + z**2 / (2.0 * n)
+    reach = z * np.sqrt(share * (1.0 - share) / n + z**2 / (4.0 * n**2))
+    scale = 1.0 + z**2 / n
     met = comparisons > 0
     low: FloatArray = np.where(met, np.maximum(0.0, (middle - reach) / scale), 0.0)
     high: FloatArray = np.where(met, np.minimum(1.0, (middle + reach) / scale), 1.0)

@@ -11,7 +11,7 @@ from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.experiments.experiment import Experiment, read_experiment
-from arena.commands.experiments.figures import write_figures
+from arena.commands.experiments.figures import experiment_figures, write_figures
 from arena.commands.experiments.folder import ExperimentFolder, append, hash_of
 from arena.commands.experiments.pairings import (
     LOOK_MATCHES,
@@ -98,7 +98,7 @@ def run(
             raise
         results = _results(experiment, by_key, folder)
         folder.write("results.json", results)
-        drawn = write_figures(folder.path / "figures", results["pairings"])
+        drawn = write_figures(folder.path / "figures", experiment_figures(results["pairings"]))
     if as_json:
         say_json(results)
     else:

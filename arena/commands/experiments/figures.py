@@ -1,5 +1,6 @@
 """The figures of an experiment: Vega-Lite, and PNG where vl-convert is installed."""
 
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,15 +8,21 @@ from typing import Any, Final
 
 from arena.commands.terminal import json_text
 
-_SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.20.json"
+SCHEMA: Final = "https://vega.github.io/schema/vega-lite/v5.20.json"
+"""The version of Vega-Lite that figures are of."""
 _VERSION: Final = "5.20"
 _SHARE: Final = {"type": "quantitative", "scale": {"domain": [0, 1]}, "axis": {"format": "%"}}
 _BOT: Final = {"field": "bot", "type": "nominal", "title": "bot"}
 
 
-def write_figures(folder: Path, results: list[dict[str, Any]]) -> bool:
-    """Write the figures of results by bot and opponents; return whether there are PNG files."""
-    figures = {"shares": _shares(results), "progress": _progress(results)}
+def experiment_figures(results: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Return the figures of results by bot and opponents, by name."""
+    return {"shares": _shares(results), "progress": _progress(results)}
+
+
+def write_figures(folder: Path, figures: Mapping[str, dict[str, Any]]) -> bool:
+    """Write figures by name; return whether there are PNG files."""
+    folder.mkdir(exist_ok=True)
     for name, figure in figures.items():
         (folder / f"{name}.vl.json").write_text(json_text(figure, indent=2) + "\n", "utf-8")
     if find_spec("vl_convert") is None:
@@ -33,7 +40,7 @@ def _shares(results: list[dict[str, Any]]) -> dict[str, Any]:
     at = {"field": "opponents", "type": "nominal", "title": "opponents", "sort": None}
     apart = {"yOffset": {"field": "bot"}, "color": _BOT}
     return {
-        "$schema": _SCHEMA,
+        "$schema": SCHEMA,
         "title": "Matches won, with 95 % intervals",
         "width": 480,
         "height": {"step": 22},
@@ -66,7 +73,7 @@ def _progress(results: list[dict[str, Any]]) -> dict[str, Any]:
     matches = {"field": "matches", "type": "quantitative", "title": "matches"}
     by = {"field": "pairing", "type": "nominal", "title": None}
     return {
-        "$schema": _SCHEMA,
+        "$schema": SCHEMA,
         "title": "Matches won as they were played, by seed, with 95 % intervals of that number",
         "width": 480,
         "height": 300,

@@ -61,16 +61,14 @@ class ExperimentFolder:
                     "another folder with --out, or delete this one."
                 )
             return
-        (self.path / "figures").mkdir(parents=True, exist_ok=True)
+        self.path.mkdir(parents=True, exist_ok=True)
         kept.write_text(text, encoding="utf-8")
         self.matches.touch()
-        self.write("environment.json", _environment(bots))
+        self.write("environment.json", environment_of_run() | {"bots": dict(bots)})
 
     def write(self, name: str, value: Any) -> None:
         """Write a file of JSON; it is replaced as a whole."""
-        part = self.path / f"{name}.part"
-        part.write_text(json_text(value, indent=2) + "\n", encoding="utf-8")
-        part.replace(self.path / name)
+        write_json(self.path / name, value)
 
     def blocks(self) -> Iterator[list[dict[str, Any]]]:
         """Yield the blocks that are kept, in order; what follows the last complete one is cut."""
@@ -110,13 +108,20 @@ def _drop_incomplete(file: Path) -> None:
         whole.truncate(end)
 
 
-def _environment(bots: Mapping[str, str]) -> dict[str, Any]:
+def write_json(file: Path, value: Any) -> None:
+    """Write a file of JSON; it is replaced as a whole."""
+    part = file.with_name(f"{file.name}.part")
+    part.write_text(json_text(value, indent=2) + "\n", encoding="utf-8")
+    part.replace(file)
+
+
+def environment_of_run() -> dict[str, Any]:
+    """Return what a result needs beside its files: versions, platform, command and time."""
     return {
         "versions": {"python": platform.python_version()} | _versions(),
         "platform": platform.platform(),
         "command": sys.argv[1:],
         "begun_at": datetime.now(UTC).isoformat(timespec="seconds"),
-        "bots": dict(bots),
     }
 
 
