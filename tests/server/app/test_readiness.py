@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+from dataclasses import replace
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
@@ -12,12 +13,15 @@ from grpc_health.v1 import health_pb2, health_pb2_grpc
 from typer.testing import CliRunner
 
 from arena.commands.serving.health import health
+from arena.match.notes import Note
+from arena.records import VersionId
 from arena.server.app.assembly import running_arena
 from arena.server.app.metrics import Metrics, MetricsPortTakenError, metrics_served
 from arena.server.app.referee_settings import RefereeSettings
 from tests.bots import PATIENCE
 from tests.databases import unreachable
 from tests.free_port import free_port
+from tests.recorded_results import finished
 from tests.scene import BLUFF, CALM, Scene, good_pair
 from tests.server.play.test_restarts import Silent
 
@@ -153,3 +157,14 @@ def test_a_taken_port_for_metrics_is_a_sentence() -> None:
             metrics_served(Metrics(), lambda: None, "127.0.0.1", port),
         ):
             pass
+
+
+def test_notes_are_counted_by_whether_they_were_cut_off() -> None:
+    metrics = Metrics()
+    notes = (Note(0, 1, "whole"), Note(0, 3, "cut…"), Note(1, 2, "whole, too"))
+    metrics.finished(replace(finished([VersionId(1), VersionId(2)]), notes=notes))
+    counted = {
+        cut: metrics.registry.get_sample_value("arena_notes_total", {"cut": cut})
+        for cut in ("yes", "no")
+    }
+    assert counted == {"yes": 1, "no": 2}
