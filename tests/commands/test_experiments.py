@@ -101,15 +101,16 @@ def test_a_folder_holds_all_that_a_result_needs_and_is_repeated_to_the_byte(file
 def test_few_matches_have_figures_and_files_of_one_name_their_hashes(file: Path) -> None:
     (file.parent / "next").mkdir()
     (file.parent / "next" / "lowest.py").write_text(LOWEST + "# another")
-    bots = '["lowest.py", "next/lowest.py"]'
+    bots = '["lowest.py", "next/lowest.py", "DEPTH=3 lowest.py"]'
     file.write_text(f'bots = {bots}\nopponents = ["random"]\n[stop]\nmatches = 3')
     done = arena(file, "--json")
     assert done.exit_code == 0, done.output
     hashes = json.loads((file.with_suffix("") / "environment.json").read_text())["bots"]
-    assert hashes.keys() == {"lowest.py", "next/lowest.py", "random"}
+    assert hashes.keys() == {"lowest.py", "next/lowest.py", "DEPTH=3 lowest.py", "random"}
     assert len(set(hashes.values())) == 3
-    one, _ = json.loads(done.stdout)["pairings"]
+    one, _, same = json.loads(done.stdout)["pairings"]
     assert one["matches"] == 4  # whole rotations
+    assert same | {"bot": "lowest.py"} == one
     assert one["seeds"][0]["looks"] == [{name: one[name] for name in one["seeds"][0]["looks"][0]}]
     assert (file.with_suffix("") / "figures" / "progress.png").stat().st_size > 1_000
 

@@ -19,8 +19,9 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
-from statistics import NormalDist
 from typing import Any, Final
+
+from scipy.special import stdtrit
 
 from arena.commands.errors import CommandError
 from arena.commands.experiments.folder import environment_of_run, write_json
@@ -30,6 +31,8 @@ LADDER: Final = tuple(rung.bot for rung in RUNGS)
 """The rungs, the weakest first."""
 RUN_ERROR: Final = 0.05
 """The chance that a whole run is credited with a rung that its bot does not beat, at most."""
+_FITTED: Final = 6
+"""The mean of the matches, and the most coefficients of luck that are fitted to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +60,12 @@ class Climb:
 
     @property
     def z(self) -> float:
-        """The half width of an attempt's interval, in standard errors.
+        """The half width of an attempt's interval, in standard errors (Student's).
 
         Its lower end is above the truth with probability RUN_ERROR / attempts, so that one of all
         attempts is with RUN_ERROR at most (Bonferroni).
         """
-        return NormalDist().inv_cdf(1 - RUN_ERROR / self.attempts)
+        return float(stdtrit(self.matches - _FITTED, 1 - RUN_ERROR / self.attempts))
 
 
 class ClimbFolder:

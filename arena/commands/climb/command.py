@@ -146,6 +146,7 @@ def _climb(folder: ClimbFolder, climb: Climb, control: TimeControl) -> None:
         place = folder.round(number)
         if not (place / "agent.json").exists():
             say(f"Round {number}: the agent is at work; next rung: {LADDER[rung]}.", err=True)
+            folder.work.mkdir(exist_ok=True)  # an agent may have removed it
             variables = {"ARENA_ROUND": str(number), "ARENA_RUNG": LADDER[rung]}
             ended = run_agent(
                 climb.agent, folder.work, place / "agent.log", climb.round_seconds, variables
