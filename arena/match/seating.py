@@ -3,4 +3,4 @@
 
 def moved_on(seats: int, shift: int) -> tuple[int, ...]:
     """Return the index of the bot of each seat after all have moved down `shift` places."""
-    return tuple((seat + shift) % seats for seat in range(seats))
+    return tuple([(seat + shift) % seats for seat in range(seats)])

@@ -150,7 +150,8 @@ class MatchPlay:
                 ask = next(steps) if replies is None else steps.send(replies)
                 self._put(ask)
                 if self._open.waited_for:
-                    if self._clocks.soonest < self._alarm.at or self._clocks.away_since:
+                    clocks = self._clocks
+                    if clocks.away_since or clocks.asked_at + clocks.shortest < self._alarm.at:
                         self._alarm.set(self._open.deadline)
                     return
                 replies = self._open.replies

@@ -34,6 +34,7 @@ class OpenTurns:
         complete: Callable[[list[Reply]], None],
     ) -> None:
         self.clocks = SeatClocks(seats, control, grace_seconds, timer)
+        self._timer = timer
         self.keep: KeepReply = keep_nothing
         self.replies: list[Reply] = []
         """The replies in the order of the turns, once none is waited for."""
@@ -61,7 +62,7 @@ class OpenTurns:
         """
         self._turns, self.waited_for = turns, len(turns)
         self.replies = [_NOT_YET] * len(turns)
-        self.clocks.put()
+        self.clocks.asked_at = self._timer.now()
         if not given and not self.clocks.away_since:
             return turns
         to_ask = []
@@ -86,7 +87,9 @@ class OpenTurns:
                     return False
                 if reply.milliseconds > self.clocks.turn_ms:
                     self.clocks.spend(seat, reply.milliseconds)
-                self._accept(place, reply)
+                self.replies[place] = reply
+                self.waited_for -= 1
+                self.keep(seat, reply)
                 if not self.waited_for:
                     self._complete(self.replies)
                 return True

@@ -19,24 +19,17 @@ class SeatClocks:
     ) -> None:
         self.turn_ms = control.turn_ms
         self.banks = [TimeBank(control) for _ in range(seats)]
-        self.soonest = 0.0
-        """No open turn ends before, unless its bot is away."""
+        self.asked_at = 0.0
+        """When the open turns were put."""
+        self.shortest = (control.turn_ms + control.bank_ms) / 1000
+        """The seconds that each open turn may take at least, unless its bot is away."""
         self.away_since: dict[int, float] = {}
         """The bots that are away, by seat."""
         self._timer = timer
         self._grace_seconds = grace_seconds
-        self._asked_at = 0.0
-        self._shortest = (control.turn_ms + control.bank_ms) / 1000
-        self._started_at: dict[int, float] = {}
-        """Where a seat's turn started later than it was put: its bot came back in between."""
+        self._back_at: dict[int, float] = {}
+        """When an expected bot came back: a turn that was put before starts then."""
         self._expected: set[int] = set()
-
-    def put(self) -> None:
-        """Start the clocks of turns that are put now."""
-        self._asked_at = self._timer.now()
-        self.soonest = self._asked_at + self._shortest
-        if self._started_at:
-            self._started_at.clear()
 
     def expect_all(self) -> None:
         """Expect every bot, as the referee has just started: nobody is back yet."""
@@ -62,7 +55,7 @@ class SeatClocks:
             return False
         if seat in self._expected:
             self._expected.discard(seat)
-            self._started_at[seat] = self._timer.now()
+            self._back_at[seat] = self._timer.now()
         return True
 
     def gone_for_good(self, seat: int) -> bool:
@@ -74,15 +67,15 @@ class SeatClocks:
         """How long the seat's open turn has taken so far."""
         if seat in self._expected:
             return 0
-        started = self._asked_at
-        if self._started_at:
-            started = self._started_at.get(seat, started)
+        started = self.asked_at
+        if self._back_at:
+            started = max(started, self._back_at.get(seat, started))
         return int((self._timer.now() - started) * 1000)
 
     def spend(self, seat: int, milliseconds: int) -> None:
         """Take the overtime of a turn that took so long from the seat's bank."""
         self.banks[seat].spend(milliseconds)
-        self._shortest = self._shortest_turn()
+        self.shortest = self._shortest_turn()
 
     def overrun(self, seat: int) -> tuple[int, str]:
         """Spend the time of the seat's open turn, which is over.
@@ -91,7 +84,7 @@ class SeatClocks:
         """
         elapsed = self.elapsed_ms(seat)
         reason = self.banks[seat].overrun(elapsed)
-        self._shortest = self._shortest_turn()
+        self.shortest = self._shortest_turn()
         return elapsed, reason
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
@@ -104,9 +97,9 @@ class SeatClocks:
         gone = None if away is None else away + self._grace_seconds
         if gone is not None and seat in self._expected:
             return gone
-        started = self._asked_at
-        if self._started_at:
-            started = self._started_at.get(seat, started)
+        started = self.asked_at
+        if self._back_at:
+            started = max(started, self._back_at.get(seat, started))
         deadline = started + self.banks[seat].allowed_ms / 1000
         return deadline if gone is None else min(deadline, gone)
 
