@@ -10,7 +10,8 @@ the referee uses its default one.
 
 With --watching it measures instead what spectators cost. With --decisions it plays so many
 decisions under full load instead, and counts the answers that the referee calls late: the bots
-answer at once, so there must be none. With --layers it counts the calls of a decision by layer.
+answer at once, so there must be none. With --layers it counts calls and allocations of a decision
+by layer.
 """
 
 import argparse
@@ -93,9 +94,10 @@ def _layers(most: int) -> dict[str, Any]:
         EmbeddedPostgres(Path(home) / "postgres") as url,
     ):
         migrate(url)
-        found = layers.count_calls(url, asyncio.run(register(url, STREAMS, "bot")))
-    layers.print_layers(found, most)
-    return asdict(found)
+        tokens = asyncio.run(register(url, STREAMS, "bot"))
+        found, memory = layers.count_calls(url, tokens), layers.count_allocations(url, tokens)
+    layers.print_layers(found, memory, most)
+    return {"calls": asdict(found), "allocations": None if memory is None else asdict(memory)}
 
 
 def _everything(rounds: int, seconds: float) -> dict[str, Any]:

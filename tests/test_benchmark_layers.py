@@ -1,6 +1,10 @@
 """The table that the referee's benchmark prints of calls by layer."""
 
 import cProfile
+import os
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from importlib import import_module
@@ -81,3 +85,42 @@ def test_generated_code_and_functions_in_c_count_for_their_caller() -> None:
     name = next(name for name in found.functions if name.endswith(":make_pairs"))
     assert found.functions == {name: 1, f"{name} > __init__": 3}
     assert found.seconds[OTHERS] == pytest.approx(sum(found.seconds.values()))
+
+
+ALLOCATING = """
+import cProfile, ctypes
+from benchmarks.referee_load.layers import allocated
+
+clock = ctypes.CDLL(None).allocations
+clock.restype = ctypes.c_long
+profile = cProfile.Profile(clock, 1.0)
+
+def nothing():
+    pass
+
+def lists():
+    for _ in range(100):
+        nothing()
+        [0]
+        list((1, 2, 3))
+
+lists()
+profile.enable()
+lists()
+profile.disable()
+print(sum(allocated(profile.getstats()).seconds.values()))
+"""
+
+
+@pytest.mark.skipif(shutil.which("cc") is None, reason="there is no C compiler")
+def test_allocations_are_counted_without_those_of_the_profiler(tmp_path: Path) -> None:
+    source = PACKAGE.parent / "benchmarks/referee_load/allocations.c"
+    library, program = tmp_path / "allocations.so", tmp_path / "allocating.py"
+    subprocess.run(["cc", "-shared", "-fPIC", source, "-o", library], check=True)
+    program.write_text(ALLOCATING)
+    env = {"LD_PRELOAD": str(library), "PYTHONMALLOC": "malloc", "PYTHONPATH": str(PACKAGE.parent)}
+    found = subprocess.run(
+        [sys.executable, program], env=os.environ | env, check=True, capture_output=True, text=True
+    )
+    # Two lists, which each have a second block for their items; a range and its iterator.
+    assert 300 <= float(found.stdout) <= 410

@@ -1,28 +1,35 @@
 """The `arena` command, whose calls are counted between two signals.
 
-COUNTS_FILE=FILE python -m benchmarks.referee_load.counted serve …
+COUNTS_FILE=FILE [COUNTS=allocations] python -m benchmarks.referee_load.counted serve …
 
 SIGUSR1 begins the count in the main thread, which runs the event loop; SIGUSR2 ends it and writes
-what was counted to FILE.
+what was counted to FILE: calls, or the allocations that allocations.c counts.
 """
 
 import cProfile
+import ctypes
 import os
 import signal
 from pathlib import Path
 
 from arena.__main__ import main
-from benchmarks.referee_load.layers import FILE, counted
+from benchmarks.referee_load.layers import ALLOCATIONS, FILE, WHAT, allocated, counted
 
 if __name__ == "__main__":
-    profile, file = cProfile.Profile(), Path(os.environ[FILE])
+    file = Path(os.environ[FILE])
+    if os.environ.get(WHAT) == ALLOCATIONS:
+        clock = ctypes.CDLL(None).allocations
+        clock.restype = ctypes.c_long
+        profile, sums = cProfile.Profile(clock, 1.0), allocated
+    else:
+        profile, sums = cProfile.Profile(), counted
 
     def begin(_number: int, _frame: object) -> None:
         profile.enable()
 
     def end(_number: int, _frame: object) -> None:
         profile.disable()
-        file.write_text(counted(profile.getstats()).to_json())
+        file.write_text(sums(profile.getstats()).to_json())
 
     signal.signal(signal.SIGUSR1, begin)
     signal.signal(signal.SIGUSR2, end)

@@ -1,23 +1,30 @@
-"""What the referee calls for a decision, by layer.
+"""What the referee calls and allocates for a decision, by layer.
 
 The calls of the event loop's thread are counted by cProfile in the real referee, while eight bots
-with 32 matches each play. Counts do not depend on what else the machine does. Own time does, and is
-that under the profiler, which makes calls dearer than what they do: it tells layers apart, no more.
+with 32 matches each play. What else the machine does changes counts by a few hundredths: the less
+is played in a second, the more of what happens once a second falls on a decision. Own time is that
+under the profiler, which makes calls dearer than what they do: it tells layers apart, no more.
+
+Allocations are counted in a second run, if there is a C compiler: cProfile takes the number of
+calls of malloc, calloc and realloc in this thread for the time. Python's own allocator is off then,
+but not its free lists: an object that comes from these is not counted.
 """
 
 import json
+import shutil
 import signal
+import subprocess
 import sysconfig
 import tempfile
 import time
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from fnmatch import fnmatch
 from operator import itemgetter
 from pathlib import Path, PurePath
-from types import CodeType
+from types import CodeType, MappingProxyType
 from typing import Any, Final
 
 import arena
@@ -27,6 +34,9 @@ COUNTED: Final = "benchmarks.referee_load.counted"
 """The program whose calls are counted."""
 FILE: Final = "COUNTS_FILE"
 """The environment variable with the path to which `counted` writes."""
+WHAT: Final = "COUNTS"
+ALLOCATIONS: Final = "allocations"
+"""The value of the environment variable WHAT with which `counted` counts allocations."""
 MATCHES: Final = 32
 SECONDS: Final = 8.0
 WARM_UP: Final = 4.0
@@ -160,6 +170,37 @@ def counted(entries: Iterable[Any]) -> Counted:
     return Counted(functions[DECISION], *map(dict, sums))
 
 
+def allocated(entries: Iterable[Any]) -> Counted:
+    """Return the sums of entries whose times are allocations; `seconds` are allocations.
+
+    Between two readings the profiler itself allocates the number that was read, and a frame for
+    each function in Python, which falls to the caller's part.
+    """
+    entries = list(entries)
+    found = counted(entries)
+    own = dict.fromkeys(found.calls, 0.0)
+    generated = {entry.code: _own(entry) / entry.callcount for entry in entries}
+    for entry in entries:
+        if _has_file(entry.code):
+            layer = layer_of(entry.code.co_filename)
+            own[layer] += _own(entry)
+            for called in entry.calls or ():
+                if isinstance(called.code, str):
+                    own[layer] += called.inlinetime - called.callcount
+                elif not _has_file(called.code):
+                    own[layer] += generated[called.code] * called.callcount
+    return replace(found, seconds=own)
+
+
+def _own(entry: Any) -> float:
+    """Return the allocations of an entry without those of the profiler."""
+    inner = entry.calls or ()
+    readings = entry.callcount + sum(called.callcount for called in inner)
+    frames = sum(called.callcount for called in inner if isinstance(called.code, CodeType))
+    own: float = entry.inlinetime - readings - frames
+    return own
+
+
 def _has_file(code: CodeType | str) -> bool:
     return isinstance(code, CodeType) and not code.co_filename.startswith("<")
 
@@ -173,11 +214,29 @@ def _name(code: CodeType) -> str:
     return f"{path.as_posix()}:{code.co_qualname}"
 
 
-def count_calls(url: str, tokens: list[str]) -> Counted:
-    """Let bots with many matches each play, and count; the database must be migrated."""
+def count_allocations(url: str, tokens: list[str]) -> Counted | None:
+    """Count allocations as `count_calls` counts calls. None without a C compiler."""
+    compiler = shutil.which("cc")
+    if compiler is None:
+        return None
+    with tempfile.TemporaryDirectory() as home:
+        library = f"{home}/allocations.so"
+        source = Path(__file__).with_name("allocations.c")
+        subprocess.run([compiler, "-O2", "-shared", "-fPIC", source, "-o", library], check=True)
+        settings = {WHAT: ALLOCATIONS, "LD_PRELOAD": library, "PYTHONMALLOC": "malloc"}
+        return count_calls(url, tokens, settings)
+
+
+def count_calls(
+    url: str, tokens: list[str], settings: Mapping[str, str] = MappingProxyType({})
+) -> Counted:
+    """Let bots with many matches each play, and count; the database must be migrated.
+
+    `settings` are further ones of the environment.
+    """
     with tempfile.TemporaryDirectory() as home, ThreadPoolExecutor(1) as threads:
         file = Path(home) / "counts.json"
-        with referee(url, COUNTED, None, **{FILE: str(file)}) as (port, process):
+        with referee(url, COUNTED, None, **{FILE: str(file)}, **settings) as (port, process):
             playing = ("players", "play", port, MATCHES, SECONDS, WARM_UP)
             played = threads.submit(measure, *playing, tokens=tokens)
             # Within the time that all play, whenever the clients' imports are done.
@@ -189,16 +248,23 @@ def count_calls(url: str, tokens: list[str]) -> Counted:
         return Counted(**json.loads(file.read_text()))
 
 
-def print_layers(found: Counted, most: int) -> None:
+def print_layers(found: Counted, memory: Counted | None, most: int) -> None:
     """Print the table, and the functions that are called most often."""
-    total = sum(found.seconds.values())
-    print(f"{found.decisions} decisions; calls for one, and the share of the thread's own time")
-    print(f"{'':14}{'Python':>8}{'C':>8}{'time':>8}")
+    columns = {
+        "Python": {name: calls / found.decisions for name, calls in found.calls.items()},
+        "C": {name: calls / found.decisions for name, calls in found.builtins.items()},
+    }
+    if memory is not None:
+        columns["malloc"] = {
+            name: number / memory.decisions for name, number in memory.seconds.items()
+        }
+    total = sum(found.seconds.values()) / 100
+    columns["time %"] = {name: seconds / total for name, seconds in found.seconds.items()}
+    print(f"{found.decisions} decisions; for one of them, and the share of the thread's own time:")
+    print(f"{'':14}{''.join(f'{column:>8}' for column in columns)}")
     order = dict.fromkeys([*LAYERS.values(), *LIBRARIES.values(), OTHERS, NONE])
     for layer in (name for name in order if found.calls.get(name)):
-        per = [one.get(layer, 0) / found.decisions for one in (found.calls, found.builtins)]
-        print(f"{layer:14}{per[0]:8.1f}{per[1]:8.1f}{found.seconds[layer] / total:8.1%}")
-    sums = [sum(one.values()) / found.decisions for one in (found.calls, found.builtins)]
-    print(f"{'all':14}{sums[0]:8.1f}{sums[1]:8.1f}")
+        print(f"{layer:14}{''.join(f'{one.get(layer, 0):8.1f}' for one in columns.values())}")
+    print(f"{'all':14}{''.join(f'{sum(one.values()):8.1f}' for one in columns.values())}")
     for name, calls in sorted(found.functions.items(), key=itemgetter(1), reverse=True)[:most]:
         print(f"{calls / found.decisions:8.2f}  {name}")
