@@ -133,18 +133,20 @@ class MatchSnapshots:
         """Return what is to be kept now. It stays so until `keep` confirms it."""
         matches = [snapshot for snapshot in self._changed if snapshot.kept or not snapshot.over]
         return Unkept(
-            tuple(block.running for block in self._new_blocks.values() if not block.closed),
-            tuple(snapshot.begun for snapshot in matches if not snapshot.kept),
+            tuple([block.running for block in self._new_blocks.values() if not block.closed]),
+            tuple([snapshot.begun for snapshot in matches if not snapshot.kept]),
             tuple(
-                NewReplies(
-                    snapshot.begun.setup.match_id,
-                    snapshot.begun.setup.game,
-                    snapshot.first,
-                    tuple(snapshot.replies),
-                    tuple(snapshot.notes.notes[snapshot.kept_notes :]),
-                )
-                for snapshot in matches
-                if snapshot.replies
+                [
+                    NewReplies(
+                        snapshot.begun.setup.match_id,
+                        snapshot.begun.setup.game,
+                        snapshot.first,
+                        tuple(snapshot.replies),
+                        tuple(snapshot.notes.notes[snapshot.kept_notes :]),
+                    )
+                    for snapshot in matches
+                    if snapshot.replies
+                ]
             ),
             tuple(self._over),
         )
