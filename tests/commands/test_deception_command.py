@@ -55,6 +55,7 @@ def test_a_file_gives_a_table_for_each_bot_and_game(matches: str) -> None:
     assert {("honest", "bluff"), ("timid", "bluff"), ("random", "bluff_you")} <= set(found)
     one = found["honest", "bluff"]
     assert (one["matches"], one["deals"], one["versions"]) == (4, 4, ["1"])
+    assert (one["options"], one["seats"]) == ([{}], [2])
     first = one["rows"][0]
     assert (first["kind"], first["situation"]) == ("all", "everywhere")
     assert first["bluffs"]["of"] >= first["false"]["of"] > 0

@@ -11,6 +11,7 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.progress import with_progress
 from arena.commands.results.deception_tables import (
     BotTable,
+    PlayedAs,
     deception_json,
     print_bots,
     print_situations,
@@ -93,8 +94,7 @@ def _tables(played: Iterator[tuple[Transcript, _Solved]], bot: str | None) -> li
     Transcripts are not held: of a match its decisions stay.
     """
     matches: dict[tuple[str, str], list[BotMatch]] = defaultdict(list)
-    versions: dict[tuple[str, str], set[str]] = defaultdict(set)
-    met = False
+    played_as: dict[tuple[str, str], PlayedAs] = defaultdict(PlayedAs)
     for transcript, solved in played:
         setup = transcript.setup
         by_bot: dict[str, list[ClaimDecision]] = defaultdict(list)
@@ -102,15 +102,14 @@ def _tables(played: Iterator[tuple[Transcript, _Solved]], bot: str | None) -> li
             by_bot[setup.entrants[decision.seat].bot].append(decision)
         for entrant in setup.entrants:
             if bot is None or entrant.bot.casefold() == bot.casefold():
-                met = True
-                versions[entrant.bot, setup.game].add(entrant.version)
+                played_as[entrant.bot, setup.game].add(entrant, setup)
         for name, decisions in by_bot.items():
-            if (name, setup.game) in versions:
+            if (name, setup.game) in played_as:
                 matches[name, setup.game].append(BotMatch(setup.keyed_by, decisions, solved))
-    if bot is not None and not met:
+    if bot is not None and not played_as:
         raise CommandError(f"{bot} plays in none of these matches.")
     found = [
-        BotTable(name, tuple(sorted(versions[name, game])), game, table)
+        BotTable(name, game, played_as[name, game], table)
         for (name, game), its in sorted(matches.items())
         if (table := deception_of(its)) is not None
     ]

@@ -1,22 +1,41 @@
 """The tables and the JSON of `arena deception`."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from math import isfinite
 from typing import Any, NamedTuple
 
 from rich.table import Table
 
-from arena.commands.terminal import Terminal
+from arena.commands.terminal import Terminal, json_text
 from arena.lab.analysis import Estimate
 from arena.lab.deception import Deception, DeceptionRow, Share
+from arena.match.transcript import Entrant, Setup
+
+
+@dataclass
+class PlayedAs:
+    """What the matches of a bot are of."""
+
+    versions: set[str] = field(default_factory=set)
+    seats: set[int] = field(default_factory=set)
+    options: dict[str, dict[str, Any]] = field(default_factory=dict)
+    """The options that differ from the game's defaults, by their JSON."""
+
+    def add(self, entrant: Entrant, setup: Setup) -> None:
+        """Add a match."""
+        self.versions.add(entrant.version)
+        self.seats.add(len(setup.entrants))
+        changed = setup.options.changed()
+        self.options[json_text(changed, sort_keys=True)] = changed
 
 
 class BotTable(NamedTuple):
     """The table of a bot's matches of one game."""
 
     bot: str
-    versions: tuple[str, ...]
     game: str
+    played_as: PlayedAs
     table: Deception
 
 
@@ -99,8 +118,10 @@ def deception_json(found: BotTable) -> dict[str, Any]:
     """Return the table of a bot in a game as JSON; docs/deception.md explains its fields."""
     return {
         "bot": found.bot,
-        "versions": list(found.versions),
+        "versions": sorted(found.played_as.versions),
         "game": found.game,
+        "options": [one for _, one in sorted(found.played_as.options.items())],
+        "seats": sorted(found.played_as.seats),
         "matches": found.table.matches,
         "deals": found.table.deals,
         "rows": [_row_json(row) for row in found.table.rows],

@@ -9,7 +9,6 @@ from arena.lab.deception.table import (
     Deception,
     DeceptionRow,
     deception_of,
-    has_claims,
 )
 
 __all__ = [
@@ -22,6 +21,5 @@ __all__ = [
     "Share",
     "claim_decisions",
     "deception_of",
-    "has_claims",
     "share_of",
 ]

@@ -7,7 +7,7 @@ from typing import Final, NamedTuple
 
 import numpy as np
 
-from arena.games.claims import KINDS, ClaimSituation, claims_of
+from arena.games.claims import KINDS, ClaimSituation
 from arena.lab.analysis import SolvedShares
 from arena.lab.deception.decisions import ClaimDecision
 from arena.lab.deception.distance import Equilibrium, SolvedChoice, equilibrium_of
@@ -63,11 +63,6 @@ class Deception:
     """The number of clusters for intervals: matches of one deal are one."""
     rows: tuple[DeceptionRow, ...]
     """All its decisions first, then the situations by kind."""
-
-
-def has_claims(game: str) -> bool:
-    """Return whether a game declares claims, without which there is nothing to count."""
-    return claims_of(game) is not None
 
 
 def deception_of(matches: Iterable[BotMatch]) -> Deception | None:
