@@ -1,4 +1,4 @@
-"""A bot that plays the nets of policy_gradient.py; it needs numpy and net-SEATS.npz beside it.
+"""A bot that plays the nets of policy_gradient.py, with sight.py and net-SEATS.npz beside it.
 
 At tables of a size for which there is no net it plays the first legal action.
 """
@@ -9,14 +9,15 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sight import SHARPNESS, Sight
 
 from arena.bot import Bot, Match, Turn, run
 from arena.learn import encoding
 
 
 @cache
-def trained(seats: int) -> tuple[Any, list[np.ndarray]] | None:
-    """Return the encoding and the weights of the net for a number of seats, if there is one."""
+def trained(seats: int) -> tuple[Any, Sight, list[np.ndarray]] | None:
+    """Return the encoding, its sight and the net for a number of seats, if there is one."""
     path = Path(__file__).parent / f"net-{seats}.npz"
     if not path.exists():
         return None
@@ -26,7 +27,7 @@ def trained(seats: int) -> tuple[Any, list[np.ndarray]] | None:
     encoded = encoding("bluff", seats, **about["options"])
     if encoded.version != about["version"]:
         raise ValueError(f"the net sees {about['version']}; this is {encoded.version}")
-    return encoded, weights
+    return encoded, Sight(encoded), weights
 
 
 class Trained(Bot):
@@ -38,13 +39,16 @@ class Trained(Bot):
     def act(self, turn: Turn) -> Any:
         if self.net is None:
             return next(turn.choices())
-        encoded, weights = self.net
-        values, depth = encoded.observe(turn.view), len(weights) // 2
+        encoded, sight, weights = self.net
+        seen, mask = encoded.observe(turn.view)[None], encoded.mask(turn.view)[None]
+        right = sight.right(seen)
+        values, depth = sight.inputs(seen, mask, right)[0], len(weights) // 2
         for layer in range(depth):
             values = values @ weights[layer] + weights[depth + layer]
             if layer < depth - 1:
                 values = np.maximum(values, 0)
-        legal = np.flatnonzero(encoded.mask(turn.view))
+        legal = np.flatnonzero(mask[0])
+        values = values + SHARPNESS * right[0]
         chances = np.exp(values[legal] - values[legal].max())
         (number,) = self.random.choices(legal.tolist(), chances.tolist())
         return encoded.action(number, turn.view.seat)

@@ -3,9 +3,9 @@
     pip install onnx
     python export_onnx.py trained/net-2.npz
 
-It writes net-2.onnx beside it: from `observation`, float32[N, O], to `logits`, float32[N, A], with
-the options of the game as metadata (`about`). Logits of illegal actions mean nothing: drop them by
-the encoding's mask before the softmax, as bot.py does.
+It writes net-2.onnx beside it: from `inputs`, float32[N, I], which sight.py makes of observations,
+to `logits`, float32[N, A], with the options of the game as metadata (`about`). Before the softmax,
+add what sight.py says of each action and drop illegal ones by the encoding's mask, as bot.py does.
 """
 
 import argparse
@@ -18,7 +18,7 @@ from onnx import TensorProto, checker, helper, numpy_helper, save_model
 def model_of(weights, about):
     """Return the model of a net: its matrices, and then its biases, by layer."""
     depth = len(weights) // 2
-    nodes, parameters, last = [], [], "observation"
+    nodes, parameters, last = [], [], "inputs"
     for layer, (matrix, bias) in enumerate(zip(weights[:depth], weights[depth:])):
         names = [f"matrix{layer}", f"bias{layer}"]
         parameters += map(numpy_helper.from_array, (matrix, bias), names)
@@ -29,7 +29,7 @@ def model_of(weights, about):
             nodes.append(helper.make_node("Relu", [output], [last]))
     rows = [
         helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", size])
-        for name, size in (("observation", len(weights[0])), ("logits", len(weights[-1])))
+        for name, size in (("inputs", len(weights[0])), ("logits", len(weights[-1])))
     ]
     graph = helper.make_graph(nodes, "actor", rows[:1], rows[1:], parameters)
     opset = [helper.make_opsetid("", 17)]

@@ -13,6 +13,7 @@ import onnxruntime
 import pytest
 
 from arena.games import make_game
+from arena.learn import bot_policy, vector_env
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 
@@ -26,7 +27,7 @@ def examples() -> Iterator[None]:
     sys.path.insert(0, str(TRAIN))
     yield
     sys.path.remove(str(TRAIN))
-    for name in ("cfr", "export_onnx", "policy_gradient", "policy_gradient_torch"):
+    for name in ("cfr", "export_onnx", "policy_gradient", "policy_gradient_torch", "sight"):
         sys.modules.pop(name, None)
 
 
@@ -43,7 +44,8 @@ def trained(module: ModuleType, out: Path, seats: int) -> None:
     assert len(rows) == 2
     assert all(0 <= float(row["low"]) <= float(row["high"]) <= 1 for row in rows)
     assert int(rows[-1]["decisions"]) == 10 * 16 * 32
-    shutil.copy(TRAIN / "bot.py", out)
+    for name in ("bot.py", "sight.py"):
+        shutil.copy(TRAIN / name, out)
     bot = Contender("trained", load_bot(str(out / "bot.py")))
     others = [Contender(f"random {seat}", load_bot("random")) for seat in range(1, seats)]
     game = make_game("bluff", {"dice_per_player": 1})
@@ -55,6 +57,21 @@ def trained(module: ModuleType, out: Path, seats: int) -> None:
 @pytest.mark.usefixtures("examples")
 def test_a_net_is_trained_and_its_bot_plays(tmp_path: Path, seats: int) -> None:
     trained(import_module("policy_gradient"), tmp_path, seats)
+
+
+@pytest.mark.parametrize("seats", [2, 6])
+@pytest.mark.usefixtures("examples")
+def test_the_honest_opponent_plays_as_the_sample_bot(seats: int) -> None:
+    env = vector_env("bluff", seats=seats, batch=64, seed=1, history=True)
+    env.reset()
+    bot = bot_policy(env.encoding, load_bot("honest"))
+    random = np.random.default_rng(1)
+    sight = import_module("sight").Sight(env.encoding)
+    for _ in range(15):
+        seen, masks, _ = env.seen
+        actions = sight.honest(masks, sight.right(seen), random)
+        assert (bot(seen, masks)[np.arange(64), actions] > 0).all()
+        env.step(np.where(random.random(64) < 0.5, actions, env.random_actions()))
 
 
 @pytest.mark.usefixtures("examples")
@@ -75,7 +92,7 @@ def test_a_net_as_onnx_gives_the_same_logits(tmp_path: Path) -> None:
     import_module("export_onnx").main([str(tmp_path / "net-2.npz")])
     session = onnxruntime.InferenceSession(tmp_path / "net-2.onnx")
     seen = random.random((3, 22), np.float32)
-    (logits,) = session.run(None, {"observation": seen})
+    (logits,) = session.run(None, {"inputs": seen})
     assert np.allclose(logits, net.forward(seen)[0], atol=1e-6)
     assert session.get_modelmeta().custom_metadata_map == {"about": "{}"}
 
