@@ -3,6 +3,7 @@
 An installed package brings it. Its scripts are allowed by their digests, like those of our pages.
 """
 
+import re
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -13,8 +14,14 @@ from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import Receive, Scope, Send
 
+from arena.settings import SettingsError, read_settings
+from arena_dashboard.owners import address_for
+
 BELOW: Final = "/docs"
 FOLDER: Final = Path(__file__).with_name("docs")
+_MISSING: Final = "The documentation is not built here: in a checkout `make docs` does it.\n"
+_RELATIVE: Final = re.compile(r"\]\((?!https?:)")
+"""The beginning of the target of a link to another page."""
 
 
 @cache
@@ -33,16 +40,29 @@ async def _first_page(_request: Request) -> Response:
     return RedirectResponse("docs/")
 
 
-async def _for_programs(_request: Request) -> Response:
-    return RedirectResponse("docs/llms.txt")
+async def _for_programs(request: Request) -> Response:
+    """Answer with the list of pages, and where this arena is reached."""
+    listing = FOLDER / "llms.txt"
+    if not listing.is_file():
+        return PlainTextResponse(_MISSING, 404)
+    pages_at = str(request.base_url).rstrip("/")
+    try:
+        referee = f"- `ARENA_ADDRESS={address_for(pages_at, read_settings())}`\n"
+    except SettingsError:  # the operator reads it in the log
+        referee = ""
+    title, _, rest = listing.read_text("utf-8").partition("\n")
+    listed = _RELATIVE.sub("](docs/", rest)
+    return PlainTextResponse(
+        f"{title}\n\nThis arena:\n\n- `PAGES={pages_at}`\n{referee}{listed}",
+        media_type="text/markdown",
+    )
 
 
 async def _served(scope: Scope, receive: Receive, send: Send) -> None:
     if is_built():
         await StaticFiles(directory=FOLDER, html=True)(scope, receive, send)
     else:
-        missing = "The documentation is not built here: in a checkout `make docs` does it.\n"
-        await PlainTextResponse(missing, 404)(scope, receive, send)
+        await PlainTextResponse(_MISSING, 404)(scope, receive, send)
 
 
 ROUTES: Final[tuple[BaseRoute, ...]] = (

@@ -30,11 +30,22 @@ def test_pages_are_served_and_no_file_beside_them(client: TestClient, tmp_path: 
     for page in ("index.html", "protocol/index.html"):
         (tmp_path / "docs" / page).write_text(PAGE)
     assert client.get("/docs").text == client.get("/docs/protocol/").text == PAGE
-    (tmp_path / "docs/llms.txt").write_text("# Bluff Arena")
-    assert client.get("/llms.txt").text == "# Bluff Arena"
     for path in ("/docs/../secret", "/docs/%2e%2e/secret", "/docs//secret", "/docs/nosuch"):
         assert "operator" not in client.get(path).text
         assert client.get(path).status_code == 404
+
+
+def test_programs_are_told_where_the_arena_is_and_which_pages_there_are(
+    client: TestClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert client.get("/llms.txt").status_code == 404
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs/llms.txt").write_text("# Bluff Arena\n\n- [Play](play.md): it.\n")
+    monkeypatch.setenv("ARENA_PUBLIC_ADDRESS", "arena.example:50051")
+    told = client.get("/llms.txt").text
+    assert told.startswith("# Bluff Arena\n\nThis arena:\n\n- `PAGES=http://testserver`\n")
+    assert "- `ARENA_ADDRESS=arena.example:50051`\n" in told
+    assert "- [Play](docs/play.md): it." in told
 
 
 def test_the_scripts_of_its_pages_and_no_others_may_run(client: TestClient, tmp_path: Path) -> None:
