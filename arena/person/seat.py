@@ -72,6 +72,8 @@ class PersonSeat:
         """All public events of the match that were received."""
         self._told = 0
         """The number of them that turns have reported."""
+        self.lost = False
+        """Whether the stream was opened again and no referee has resumed the match."""
         self._resumed = False
         self._played: Any = None
 
@@ -111,6 +113,7 @@ class PersonSeat:
         An open turn follows with all events of the match.
         """
         self._resumed = True
+        self.lost = False
         self.turn = None
         if offered.named:
             self.begin(offered.setup.entrants)

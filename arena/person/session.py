@@ -40,6 +40,8 @@ LEAVE_SECONDS: Final = 20.0
 """The longest time that a session that leaves waits for its blocks to end."""
 PAUSE_SECONDS: Final = 1.0
 """The pause before a lost stream is opened again: the absence of a seat is limited."""
+RESUME_SECONDS: Final = 15.0
+"""The longest time that another referee takes to resume a match after the stream is open again."""
 
 _LOST: Final = {
     grpc.StatusCode.UNAUTHENTICATED,
@@ -68,12 +70,14 @@ class PersonSession:
         games: tuple[str, ...],
         changed: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
+        resume_seconds: float = RESUME_SECONDS,
     ) -> None:
         self._address = address
         self._token = token
         self._instance = instance
         self._games = games
         self._changed = changed
+        self._resume_seconds = resume_seconds
         self.now = now
         """The clock of the turns, in seconds."""
         self._outgoing: SimpleQueue[referee_pb2.PlayRequest | None] | None = None
@@ -230,6 +234,8 @@ class PersonSession:
         request = referee_pb2.PlayRequest()
         if response.HasField("welcome") and self.leaving:  # a new stream has cancelled the drain
             request.drain.SetInParent()
+        if response.HasField("welcome"):
+            self._expect_resume({one.offer.match_id for one in response.resumes})
         for resume in response.resumes:
             offered = read_offer(resume.offer)
             if self.seat is None or self.seat.match_id != offered.setup.match_id:
@@ -263,6 +269,25 @@ class PersonSession:
         if self.leaving:
             self._give_up(request)
         self._send(request)
+
+    def _expect_resume(self, resumed: set[str]) -> None:
+        """Call the match off later, unless it is resumed or its end is told.
+
+        A referee that is killed has not stored what happened in its last moments.
+        """
+        seat = self.seat
+        if seat is None or seat.over or seat.match_id in resumed:
+            return
+        seat.turn, seat.lost = None, True
+        timer = threading.Timer(self._resume_seconds, self._call_off, (seat,))
+        timer.daemon = True
+        timer.start()
+
+    def _call_off(self, seat: PersonSeat) -> None:
+        with self.lock:
+            if seat.lost and not seat.over:
+                seat.called_off = "The match was lost with its referee."
+        self._changed()
 
     def _watch(self, seat: PersonSeat) -> None:
         # Over the same channel, because it leads to the referee that plays the match.

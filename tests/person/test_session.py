@@ -5,17 +5,20 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
 
+import psycopg
 import pytest
 
+from arena.bot.address import Address
 from arena.bot.challenging import ChallengeError, Wanted
 from arena.games.bluff import BetPlaced
 from arena.match.clock import TimeControl
-from arena.person.play_endpoint import PlayEndpoint
 from arena.person.seat import AnswerError, PersonSeat
 from arena.person.session import PersonSession
 from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2
 from tests.bots import PATIENCE, Peer
+from tests.databases import plain
+from tests.free_port import free_port
 from tests.scene import BLUFF, Scene, opened, playing
 
 SLOW = TimeControl(60_000, 60_000)
@@ -24,12 +27,11 @@ SLOW = TimeControl(60_000, 60_000)
 class Sitting:
     """A session, whose news wake the test."""
 
-    def __init__(self, scene: Scene, token: str) -> None:
+    def __init__(self, scene: Scene, token: str, **times: float) -> None:
         self._loop = asyncio.get_running_loop()
         self._news = asyncio.Event()
-        self.session: PersonSession = PlayEndpoint(f"127.0.0.1:{scene.port}", {}, token).session(
-            "person-1", ("bluff",), self._wake
-        )
+        address = Address.parse(f"127.0.0.1:{scene.port}", {})
+        self.session = PersonSession(address, token, "person-1", ("bluff",), self._wake, **times)
 
     def _wake(self) -> None:
         self._loop.call_soon_threadsafe(self._news.set)
@@ -252,3 +254,28 @@ async def test_what_others_do_is_heard_while_the_next_one_still_thinks(
     for one in playing:
         one.cancel()
     await asyncio.to_thread(sitting.session.wait, PATIENCE)
+
+
+@pytest.mark.slow
+async def test_a_match_that_is_lost_with_its_referee_is_called_off(database: str) -> None:
+    port = free_port()
+    accept = referee_pb2.CHALLENGE_POLICY_ACCEPT
+    async with (
+        opened(database, port=port) as first,
+        playing([await first.peer("you", challenges=accept)]) as company,
+    ):
+        await company.arrived()
+        sitting = Sitting(first, await first.token("person"), resume_seconds=0.5)
+        await sitting.sit_down(time_control=SLOW)
+        await sitting.asked()
+        assert not sitting.seat.over
+    with psycopg.connect(plain(database)) as connection:  # as if it had not been stored yet
+        for table in ("running_replies", "running_matches", "running_blocks"):
+            connection.execute(f"DELETE FROM {table}".encode())
+    async with opened(database, port=port):
+        await sitting.until(lambda: sitting.seat.over)
+        assert (sitting.seat.called_off, sitting.seat.result) == (
+            "The match was lost with its referee.",
+            None,
+        )
+        sitting.session.leave()
