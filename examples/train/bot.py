@@ -1,6 +1,6 @@
 """A bot that plays the nets of policy_gradient.py, with sight.py and net-SEATS.npz beside it.
 
-At tables of a size for which there is no net it plays the first legal action.
+At tables of a size or with options for which there is no net it plays the first legal action.
 """
 
 import json
@@ -35,6 +35,8 @@ class Trained(Bot):
 
     def match_started(self, match: Match) -> None:
         self.net = trained(len(match.entrants))
+        if self.net is not None and self.net[0].game.options != match.game.options:
+            self.net = None
 
     def act(self, turn: Turn) -> Any:
         if self.net is None:

@@ -51,6 +51,8 @@ def trained(module: ModuleType, out: Path, seats: int) -> None:
     game = make_game("bluff", {"dice_per_player": 1})
     for played in play_series(game, [bot, *others], 6, "a bot of a net"):
         assert played.result.faults == (0,) * seats, played.refused
+    for played in play_series(make_game("bluff", {}), [bot, *others], 2, "without a net"):
+        assert played.result.faults == (0,) * seats, played.refused
 
 
 @pytest.mark.parametrize("seats", [2, 6])
