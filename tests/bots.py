@@ -83,13 +83,17 @@ class Peer:
             )
 
     def answer(self, turn: pb.Turn) -> pb.Answer:
-        """The last legal action of a turn: in Bluff, that is to doubt or to bet high."""
+        """The answer to a turn: `choice` among its legal actions."""
         offer = self.offers[turn.match_id]
         view = bot_side.read_view(offer.setup.game, turn.view, offer.seat)
-        action = list(make_game(offer.setup.game).choices(view))[-1]
+        action = self.choice(offer.setup.game, list(make_game(offer.setup.game).choices(view)))
         answer = pb.Answer(match_id=turn.match_id, turn_number=turn.turn_number)
         bot_side.write_action(offer.setup.game, action, answer.action)
         return answer
+
+    def choice(self, _game: str, actions: list[Any]) -> Any:
+        """The last action: in Bluff, that is to doubt or to bet high."""
+        return actions[-1]
 
     async def react(self, message: pb.PlayResponse) -> None:
         """Join what is offered and answer what is asked."""

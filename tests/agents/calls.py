@@ -46,13 +46,21 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
     return " ".join(getattr(part, "text", "") for part in answer.content)
 
 
+def chosen(game: str, actions: list[Any]) -> Any:
+    """The action with which matches last: in Bluff a low bet, no doubt; elsewhere the last one."""
+    return actions[min(1, len(actions) - 1) if game == "bluff" else -1]
+
+
 async def play(client: Client, table: str) -> dict[str, Any]:
-    """Play the last legal action of each turn until the match is over; what is known then."""
+    """Play the action that is `chosen` at each turn until the match is over; what is known then."""
     state: dict[str, Any] = await told(client, "wait_for_turn", table=table)
     while state["state"] != "over":
         assert state["state"] != "no_match", state
         if state["state"] == "your_turn":
-            arguments = {"turn": state["turn"], "action": state["legal_actions"][-1]}
+            arguments = {
+                "turn": state["turn"],
+                "action": chosen(state["game"], state["legal_actions"]),
+            }
             arguments["note"] = f"turn {state['turn']}"
             state = await told(client, "act", table=table, **arguments)
         else:

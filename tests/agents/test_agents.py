@@ -22,7 +22,7 @@ from tests.scene import Scene
 
 
 @pytest.mark.parametrize("game", TABLES)
-async def test_an_agent_plays_a_match_and_reads_what_it_was(game: str, scene: Scene) -> None:
+async def test_an_agent_plays_a_long_match_and_reads_what_it_was(game: str, scene: Scene) -> None:
     async with agent(scene, await scene.key()) as client:
         rivals = await told(client, "opponents")
         assert {one["bot"] for one in rivals} == {"a", "b"}
@@ -32,7 +32,7 @@ async def test_an_agent_plays_a_match_and_reads_what_it_was(game: str, scene: Sc
         assert set(over["places"].values()) <= {1, 2, 3}
         assert over["seats"][over["your_seat"]] == "mine (you)"
         steps = await told(client, "replay", match=over["match"])
-        assert len(steps) > 3
+        assert len(steps) > 20, steps
         notes = await told(client, "notes", match=over["match"])
         assert {one["seat"] for one in notes} == {over["your_seat"]}
         assert [one["text"] for one in notes] == [f"turn {one['turn']}" for one in notes]
