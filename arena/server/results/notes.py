@@ -63,9 +63,10 @@ WITH oldest AS (
 ), dropped AS (
     UPDATE match_notes SET data = NULL FROM oldest
     WHERE match_notes.match_id = oldest.match_id AND match_notes.seat = oldest.seat
+    RETURNING oldest.bot_id, oldest.length
 )
 UPDATE bot_notes SET bytes = bytes - gone.length
-FROM (SELECT bot_id, sum(length) AS length FROM oldest GROUP BY bot_id) AS gone
+FROM (SELECT bot_id, sum(length) AS length FROM dropped GROUP BY bot_id) AS gone
 WHERE bot_notes.bot_id = gone.bot_id
 """
 

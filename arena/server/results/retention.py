@@ -31,6 +31,14 @@ LOOK_SECONDS: Final = 3600.0
 WORK_SHARE: Final = 0.1
 """The part of the time that a run takes, so that play does not notice it."""
 
+_LOCK = """
+SELECT FROM bot_notes
+WHERE bot_id IN (SELECT bot_id FROM match_notes WHERE match_id = ANY(CAST(:ids AS uuid[])))
+ORDER BY bot_id
+FOR UPDATE
+"""
+"""First, as recording does: each would wait for the other's notes of a bot otherwise."""
+
 _REMOVE = """
 WITH gone AS (
     DELETE FROM transcripts WHERE match_id = ANY(CAST(:ids AS uuid[])) RETURNING octet_length(data)
@@ -122,6 +130,7 @@ class Retention:
             if not found:
                 return False
             ids = [str(row.id) for row in found if not row.of_tournament]
+            await connection.execute(text(_LOCK), {"ids": ids})
             gone = (await connection.execute(text(_REMOVE), {"ids": ids})).one()
             removed.after = (found[-1].finished_at, found[-1].id)
             removed.matches += gone.matches

@@ -1,5 +1,6 @@
 """Notes in the database: recorded once, beside results, within a limit, as long as transcripts."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -15,6 +16,7 @@ from arena.match.notes import Note, Usage
 from arena.records import FinishedMatch, VersionId
 from arena.server.app.store import Store
 from arena.server.results import notes
+from tests.database_locks import waiting
 from tests.recorded_results import finished, match_id
 
 SAID = (
@@ -105,3 +107,20 @@ async def test_notes_go_with_the_transcripts_that_are_no_longer_kept(
     ]
     after = sql.execute("SELECT sum(bytes) FROM bot_notes").fetchone()
     assert before is not None and after is not None and before[0] == 2 * after[0]
+
+
+async def test_removing_old_notes_waits_for_recording_before_it_locks_any(
+    store: Store, versions: tuple[VersionId, ...], sql: psycopg.Connection, engine: AsyncEngine
+) -> None:
+    ended = datetime.now(UTC) - timedelta(100)
+    await store.record([replace(noted(versions), started_at=ended, finished_at=ended)])
+    await store.policies.change({"transcript_days": 90}, "operator")
+    async with transaction(engine) as connection:
+        recording = await driver_of(connection)
+        await recording.execute("UPDATE bot_notes SET bytes = bytes + 1")
+        removing = asyncio.ensure_future(store.retention.run())
+        await waiting(sql, 1)
+        await recording.execute("UPDATE match_notes SET data = NULL")  # to make room
+    assert (await removing).matches == 1
+    assert sql.execute("SELECT FROM match_notes").fetchall() == []
+    await engine.dispose()
