@@ -11,8 +11,9 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from arena.commands.climb.agent import run_agent
-from arena.commands.climb.climb import LADDER, Climb, next_rung
+from arena.commands.climb.climb import LADDER, Climb, ClimbFolder, next_rung
 from arena.commands.climb.command import ladder_climb
+from arena.commands.climb.feedback import write_feedback
 from arena.commands.climb.summary import best_round, markdown, summary_of
 
 app = typer.Typer()
@@ -102,6 +103,25 @@ def test_a_folder_of_other_files_is_left_alone(tmp_path: Path) -> None:
     assert refused.exit_code == 2
     assert "holds other files" in refused.stderr
     assert [file.name for file in tmp_path.iterdir()] == ["mine"]
+
+
+def test_an_agent_that_spoils_its_folder_does_not_have_its_round_played_again(
+    tmp_path: Path,
+) -> None:
+    folder = ClimbFolder(tmp_path / "run")
+    folder.work.mkdir(parents=True)
+    folder.feedback.symlink_to(tmp_path)
+    write_feedback(folder, tmp_path, None, "no bot")
+    assert json.loads((folder.feedback / "result.json").read_text()) == {"refused": "no bot"}
+    assert not folder.feedback.is_symlink()
+
+    agent = tmp_path / "agent"
+    agent.write_text('rm -r "$PWD"; touch "$PWD"')
+    out = tmp_path / "spoilt"
+    words = (f"sh {agent}", "--out", out, "--rounds", 1, "--matches", 40, "--unconfined")
+    done = climb_by(*words)
+    assert "feedback cannot be written" in done.stderr
+    assert json.loads((out / "rounds/1/round.json").read_text())["attempts"] == []
 
 
 def test_an_agent_is_ended_with_all_that_it_started_when_its_time_is_up(tmp_path: Path) -> None:

@@ -94,7 +94,7 @@ class ClimbFolder:
             write_json(kept, now)
             return True
         before = json.loads(kept.read_text(encoding="utf-8"))
-        changed = [name for name, value in now.items() if before[name] != _plain(value)]
+        changed = [name for name, value in now.items() if before.get(name) != _plain(value)]
         if changed:
             raise CommandError(
                 f"{self.path} holds a run with another {', '.join(changed)}. Name another folder "

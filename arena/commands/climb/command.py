@@ -188,7 +188,10 @@ def _round(
             refused = str(error)
     if refused:
         say(f"Round {number}: the bot is refused. {refused}", err=True)
-    write_feedback(folder, place, last, refused)
+    try:
+        write_feedback(folder, place, last, refused)
+    except OSError as error:  # the agent's doing, which must not have the round played again
+        say(f"Round {number}: the feedback cannot be written ({error}).", err=True)
     sha = ended.pop("sha256")
     return {"round": number, "sha256": sha, "agent": ended, "refused": refused, "attempts": played}
 
