@@ -9,9 +9,11 @@ from typing import Final
 
 from arena.agents.table import AgentTable, TableError
 from arena.bot.address import Address
+from arena.bot.challenging import Challenger
 from arena.clients.results_client import ResultsClient
 from arena.clients.upload_client import UploadClient
 from arena.person.play_endpoint import PlayEndpoint, Wanted
+from arena.server.limits.forwarding import on_behalf_of
 
 MOST_TABLES: Final = 4
 """The most tables at once; a referee admits eight instances of a version."""
@@ -54,6 +56,15 @@ class AgentAccount:
         """Return a client for the owner's uploads."""
         return UploadClient(self._parsed()).for_visitor(*self.visitor)
 
+    def play(self, bot_token: str = "") -> PlayEndpoint:
+        """Return the endpoint at which a bot with a token plays; without one it may only look."""
+        forwarded = on_behalf_of(*self.visitor)
+        return PlayEndpoint(self.address, self.environment, bot_token, forwarded)
+
+    def challenger(self) -> Challenger:
+        """Return a client for challenges of the owner's bots. Raises TableError for a visitor."""
+        return Challenger(self._parsed(), self.require_key(), on_behalf_of(*self.visitor))
+
     def require_key(self) -> str:
         """Return the owner's key. Raises TableError for a visitor."""
         if not self.key:
@@ -85,8 +96,8 @@ class AgentAccount:
         """Sit down at a new table, and return its name. Raises ChallengeError and TableError."""
         await self._make_room()
         name = secrets.token_urlsafe(9)
-        endpoint = PlayEndpoint(self.address, self.environment, bot_token)
-        table = self.tables[name] = AgentTable(endpoint, f"agent-{name[:6]}", wanted)
+        table = AgentTable(self.play(bot_token), f"agent-{name[:6]}", wanted)
+        self.tables[name] = table
         try:
             await table.sit_down()
         except BaseException:

@@ -16,7 +16,6 @@ from arena.agents import trials
 from arena.agents.account import AgentAccount
 from arena.agents.table import LONGEST_WAIT, TableError
 from arena.agents.tools import Game
-from arena.bot.address import Address
 from arena.bot.challenging import (
     ChallengeAccepted,
     ChallengeError,
@@ -194,8 +193,7 @@ class BotTools:
         """
         make_game(game, options or {})
         wanted = Wanted(game, tuple(opponents), options=options or {}, matches=matches, bot=bot)
-        address = Address.parse(self.account.address, self.account.environment)
-        news = _news(Challenger(address, self.account.require_key()), wanted)
+        news = _news(self.account.challenger(), wanted)
         told: dict[str, Any] = {"matches": [], "over": False, "reason": "The matches go on."}
         with suppress(TimeoutError):
             async with asyncio.timeout(LONGEST_WAIT):

@@ -7,6 +7,7 @@ it has tables, or for the next request.
 import asyncio
 import os
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Final
 
 from mcp.server.auth.middleware.auth_context import get_access_token
@@ -18,6 +19,8 @@ from arena.clients.owner_client import OwnerCallError, OwnerClient
 
 MOST_ACCOUNTS: Final = 200
 """The most accounts that are kept; one without tables makes room for another."""
+_NO_KEY: Final = "\n"
+"""What no request can bear: the key of an account whose own has ended."""
 
 
 class TooManyAgentsError(OwnerCallError):
@@ -61,6 +64,8 @@ class OwnerAccounts:
             owner: str | None = await asyncio.to_thread(client.owner, token)
         except OwnerCallError as error:
             if error.stranger:
+                if known is not None:  # or calls beyond a limit would let it in again
+                    self._accounts[known] = replace(self._accounts[known], key=_NO_KEY)
                 return None
             owner = known
         if known is None:

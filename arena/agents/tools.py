@@ -20,7 +20,7 @@ from arena.match.notes import note_to_json
 from arena.match.replay import replay
 from arena.match.transcript_json import to_json
 from arena.moments import iso_utc
-from arena.person.play_endpoint import PlayEndpoint, Wanted
+from arena.person.play_endpoint import Wanted
 from arena.showing.scenes import SCENES
 
 BANK_SECONDS: Final = 300
@@ -63,7 +63,6 @@ class AgentTools:
 
     def opponents(self) -> list[dict[str, Any]]:
         """List the bots that can be played against now."""
-        endpoint = PlayEndpoint(self.account.address, self.account.environment, "")
         return [
             {
                 "bot": one.entrant.bot,
@@ -72,7 +71,7 @@ class AgentTools:
                 "games": list(one.games),
                 "free": one.free,
             }
-            for one in endpoint.rivals()
+            for one in self.account.play().rivals()
         ]
 
     async def join(

@@ -114,9 +114,13 @@ class Rival:
 class Challenger:
     """A client that calls the referee at an address with a bot's token, or its owner's key."""
 
-    def __init__(self, address: Address, token: str) -> None:
+    def __init__(
+        self, address: Address, token: str, forwarded: Sequence[tuple[str, str]] = ()
+    ) -> None:
+        """Make it; `forwarded` are lines for every call that say for whose address it counts."""
         self._address = address
-        self._token = token
+        self._forwarded = tuple(forwarded)
+        self._metadata = (("authorization", f"Bearer {token}"), *self._forwarded)
 
     def challenge(self, wanted: Wanted) -> Iterator[ChallengeNews]:
         """Request matches and yield the progress: first the acceptance, last the end.
@@ -139,10 +143,9 @@ class Challenger:
         )
         if wanted.time_control is not None:
             write_time_control(wanted.time_control, request.time_control)
-        metadata = (("authorization", f"Bearer {self._token}"),)
         accepted = False
         with self._address.channel() as channel:
-            call = ChallengeServiceStub(channel).Challenge(request, metadata=metadata)
+            call = ChallengeServiceStub(channel).Challenge(request, metadata=self._metadata)
             try:
                 for response in call:
                     told = _read(response)
@@ -166,12 +169,11 @@ class Challenger:
             NotNowError: The referee cannot answer at the moment.
             ChallengeError: The referee refuses the query.
         """
-        metadata = (("authorization", f"Bearer {self._token}"),)
         request = pb.GetChallengeRequest(challenge_id=challenge_id)
         with self._address.channel() as channel:
             stub = ChallengeServiceStub(channel)
             try:
-                found = stub.GetChallenge(request, metadata=metadata, timeout=timeout)
+                found = stub.GetChallenge(request, metadata=self._metadata, timeout=timeout)
             except grpc.RpcError as error:
                 kind = NotNowError if error.code() in _LATER else ChallengeError
                 raise kind(self._why(error)) from error
@@ -239,7 +241,8 @@ class Challenger:
         with self._address.channel() as channel:
             request = pb.ListOpponentsRequest(game=game)
             try:
-                found = ChallengeServiceStub(channel).ListOpponents(request, timeout=timeout)
+                stub = ChallengeServiceStub(channel)
+                found = stub.ListOpponents(request, metadata=self._forwarded, timeout=timeout)
             except grpc.RpcError as error:
                 raise ChallengeError(self._why(error)) from error
         return [

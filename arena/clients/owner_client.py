@@ -156,7 +156,7 @@ class OwnerClient:
         if secret is None:
             return self
         other = copy(self)
-        other._visitor = ((forwarding.SECRET, secret), (forwarding.ADDRESS, address))
+        other._visitor = forwarding.on_behalf_of(address, secret)
         return other
 
     def terms(self) -> SignUpTerms:

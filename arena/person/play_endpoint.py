@@ -1,6 +1,6 @@
 """`PlayEndpoint`: the referee at which people play, and the token of the bot for which they do."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 from arena.bot.address import Address
 from arena.bot.challenging import Challenger, Rival, Wanted
@@ -12,14 +12,21 @@ __all__ = ["PlayEndpoint", "Rival", "Wanted"]
 class PlayEndpoint:
     """The connection settings by which people's sessions at one referee are opened."""
 
-    def __init__(self, address: str, environment: Mapping[str, str], token: str) -> None:
-        """Parse the referee's address. Raises AddressError."""
+    def __init__(
+        self,
+        address: str,
+        environment: Mapping[str, str],
+        token: str,
+        forwarded: Sequence[tuple[str, str]] = (),
+    ) -> None:
+        """Parse the referee's address; see `Challenger`. Raises AddressError."""
         self._address = Address.parse(address, environment)
         self._token = token
+        self._forwarded = forwarded
 
     def rivals(self) -> list[Rival]:
         """Return the bots that can be played against now. Raises ChallengeError."""
-        return Challenger(self._address, self._token).rivals()
+        return Challenger(self._address, self._token, self._forwarded).rivals()
 
     def session(
         self, instance: str, games: tuple[str, ...], changed: Callable[[], None]
@@ -28,4 +35,6 @@ class PlayEndpoint:
 
         `changed` is called in another thread whenever the session changes.
         """
-        return PersonSession(self._address, self._token, instance, games, changed)
+        return PersonSession(
+            *(self._address, self._token, instance, games, changed), forwarded=self._forwarded
+        )

@@ -10,7 +10,7 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from queue import SimpleQueue
 from typing import Any, Final
 
@@ -71,9 +71,11 @@ class PersonSession:
         changed: Callable[[], None],
         now: Callable[[], float] = time.monotonic,
         resume_seconds: float = RESUME_SECONDS,
+        forwarded: Sequence[tuple[str, str]] = (),
     ) -> None:
         self._address = address
         self._token = token
+        self._challenger = Challenger(address, token, forwarded)
         self._instance = instance
         self._games = games
         self._changed = changed
@@ -117,7 +119,7 @@ class PersonSession:
 
     def challenge(self, wanted: Wanted) -> ChallengeAccepted:
         """Ask for one match, and return the acceptance. Raises ChallengeError."""
-        updates = Challenger(self._address, self._token).challenge(wanted)
+        updates = self._challenger.challenge(wanted)
         accepted = next(updates)
         assert isinstance(accepted, ChallengeAccepted)
         with self.lock:

@@ -48,10 +48,12 @@ class Server:
         await self._serving
 
     @asynccontextmanager
-    async def agent(self, key: str) -> AsyncIterator[Client]:
+    async def agent(self, key: str, address: str = "127.0.0.1") -> AsyncIterator[Client]:
+        """An agent with a key, at an address of this machine."""
         headers = {"Authorization": f"Bearer {key}"}
+        transport = httpx2.AsyncHTTPTransport(local_address=address)
         async with (
-            httpx2.AsyncClient(headers=headers) as http,
+            httpx2.AsyncClient(headers=headers, transport=transport) as http,
             Client(streamable_http_client(f"{self.url}/mcp", http_client=http)) as client,
         ):
             yield client
@@ -95,3 +97,39 @@ async def test_the_wrong_keys_of_one_address_do_not_keep_others_out(database: st
             # Neither here nor at the referee, which counts for the address that we say.
             assert await server.status(late, "127.0.0.3") == 400  # a right key, no request
             assert await server.status(early, "127.0.0.2") == 400
+
+
+async def test_the_calls_of_one_agent_do_not_count_for_others(database: str) -> None:
+    limits = Limits(calls_burst=12, calls_per_second=0.01, refusal_seconds=0.01)
+    async with opened(database, limits=limits, dashboard_secret=SECRET) as scene:
+        busy, calm = await scene.key("busy"), await scene.key("calm")
+        async with Server(scene, SECRET) as server:
+            async with server.agent(busy, "127.0.0.2") as client:
+                for _ in range(limits.calls_burst):
+                    await client.call_tool("opponents", {})
+                for tool, wanted in (
+                    ("opponents", {}),
+                    ("challenge", {"bot": "mine", "opponents": ["a"]}),
+                    ("join", {"bot": "mine"}),
+                ):
+                    assert "Too many calls" in await refused(client, tool, **wanted)
+            async with server.agent(calm, "127.0.0.3") as client:
+                assert await told(client, "opponents") == []
+                for tool, wanted in (
+                    ("challenge", {"bot": "mine", "opponents": ["a"]}),
+                    ("join", {"bot": "other"}),
+                ):
+                    assert "Too many" not in await refused(client, tool, **wanted)
+
+
+async def test_a_key_that_was_renewed_is_refused_beyond_the_limits_too(database: str) -> None:
+    limits = Limits(calls_burst=20, calls_per_second=0.01, refusal_seconds=0.01)
+    async with opened(database, limits=limits, dashboard_secret=SECRET) as scene:
+        key = await scene.key("ann")
+        async with Server(scene, SECRET) as server, server.agent(key) as client:
+            await told(client, "leaderboard")
+            ann = await scene.arena.store.owners.by_key(key)
+            assert ann is not None
+            await scene.arena.store.owners.renew_key(ann)
+            tries = range(2 * int(limits.calls_burst))
+            assert {await server.status(key, "127.0.0.1") for _ in tries} <= {401, 429}

@@ -35,6 +35,11 @@ class Caller:
     """Whether a dashboard or proxy with the secret makes the call."""
 
 
+def on_behalf_of(address: str, secret: str | None) -> tuple[tuple[str, str], ...]:
+    """Return the lines by which a call counts for a visitor's address; none without a secret."""
+    return () if secret is None else ((SECRET, secret), (ADDRESS, address))
+
+
 def caller_of(context: "Context", secret: str | None) -> Caller:
     """Return the peer of a call, or the visitor for whom it is made, or DASHBOARD.
 
