@@ -26,7 +26,6 @@ from uuid import UUID
 from arena.bot.bot import AnyBot, take_note
 from arena.bot.returned import error_message, no_action
 from arena.bot.turn import Match, Turn
-from arena.codec.notes import read_note, write_note
 from arena.errors import UserError, any_failure
 from arena.games.game import AnyGame
 from arena.match.clock import DEFAULT_TIME_CONTROL, TimeControl
@@ -38,7 +37,6 @@ from arena.match.result import Result
 from arena.match.seating import moved_on
 from arena.match.transcript import Entrant, Opening, Setup, Transcript
 from arena.randomness import ENTROPY_BYTES, KeyedRandomness, commitment, match_key
-from arena.v1 import referee_pb2
 
 _log = logging.getLogger("arena.bot")
 
@@ -195,6 +193,10 @@ def _conduct(
 
 def _take_note(bot: AnyBot, asked: Asked, notes: NotesTaken) -> None:
     """Take what a bot noted, as a referee would read it; what is no note is left out."""
+    # Here, as it loads protobuf, which games at home do without.
+    from arena.codec.notes import read_note, write_note
+    from arena.v1 import referee_pb2
+
     noted, message = take_note(bot), referee_pb2.Note()
     if noted is not None:
         with suppress(TypeError, ValueError, AttributeError):
