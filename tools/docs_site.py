@@ -63,10 +63,12 @@ def pages() -> dict[PurePosixPath, str]:
 
 
 def targets(source: PurePosixPath, text: str) -> Iterator[PurePosixPath]:
-    """Yield the files of the checkout that a page links to."""
+    """Yield the files of the checkout that a page links to. Raises SystemExit for a missing one."""
     for link in _LINK.finditer(_CODE.sub("", text)):
         target = resolved(source, link["path"])
         if target is not None:
+            if not (ROOT / target).exists():
+                sys.exit(f"{source} links to {target}, which does not exist.")
             yield target
 
 
@@ -132,6 +134,7 @@ def write_for_programs(pages_at: Path, site: Path) -> None:
     listing = "\n".join(listed)
     site.joinpath("llms.txt").write_text(
         f"# Bluff Arena\n\n> {head}\n\nFrom nothing to a rated bot: [skill.md](skill.md)\n\n"
+        "All that a bot's author needs, in one file: [llms-full.txt](llms-full.txt)\n\n"
         f"## Pages\n\n{listing}\n"
     )
     site.joinpath("llms-full.txt").write_text("\n\n".join((skill, *whole)))

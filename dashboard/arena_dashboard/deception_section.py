@@ -19,7 +19,8 @@ def show_deception(by_game: Mapping[str, Deception]) -> None:
     for game, found in by_game.items():
         compared = found.rows[0].equilibrium
         solved = (
-            "No equilibrium is known for them."
+            "No equilibrium to compare it with: one is known in Bluff where two seats are left, "
+            "and shown once `arena analyse` has kept analyses of these matches."
             if compared is None
             else f"Solved play is known in {compared.decisions:,} of its decisions."
         )

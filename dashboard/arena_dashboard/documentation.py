@@ -40,6 +40,11 @@ async def _first_page(_request: Request) -> Response:
     return RedirectResponse("docs/")
 
 
+async def _all_in_one(_request: Request) -> Response:
+    # Programs look for it beside llms.txt; its links are relative to the pages.
+    return RedirectResponse("docs/llms-full.txt")
+
+
 async def _for_programs(request: Request) -> Response:
     """Answer with the list of pages, and where this arena is reached."""
     listing = FOLDER / "llms.txt"
@@ -68,5 +73,6 @@ async def _served(scope: Scope, receive: Receive, send: Send) -> None:
 ROUTES: Final[tuple[BaseRoute, ...]] = (
     Route(BELOW, _first_page),
     Route("/llms.txt", _for_programs),
+    Route("/llms-full.txt", _all_in_one),
     Mount(BELOW, app=_served),
 )

@@ -13,12 +13,13 @@ import pytest
 from mcp import Client, StdioServerParameters
 
 from arena.agents.server import agent_server
+from arena.builds.hosted import HostingTerms
 from arena.commands.owners.bot_tokens import keep_token, kept_token
 from arena.commands.owners.logins import Login, keep_login
 from arena.v1 import referee_pb2
 from tests.agents.calls import TABLES, account, agent, play, refused, told
 from tests.bots import PATIENCE
-from tests.scene import Scene
+from tests.scene import Scene, opened
 
 
 @pytest.mark.parametrize("game", TABLES)
@@ -110,12 +111,18 @@ async def test_a_visitor_may_look_and_nothing_else(scene: Scene) -> None:
 
 
 async def test_an_agent_on_this_machine_uploads_files_and_nothing_without_an_end(
-    scene: Scene,
+    database: str, tmp_path: Path
 ) -> None:
-    one = account(f"127.0.0.1:{scene.port}", await scene.key())
-    one = replace(one, own_files=True)
-    async with Client(agent_server(lambda: one, one.leave_all)) as client:
-        assert "is no file" in await refused(client, "submit", bot="mine", file="/dev/zero")
+    file = tmp_path / "bot.py"
+    file.write_text("pass")
+    async with opened(database, hosting=HostingTerms()) as scene:
+        one = replace(account(f"127.0.0.1:{scene.port}", await scene.key()), own_files=True)
+        async with Client(agent_server(lambda: one, one.leave_all)) as client:
+            assert "is no file" in await refused(client, "submit", bot="mine", file="/dev/zero")
+            assert await told(client, "builds") == []
+            made = await told(client, "submit", bot="mine", file=str(file))
+            (build,) = await told(client, "builds")
+            assert (build["bot"], build["version"]) == ("mine", made["version"])
 
 
 def test_tokens_that_are_kept_at_once_are_all_kept_each_for_its_owner(

@@ -46,6 +46,7 @@ def test_programs_are_told_where_the_arena_is_and_which_pages_there_are(
     assert told.startswith("# Bluff Arena\n\nThis arena:\n\n- `PAGES=http://testserver`\n")
     assert "- `ARENA_ADDRESS=arena.example:50051`\n" in told
     assert "- [Play](docs/play.md): it." in told
+    assert client.get("/llms-full.txt").url.path == "/docs/llms-full.txt"
 
 
 def test_the_scripts_of_its_pages_and_no_others_may_run(client: TestClient, tmp_path: Path) -> None:

@@ -34,6 +34,12 @@ def test_links_follow_what_they_lead_to_and_code_stays_as_it_is() -> None:
     )
 
 
+def test_a_link_to_a_missing_file_is_named_with_its_page() -> None:
+    text = "[a](protocol.md) [b](absent.md)"
+    with pytest.raises(SystemExit, match=r"^docs/submit\.md links to docs/absent\.md"):
+        list(docs_site.targets(PurePosixPath("docs/submit.md"), text))
+
+
 def test_every_page_has_a_place_in_the_menu() -> None:
     menu = (docs_site.ROOT / "docs/zensical.toml").read_text()
     pages = {
@@ -51,7 +57,7 @@ def test_every_link_of_the_site_leads_somewhere(
     docs_site.main()
     assert (site / "protocol/index.html").exists()
     listed = re.findall(r"\]\(([^)]+)\)", (site / "llms.txt").read_text())
-    assert {"skill.md", "protocol.md", "games/bluff.md"} <= set(listed)
+    assert {"skill.md", "llms-full.txt", "protocol.md", "games/bluff.md"} <= set(listed)
     assert all((site / page).exists() for page in listed)
     assert "# From nothing to a rated bot" in (site / "llms-full.txt").read_text()
     broken = {

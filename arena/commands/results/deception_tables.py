@@ -63,9 +63,9 @@ def _print(heads: Sequence[str], rows: Sequence[tuple[Sequence[str], DeceptionRo
     console.print(
         "bluffs: claims more likely false than true by what the seat saw, of the decisions in "
         "which it could claim; equilibrium: how often solved play bluffs or doubts in the same "
-        "places; distance: total variation, and what solved play itself has by chance; lies: "
-        "claims known to be false; false: claims false in fact. Intervals: 95 %, a deal being one "
-        "cluster."
+        "places, where that is known; difference: its own share there minus that; distance: total "
+        "variation, and what solved play itself has by chance; lies: claims known to be false; "
+        "false: claims false in fact. Intervals: 95 %, a deal being one cluster."
     )
     if not any(row.equilibrium for _, row in rows):
         console.print("No equilibrium is known for these matches.")

@@ -93,36 +93,39 @@ async def test_a_note_is_read_by_its_owner_after_the_match_and_by_nobody_else(sc
 
 
 class Careless(Noting):
-    """A bot whose notes are too long, are no text and tell what cannot be."""
+    """A bot that tells what cannot be."""
 
     usage = pb.Usage(input_tokens=-1)
 
+
+class Babbling(Noting):
+    """A bot whose notes are too long and are no text."""
+
     def answer(self, turn: pb.Turn) -> pb.Answer:
         answer = super().answer(turn)
-        if turn.turn_number > 2:
-            answer.note.text = b"\0\xff" + 9_000 * b"\xc3\xa9"
+        answer.note.text = b"\0\xff" + 9_000 * b"\xc3\xa9"
         return answer
 
 
 async def test_no_note_costs_a_bot_a_fault_or_its_stream(scene: Scene) -> None:
-    mine = await scene.key("me")
+    mine, other = await scene.key("me"), await scene.key("other")
     careless = Careless(scene.port, await scene.token("careless", "me"))
-    async with owners(scene) as stub, playing([careless, await scene.peer("rival")]) as company:
+    babbling = Babbling(scene.port, await scene.token("babbling", "other"))
+    async with owners(scene) as stub, playing([careless, babbling]) as company:
         await company.go_on(2)
-        found = [one for id_ in careless.ended[:2] for one in await notes(stub, id_, mine)]
-    assert await scene.faults("careless") == 0
-    short = [one for one in found if one.turn_number <= 2]
-    assert short
+        short, long = [await notes(stub, careless.ended[0], key) for key in (mine, other)]
+    assert await scene.faults("careless") == await scene.faults("babbling") == 0
+    assert short and long
     for one in short:
         assert one.text.endswith(
             "\n[usage left out: input_tokens is -1, allowed is 0 to 1,000,000,000]"
         )
         assert not one.HasField("usage")
-    long = [one for one in found if one.turn_number > 2]
     for one in long:
         assert one.text.startswith("\ufffd\ufffdé")
         assert one.text.endswith("é…")
         assert MOST_OF_A_NOTE - 2 <= len(one.text.encode()) <= MOST_OF_A_NOTE
+        assert one.usage == Noting.usage
 
 
 @pytest.mark.slow
