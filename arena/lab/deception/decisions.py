@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
+from itertools import islice
 from typing import Any, Final
 
 from arena.games.claims import ClaimSituation, GameClaims, claims_of
@@ -63,10 +64,11 @@ class ClaimDecision:
         return self.chance is not None and self.chance < _HALF
 
 
-def claim_decisions(transcript: Transcript) -> tuple[ClaimDecision, ...]:
+def claim_decisions(transcript: Transcript, most: int | None = None) -> tuple[ClaimDecision, ...]:
     """Return the decisions to claim or doubt of a match, up to the first impossible step.
 
-    They are () in a game without claims.
+    They are () in a game without claims. With `most` they are those among so many of the seats'
+    steps, the first.
     """
     known = claims_of(transcript.setup.game)
     if known is None:
@@ -76,7 +78,7 @@ def claim_decisions(transcript: Transcript) -> tuple[ClaimDecision, ...]:
     seats = seats._replace(name=f"{seats.rank} seats at the table")
     found: list[ClaimDecision] = []
     last: ClaimDecision | None = None
-    for number, step, before, after in _seat_steps(transcript):
+    for number, step, before, after in islice(_seat_steps(transcript), most):
         decision = _decision(number, step, game, known, before)
         decision.situations = _shared((*decision.situations, seats))
         if decision.claimed:

@@ -4,11 +4,16 @@ A default action played for a seat is no bot's decision and is left out.
 """
 
 from dataclasses import dataclass
+from typing import Final
 
 from arena.games.claims import claims_of
 from arena.lab.deception import ClaimDecision, claim_decisions
 from arena.match.faults import FaultKind
 from arena.match.transcript import Entrant, Transcript
+
+MOST_STEPS: Final = 1_000
+"""The seats' steps of a match that are looked at, the first: options allow many times as many, at
+some 0.1 ms each, and a page looks at hundreds of matches."""
 
 
 def off_in_words(game: str, off: int) -> str:
@@ -74,7 +79,10 @@ class Bluffing:
 
 
 def bluffing_of(transcript: Transcript) -> Bluffing:
-    """Return the claims and doubts of a match, up to the first impossible step if there is one."""
+    """Return the claims and doubts of a match, up to the first impossible step if there is one.
+
+    Claims and doubts are those of the first MOST_STEPS steps, faults and time those of all.
+    """
     setup = transcript.setup
     faults: list[FaultAt] = []
     used, answers = [0] * len(setup.entrants), [0] * len(setup.entrants)
@@ -92,7 +100,7 @@ def bluffing_of(transcript: Transcript) -> Bluffing:
         setup.game,
         setup.keyed_by,
         setup.entrants,
-        claim_decisions(transcript),
+        claim_decisions(transcript, MOST_STEPS),
         tuple(faults),
         tuple(used),
         tuple(answers),

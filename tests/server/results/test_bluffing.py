@@ -11,6 +11,7 @@ from arena.match.faults import FaultKind
 from arena.match.flow import OpenTurn, Reply, TimedAction
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, VersionId
+from arena.server.results import bluffing as bluffing_module
 from arena.server.results.bluffing import bluffing_of
 from tests.dashboard.played import Guest, Policy, anyhow, play_match, silent
 
@@ -71,3 +72,15 @@ def test_default_actions_are_no_decisions_and_faults_are_told_with_what_was_play
     assert all(one.played for one in bluffing.faults)
     assert bluffing.of("bot1") == []
     assert bluffing.time_of("bot1") == (0, 0)
+
+
+def test_of_a_long_match_the_claims_of_its_first_steps_are_known_and_all_times(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    transcript = played("bluff", anyhow, anyhow, anyhow)
+    whole = bluffing_of(transcript)
+    monkeypatch.setattr(bluffing_module, "MOST_STEPS", 5)
+    first = bluffing_of(transcript)
+    assert len(whole.decisions) > 5
+    assert [one.step for one in first.decisions] == [one.step for one in whole.decisions[:5]]
+    assert (first.answers, first.milliseconds) == (whole.answers, whole.milliseconds)
