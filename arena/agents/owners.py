@@ -46,6 +46,8 @@ class OwnerAccounts:
         self._wrong_keys = WrongKeys()
         self._client = OwnerClient.at(address, os.environ)
         self._tokens_of = tokens_of
+        self._asking: dict[str, asyncio.Task[str]] = {}
+        """The questions to the referee, by key: it may take seconds, and there are few threads."""
         self._accounts: dict[str, AgentAccount] = {}
         """The accounts, by the owner's name."""
 
@@ -59,9 +61,8 @@ class OwnerAccounts:
         if known is None and not self._wrong_keys.begin():
             return None
         address = visitor().address
-        client = self._client.for_visitor(address, self._secret)
         try:
-            owner: str | None = await asyncio.to_thread(client.owner, token)
+            owner: str | None = await self._owner(token, address)
         except OwnerCallError as error:
             if error.stranger:
                 if known is not None:  # or calls beyond a limit would let it in again
@@ -74,6 +75,16 @@ class OwnerAccounts:
             return None
         claims = {"address": address}
         return AccessToken(token=token, client_id=owner, scopes=[], subject=owner, claims=claims)
+
+    async def _owner(self, token: str, address: str) -> str:
+        """Ask the referee whose key it is, once for all who ask then. Raises OwnerCallError."""
+        asking = self._asking.get(token)
+        if asking is None:
+            client = self._client.for_visitor(address, self._secret)
+            asking = asyncio.create_task(asyncio.to_thread(client.owner, token))
+            self._asking[token] = asking
+            asking.add_done_callback(lambda _: self._asking.pop(token, None))
+        return await asyncio.shield(asking)  # who asks may go
 
     def account(self) -> AgentAccount:
         """Return the account of the request. Raises TooManyAgentsError."""

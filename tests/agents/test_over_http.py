@@ -133,3 +133,14 @@ async def test_a_key_that_was_renewed_is_refused_beyond_the_limits_too(database:
             await scene.arena.store.owners.renew_key(ann)
             tries = range(2 * int(limits.calls_burst))
             assert {await server.status(key, "127.0.0.1") for _ in tries} <= {401, 429}
+
+
+async def test_requests_with_one_key_at_a_time_are_one_question_to_the_referee(
+    database: str,
+) -> None:
+    limits = Limits(calls_burst=1, calls_per_second=0.01, refusal_seconds=0.01)
+    async with opened(database, limits=limits) as scene:
+        key = await scene.key("ann")
+        owners = OwnerAccounts(f"127.0.0.1:{scene.port}", lambda _: BotTokens(str, print))
+        found = await asyncio.gather(*(owners.verify_token(key) for _ in range(WRONG_KEYS)))
+        assert {one and one.client_id for one in found} == {"ann"}
