@@ -124,7 +124,11 @@ class AgentTools:
             dict[str, Any], Field(description="One of legal_actions, or another legal one.")
         ],
         note: Annotated[
-            str, Field(description="What you think; read in `notes` after the match, by you alone.")
+            str,
+            Field(
+                description="What you think; `notes` shows it after the match, to your owner alone "
+                "unless the owner shares it."
+            ),
         ] = "",
     ) -> dict[str, Any]:
         """Play an action, and wait for what comes of it as wait_for_turn does."""
