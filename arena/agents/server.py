@@ -23,6 +23,8 @@ from arena.agents.visitors import visited
 from arena.errors import UserError
 from arena.games import GAMES
 
+MOST_SESSIONS: Final = 2_000
+"""The most sessions over HTTP; each takes some 90 kB until half an hour after its last request."""
 INSTRUCTIONS: Final = """\
 Bluff Arena: games of bluff against programs. To play: `rules`, `opponents`, `join` with a name for
 your bot, then `wait_for_turn` and `act` until the state is `over`. To enter a program: write a file
@@ -100,7 +102,8 @@ def http_app(owners: OwnerAccounts, url: str, hosts: list[str]) -> ASGIApp:
     auth = AuthSettings(issuer_url=AnyHttpUrl(url), resource_server_url=None)
     server = agent_server(owners.account, owners.leave_all, auth=auth, token_verifier=owners)
     security = TransportSecuritySettings(allowed_hosts=hosts)
-    return visited(server.streamable_http_app(transport_security=security))
+    app = server.streamable_http_app(transport_security=security, max_sessions=MOST_SESSIONS)
+    return visited(app)
 
 
 def play_a_match(game: str = "bluff", opponent: str = "honest") -> str:

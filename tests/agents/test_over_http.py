@@ -11,6 +11,7 @@ import uvicorn
 from mcp import Client
 from mcp.client.streamable_http import streamable_http_client
 
+from arena.agents import server as agents_server
 from arena.agents.account import BotTokens
 from arena.agents.owners import OwnerAccounts
 from arena.agents.server import http_app
@@ -144,3 +145,20 @@ async def test_requests_with_one_key_at_a_time_are_one_question_to_the_referee(
         owners = OwnerAccounts(f"127.0.0.1:{scene.port}", lambda _: BotTokens(str, print))
         found = await asyncio.gather(*(owners.verify_token(key) for _ in range(WRONG_KEYS)))
         assert {one and one.client_id for one in found} == {"ann"}
+
+
+async def test_sessions_are_limited(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(agents_server, "MOST_SESSIONS", 1)
+    hello = {"protocolVersion": "2025-06-18", "capabilities": {}} | {
+        "clientInfo": {"name": "test", "version": "1"}
+    }
+    body = {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}
+    async with opened(database) as scene, Server(scene) as server, httpx2.AsyncClient() as http:
+        headers = {
+            "Authorization": f"Bearer {await scene.key('ann')}",
+            "Accept": "application/json, text/event-stream",
+        }
+        answers = [
+            await http.post(f"{server.url}/mcp", json=body, headers=headers) for _ in range(2)
+        ]
+        assert [one.status_code for one in answers] == [200, 503]
