@@ -21,7 +21,7 @@ ROOT = Path(__file__).parents[1]
 _LINK = re.compile(
     r"\[(?P<text>[^\[\]]*)\]\((?!https?:|mailto:|#)(?P<path>[^)\s#]+)(?P<anchor>#[^)\s]*)?\)"
 )
-_CODE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
+CODE = re.compile(r"(^```.*?^```$)", re.DOTALL | re.MULTILINE)
 _PICTURES = (".png", ".svg", ".webp")
 _FOR_OPERATORS = frozenset(
     {
@@ -64,7 +64,7 @@ def pages() -> dict[PurePosixPath, str]:
 
 def targets(source: PurePosixPath, text: str) -> Iterator[PurePosixPath]:
     """Yield the files of the checkout that a page links to. Raises SystemExit for a missing one."""
-    for link in _LINK.finditer(_CODE.sub("", text)):
+    for link in _LINK.finditer(CODE.sub("", text)):
         target = resolved(source, link["path"])
         if target is not None:
             if not (ROOT / target).exists():
@@ -96,7 +96,7 @@ def rewritten(source: PurePosixPath, text: str) -> str:
         to = os.path.relpath(place(target), place(source).parent)
         return f"[{found['text']}]({to}{found['anchor'] or ''})"
 
-    parts = _CODE.split(text)
+    parts = CODE.split(text)
     return "".join(
         part if number % 2 else _LINK.sub(link, part) for number, part in enumerate(parts)
     )
@@ -120,10 +120,11 @@ def lay_out(folder: Path) -> None:
 
 def write_for_programs(pages_at: Path, site: Path) -> None:
     """Write the pages as Markdown, llms.txt and llms-full.txt into a built site."""
+    for path in pages_at.rglob("*.md"):
+        shutil.copyfile(path, site / path.relative_to(pages_at))
     listed, whole = [], []
     for path in sorted(pages_at.glob("*.md")) + sorted(pages_at.glob("games/*.md")):
         name, text = path.relative_to(pages_at).as_posix(), path.read_text()
-        shutil.copyfile(path, site / name)
         title, first = _title_and_first_sentence(text)
         if name not in ("index.md", "skill.md"):
             listed.append(f"- [{title}]({name}): {first}")
