@@ -1,11 +1,14 @@
 """How scripted matches are played over a stream: offered, asked in batches, ended."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import count
+from typing import Final
 
 from arena.conformance.scripted_match import ScriptedMatch
 from arena.conformance.scripted_referee import BotStream, ScriptedReferee, UnmetError
 from arena.games import GAMES
+
+_MOST_TABLES: Final = 3
 
 
 def games_of(stream: BotStream) -> list[str]:
@@ -46,7 +49,7 @@ async def joined(
     waiting = {match.id: match for match in matches}
     accepted = []
     while waiting:
-        request = await stream.hear(f"a join of {_matches(len(waiting))} that were offered")
+        request = await stream.hear(f"joins of {_named(waiting.values())}")
         for join in request.joins:
             if join.match_id not in waiting:
                 raise UnmetError(f"it joined match {join.match_id}, which was not offered")
@@ -55,7 +58,9 @@ async def joined(
             accepted.append(match)
         for decline in request.declines:
             if not may_decline:
-                raise UnmetError("it declined a match that was offered")
+                raise UnmetError(
+                    f"it declined a match that was offered, of {_named(waiting.values())}"
+                )
             waiting.pop(decline.match_id, None)
     return accepted
 
@@ -79,7 +84,7 @@ async def take_answers(stream: BotStream, matches: Sequence[ScriptedMatch]) -> i
     """Take one answer for each of the matches. Returns how many."""
     waiting = {match.id: match for match in matches}
     while waiting:
-        request = await stream.hear(f"answers to {len(waiting)} open turns")
+        request = await stream.hear(f"answers to the open turns of {_named(waiting.values())}")
         for answer in request.answers:
             match = waiting.pop(answer.match_id, None)
             if match is None:
@@ -107,5 +112,9 @@ async def plays_on(referee: ScriptedReferee, stream: BotStream, matches: Matches
     return answers
 
 
-def _matches(number: int) -> str:
-    return "1 match" if number == 1 else f"{number} matches"
+def _named(matches: Collection[ScriptedMatch]) -> str:
+    """Return how many matches there are, with their tables or the first of them."""
+    tables = list(dict.fromkeys(match.table for match in matches))
+    more = len(tables) - _MOST_TABLES
+    named = "; ".join(tables[:_MOST_TABLES]) + (f"; {more} other tables" if more > 0 else "")
+    return f"{len(matches)} {'match' if len(matches) == 1 else 'matches'} ({named})"

@@ -105,6 +105,7 @@ async def _outcome(referee: ScriptedReferee, scenario: Scenario, seconds: float)
         if referee.log is not None:
             await asyncio.sleep(PRINT_SECONDS)
     except TimeoutError:
-        seen = f"it was not through after {seconds:g} s"
+        waited = f", but waited for {referee.awaited}" if referee.awaited else ""
+        seen = f"the scenario was not through after {seconds:g} s{waited}"
     took = asyncio.get_running_loop().time() - began
     return ScenarioOutcome(scenario, met, seen, took, referee.log)

@@ -20,6 +20,8 @@ from arena.signatures import Signer
 from arena.v1 import referee_pb2 as pb
 
 _MOST_CHOICES: Final = 40
+_LONGEST_VALUE: Final = 40
+"""The number of characters beyond which an option's value is not written."""
 JOIN_MS: Final = 5_000
 
 
@@ -67,6 +69,15 @@ class ScriptedMatch:
     @property
     def id(self) -> str:
         return self.setup.match_id
+
+    @property
+    def table(self) -> str:
+        """Its game, seats, and the options that are not as by default, such as a person reads."""
+        changed = [
+            f"{name}={value}" if len(str(value)) <= _LONGEST_VALUE else f"{name}=…"
+            for name, value in self._rules.options.changed().items()
+        ]
+        return ", ".join([f"{self._rules.title} at {len(self.setup.entrants)} seats", *changed])
 
     def offer(self, *, named: bool = False) -> pb.Offer:
         """Return the offer, or with all names that of a resume."""
@@ -117,7 +128,7 @@ class ScriptedMatch:
 
     def take(self, answer: pb.Answer) -> None:
         """Take the bot's answer to its open turn. Raises UnmetError unless it is legal."""
-        where = f"turn {answer.turn_number} of a match of {self._rules.title}{self._variant()}"
+        where = f"turn {answer.turn_number} of a match of {self.table}"
         if answer.turn_number != self.own.number:
             raise UnmetError(f"it answered {where}; turn {self.own.number} was open")
         try:
@@ -156,10 +167,6 @@ class ScriptedMatch:
     def forfeit_others(self) -> None:
         """Let the other seats not answer from now on."""
         self.others = lambda _turn: Fault(FaultKind.LATE)
-
-    def _variant(self) -> str:
-        changed = self._rules.options.changed()
-        return f" ({', '.join(f'{name}={changed[name]}' for name in changed)})" if changed else ""
 
     def _reply(self, reply: Reply) -> None:
         self._replies[self.seat] = reply

@@ -59,6 +59,8 @@ class BotStream:
         self.token = token
         """The behaviour that the bot showed."""
         self.hello = pb.Hello()
+        self.awaited = ""
+        """What is to come next; empty while nothing is waited for."""
         self._heard: asyncio.Queue[pb.PlayRequest | None] = asyncio.Queue()
         self.closed = False
         """Whether the bot has closed or lost its side."""
@@ -83,11 +85,13 @@ class BotStream:
 
         Raises UnmetError.
         """
+        self.awaited = what
         message = await self.perhaps_hear(seconds)
         if message is None:
             if self.closed:
                 raise GoneError(f"instead of {what}: it closed the stream")
             raise UnmetError(f"instead of {what}: nothing came within {seconds:g} s")
+        self.awaited = ""
         return message
 
     async def perhaps_hear(self, seconds: float) -> pb.PlayRequest | None:
@@ -147,6 +151,11 @@ class ScriptedReferee(ABC):
         for stream in self._opened:
             stream.end(grpc.StatusCode.UNAVAILABLE, "the next scenario begins; come back")
         self._opened.clear()
+
+    @property
+    def awaited(self) -> str:
+        """What is to come next on the newest stream; empty while nothing is waited for."""
+        return self._opened[-1].awaited if self._opened else ""
 
     @asynccontextmanager
     async def listening(self) -> AsyncIterator[None]:

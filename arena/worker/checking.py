@@ -10,6 +10,7 @@ import asyncio
 import json
 import sys
 from collections import deque
+from collections.abc import Awaitable
 from contextlib import AsyncExitStack
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -115,18 +116,26 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
     waiting = deque(sorted(enumerate(HOSTED_SCENARIOS), key=lambda one: _order(one[1])))
     outcomes: dict[int, ScenarioOutcome] = {}
     unmet: list[int] = []
+    running: list[str] = []
 
-    def add(number: int, outcome: ScenarioOutcome) -> None:
-        outcomes[number] = outcome
+    async def add(number: int, scenario: Scenario, run: Awaitable[ScenarioOutcome]) -> None:
+        running.append(scenario.name)
+        tell()
+        outcome = outcomes[number] = await run
+        running.remove(scenario.name)
         if not outcome.met:
             unmet.append(number)
+        tell()
+
+    def tell() -> None:
         met = sum(one.met for one in outcomes.values())
-        _tell(f"{met} of {len(HOSTED_SCENARIOS)} scenarios met so far")
+        now = f"; running: {', '.join(running)}" if running else ""
+        _tell(f"{met} of {len(HOSTED_SCENARIOS)} scenarios met so far{now}")
 
     async def work(kept: KeepingReferee) -> None:
         while waiting and not unmet:
             number, scenario = waiting.popleft()
-            add(number, await check_kept(kept, scenario, seconds=SCENARIO_SECONDS))
+            await add(number, scenario, check_kept(kept, scenario, seconds=SCENARIO_SECONDS))
 
     async with AsyncExitStack() as stack:
         keeping = []
@@ -144,7 +153,8 @@ async def _scenarios(plan: CheckPlan) -> tuple[list[str], list[ScenarioOutcome]]
             await asyncio.gather(*map(work, keeping))
             for number in sorted(unmet):
                 unmet.clear()
-                add(number, await _alone(plan, HOSTED_SCENARIOS[number]))
+                scenario = HOSTED_SCENARIOS[number]
+                await add(number, scenario, _alone(plan, scenario))
                 if unmet:
                     break
     return games, [outcome for _, outcome in sorted(outcomes.items())]

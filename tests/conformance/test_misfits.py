@@ -10,29 +10,33 @@ import typer
 from typer.testing import CliRunner
 
 from arena.commands.home.check import check_bot
+from arena.conformance.checked_bots import KeepingReferee
 from arena.conformance.options import variants
-from arena.conformance.report import SCENARIOS, check
+from arena.conformance.report import SCENARIOS, check, check_kept
 from arena.games import GAMES
 
 MISFIT = str(Path(__file__).with_name("misfit.py"))
 
 MISFITS = {
     "matches": ("Illegal", "is illegal: {'type': 'bet'"),
-    "many at once": ("OneOfABatch", "answers to 3 open turns: nothing came"),
-    "options": ("DefaultsOnly", "of"),
-    "last millisecond": ("Hasty", "answers to 1 open turns: it"),
+    "many at once": (
+        "OneOfABatch",
+        "3 matches (Bluff You! at 2 seats; Blöff at 2 seats; Bluff at 2 seats): n",
+    ),
+    "options": ("DefaultsOnly", "Bluff at 2 seats, show_and_reroll=True"),
+    "last millisecond": ("Hasty", "turns of 1 match (Bluff at 2 seats): it"),
     "withdrawn offers": ("KeepsPlaces", "it declined a match"),
     "withdrawn matches": ("KeepsBegunPlaces", "it declined a match"),
     "another's fault": ("NoForfeits", "another seat's faults it printed"),
-    "refusal": ("Offended", "answers to 1 open turns: it"),
+    "refusal": ("Offended", "turns of 1 match (Bluff at 2 seats): it"),
     "repetition": ("OnceOnly", "an answer"),
     "unknown": ("Strict", "the stream: it ended with code 1"),
     "entropy": ("SameEntropy", "the same entropy"),
     "tampering": ("Trusting", "it printed no line"),
-    "loss in a turn": ("JoinsAnew", "answers to 1 open turns"),
-    "lost answer": ("AnswersOnce", "answers to 1 open turns"),
+    "loss in a turn": ("JoinsAnew", "answers to the open turns of 1 match"),
+    "lost answer": ("AnswersOnce", "answers to the open turns of 1 match"),
     "lost offer": ("WaitsForLost", "it declined a match"),
-    "restart of the bot": ("JoinsAnew", "answers to 1 open turns"),
+    "restart of the bot": ("JoinsAnew", "answers to the open turns of 1 match"),
     "unavailable": ("NeverRests", "without a pause"),
     "takeover": ("Insists", "it opened another stream"),
     "refused token": ("Insists", "it opened another stream"),
@@ -104,8 +108,21 @@ async def test_other_misfits_fail_it_too(
 async def test_a_scenario_has_a_hard_limit(tmp_path: Path) -> None:
     sleeper = [sys.executable, "-c", "import time; time.sleep(60)"]
     (outcome,) = await check(sleeper, tmp_path, SCENARIOS[:1], seconds=1)
-    assert (outcome.met, outcome.seen) == (False, "it was not through after 1 s")
+    assert (outcome.met, outcome.seen) == (False, "the scenario was not through after 1 s")
     assert outcome.seconds < 5
+
+
+@pytest.mark.slow
+async def test_what_was_waited_for_at_the_limit_is_named_with_its_table(tmp_path: Path) -> None:
+    log = tmp_path / "bot.log"
+    many = next(one for one in SCENARIOS if one.name == "many at once")
+    referee = KeepingReferee(command("OneOfABatch"), log)
+    async with referee.listening():
+        referee.start()
+        await referee.welcomed()
+        outcome = await check_kept(referee, many, seconds=2)
+    assert "after 2 s, but waited for " in outcome.seen
+    assert "Bluff at 2 seats" in outcome.seen
 
 
 app = typer.Typer()
