@@ -100,8 +100,8 @@ def _line(bot: str, table: Deception) -> str:
         cells += ["–"] * 4
     else:
         cells.append(f"{one.solved_bluffs:.1%}")
-        cells.append(f"{one.bluffs_more.mean:+.1%} ± {one.bluffs_more.error:.1%}")
-        more = one.doubts_more
+        cells.append(f"{one.bluffs_difference.mean:+.1%} ± {one.bluffs_difference.error:.1%}")
+        more = one.doubts_difference
         cells.append("–" if more is None else f"{more.mean:+.1%} ± {more.error:.1%}")
         cells.append(f"{one.distance.mean:.1%} ± {one.distance.error:.1%} ({one.by_chance:.1%})")
     return f"| {' | '.join(cells)} |".replace("-", "−").replace("%", " %")

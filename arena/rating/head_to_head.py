@@ -56,18 +56,18 @@ def wilson(
 
     Args:
         points: Points taken, any shape.
-        comparisons: Comparisons made, of the same shape.
+        comparisons: Comparisons made, of the same shape; they need not be whole.
         z: The half width in standard errors; as given, the interval is of 95 %.
 
     Returns:
         (low, high), both of that shape.
     """
-    n = np.maximum(comparisons, 1.0)
+    met = comparisons > 0
+    n = np.where(met, comparisons, 1.0)
     share = points / n
     middle = share + z**2 / (2.0 * n)
     reach = z * np.sqrt(share * (1.0 - share) / n + z**2 / (4.0 * n**2))
     scale = 1.0 + z**2 / n
-    met = comparisons > 0
     low: FloatArray = np.where(met, np.maximum(0.0, (middle - reach) / scale), 0.0)
     high: FloatArray = np.where(met, np.minimum(1.0, (middle + reach) / scale), 1.0)
     return low, high

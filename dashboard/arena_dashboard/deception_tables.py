@@ -171,13 +171,13 @@ _COLUMNS: Final[Sequence[tuple[str, Callable[[DeceptionRow], str], bool]]] = (
     ("Decisions", lambda row: f"{row.bluffs.of:,}", False),
     ("Bluffs", lambda row: _share(row.bluffs), False),
     ("Bluffs of solved play", _solved(lambda one: f"{one.solved_bluffs:.0%}"), True),
-    ("Bluffs, difference", _solved(lambda one: _estimate(one.bluffs_more, sign="+")), True),
+    ("Bluffs, difference", _solved(lambda one: _estimate(one.bluffs_difference, sign="+")), True),
     ("Lies", lambda row: _share(row.lies), False),
     ("False claims", lambda row: _share(row.false), False),
     ("Bluffs doubted", lambda row: _share(row.bluffs_doubted), False),
     ("Others doubted", lambda row: _share(row.others_doubted), False),
     ("Doubts", lambda row: _share(row.doubts), False),
-    ("Doubts, difference", _solved(lambda one: _estimate(one.doubts_more, sign="+")), True),
+    ("Doubts, difference", _solved(lambda one: _estimate(one.doubts_difference, sign="+")), True),
     ("Doubts right", lambda row: _share(row.right), False),
 )
 """The columns: the head, the text of a row, and whether they need solved play."""

@@ -93,7 +93,7 @@ _CLAIMS: dict[str, Callable[[DeceptionRow], str]] = {
     "decisions": lambda row: f"{row.bluffs.of:,}",
     "bluffs": lambda row: _share(row.bluffs),
     "equilibrium bluffs": _solved(lambda one: f"{one.solved_bluffs:.1%}"),
-    "difference": _solved(lambda one: _estimate(one.bluffs_more, sign="+")),
+    "difference": _solved(lambda one: _estimate(one.bluffs_difference, sign="+")),
     "distance": _solved(lambda one: f"{_estimate(one.distance)} (by chance {one.by_chance:.1%})"),
 }
 _FALSE: dict[str, Callable[[DeceptionRow], str]] = {
@@ -109,7 +109,7 @@ _DOUBTS: dict[str, Callable[[DeceptionRow], str]] = {
     "equilibrium doubts": _solved(
         lambda one: "–" if one.solved_doubts is None else f"{one.solved_doubts:.1%}"
     ),
-    "difference": _solved(lambda one: _estimate(one.doubts_more, sign="+")),
+    "difference": _solved(lambda one: _estimate(one.doubts_difference, sign="+")),
     "right": lambda row: _share(row.right),
 }
 
@@ -145,10 +145,10 @@ def _row_json(row: DeceptionRow) -> dict[str, Any]:
             "decisions": one.decisions,
             **_estimate_json("bluffs", one.bluffs),
             "solved_bluffs": _rounded(one.solved_bluffs),
-            **_estimate_json("bluffs_difference", one.bluffs_more),
+            **_estimate_json("bluffs_difference", one.bluffs_difference),
             **_estimate_json("doubts", one.doubts),
             "solved_doubts": _rounded(one.solved_doubts),
-            **_estimate_json("doubts_difference", one.doubts_more),
+            **_estimate_json("doubts_difference", one.doubts_difference),
             **_estimate_json("distance", one.distance),
             "distance_by_chance": _rounded(one.by_chance),
         },

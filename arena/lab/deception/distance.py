@@ -48,12 +48,12 @@ class Equilibrium:
     """The share in which it bluffed."""
     solved_bluffs: float
     """The mean probability that solved play bluffs."""
-    bluffs_more: Estimate
+    bluffs_difference: Estimate
     """The first minus the second."""
     doubts: Estimate | None
     """The same of doubts, where it could also doubt; None where it never could."""
     solved_doubts: float | None
-    doubts_more: Estimate | None
+    doubts_difference: Estimate | None
     distance: Estimate
     """The total variation distance, 0 to 1."""
     by_chance: float

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
-from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-_Z: Final = 1.959964
+from arena.rating.elo import Z_95
+from arena.rating.head_to_head import wilson
+
 Counts = NDArray[np.int64]
 
 
@@ -55,24 +55,17 @@ def share_of(counts: Sequence[int] | Counts, of: Sequence[int] | Counts) -> Shar
         independent = min(total, share * (1 - share) / variance)
     else:
         independent = float(clusters)
-    low, high = _wilson(share, independent, _t_quantile(clusters - 1))
-    return Share(int(count), int(total), low, high)
+    z = t_quantile(clusters - 1)
+    low, high = wilson(np.array(share * independent), np.array(independent), z)
+    return Share(int(count), int(total), float(low), float(high))
 
 
-def _wilson(share: float, number: float, z: float) -> tuple[float, float]:
-    """Return the ends of Wilson's interval for a share of `number` decisions."""
-    middle = share + z * z / (2 * number)
-    reach = z * sqrt(share * (1 - share) / number + z * z / (4 * number * number))
-    scale = 1 + z * z / number
-    return max(0.0, (middle - reach) / scale), min(1.0, (middle + reach) / scale)
-
-
-def _t_quantile(freedom: int) -> float:
+def t_quantile(freedom: int) -> float:
     """Return the 97.5 % quantile of Student's t (Abramowitz and Stegun 1964, 26.7.5).
 
     It is off by less than 1 % from three degrees of freedom on; importing it takes half a second.
     """
-    z = _Z
+    z = Z_95
     terms = (
         (z**3 + z) / 4,
         (5 * z**5 + 16 * z**3 + 3 * z) / 96,

@@ -21,6 +21,7 @@ from arena.lab.deception import (
     deception_of,
     share_of,
 )
+from arena.lab.deception.shares import t_quantile
 from arena.local.in_process import Contender, play_series
 from arena.local.loading import load_bot
 
@@ -78,12 +79,12 @@ def rows(found: Deception) -> dict[str, DeceptionRow]:
 
 def test_a_bot_that_always_bluffs_has_all_and_one_that_never_does_has_none() -> None:
     always, never = (table(bot, "honest", 60).rows[0] for bot in ("always", "never"))
-    assert always.bluffs.share == 1 and always.bluffs.high == 1
+    assert always.bluffs.share == 1 and always.bluffs.high == pytest.approx(1)
     assert always.lies.share is not None and always.lies.share > 0.3
     assert never.bluffs.share == 0 and never.bluffs.low == 0 and never.lies.share == 0
     for one, sign in ((always, 1), (never, -1)):
         assert one.equilibrium is not None
-        more = one.equilibrium.bluffs_more
+        more = one.equilibrium.bluffs_difference
         assert sign * more.mean > 5 * more.error
         assert one.equilibrium.distance.mean >= abs(more.mean) - 1e-9
         assert one.equilibrium.distance.mean > 4 * one.equilibrium.by_chance
@@ -96,7 +97,7 @@ def test_solved_play_bluffs_and_doubts_as_often_as_itself_in_every_situation() -
     for row in found.rows:
         one = row.equilibrium
         assert one is not None and one.decisions > 0.99 * row.bluffs.of
-        for more in (one.bluffs_more, one.doubts_more):
+        for more in (one.bluffs_difference, one.doubts_difference):
             if more is not None and one.decisions > 100:
                 deviations.append(more.mean / more.error * 1.96)
     # Of this many intervals some miss, but none by far.
@@ -109,8 +110,8 @@ def test_solved_play_bluffs_and_doubts_as_often_as_itself_in_every_situation() -
 
 def test_honest_bluffs_too_rarely_and_doubts_too_often() -> None:
     one = table("honest", "cfr", 60).rows[0].equilibrium
-    assert one is not None and one.doubts_more is not None
-    assert one.bluffs_more.mean < -0.15 and one.doubts_more.mean > 0.1
+    assert one is not None and one.doubts_difference is not None
+    assert one.bluffs_difference.mean < -0.15 and one.doubts_difference.mean > 0.1
     assert one.distance.mean > 4 * one.by_chance
 
 
@@ -152,9 +153,9 @@ def test_claims_and_doubts_are_counted_by_situation() -> None:
     assert opens.equilibrium is None and opens.doubts.share is None
     one = later.equilibrium
     assert one is not None and one.decisions == 2
-    assert (one.bluffs.mean, one.solved_bluffs, one.bluffs_more.mean) == (0.5, 0.375, 0.125)
-    assert one.doubts is not None and one.doubts_more is not None
-    assert (one.doubts.mean, one.solved_doubts, one.doubts_more.mean) == (0.5, 0.375, 0.125)
+    assert (one.bluffs.mean, one.solved_bluffs, one.bluffs_difference.mean) == (0.5, 0.375, 0.125)
+    assert one.doubts is not None and one.doubts_difference is not None
+    assert (one.doubts.mean, one.solved_doubts, one.doubts_difference.mean) == (0.5, 0.375, 0.125)
     # Shares of bluffs, doubts and the rest: 1/2, 1/2, 0 beside 3/8, 3/8, 1/4.
     assert one.distance.mean == pytest.approx(0.25)
 
@@ -204,3 +205,11 @@ def test_a_doubt_is_no_claim() -> None:
     assert CLAIMS is not None
     view = make_game("bluff").view(make_game("bluff").start(2), 0)
     assert CLAIMS.own_chance(Doubt(), view, OPTIONS) is None
+
+
+@pytest.mark.parametrize(
+    ("freedom", "quantile"), [(3, 3.182), (5, 2.571), (10, 2.228), (99, 1.984)]
+)
+def test_the_t_quantile_is_the_published_one(freedom: int, quantile: float) -> None:
+    """Abramowitz and Stegun 1964, table 26.10."""
+    assert t_quantile(freedom) == pytest.approx(quantile, rel=0.01)
