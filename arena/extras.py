@@ -110,7 +110,8 @@ def missing_extra(module: str, arguments: Sequence[str]) -> str | None:
     extra = max(of_module, _extra_of_command(arguments), key=list(MODULES).index)
     sentence = (
         f"{module} is not installed: this needs `pip install 'bluff-arena[{extra}]'` "
-        f"(without installing: `uvx 'bluff-arena[{extra}]' …`; in a checkout: `make setup`)"
+        f"(from an arena's pages: `'bluff-arena[{extra}] @ PAGES/download/….whl'`; without "
+        f"installing: `uvx 'bluff-arena[{extra}]' …`; in a checkout: `make setup`)"
     )
     if extra == "dashboard" and "up" in arguments[:1]:
         sentence += "; `arena up --no-dashboard` needs `server` only"

@@ -1,7 +1,6 @@
 """`BotTools`: the tools by which an agent enters programs; see `AgentTools` for all others."""
 
 import asyncio
-import json
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,7 +14,7 @@ from pydantic import Field
 from arena.agents import trials
 from arena.agents.account import AgentAccount
 from arena.agents.table import LONGEST_WAIT, TableError
-from arena.agents.tools import Game
+from arena.agents.tools import Game, places
 from arena.bot.challenging import (
     ChallengeAccepted,
     ChallengeError,
@@ -27,6 +26,7 @@ from arena.bot.challenging import (
 )
 from arena.builds.hosted import BuildState
 from arena.games import make_game
+from arena.moments import iso_utc
 
 LOOK_SECONDS: Final = 2.0
 """The interval between queries for the outcome of an upload's check."""
@@ -58,13 +58,19 @@ class BotTools:
         ] = "",
         version: Annotated[str, Field(description="A label; else the next free number.")] = "",
     ) -> dict[str, Any]:
-        """Upload a bot; the arena checks it, which `check` waits for, and then lets it play."""
+        """Upload a bot; the arena checks it, which `check` waits for, and then lets it play.
+
+        The page skill.md of `docs` has a whole bot, write-a-bot.md all that it may do. Over stdio
+        `check` and `test` try a file before it is uploaded.
+        """
         if bool(source) == bool(file):
             raise TableError("Give either `source` or `file`.")
         if file:
             self._require_own_files("give the text in `source`")
         name, data = ("bot.py", source.encode()) if source else trials.read_file(Path(file))
         key = self.account.require_key()
+        if wrong := trials.syntax_error(name, data):
+            raise TableError(f"This is not Python, and was not uploaded: {wrong}.")
         made = self.account.uploads().upload(key, bot, name, data, version)
         return {"bot": made.bot, "version": made.version, "sha256": made.sha256} | (
             {"notices": list(made.notices)} if made.notices else {}
@@ -72,9 +78,9 @@ class BotTools:
 
     def builds(
         self, bot: Annotated[str, Field(description="One of your bots; empty for all.")] = ""
-    ) -> list[dict[str, Any]]:
+    ) -> dict[str, Any]:
         """List your uploaded builds: whether they were accepted, and why not."""
-        return [
+        found = [
             {
                 "bot": one.bot,
                 "version": one.version,
@@ -84,13 +90,24 @@ class BotTools:
             }
             for one in self.account.uploads().builds(self.account.require_key(), bot)
         ]
+        return {"builds": found}
 
-    def log(self, bot: Annotated[str, Field(description="The name of your hosted bot.")]) -> str:
-        """Read what a hosted bot of yours printed in its newest run, and how it ended."""
+    def log(
+        self, bot: Annotated[str, Field(description="The name of your hosted bot.")]
+    ) -> dict[str, Any]:
+        """Read what your hosted bot printed in its last run that is over, and how that ended.
+
+        `running` says whether another run goes on; `ended` is null if none is over yet.
+        """
         shifts = self.account.uploads().shifts(self.account.require_key(), bot)
-        if not shifts:
-            return "It has not run yet."
-        return json.dumps({"outcome": shifts[0].outcome or "", "log": shifts[0].log})
+        over = next((one for one in shifts if one.ended_at is not None), None)
+        return {
+            "running": any(one.ended_at is None for one in shifts),
+            "ended": None if over is None or over.ended_at is None else iso_utc(over.ended_at),
+            "check": over is not None and over.check,
+            "outcome": "" if over is None else over.outcome,
+            "log": "" if over is None else over.log,
+        }
 
     async def check(
         self,
@@ -128,7 +145,8 @@ class BotTools:
             builds = await asyncio.to_thread(uploads.builds, key, bot)
             seen = next((one for one in builds if version in ("", one.version)), None)
             if seen is None:
-                raise TableError(f"You have uploaded no {bot} {version}: `submit` it first.")
+                what = f"{bot!r} with the version {version!r}" if version else repr(bot)
+                raise TableError(f"You have uploaded no {what}: `submit` it first.")
             over = seen.state is not BuildState.CHECKING
             if over or asyncio.get_running_loop().time() >= deadline:
                 break
@@ -239,8 +257,4 @@ def _news(
 
 
 def _told(played: ChallengePlayed) -> dict[str, Any]:
-    places = zip(played.entrants, played.placing, strict=True)
-    return {
-        "match": played.match_id,
-        "places": [{"bot": str(entrant), "place": place} for entrant, place in places],
-    }
+    return {"match": played.match_id, "places": places(played.entrants, played.placing)}

@@ -115,7 +115,6 @@ class AgentTable:
             "state": "over" if seat.over else "waiting",
             "match": seat.match_id,
             "game": game.name,
-            "options": game.options.model_dump(mode="json"),
             "your_seat": seat.match.seat,
             "seats": names,
             "happened": self._happened(seat, game, names),

@@ -2,7 +2,7 @@
 
 import asyncio
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from threading import Lock
@@ -11,13 +11,16 @@ from typing import Annotated, Any, Final
 from pydantic import Field
 
 from arena.agents.account import AgentAccount
+from arena.agents.documents import documents
 from arena.agents.table import LONGEST_WAIT, TableError
 from arena.bridge.schemas import schema
 from arena.games import GAMES, make_game
 from arena.lab.analysis import Grade, analyse
 from arena.match.clock import TimeControl
+from arena.match.fault_steps import turns_by_step
 from arena.match.notes import note_to_json
 from arena.match.replay import replay
+from arena.match.transcript import Entrant
 from arena.match.transcript_json import to_json
 from arena.moments import iso_utc
 from arena.person.play_endpoint import Wanted
@@ -29,7 +32,7 @@ BANK_SECONDS: Final = 300
 _ANALYSING: Final = Lock()
 """Analyses take seconds of a processor, which agents that wait for their turns need, too."""
 
-Game = Annotated[str, Field(description=f"One of {', '.join(GAMES)}.")]
+Game = Annotated[str, Field(description="The game.", json_schema_extra={"enum": [*GAMES]})]
 Table = Annotated[str, Field(description="The table, as `join` named it.")]
 MatchId = Annotated[str, Field(description="The match's id.")]
 Limit = Annotated[int, Field(ge=1, le=200, description="How many at most.")]
@@ -39,6 +42,14 @@ def rules(game: str) -> str:
     """Return a game's rules for players, as Markdown. Raises UnknownGameError."""
     make_game(game, {})
     return (files("arena.games") / game / "rules.md").read_text("utf-8")
+
+
+def places(entrants: Sequence[Entrant], placing: Sequence[int]) -> list[dict[str, Any]]:
+    """Return who came where in a match, by seat."""
+    return [
+        {"bot": one.bot, "version": one.version, "place": place}
+        for one, place in zip(entrants, placing, strict=True)
+    ]
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +72,22 @@ class AgentTools:
         make_game(game, {})
         return dict(schema(game)["$defs"])
 
-    def opponents(self) -> list[dict[str, Any]]:
+    def docs(
+        self, page: Annotated[str, Field(description="A page's name; empty for a list.")] = ""
+    ) -> str:
+        """Read a page of the documentation, such as skill.md, write-a-bot.md or games/bluff.md."""
+        known = documents()
+        if not page:
+            return "\n".join(f"{name}: {one.about}" for name, one in known.items())
+        if page not in known:
+            raise TableError(
+                f"There is no page {page[:40]!r}; there are {', '.join(known) or 'none here'}."
+            )
+        return known[page].text()
+
+    def opponents(self) -> dict[str, Any]:
         """List the bots that can be played against now."""
-        return [
+        found = [
             {
                 "bot": one.entrant.bot,
                 "version": one.entrant.version,
@@ -73,6 +97,7 @@ class AgentTools:
             }
             for one in self.account.play().rivals()
         ]
+        return {"opponents": found}
 
     async def join(
         self,
@@ -90,16 +115,17 @@ class AgentTools:
         turn_seconds: Annotated[
             int, Field(ge=1, le=600, description="Time to think for each turn.")
         ] = 120,
-    ) -> dict[str, str]:
+    ) -> dict[str, Any]:
         """Sit down at a table and ask for an unrated match.
 
         Then call wait_for_turn and act until the match is over.
         """
-        make_game(game, options or {})
+        rules_of_match = make_game(game, options or {}).options.model_dump(mode="json")
         control = TimeControl(1000 * turn_seconds, 1000 * BANK_SECONDS)
         wanted = Wanted(game, tuple(opponents or ()), options=options or {}, time_control=control)
         token = await asyncio.to_thread(self.account.token, bot)
-        return {"table": await self.account.join(token, wanted)}
+        table = await self.account.join(token, wanted)
+        return {"table": table, "options": rules_of_match}
 
     async def wait_for_turn(
         self,
@@ -154,42 +180,48 @@ class AgentTools:
             int, Field(ge=0, le=6, description="The table size; 0: the one most played.")
         ] = 0,
         limit: Limit = 20,
-    ) -> list[dict[str, Any]]:
-        """Read the best ratings of a game, with their 95 % intervals."""
-        return [
+    ) -> dict[str, Any]:
+        """Read the best ratings of a game, with their 95 % intervals.
+
+        `rank` is null while a bot is provisional; the anchor has a fixed Elo.
+        """
+        size, found = self.account.results().leaderboard(game, seats, limit)
+        ratings = [
             {
+                "rank": None if "provisional" in one.marks else rank,
                 "bot": one.entrant.bot,
                 "version": one.entrant.version,
                 "owner": one.entrant.owner,
                 "elo": round(one.elo, 1),
                 "interval": [round(bound, 1) for bound in one.interval],
                 "matches": one.matches,
-                "marks": list(one.marks),
+                "marks": [*one.marks, *(["anchor"] if one.anchor else [])],
             }
-            for one in self.account.results().ratings(game, seats, limit)
+            for rank, one in enumerate(found, start=1)
         ]
+        return {"game": game, "seats": size, "ratings": ratings}
 
     def matches(
         self,
         bot: Annotated[str, Field(description="One bot's name; empty for all.")] = "",
         limit: Limit = 20,
-    ) -> list[dict[str, Any]]:
-        """List finished matches, newest first."""
-        return [
+        page: Annotated[str, Field(description="`next_page` of the page before.")] = "",
+    ) -> dict[str, Any]:
+        """List finished matches, newest first. `next_page` is empty after the last."""
+        found, more = self.account.results().matches_page(bot, limit, page)
+        matches = [
             {
                 "match": one.match_id,
                 "game": one.game,
                 "finished": iso_utc(one.finished),
-                "places": [
-                    {"bot": str(entrant), "place": place}
-                    for entrant, place in zip(one.entrants, one.placing, strict=True)
-                ],
+                "places": places(one.entrants, one.placing),
             }
-            for one in self.account.results().matches(bot, limit)
+            for one in found
         ]
+        return {"matches": matches, "next_page": more}
 
-    def replay(self, match: MatchId) -> list[str]:
-        """Read a finished match step by step in words, with all secrets open."""
+    def replay(self, match: MatchId) -> dict[str, Any]:
+        """Read a finished match step by step in words, with all secrets open, and its faults."""
         transcript = self.account.results().transcript(match)
         setup = transcript.setup
         names = [str(entrant) for entrant in setup.entrants]
@@ -199,21 +231,27 @@ class AgentTools:
             said = [] if frame.step is None else [scene.reveal(frame.step, names)]
             said += [scene.tell(event, names) for event in frame.events]
             told += [f"{frame.index}: {one}" for one in said if one]
-        return told
+        return {"steps": told, "faults": dict(zip(names, transcript.result.faults, strict=True))}
 
-    def notes(self, match: MatchId) -> list[dict[str, Any]]:
-        """Read what bots noted beside their answers in a finished match: yours, and shared ones."""
+    def notes(self, match: MatchId) -> dict[str, Any]:
+        """Read what bots noted beside their answers in a finished match: yours, and shared ones.
+
+        `turn` is that of the decision in `analyse`.
+        """
         found = self.account.results().notes(match, self.account.key or None)
-        return [note_to_json(one) for one in found]
+        return {"notes": [note_to_json(one) for one in found]}
 
     def transcript(self, match: MatchId) -> dict[str, Any]:
         """Read the whole record of a finished match, as JSON."""
         return dict(to_json(self.account.results().transcript(match)))
 
-    def analyse(self, match: MatchId) -> list[dict[str, Any]]:
+    def analyse(self, match: MatchId) -> dict[str, Any]:
         """Read what each graded decision of a finished match cost, in chances to win.
 
-        Bluff without its extension has losses; other games have only the chance that a claim held.
+        `step` is that of `replay`, `turn` that of `notes`. `claim_true` is how likely the claim was
+        that the action answered, by what its seat saw; `win` the chance after the action; `loss`
+        what it gave away against `better`, the best action, null if that was played. Bluff without
+        its extension has losses; other games have only `claim_true`. `seats` has sums by seat.
         """
         transcript = self.account.results().transcript(match)
         notation = transcript.setup.make_game().notation
@@ -221,21 +259,34 @@ class AgentTools:
         if not _ANALYSING.acquire(blocking=False):
             raise TableError("Another match is being analysed here: ask again in a moment.")
         try:
-            decisions = analyse(transcript).decisions
+            found = analyse(transcript)
         finally:
             _ANALYSING.release()
-        return [
+        turns = turns_by_step(transcript)
+        decisions = [
             {
                 "step": one.step,
+                "turn": turns.get(one.step),
                 "bot": names[one.seat],
                 "action": notation.to_json(one.action),
                 "claim_true": _rounded(one.unread),
                 "win": _rounded(one.win),
                 "loss": _rounded(one.loss),
                 "grade": None if one.grade is None else Grade(one.grade).value,
+                "better": notation.to_json(one.best) if one.loss else None,
             }
-            for one in decisions
+            for one in found.decisions
         ]
+        seats = [
+            {
+                "bot": name,
+                "graded": len(seat.decisions),
+                "mistakes": seat.mistakes,
+                "loss": _rounded(sum(seat.losses)),
+            }
+            for name, seat in zip(names, found.seats, strict=True)
+        ]
+        return {"seats": seats, "decisions": decisions}
 
 
 def _rounded(value: float | None) -> float | None:

@@ -7,8 +7,9 @@ no right to run one as the user.
 import asyncio
 import json
 import secrets
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,14 +17,25 @@ from typing import TYPE_CHECKING, Any, Final
 
 from arena.agents.table import TableError
 from arena.builds import Build, read_build, unpack
+from arena.builds.build import MOST_SOURCE_BYTES
 from arena.extras import missing_extra
-from arena.processes import module_command, start_async
+from arena.processes import SubprocessError, module_command, run_to_end, start_async
 
 if TYPE_CHECKING:
     from arena.worker.sandbox import HostedProgram
 
 Tell = Callable[[dict[str, Any]], Awaitable[None]]
 """Called with the state of a test at each look."""
+
+_COMPILE: Final = """
+import sys
+try:
+    compile(sys.stdin.buffer.read(), "bot.py", "exec")
+except SyntaxError as error:
+    print(f"line {error.lineno}: {error.msg}")
+except ValueError as error:
+    print(error)
+"""
 
 _ONE_AT_A_TIME: Final = asyncio.Lock()
 """A trial takes the processors that other matches of the agent need, too."""
@@ -106,6 +118,19 @@ def _unpacked(file: Path, folder: Path) -> Build:
     folder.chmod(0o755)  # the program's user reads it
     unpack(build, folder)
     return build
+
+
+def syntax_error(name: str, data: bytes) -> str:
+    """Return the line of a Python file that is none, and why; "" if it is, or no Python file.
+
+    Another process reads it, as deep sources of strangers can end one.
+    """
+    if not name.endswith(".py") or len(data) > MOST_SOURCE_BYTES:
+        return ""
+    call = [sys.executable, "-I", "-W", "ignore", "-c", _COMPILE]
+    with suppress(SubprocessError):  # the arena's check will find out
+        return run_to_end(call, told=data, seconds=10).decode(errors="replace").strip()
+    return ""
 
 
 def read_file(path: Path) -> tuple[str, bytes]:

@@ -47,14 +47,29 @@ class RatingSeen:
     marks: tuple[str, ...]
     """The marks that apply: house, provisional, frozen, paused."""
 
+    @property
+    def anchor(self) -> bool:
+        """Whether it is the one with a fixed Elo, from which the others are measured."""
+        return self.interval == (self.elo, self.elo)
+
 
 class ResultsClient(OwnerClient):
     """A client of one referee for its public results; every method raises OwnerCallError."""
 
     def matches(self, bot: str = "", limit: int = 50) -> list[MatchSeen]:
         """Return the newest finished matches, of one bot or of all; at most 1,000."""
-        request = pb.ListMatchesRequest(bot=bot, limit=limit)
-        return [
+        return self.matches_page(bot, limit)[0]
+
+    def matches_page(
+        self, bot: str = "", limit: int = 50, page: str = ""
+    ) -> tuple[list[MatchSeen], str]:
+        """Return a page of finished matches, newest first, and what names the next; "" at the end.
+
+        The first page is "".
+        """
+        request = pb.ListMatchesRequest(bot=bot, limit=limit, page_token=page)
+        answer = self._ask(self._registry.ListMatches, request)
+        found = [
             MatchSeen(
                 one.match_id,
                 one.game,
@@ -62,8 +77,9 @@ class ResultsClient(OwnerClient):
                 tuple(one.placing),
                 datetime.fromtimestamp(one.finished_ms / 1000, UTC),
             )
-            for one in self._ask(self._registry.ListMatches, request).matches
+            for one in answer.matches
         ]
+        return found, answer.next_page_token
 
     def transcript(self, match_id: str) -> Transcript:
         """Return the record of a finished match."""
@@ -89,10 +105,17 @@ class ResultsClient(OwnerClient):
 
         The default size is the one with most matches.
         """
+        return self.leaderboard(game, seats, limit, old=old)[1]
+
+    def leaderboard(
+        self, game: str, seats: int = 0, limit: int = 50, *, old: bool = False
+    ) -> tuple[int, list[RatingSeen]]:
+        """Return the table size of a ladder, and its `ratings`."""
         request = pb.GetLeaderboardRequest(
             game=game, seats=seats, page_size=limit, old_versions=old
         )
-        return [
+        answer = self._ask(self._registry.GetLeaderboard, request)
+        found = [
             RatingSeen(
                 read_entrant(one.entrant),
                 one.elo,
@@ -104,5 +127,6 @@ class ResultsClient(OwnerClient):
                     if getattr(one, mark)
                 ),
             )
-            for one in self._ask(self._registry.GetLeaderboard, request).ratings
+            for one in answer.ratings
         ]
+        return answer.seats, found

@@ -25,21 +25,26 @@ class FaultStep:
     played: Mapping[str, Any]
 
 
+def turns_by_step(transcript: Transcript) -> dict[int, int]:
+    """Return the turn of each step that a seat was asked for; both count from 1."""
+    steps = enumerate(transcript.steps, start=1)
+    asked = (n for n, step in steps if step.actor is not DEALER and not step.stand_in)
+    return {step: turn for turn, step in enumerate(asked, start=1)}
+
+
 def fault_steps(transcript: Transcript) -> Iterator[FaultStep]:
     """Yield the faults of all seats, in order."""
     game = transcript.setup.make_game()
-    state, turn = start(game, transcript), 0
+    state, turns = start(game, transcript), turns_by_step(transcript)
     for number, step in enumerate(transcript.steps, start=1):
-        if step.actor is not DEALER and not step.stand_in:
-            turn += 1
-            if step.fault is not None:
-                yield FaultStep(
-                    seat=step.actor,
-                    turn=turn,
-                    step=number,
-                    kind=step.fault,
-                    view=game.view_notation.to_json(game.view(state, step.actor)),
-                    legal=game.legal_hint(state, step.actor),
-                    played=game.notation.to_json(step.action),
-                )
+        if number in turns and step.actor is not DEALER and step.fault is not None:
+            yield FaultStep(
+                seat=step.actor,
+                turn=turns[number],
+                step=number,
+                kind=step.fault,
+                view=game.view_notation.to_json(game.view(state, step.actor)),
+                legal=game.legal_hint(state, step.actor),
+                played=game.notation.to_json(step.action),
+            )
         state = advance(game, state, number, step)

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import islice
+from typing import Any, Final
 
 from arena.bot.turn import Match, Refusal
 from arena.codec import bot_side
@@ -17,6 +18,9 @@ from arena.match.replay import TranscriptError, replay
 from arena.match.result import Result
 from arena.match.transcript import Entrant, Transcript
 from arena.v1 import game_pb2, referee_pb2
+
+MOST_NAMED: Final = 12
+"""The most legal actions that an error names."""
 
 
 class AnswerError(UserError):
@@ -161,15 +165,17 @@ class PersonSeat:
         Raises AnswerError for one that is not legal; the turn then stays open.
         """
         turn = self.turn
-        if turn is None or turn.number != turn_number:
+        if turn is None or turn.number > turn_number:
             raise AnswerError("This turn is over.")
+        if turn.number < turn_number:
+            raise AnswerError("This turn has not begun.")
         game = self.game
         try:
             action = game.view_notation.answer_from_json(answer)
         except NotationError as error:
             raise AnswerError(f"{error}") from error
         if action not in game.choices(turn.view):
-            raise AnswerError("This is not possible now.")
+            raise AnswerError(f"This is not possible now. {_legal(game, turn.view)}")
         self._played = action
         message = self._empty_answer(turn_number)
         bot_side.write_action(self.offered.setup.game, action, message.action)
@@ -205,6 +211,13 @@ class PersonSeat:
         new = events[len(known) :]
         self._events += new
         self.heard.append(Heard(tuple(new), view, self._played))
+
+
+def _legal(game: AnyGame, view: Any) -> str:
+    """Return a sentence with the legal actions of a view's seat, or the first of many."""
+    some = [str(action) for action in islice(game.choices(view), MOST_NAMED + 1)]
+    more = some[MOST_NAMED:] and ["…"]
+    return f"Legal: {', '.join(some[:MOST_NAMED] + more)}."
 
 
 def _last_view(transcript: Transcript, seat: int) -> Any | None:

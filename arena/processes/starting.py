@@ -118,15 +118,16 @@ def run_to_end(
     env: Mapping[str, str] | None = None,
     stderr: Stream = DEVNULL,
     seconds: float | None = None,
+    told: bytes = b"",
 ) -> bytes:
-    """Run a program and return its stdout.
+    """Run a program, which is `told` something on stdin, and return its stdout.
 
     Raises OSError, and SubprocessError for an exit code other than 0 and after `seconds`.
     """
     return subprocess.run(  # noqa: S603  arguments without a shell
         arguments,
         env=own_environment() if env is None else env,
-        stdin=DEVNULL,
+        input=told,
         stdout=PIPE,
         stderr=stderr,
         timeout=seconds,

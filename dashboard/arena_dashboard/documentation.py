@@ -56,7 +56,8 @@ async def _for_programs(request: Request) -> Response:
     except SettingsError:  # the operator reads it in the log
         referee = ""
     title, _, rest = listing.read_text("utf-8").partition("\n")
-    listed = _RELATIVE.sub("](docs/", rest)
+    # Absolute: who has followed a redirect does not know from where links count.
+    listed = _RELATIVE.sub(f"]({pages_at}{BELOW}/", rest)
     return PlainTextResponse(
         f"{title}\n\nThis arena:\n\n- `PAGES={pages_at}`\n{referee}{listed}",
         media_type="text/markdown",
@@ -73,6 +74,7 @@ async def _served(scope: Scope, receive: Receive, send: Send) -> None:
 ROUTES: Final[tuple[BaseRoute, ...]] = (
     Route(BELOW, _first_page),
     Route("/llms.txt", _for_programs),
+    Route(f"{BELOW}/llms.txt", _for_programs),
     Route("/llms-full.txt", _all_in_one),
     Mount(BELOW, app=_served),
 )

@@ -26,20 +26,24 @@ from tests.scene import Scene, opened
 async def test_an_agent_plays_a_long_match_and_reads_what_it_was(game: str, scene: Scene) -> None:
     async with agent(scene, await scene.key()) as client:
         rivals = await told(client, "opponents")
-        assert {one["bot"] for one in rivals} == {"a", "b"}
+        assert {one["bot"] for one in rivals["opponents"]} == {"a", "b"}
         others = ["a", "b"][: TABLES[game] - 1]
         joined = await told(client, "join", bot="mine", game=game, opponents=others)
         over = await play(client, joined["table"])
         assert set(over["places"].values()) <= {1, 2, 3}
         assert over["seats"][over["your_seat"]] == "mine (you)"
-        steps = await told(client, "replay", match=over["match"])
+        steps = (await told(client, "replay", match=over["match"]))["steps"]
         assert len(steps) > 20, steps
-        notes = await told(client, "notes", match=over["match"])
+        assert any(secret in " ".join(steps) for secret in ("Rolled: ", "The cards", "the skull"))
+        notes = (await told(client, "notes", match=over["match"]))["notes"]
         assert {one["seat"] for one in notes} == {over["your_seat"]}
         assert [one["text"] for one in notes] == [f"turn {one['turn']}" for one in notes]
-        decisions = await told(client, "analyse", match=over["match"])
-        assert {one["bot"].split()[0] for one in decisions} >= {"mine"}
-        (match,) = await told(client, "matches", bot="mine")
+        analysis = await told(client, "analyse", match=over["match"])
+        own = [one for one in analysis["decisions"] if one["bot"].split()[0] == "mine"]
+        assert {one["turn"] for one in own} == {one["turn"] for one in notes}
+        assert all((one["better"] is None) == (not one["loss"]) for one in own)
+        assert len(analysis["seats"]) == TABLES[game]
+        (match,) = (await told(client, "matches", bot="mine"))["matches"]
         assert match["match"] == over["match"]
     assert await scene.faults("mine") == 0
 
@@ -54,8 +58,8 @@ async def test_a_wrong_call_says_what_is_allowed_and_changes_nothing(scene: Scen
         state = await told(client, "wait_for_turn", table=table)
         wrong = {"type": "bet", "quantity": 99, "face": 1}
         for turn, action, why in (
-            (state["turn"], wrong, "legal_actions"),
-            (state["turn"] + 1, state["legal_actions"][0], "This turn is over"),
+            (state["turn"], wrong, "possible now. Legal: "),
+            (state["turn"] + 1, state["legal_actions"][0], "has not begun"),
             (state["turn"], {"type": "dance"}, "dance"),
         ):
             assert why in await refused(client, "act", table=table, turn=turn, action=action)
@@ -73,7 +77,7 @@ async def test_a_wait_can_be_cancelled_and_the_table_stays(scene: Scene) -> None
         joined = await told(client, "join", bot="mine", opponents=["idle"])
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.2):
-                await client.call_tool("wait_for_turn", joined)
+                await client.call_tool("wait_for_turn", {"table": joined["table"]})
         state = await told(client, "wait_for_turn", table=joined["table"], seconds=0)
         assert state["state"] == "waiting"
         assert "left" in await told(client, "leave", table=joined["table"])
@@ -96,7 +100,9 @@ async def test_two_agents_play_side_by_side_and_neither_sees_the_others_table(
 
 async def test_a_visitor_may_look_and_nothing_else(scene: Scene) -> None:
     async with agent(scene, "") as client:
-        assert await told(client, "leaderboard") is not None
+        assert (await told(client, "leaderboard"))["ratings"] == []
+        (text,) = (await client.call_tool("leaderboard", {})).content
+        assert text.text.startswith('{"game":"bluff","seats":')
         assert "arena signup" in await refused(client, "join", bot="mine")
         assert "arena signup" in await refused(client, "builds")
         names = {str(one.uri) for one in (await client.list_resources()).resources}
@@ -106,6 +112,8 @@ async def test_a_visitor_may_look_and_nothing_else(scene: Scene) -> None:
         for name in documents:
             (page,) = (await client.read_resource(name)).contents
             assert "# " in page.text
+            assert page.text == await told(client, "docs", page=name.removeprefix("arena://docs/"))
+        assert "no page 'nosuch.md'" in await refused(client, "docs", page="nosuch.md")
         prompts = {one.name for one in (await client.list_prompts()).prompts}
         assert prompts == {"play_a_match", "write_a_bot"}
 
@@ -119,9 +127,9 @@ async def test_an_agent_on_this_machine_uploads_files_and_nothing_without_an_end
         one = replace(account(f"127.0.0.1:{scene.port}", await scene.key()), own_files=True)
         async with Client(agent_server(lambda: one, one.leave_all)) as client:
             assert "is no file" in await refused(client, "submit", bot="mine", file="/dev/zero")
-            assert await told(client, "builds") == []
+            assert await told(client, "builds") == {"builds": []}
             made = await told(client, "submit", bot="mine", file=str(file))
-            (build,) = await told(client, "builds")
+            (build,) = (await told(client, "builds"))["builds"]
             assert (build["bot"], build["version"]) == ("mine", made["version"])
 
 

@@ -20,12 +20,18 @@ async def test_a_connected_bot_of_the_key_plays_whom_the_agent_names(scene: Scen
         found = await told(client, "challenge", bot="hers", opponents=["a"], matches=2)
         assert (found["over"], found["reason"]) == (True, "All were played.")
         for match in found["matches"]:
-            assert {one["bot"].split()[0] for one in match["places"]} == {"hers", "a"}
-        listed = {one["match"] for one in await told(client, "matches", bot="hers")}
+            assert {one["bot"] for one in match["places"]} == {"hers", "a"}
+        listed = {one["match"] for one in (await told(client, "matches", bot="hers"))["matches"]}
         assert listed == {one["match"] for one in found["matches"]}
         assert len(listed) == 2
+        paged, page = set(), ""
+        for _ in range(2):
+            found = await told(client, "matches", bot="hers", limit=1, page=page)
+            paged |= {one["match"] for one in found["matches"]}
+            page = found["next_page"]
+        assert paged == listed
         for bot, opponent, why in (
-            ("b", "a", "bot 'b' of ann is connected"),
+            ("b", "a", "None of your bots is 'b' and connected"),
             ("hers", "nobody", "Those that do: a, b."),
         ):
             assert why in await refused(client, "challenge", bot=bot, opponents=[opponent])
@@ -45,8 +51,14 @@ async def test_what_came_of_an_upload_is_asked_by_its_name(database: str) -> Non
         opened(database, hosting=HostingTerms()) as scene,
         agent(scene, await scene.key("ann")) as client,
     ):
-        assert "no mine" in await refused(client, "check", bot="mine")
+        assert "no 'mine': " in await refused(client, "check", bot="mine")
+        wrong = await refused(client, "submit", bot="mine", source="pass\ndef act(:\n")
+        assert "not uploaded: line 2: " in wrong
+        assert (await told(client, "builds"))["builds"] == []
         made = await told(client, "submit", bot="mine", source="pass")
         await accept_build(scene.arena.store, database, "mine")
         checked = await told(client, "check", bot="mine", version=made["version"])
         assert (checked["bot"], checked["accepted"]) == ("mine", True)
+        log = await told(client, "log", bot="mine")
+        assert (log["running"], log["check"]) == (False, True)
+        assert log["ended"]

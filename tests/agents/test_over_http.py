@@ -115,7 +115,7 @@ async def test_the_calls_of_one_agent_do_not_count_for_others(database: str) -> 
                 ):
                     assert "Too many calls" in await refused(client, tool, **wanted)
             async with server.agent(calm, "127.0.0.3") as client:
-                assert await told(client, "opponents") == []
+                assert await told(client, "opponents") == {"opponents": []}
                 for tool, wanted in (
                     ("challenge", {"bot": "mine", "opponents": ["a"]}),
                     ("join", {"bot": "other"}),

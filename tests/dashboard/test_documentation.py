@@ -43,9 +43,10 @@ def test_programs_are_told_where_the_arena_is_and_which_pages_there_are(
     (tmp_path / "docs/llms.txt").write_text("# Bluff Arena\n\n- [Play](play.md): it.\n")
     monkeypatch.setenv("ARENA_PUBLIC_ADDRESS", "arena.example:50051")
     told = client.get("/llms.txt").text
+    assert told == client.get("/docs/llms.txt").text
     assert told.startswith("# Bluff Arena\n\nThis arena:\n\n- `PAGES=http://testserver`\n")
     assert "- `ARENA_ADDRESS=arena.example:50051`\n" in told
-    assert "- [Play](docs/play.md): it." in told
+    assert "- [Play](http://testserver/docs/play.md): it." in told
     assert client.get("/llms-full.txt").url.path == "/docs/llms-full.txt"
 
 

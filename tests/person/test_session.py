@@ -120,14 +120,14 @@ async def test_an_answer_that_is_not_legal_is_not_sent_and_costs_nothing(sitting
     turn = sitting.seat.turn
     assert turn is not None
     for answer, why in (
-        ({"type": "bet", "quantity": 99, "face": 1}, "not possible"),
+        ({"type": "bet", "quantity": 99, "face": 1}, "not possible now. Legal: "),
         ({"type": "bet", "quantity": "3"}, "quantity"),
         (None, "object"),
         ([1], "object"),
     ):
         with pytest.raises(AnswerError, match=why):
             sitting.session.answer(turn.number, answer)
-    with pytest.raises(AnswerError, match="This turn is over"):
+    with pytest.raises(AnswerError, match="has not begun"):
         sitting.session.answer(turn.number + 1, {"type": "doubt"})
     await sitting.play_on()
     assert sitting.seat.result is not None

@@ -199,7 +199,7 @@ class ChallengeService:
         if found is None:
             raise ProtocolError(
                 grpc.StatusCode.FAILED_PRECONDITION,
-                f"no bot {bot[:90]!r} of {owner.name} is connected now: a hosted bot is while it "
+                f"none of your bots is {bot[:90]!r} and connected now: a hosted bot is while it "
                 "plays, and others while you run them",
             )
         return found

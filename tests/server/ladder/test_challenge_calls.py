@@ -261,9 +261,9 @@ async def test_an_owner_challenges_by_the_key_with_its_connected_bots_alone(
     async with playing([hers, await you(scene)]) as company:
         await company.arrived()
         for owner, bot, why in (
-            ("bob", "hers", "no bot 'hers' of bob is connected"),
-            ("ann", "you", "no bot 'you' of ann is connected"),
-            ("ann", "hers:2", "no bot 'hers:2' of ann is connected"),
+            ("bob", "hers", "none of your bots is 'hers' and connected"),
+            ("ann", "you", "none of your bots is 'you' and connected"),
+            ("ann", "hers:2", "none of your bots is 'hers:2' and connected"),
         ):
             call = challenges.Challenge(request("you", bot=bot), metadata=keys[owner])
             status, said = await refused(call)
