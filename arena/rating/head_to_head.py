@@ -68,8 +68,8 @@ def wilson(
     middle = share + z**2 / (2.0 * n)
     reach = z * np.sqrt(share * (1.0 - share) / n + z**2 / (4.0 * n**2))
     scale = 1.0 + z**2 / n
-    low: FloatArray = np.where(met, np.maximum(0.0, (middle - reach) / scale), 0.0)
-    high: FloatArray = np.where(met, np.minimum(1.0, (middle + reach) / scale), 1.0)
+    low: FloatArray = np.where(met & (share > 0), np.maximum(0.0, (middle - reach) / scale), 0.0)
+    high: FloatArray = np.where(met & (share < 1), np.minimum(1.0, (middle + reach) / scale), 1.0)
     return low, high
 
 
