@@ -214,7 +214,9 @@ class AgentTools:
                 "match": one.match_id,
                 "game": one.game,
                 "finished": iso_utc(one.finished),
+                "rated": one.rated,
                 "places": places(one.entrants, one.placing),
+                "faults": list(one.faults),
             }
             for one in found
         ]

@@ -32,7 +32,7 @@ import sys
 try:
     compile(sys.stdin.buffer.read(), "bot.py", "exec")
 except SyntaxError as error:
-    print(f"line {error.lineno}: {error.msg}")
+    print(f"line {error.lineno or 1}: {error.msg}")
 except ValueError as error:
     print(error)
 """

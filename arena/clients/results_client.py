@@ -23,6 +23,10 @@ class MatchSeen:
     placing: tuple[int, ...]
     """The ranks by seat; 1 is best."""
     finished: datetime
+    rated: bool
+    """Whether it counts for the ratings, once its block is complete."""
+    faults: tuple[int, ...]
+    """The number of faults, by seat."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,8 @@ class ResultsClient(OwnerClient):
                 tuple(map(read_entrant, one.entrants)),
                 tuple(one.placing),
                 datetime.fromtimestamp(one.finished_ms / 1000, UTC),
+                one.rated,
+                tuple(one.faults),
             )
             for one in answer.matches
         ]

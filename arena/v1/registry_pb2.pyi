@@ -611,12 +611,16 @@ class MatchSummary(_message.Message):
     PLACING_FIELD_NUMBER: _builtins.int
     FINISHED_MS_FIELD_NUMBER: _builtins.int
     TIME_CONTROL_FIELD_NUMBER: _builtins.int
+    RATED_FIELD_NUMBER: _builtins.int
+    FAULTS_FIELD_NUMBER: _builtins.int
     match_id: _builtins.str
     """The match, a UUID."""
     game: _builtins.str
     """The game's id."""
     finished_ms: _builtins.int
     """When it ended, in milliseconds since 1970-01-01 UTC."""
+    rated: _builtins.bool
+    """Whether it counts for the ratings, once its block is complete. Set by ListMatches alone."""
     @_builtins.property
     def entrants(self) -> _containers.RepeatedCompositeFieldContainer[_transcript_pb2.Entrant]:
         """Who sat where, by seat."""
@@ -629,6 +633,10 @@ class MatchSummary(_message.Message):
     def time_control(self) -> _transcript_pb2.TimeControl:
         """How long seats might think."""
 
+    @_builtins.property
+    def faults(self) -> _containers.RepeatedScalarFieldContainer[_builtins.int]:
+        """The number of faults, by seat. Set by ListMatches alone."""
+
     def __init__(
         self,
         *,
@@ -638,12 +646,16 @@ class MatchSummary(_message.Message):
         placing: _abc.Iterable[_builtins.int] | None = ...,
         finished_ms: _builtins.int = ...,
         time_control: _transcript_pb2.TimeControl | None = ...,
+        rated: _builtins.bool | None = ...,
+        faults: _abc.Iterable[_builtins.int] | None = ...,
     ) -> None: ...
-    _HasFieldArgType: _TypeAlias = _typing.Literal["time_control", b"time_control"]  # noqa: Y015
+    _HasFieldArgType: _TypeAlias = _typing.Literal["_rated", b"_rated", "rated", b"rated", "time_control", b"time_control"]  # noqa: Y015
     def HasField(self, field_name: _HasFieldArgType) -> _builtins.bool: ...
-    _ClearFieldArgType: _TypeAlias = _typing.Literal["entrants", b"entrants", "finished_ms", b"finished_ms", "game", b"game", "match_id", b"match_id", "placing", b"placing", "time_control", b"time_control"]  # noqa: Y015
+    _ClearFieldArgType: _TypeAlias = _typing.Literal["_rated", b"_rated", "entrants", b"entrants", "faults", b"faults", "finished_ms", b"finished_ms", "game", b"game", "match_id", b"match_id", "placing", b"placing", "rated", b"rated", "time_control", b"time_control"]  # noqa: Y015
     def ClearField(self, field_name: _ClearFieldArgType) -> None: ...
-    def WhichOneof(self, oneof_group: _Never) -> None: ...
+    _WhichOneofReturnType__rated: _TypeAlias = _typing.Literal["rated"]  # noqa: Y015
+    _WhichOneofArgType__rated: _TypeAlias = _typing.Literal["_rated", b"_rated"]  # noqa: Y015
+    def WhichOneof(self, oneof_group: _WhichOneofArgType__rated) -> _WhichOneofReturnType__rated | None: ...
 
 Global___MatchSummary: _TypeAlias = MatchSummary  # noqa: Y015
 

@@ -44,7 +44,8 @@ async def test_an_agent_plays_a_long_match_and_reads_what_it_was(game: str, scen
         assert all((one["better"] is None) == (not one["loss"]) for one in own)
         assert len(analysis["seats"]) == TABLES[game]
         (match,) = (await told(client, "matches", bot="mine"))["matches"]
-        assert match["match"] == over["match"]
+        assert (match["match"], match["rated"]) == (over["match"], False)
+        assert match["faults"] == [0] * TABLES[game]
     assert await scene.faults("mine") == 0
 
 

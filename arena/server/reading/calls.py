@@ -115,6 +115,8 @@ class ReadingCalls:
                 game=row.game,
                 placing=[seat["placing"] for seat in row.seats],
                 finished_ms=int(row.finished_at.timestamp() * 1000),
+                rated=not (row.unrated or row.voided),
+                faults=[seat["faults"] for seat in row.seats],
             )
             line.time_control.turn_ms, line.time_control.bank_ms = row.turn_ms, row.bank_ms
             for seat in row.seats:

@@ -198,6 +198,7 @@ async def test_another_time_control_is_another_leaderboard_and_every_match_tells
         await pair.go_on(4)
         (line,) = (await registry.ListMatches(pb.ListMatchesRequest(limit=1))).matches
         assert (line.time_control.turn_ms, line.time_control.bank_ms) == (60_000, 600_000)
+        assert (line.rated, list(line.faults)) == (True, [0, 0])
         assert not (await registry.GetLeaderboard(asked)).ratings
         asked.time_control.CopyFrom(line.time_control)
         answer = await registry.GetLeaderboard(asked)
