@@ -23,6 +23,9 @@ async def test_its_commands_lead_from_nothing_to_an_uploaded_bot(
     (tmp_path / "bot.py").write_text(bot)
     install, *rest = re.findall(r"```sh\n(.*?)```", SKILL, re.DOTALL)
     assert "pip install" in install
+    # Two of the scenarios, as all of them take most of a minute.
+    commands = "\n".join(rest).replace("arena check", "arena check --only matches,options")
+    assert "--only" in commands
     async with opened(database, hosting=HostingTerms(), sign_up=SignUp.OPEN) as scene:
         environment = {
             "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}",
@@ -32,7 +35,7 @@ async def test_its_commands_lead_from_nothing_to_an_uploaded_bot(
             "BOT": "mine",
         }
         process = await asyncio.create_subprocess_exec(
-            *("sh", "-e", "-c", "\n".join(rest)),
+            *("sh", "-e", "-c", commands),
             cwd=tmp_path,
             env=environment,
             stdout=asyncio.subprocess.PIPE,
