@@ -56,7 +56,9 @@ async def test_an_author_reads_matches_transcripts_faults_and_ratings() -> None:
     assert {one["bot"] for one in told} >= {"alpha", "beta"}
     assert "95 %" in (await arena("bot", "ratings")).stdout
 
-    assert (await arena("bot", "faults", "alpha")).stdout.endswith(" matches: 0.\n")
+    assert (await arena("bot", "faults", "alpha")).stdout.endswith(
+        " matches: 0.\nFaults in checks are told by `arena bot builds alpha`.\n"
+    )
     words = (await arena("bot", "faults", "Beta")).stdout
     found = json.loads((await arena("bot", "faults", "Beta", "--json")).stdout)
     assert words.count("late") >= len(found) > 0

@@ -3,6 +3,7 @@
 They need no database and no key, as a referee's results of finished matches are public.
 """
 
+import shlex
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -19,12 +20,11 @@ if TYPE_CHECKING:
     from arena.match.fault_steps import FaultStep
 
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-LimitOption = Annotated[int, typer.Option(min=1, max=1_000, help="How many, the newest.")]
 
 
 def matches(
     name: Annotated[str, typer.Argument(help="One bot's name; without it, all bots'.")] = "",
-    limit: LimitOption = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="How many, the newest.")] = 20,
     address: AddressOption = DEFAULT_ADDRESS,
     as_json: JsonOption = False,
 ) -> None:
@@ -56,7 +56,8 @@ def faults(
 ) -> None:
     """Print the faults of a bot in its newest matches at a referee.
 
-    Each comes with what the bot saw, sent and might have done.
+    Each comes with what the bot saw, sent and might have done. Faults in the checks of builds are
+    told by `arena bot builds`.
     """
     from arena.clients.owner_client import OwnerCallError
     from arena.clients.results_client import FaultSeen
@@ -96,6 +97,7 @@ def faults(
         )
     of_those = f" ({not_kept} of them have no transcript any more)" if not_kept else ""
     say(f"Faults in the newest {len(looked_at)} matches{of_those}: {len(found)}.")
+    say(f"Faults in checks are told by `arena bot builds {shlex.quote(name)}`.")
 
 
 def transcript(
@@ -113,7 +115,7 @@ def ratings(
     seats: Annotated[
         int, typer.Option(min=0, help="The table size; by default that with most matches.")
     ] = 0,
-    limit: LimitOption = 50,
+    limit: Annotated[int, typer.Option(min=1, max=1_000, help="How many, the best.")] = 50,
     old: Annotated[
         bool, typer.Option("--old", help="Old versions, which are not ranked, instead.")
     ] = False,
