@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 from arena.commands.bots import app as bot_app
 from arena.commands.home.check import check_bot
+from arena.commands.home.logs import where_printed
 from arena.conformance.report import SCENARIOS
 from tests.bot_programs import bot_program
 from tests.scene import opened
@@ -100,6 +101,30 @@ def test_a_check_without_a_referee_says_so_unless_no_report_is_wanted(
     assert "The referee at 127.0.0.1:1 cannot be reached" in found.stderr
     found = arena(*words, "127.0.0.1:1", "--no-report", "true")
     assert (found.exit_code, found.stderr) == (1, "")
+
+
+def test_of_temporary_logs_those_with_something_to_read_stay_and_are_named(tmp_path: Path) -> None:
+    (tmp_path / "empty.log").touch()
+    (tmp_path / "options.log").write_text("late")
+    assert where_printed(tmp_path) == str(tmp_path / "options.log")
+    script = (
+        "import sys; from arena.commands.home.logs import log_folder\n"
+        "for said in sys.argv[1:]:\n"
+        "    folder = log_folder(None)\n"
+        "    (folder / 'a.log').write_text(said)\n"
+        "    (folder / 'b.log').touch()\n"
+        "    print(folder)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script, "", "late"],
+        env=os.environ | {"TMPDIR": str(tmp_path)},
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    quiet, read = map(Path, done.stdout.split())
+    assert not quiet.exists()
+    assert [one.name for one in read.iterdir()] == ["a.log"]
 
 
 def test_a_referee_without_a_port_is_noticed_before_anything_is_checked(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.home.benchmark_on_arena import measured_on_arena
 from arena.commands.home.faults import fault_json, fault_text
 from arena.commands.home.line_up import entries
-from arena.commands.home.logs import LogFolder, log_folder
+from arena.commands.home.logs import LogFolder, log_folder, where_printed
 from arena.commands.progress import progress
 from arena.commands.results.transcript_files import texts
 from arena.commands.terminal import Terminal, say_json
@@ -199,5 +199,5 @@ def _print(console: Terminal, summary: dict[str, Any], found: Benchmarked) -> No
         console.print(f"Rung reached: {found.reached}, the last one that it is not behind.")
     for fault in summary["faults"]:
         console.print(f"Against {fault['against']}: {fault_text(fault)}")
-    if summary["logs"]:
-        console.print(f"What the program printed: {summary['logs']}/{summary['bot']}.log")
+    if summary["logs"] and (printed := where_printed(summary["logs"])):
+        console.print(f"What the program printed: {printed}")

@@ -10,7 +10,7 @@ import typer
 
 from arena.bot.address import Address
 from arena.commands.errors import CommandError, exit_with_message
-from arena.commands.home.logs import LogFolder, log_folder
+from arena.commands.home.logs import LogFolder, log_folder, where_printed
 from arena.commands.terminal import say, say_json
 from arena.conformance.checked_bots import AwaitingReferee
 from arena.conformance.report import (
@@ -153,6 +153,8 @@ def _tell(outcome: ScenarioOutcome) -> None:
     say(f"{mark}  {outcome.scenario.name}  ({outcome.seconds:.1f} s): {outcome.seen}")
     if not outcome.met:
         say(f"        expected: {outcome.scenario.expected}")
+        if outcome.log is not None and outcome.log.exists() and outcome.log.stat().st_size:
+            say(f"        printed:  {outcome.log}")
 
 
 def _print(
@@ -176,7 +178,8 @@ def _print(
         return
     for one in skipped:
         say(f"skipped {one.name}: {one.needs_program}")
-    where = "" if folder is None else f" What the bot printed: {folder}/NAME.log"
+    printed = "" if folder is None else where_printed(folder)
+    where = f" What the bot printed: {printed}" if printed else ""
     say(f"{met} of {len(outcomes)} scenarios met.{where}")
 
 

@@ -1,6 +1,8 @@
 """The `--logs` option: the folder for the output of programs."""
 
+import atexit
 import tempfile
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated, TypeAlias
 
@@ -9,14 +11,39 @@ import typer
 LogFolder: TypeAlias = Annotated[
     Path | None,
     typer.Option(
-        "--logs", help="A folder for what each program prints; a new temporary one if not named."
+        "--logs",
+        help="A folder for what each program prints; if not named a new temporary one, which stays "
+        "if anything was printed.",
     ),
 ]
 
 
+_MOST_NAMED = 4
+"""The number of logs beyond which their folder is named instead."""
+
+
 def log_folder(named: Path | None) -> Path:
-    """Return the existing or new folder for logs; a temporary one if none is named."""
+    """Return the existing or new folder for logs; a temporary one if none is named.
+
+    Of a temporary one nothing stays at the end of the process but logs with something to read.
+    """
     if named is None:
-        return Path(tempfile.mkdtemp(prefix="arena-programs-"))
+        folder = Path(tempfile.mkdtemp(prefix="arena-programs-"))
+        atexit.register(_remove_empty, folder)
+        return folder
     named.mkdir(parents=True, exist_ok=True)
     return named
+
+
+def where_printed(folder: str | Path) -> str:
+    """Return the logs in a folder with something to read, for a sentence; empty if none has."""
+    logs = sorted(str(one) for one in Path(folder).glob("*.log") if one.stat().st_size)
+    return ", ".join(logs) if len(logs) <= _MOST_NAMED else f"{len(logs)} logs in {folder}"
+
+
+def _remove_empty(folder: Path) -> None:
+    for log in folder.glob("*.log"):
+        if not log.stat().st_size:
+            log.unlink()
+    with suppress(OSError):  # it is not empty, or gone
+        folder.rmdir()

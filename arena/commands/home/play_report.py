@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from rich.table import Table
 
 from arena.commands.home.faults import fault_json, fault_text
+from arena.commands.home.logs import where_printed
 from arena.commands.home.luck_column import LuckTally, luck_adjusted_cell, luck_adjusted_note
 from arena.commands.terminal import Terminal
 from arena.games.game import AnyGame
@@ -145,8 +146,8 @@ class PlayTally:
             console.print(_saved(summary["blocks"], **summary["variance_factor"]))
         for fault in summary["faults"][:MOST_REASONS]:
             console.print(fault_text(fault))
-        if summary["logs"]:
-            console.print(f"What the programs printed: {summary['logs']}/NAME.log")
+        if summary["logs"] and (printed := where_printed(summary["logs"])):
+            console.print(f"What the programs printed: {printed}")
 
 
 def win_rate_json(win_rate: WinRate) -> dict[str, Any]:

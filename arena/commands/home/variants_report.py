@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from rich.table import Table
 
 from arena.commands.home.faults import fault_text
+from arena.commands.home.logs import where_printed
 from arena.commands.home.play_report import MOST_REASONS
 from arena.commands.terminal import Terminal
 from arena.games.game import AnyGame
@@ -63,8 +64,8 @@ def print_variants(console: Terminal, game: AnyGame, summary: dict[str, Any]) ->
     console.print(shared[summary["blocks"]])
     for fault in summary["faults"][:MOST_REASONS]:
         console.print(fault_text(fault))
-    if summary["logs"]:
-        console.print(f"What the programs printed: {summary['logs']}/NAME.log")
+    if summary["logs"] and (printed := where_printed(summary["logs"])):
+        console.print(f"What the programs printed: {printed}")
 
 
 def _difference(one: dict[str, Any]) -> str:

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from arena.commands.home.logs import where_printed
 from arena.rating.elo import expected_score
 from arena.rating.running_sprt import RunningSprt
 from arena.rating.sprt import Sprt
@@ -55,8 +56,8 @@ def report(result: Sprt, summary: Mapping[str, Any]) -> str:
         f"Faults of {fault['bot']}: {fault['times']} × {fault['kind']}: {fault['reason']}"
         for fault in summary["faults"][:_MOST_REASONS]
     ]
-    if summary["logs"]:
-        lines.append(f"What the programs printed: {summary['logs']}/NAME.log")
+    if summary["logs"] and (printed := where_printed(summary["logs"])):
+        lines.append(f"What the programs printed: {printed}")
     return "\n".join(lines)
 
 

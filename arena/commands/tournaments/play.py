@@ -10,7 +10,7 @@ from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList
 from arena.commands.home.bot_list import listed_bots, quoting_explained
 from arena.commands.home.line_up import entries
-from arena.commands.home.logs import LogFolder, log_folder
+from arena.commands.home.logs import LogFolder, log_folder, where_printed
 from arena.commands.jobs_option import (
     PROGRAMS_ELSEWHERE,
     Cluster,
@@ -173,8 +173,8 @@ def _print(held: InProcess, *, pairings: bool) -> None:
     typer.echo(f"{matches:,} matches in {held.kind.value} blocks, seed {rules.seed}")
     for (name, kind, reason), times in held.faults.most_common(_MOST_REASONS):
         say(f"Faults of {name}: {times} × {kind}: {reason}")
-    if held.where.logs is not None:
-        say(f"What the programs printed: {held.where.logs}/NAME.log")
+    if held.where.logs is not None and (printed := where_printed(held.where.logs)):
+        say(f"What the programs printed: {printed}")
 
 
 def _what_is_missing(held: InProcess) -> str:
