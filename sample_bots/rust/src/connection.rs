@@ -357,6 +357,7 @@ impl Connection {
             match_id: turn.match_id.clone(),
             turn_number: turn.turn_number,
             action,
+            ..Default::default()
         }
     }
 
