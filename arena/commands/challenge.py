@@ -1,4 +1,7 @@
-"""`arena challenge`: requests unrated matches of a connected bot against bots that accept."""
+"""`arena challenge`: requests unrated matches of a connected bot against bots that accept.
+
+A bot's token asks for it, or the key of its owner, who need not have its token.
+"""
 
 import os
 from collections import Counter
@@ -10,6 +13,7 @@ from rich.table import Table
 
 from arena.commands.errors import CommandError, exit_with_message
 from arena.commands.game_options import OptionList, game_options
+from arena.commands.owners.logins import DEFAULT_ADDRESS, AddressOption, login_at
 from arena.commands.terminal import Terminal, say, say_json
 from arena.commands.time_option import TimeOption, time_control
 from arena.games import make_game
@@ -26,6 +30,13 @@ def challenge(
             metavar="OPPONENT",
         ),
     ] = None,
+    bot: Annotated[
+        str,
+        typer.Option(
+            help="The bot of yours that plays, hosted or run by you, as BOT or BOT:VERSION; with "
+            "the key of who is signed in. Without it the bot of ARENA_TOKEN plays.",
+        ),
+    ] = "",
     game: Annotated[str, typer.Option(help="The game.")] = "bluff",
     option: OptionList = None,
     seats: Annotated[
@@ -34,12 +45,7 @@ def challenge(
     matches: Annotated[int, typer.Option(min=1, max=100, help="How many matches.")] = 1,
     time: TimeOption = "",
     instance: Annotated[str, typer.Option(help="Which running copy of your bot plays.")] = "",
-    address: Annotated[
-        str,
-        typer.Option(
-            envvar="ARENA_ADDRESS", help="HOST:PORT of the referee, or https://HOST:PORT."
-        ),
-    ] = "127.0.0.1:50051",
+    address: AddressOption = DEFAULT_ADDRESS,
     dashboard: Annotated[
         str | None,
         typer.Option(
@@ -59,9 +65,10 @@ def challenge(
 ) -> None:
     """Let your connected bot play unrated matches against bots that accept challenges.
 
-    The bot runs as always; this only asks for the matches, with its token from ARENA_TOKEN. When
-    the referee stops, the report goes on as soon as it is back. Ctrl-C ends the report, not the
-    matches: --follow tells of them later. Exit code 1 if not all matches were reported.
+    The bot runs as always; this only asks for the matches. With its token the report goes on when
+    the referee has stopped and is back, and after Ctrl-C, which ends the report and not the
+    matches, --follow tells of them. With --bot `arena bot matches` lists them. Exit code 1 if not
+    all matches were reported.
     """
     # The imports are here, because `arena --help` needs none of them.
     from arena.bot.address import Address
@@ -76,10 +83,15 @@ def challenge(
         Wanted,
     )
 
-    token = os.environ.get("ARENA_TOKEN", "").strip()
     with exit_with_message():
+        if bot and follow:
+            raise CommandError("--follow asks with the token of the bot, so not with --bot.")
+        token = login_at(address).key if bot else os.environ.get("ARENA_TOKEN", "").strip()
         if not token:
-            raise CommandError("set ARENA_TOKEN to the token of your bot, which must be connected.")
+            raise CommandError(
+                "say with --bot which of your bots plays, or set ARENA_TOKEN to its token. It must "
+                "be connected."
+            )
         rules = make_game(game, game_options(option))
         referee = Address.parse(address, os.environ)
         host = referee.target.rpartition(":")[0]
@@ -92,6 +104,7 @@ def challenge(
             matches,
             time_control(time) if time else None,
             instance,
+            bot,
         )
         found: list[ChallengePlayed] = []
         over = None
@@ -105,6 +118,8 @@ def challenge(
                     yield from challenger.challenge(wanted)
                     return
                 except ChallengeLostError as error:
+                    if bot:
+                        raise
                     say(f"{error} Waiting until it is back: Ctrl-C ends the report.", err=True)
             yield from challenger.follow(challenge_id, [one.match_id for one in found])
 
@@ -125,9 +140,10 @@ def challenge(
         except ChallengeError as error:
             if not challenge_id:
                 raise
-            lost = f"{error} {_later(challenge_id)}"
+            lost = f"{error} {_later(challenge_id, bot)}"
         except KeyboardInterrupt:
-            said = f"The matches go on. {_later(challenge_id)}" if challenge_id else "Not asked."
+            later = f"The matches go on. {_later(challenge_id, bot)}"
+            said = later if challenge_id else "Not asked."
             say(said, err=True)
             raise typer.Exit(1) from None
     if as_json:
@@ -143,8 +159,10 @@ def challenge(
         raise typer.Exit(1)
 
 
-def _later(challenge_id: str) -> str:
+def _later(challenge_id: str, bot: str) -> str:
     """Return how to see the matches of a challenge later."""
+    if bot:
+        return "`arena bot matches` lists its matches later."
     return f"`arena challenge --follow {challenge_id}` tells of its matches later."
 
 

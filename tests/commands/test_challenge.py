@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
@@ -12,6 +13,7 @@ from click.testing import Result
 from typer.testing import CliRunner
 
 from arena.commands.challenge import challenge
+from arena.commands.owners.logins import Login, keep_login
 from arena.server.play.terms import Patience, Terms
 from arena.v1 import referee_pb2
 from tests.bots import PATIENCE, Peer
@@ -82,7 +84,27 @@ async def test_mistakes_are_explained(company: Company, monkeypatch: pytest.Monk
         assert (done.exit_code, why in done.stderr) == (2, True), done.output
     monkeypatch.delenv("ARENA_TOKEN")
     done = await arena("you")
-    assert (done.exit_code, "set ARENA_TOKEN" in done.stderr) == (2, True)
+    assert (done.exit_code, "say with --bot" in done.stderr) == (2, True)
+    done = await arena("you", "--bot", "me", "--follow", "1")
+    assert (done.exit_code, "--follow asks with the token" in done.stderr) == (2, True)
+
+
+async def test_an_owner_needs_no_token_of_the_bot(
+    company: Company, scene: Scene, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv("ARENA_TOKEN")
+    monkeypatch.setenv("ARENA_HOME", str(tmp_path))
+    done = await arena("she", "--bot", "you")
+    assert (done.exit_code, "you are not signed in" in done.stderr) == (2, True)
+    owner = "ann"
+    keep_login(f"127.0.0.1:{scene.port}", Login(owner, await scene.key(owner)))
+    done = await arena("she", "--bot", "you")
+    assert (done.exit_code, "none of your bots is 'you'" in done.stderr.lower()) == (2, True)
+    async with playing([Peer(scene.port, await scene.token("hers", owner))]) as hers:
+        await hers.arrived()
+        done = await arena("she", "--bot", "hers:1", "--json")
+    (match,) = json.loads(done.stdout)["matches"]
+    assert {seat["bot"] for seat in match["seats"]} == {"hers", "she"}
 
 
 @pytest.mark.slow
