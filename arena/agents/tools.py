@@ -1,6 +1,7 @@
 """`AgentTools`: the tools by name; each docstring and annotation is what an agent reads of it."""
 
 import asyncio
+import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -223,14 +224,21 @@ class AgentTools:
         return {"matches": matches, "next_page": more}
 
     def replay(self, match: MatchId) -> dict[str, Any]:
-        """Read a finished match step by step in words, with all secrets open, and its faults."""
+        """Read a finished match step by step in words, with all secrets open, and its faults.
+
+        What was rolled, dealt or drawn is an action of the game as JSON.
+        """
         transcript = self.account.results().transcript(match)
         setup = transcript.setup
         names = [str(entrant) for entrant in setup.entrants]
-        scene = SCENES[setup.game]
+        scene, notation = SCENES[setup.game], setup.make_game().notation
         told = []
         for frame in replay(transcript):
-            said = [] if frame.step is None else [scene.reveal(frame.step, names)]
+            said: list[str | None] = []
+            if frame.step is not None:
+                said = [scene.reveal(frame.step, names)]
+                if not isinstance(frame.step.actor, int):
+                    said.append(f"Drawn: {json.dumps(notation.to_json(frame.step.action))}")
             said += [scene.tell(event, names) for event in frame.events]
             told += [f"{frame.index}: {one}" for one in said if one]
         return {"steps": told, "faults": dict(zip(names, transcript.result.faults, strict=True))}

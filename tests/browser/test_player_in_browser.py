@@ -8,6 +8,7 @@ import pytest
 from playwright.sync_api import Page, WebSocket, expect
 
 from arena.games import KITS
+from arena.games.skull import Bid
 from arena.match.transcript_json import read_json
 from arena.records import FinishedMatch
 from tests.browser.conftest import Site
@@ -44,7 +45,7 @@ def test_a_link_without_a_step_opens_at_the_first_claim_and_play_goes_on_from_th
     match = site.others[game]
     watch(page, match)
     expect(page.locator("svg.table")).to_contain_text("claims")
-    step = first_decision(match)
+    step = first_claim(match)
     at_step(page, step)
     page.wait_for_url(f"**step={step}**")
     page.get_by_role("button", name="Play (Space)").click()
@@ -53,12 +54,13 @@ def test_a_link_without_a_step_opens_at_the_first_claim_and_play_goes_on_from_th
     at_step(page, 0)
 
 
-def first_decision(match: FinishedMatch) -> int:
-    """The first step that a seat took: in these matches it is a claim."""
+def first_claim(match: FinishedMatch) -> int:
+    """The first step in which a seat claimed: in Skull a bid, in others the first decision here."""
     return next(
         number
         for number, step in enumerate(match.transcript.steps, 1)
         if isinstance(step.actor, int)
+        and (match.transcript.setup.game != "skull" or isinstance(step.action, Bid))
     )
 
 
@@ -197,7 +199,7 @@ def test_the_next_match_of_the_block_is_a_page_of_its_own(page: Page, site: Site
     watch(page, site.matches[0], "&step=2&view=spectator")
     page.get_by_role("link", name="next match").click()
     expect(page.get_by_role("link", name="previous match")).to_be_visible()
-    at_step(page, first_decision(site.matches[1]))
+    at_step(page, first_claim(site.matches[1]))
     assert second in page.url and "view=spectator" in page.url
     page.go_back()
     expect(page.get_by_role("link", name="next match")).to_be_visible()

@@ -13,7 +13,6 @@ from arena.games.bloeff import (
     BloeffView,
     Card,
     CardsDrawn,
-    Deal,
     Dealt,
     Direction,
     Doubted,
@@ -25,7 +24,6 @@ from arena.games.bloeff import (
     NumberPlayed,
     RedCarriedOut,
     RedPlayed,
-    Reshuffle,
     Reshuffled,
 )
 from arena.games.bloeff.chances import claim_chance
@@ -182,10 +180,6 @@ def _face(card: Card) -> str:
     return str(card).replace("-", "−")
 
 
-def _faces(cards: Sequence[Card]) -> str:
-    return " ".join(map(_face, cards))
-
-
 def tell(event: BloeffEvent, names: Sequence[str]) -> str:
     """Return an event in words."""
     match event:
@@ -225,12 +219,8 @@ def _called(called: bool) -> str:
 
 
 def reveal(step: Step, names: Sequence[str]) -> str | None:
-    """Return the secret of a step in words: shuffled or laid cards, a ballot or a drawn doubter."""
+    """Return the secret of a step in words: the laid card, a sealed ballot or the drawn doubter."""
     match step.action:
-        case Deal(cards):
-            return f"The cards, dealt to {names[0]} first, then the pile: {_faces(cards)}."
-        case Reshuffle(cards):
-            return f"The new pile, from the top: {_faces(cards)}."
         case Number(value) if isinstance(step.actor, int):
             return f"{names[step.actor]} takes a {_face(Card(value))} from its hand."
         case Ballot(doubt) if isinstance(step.actor, int):

@@ -10,11 +10,9 @@ from arena.games.bluff import (
     BluffEvent,
     BluffRoundStarted,
     BluffView,
-    CupRoll,
     Dice,
     Face,
     PlacedBet,
-    Reroll,
     Showdown,
     StartingRolled,
 )
@@ -189,7 +187,7 @@ def tell(event: BluffEvent, names: Sequence[str]) -> str:
                 f"{names[opener]} opens, {sum(counts)} dice in play."
             )
         case BetPlaced(seat, bet):
-            laid = _dice(bet.show)
+            laid = " ".join(map(_written, bet.show))
             shown = f", lays out {laid} and rolls the rest again" if laid else ""
             return f"{names[seat]} bets {_bet_in_words(bet)}{shown}."
         case Showdown():
@@ -213,17 +211,6 @@ def _showdown_in_words(end: Showdown, names: Sequence[str]) -> str:
     )
 
 
-def reveal(step: Step, names: Sequence[str]) -> str | None:
-    """Return the dice of a secret roll in words."""
-    match step.action:
-        case CupRoll(cups):
-            held = (f"{name} {_dice(dice)}" for name, dice in zip(names, cups, strict=True) if dice)
-            return f"Rolled: {'; '.join(held)}."
-        case Reroll(dice):
-            return f"Rolled again: {_dice(dice)}."
-        case _:
-            return None
-
-
-def _dice(dice: Dice) -> str:
-    return " ".join(map(_written, dice))
+def reveal(step: Step, names: Sequence[str]) -> str | None:  # noqa: ARG001 - all is in the dice
+    """Return None: the table shows everything that bets and rolls hold."""
+    return None

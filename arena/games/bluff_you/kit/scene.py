@@ -11,7 +11,6 @@ from arena.games.bluff_you import (
     BluffYouView,
     Gift,
     Revealed,
-    Roll,
     Swapped,
     Taken,
     TurnStarted,
@@ -158,10 +157,6 @@ def _reveal_in_words(shown: Revealed, names: Sequence[str]) -> str:
     )
 
 
-def reveal(step: Step, names: Sequence[str]) -> str | None:  # noqa: ARG001 - one seat has dice
-    """Return the dice of a secret roll in words."""
-    match step.action:
-        case Roll(dice):
-            return f"Rolled: {' '.join(map(str, dice))}."
-        case _:
-            return None
+def reveal(step: Step, names: Sequence[str]) -> str | None:  # noqa: ARG001 - all is in the dice
+    """Return None: the table shows the dice."""
+    return None

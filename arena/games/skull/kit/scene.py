@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import reduce
 from typing import Any, Final, assert_never
 
-from arena.games.game import Options
+from arena.games.skull.chances import bid_chance
 from arena.games.skull.kit.seen import after as seen_after
 from arena.games.skull.options import SkullOptions
 from arena.games.skull.values import (
@@ -26,7 +26,7 @@ from arena.games.skull.values import (
     SkullView,
 )
 from arena.match.transcript import Step
-from arena.showing.claims import ClaimOutcome, Mark, ShownClaim
+from arena.showing.claims import ClaimOutcome, Mark, ShownClaim, chances
 from arena.showing.moments import Moment
 from arena.showing.seats import by_seat
 from arena.showing.words import counted
@@ -116,7 +116,7 @@ def claimed(
     moment: Moment,
     before: Moment | None,  # noqa: ARG001
     after: Moment | None,  # noqa: ARG001
-    rules: Options,  # noqa: ARG001
+    rules: SkullOptions,
 ) -> ShownClaim | None:
     """Return the bid of the moment.
 
@@ -130,7 +130,7 @@ def claimed(
     return ShownClaim(
         bid.seat,
         counted(bid.count, "flower"),
-        (None,) * len(moment.views),
+        chances(bid_chance(view, bid.seat, bid.count, rules.flowers) for view in moment.views),
         "own skull" if bluff else None,
         Mark.BLUFF if bluff else None,
     )
