@@ -9,7 +9,7 @@ import pytest
 SYSTEM = ("attacks", "browser", "chaos", "end_to_end", "packaging", "starters", "worker")
 """Folders whose tests need a browser, a toolchain, environments, a sandbox or minutes of chaos.
 `make test` leaves them out."""
-SLOW = (*SYSTEM, "lab/solver", "learn")
+SLOW = (*SYSTEM, "agents", "lab/solver", "learn")
 """Folders whose tests take many seconds. Others are marked one by one."""
 ALONE = ("attacks", "chaos")
 """Folders whose tests measure what they start, or wait for it: nothing runs beside them. Others

@@ -31,6 +31,7 @@ def build(size: int) -> bytes:
     return zipped({"bot.toml": toml, "bot.py": "pass", "tables": tables})
 
 
+@pytest.mark.slow
 async def test_it_sends_what_the_operator_allows_and_no_more(database: str) -> None:
     terms = HostingTerms(build_bytes=22 * 1024 * 1024)
     allowed, too_big = build(21 * 1024 * 1024), build(terms.build_bytes)
@@ -43,6 +44,7 @@ async def test_it_sends_what_the_operator_allows_and_no_more(database: str) -> N
             await asyncio.to_thread(upload, too_big)
 
 
+@pytest.mark.slow
 async def test_an_upload_waits_until_its_owner_is_known(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -20,6 +20,7 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(app, list(arguments))
 
 
+@pytest.mark.slow
 def test_an_arena_is_moved_to_another_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("ARENA_DATABASE_URL", raising=False)
     monkeypatch.setenv("ARENA_HOME", str(tmp_path / "old"))

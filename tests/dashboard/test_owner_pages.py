@@ -28,6 +28,8 @@ from tests.dashboard.pages import component, html, open_page, texts
 from tests.jobs import job_in_hand
 from tests.scene import Scene, opened
 
+pytestmark = pytest.mark.slow
+
 ALLOWED = Allowance(9, 9, 9)
 BOT = b"from arena.bot import Bot\nclass Mine(Bot):\n    def act(self, turn): ...\n"
 Open = Callable[..., AbstractAsyncContextManager[Scene]]

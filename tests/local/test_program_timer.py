@@ -47,6 +47,7 @@ def counted(timer: ProgramTimer, seconds: float = SECONDS) -> float:
     return timer.now() - began
 
 
+@pytest.mark.slow
 def test_what_sleeps_and_what_computes_is_counted_and_what_is_stopped_is_not(
     tmp_path: Path,
 ) -> None:
@@ -66,6 +67,7 @@ def test_what_sleeps_and_what_computes_is_counted_and_what_is_stopped_is_not(
             time.sleep(0.1)
 
 
+@pytest.mark.slow
 def test_time_in_which_nobody_looked_is_not_counted(tmp_path: Path) -> None:
     with running(SLEEPS, tmp_path) as process:
         timer = ProgramTimer(process)
@@ -74,6 +76,7 @@ def test_time_in_which_nobody_looked_is_not_counted(tmp_path: Path) -> None:
         assert timer.now() == before
 
 
+@pytest.mark.slow
 async def test_a_stopped_program_is_refused_for_its_silence_only_when_it_runs_again(
     tmp_path: Path,
 ) -> None:

@@ -1,6 +1,7 @@
 """The bot `crowd`: its net sees in play what it saw in training."""
 
 import numpy as np
+import pytest
 
 from arena.games.bluff import Bet, BluffView, Doubt, Face, PlacedBet
 from arena.games.bluff.bets import FACES
@@ -11,6 +12,8 @@ from arena_sample_bots.bayes import best_actions
 from tools.crowd.rounds import act, begin
 from tools.crowd.sight import BETS, CANDIDATES, FEATURES, HANDS, LOWEST, MOST, ROW, SEATS, look
 from tools.crowd.training import Training
+
+pytestmark = pytest.mark.slow
 
 MATCHES = 40
 

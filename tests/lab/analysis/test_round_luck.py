@@ -1,6 +1,7 @@
 """The luck of rolls at larger tables: zero on average, and most of what decides a match."""
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from arena.games import make_game
@@ -35,6 +36,7 @@ def rows(
     return np.array(results), np.array(lucks)
 
 
+@pytest.mark.slow
 def test_it_leaves_less_than_half_the_variance_at_four_seats() -> None:
     results, lucks = rows(["bayes"] * 4, ["bayes"] * 4, 150)
     assert luck_adjusted(results, lucks).variance_factor < 0.5

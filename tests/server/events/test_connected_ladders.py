@@ -9,6 +9,7 @@ from itertools import count
 from typing import Any
 
 import psycopg
+import pytest
 
 from arena.match.verify import verify
 from arena.scheduling.ladder import Candidate
@@ -112,6 +113,7 @@ async def first_matches_alone(peer: Peer) -> None:
             await peer.react(message)
 
 
+@pytest.mark.slow
 async def test_what_a_bot_has_played_of_a_block_that_it_leaves_counts(scene: Scene) -> None:
     store = scene.arena.store
     event = await announced(store, replace(FAST, house=()))

@@ -137,6 +137,7 @@ async def test_a_visitor_who_asks_too_much_is_refused_alone(
     await ask(channel, asking_for("192.0.2.2"))
 
 
+@pytest.mark.slow
 async def test_connections_of_visitors_are_not_cut_for_being_many(
     database: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -116,6 +116,7 @@ async def test_a_token_opens_only_so_many_streams(database: str) -> None:
     assert codes == {(EXHAUSTED, "this bot opens too many streams")}
 
 
+@pytest.mark.slow
 async def test_a_token_has_only_so_many_streams_without_a_hello(database: str) -> None:
     limits = replace(QUICK, streams_without_hello=2)
     async with (
