@@ -20,7 +20,7 @@ from arena.clients.owner_client import OwnerCallError, OwnerClient
 MOST_ACCOUNTS: Final = 200
 """The most accounts that are kept; one without tables makes room for another."""
 _NO_KEY: Final = "\n"
-"""What no request can bear: the key of an account whose own has ended."""
+"""The key of an account whose own key has ended; no request can carry a line break."""
 
 
 class TooManyAgentsError(OwnerCallError):

@@ -51,7 +51,7 @@ class Bot(ABC, Generic[ViewT, ActionT, EventT, OptionsT]):
     """The number of matches it plays at once, 1 to 64; choose few if the bot thinks long."""
 
     _noted: tuple[str, Usage | None] | None = None
-    """What the bot notes beside its next answer."""
+    """The text and usage of the note beside the next answer; None without one."""
 
     def __init__(self, random: Random) -> None:
         """Set the random generator; subclasses need no `__init__`.

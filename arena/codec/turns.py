@@ -18,7 +18,7 @@ _PARTS = {
 }
 _TURN_VIEW = key(referee_pb2.Turn, "view")
 _EVENTS = key(referee_pb2.Turn, "events")
-"""Of an End as well, so that an event is encoded alike in both."""
+"""The tag of the events in a Turn; it is the same in an End, so an event is encoded once."""
 _END_TRANSCRIPT = key(referee_pb2.End, "transcript")
 
 

@@ -27,12 +27,12 @@ BOT: Final = "bot"
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What came of an attempt."""
+    """The result of an attempt."""
 
     rung: str
     seed: str
     share: RungShare | None
-    """What the bot won; None if it could not play to the end."""
+    """The share that the bot won, with its interval; None if it could not play to the end."""
     faults: tuple[Refused, ...]
     analysed: tuple[tuple[int, MatchAnalysis], ...]
     """The analyses of the first matches, each with the bot's seat."""
@@ -41,7 +41,7 @@ class Attempt:
 
     @property
     def analysis(self) -> BotAnalysis | None:
-        """What its decisions in the analysed matches cost; None if none has a value."""
+        """The analysis of its decisions in the analysed matches; None if none has a value."""
         return analyse_bot(match.seats[seat] for seat, match in self.analysed)
 
     @property

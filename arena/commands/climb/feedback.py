@@ -1,4 +1,4 @@
-"""What the agent is told: the task once, and before each round what came of the last attempt."""
+"""Files for the agent: the task, and before each round the results of the last attempt."""
 
 import shutil
 from pathlib import Path

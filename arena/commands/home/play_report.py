@@ -26,7 +26,7 @@ MOST_REASONS = 10
 
 
 class MatchTally(Protocol):
-    """What `arena play` plays, and the counts of the matches so far."""
+    """The configuration of an `arena play`, and the counts of its matches so far."""
 
     entries: Sequence[NamedBot]
     lineups: tuple[Lineup, ...]
