@@ -18,12 +18,12 @@ ENV UV_PROJECT_ENVIRONMENT=/opt/arena \
 WORKDIR /app
 # Dependencies first: they rarely change, so this layer is rarely rebuilt.
 COPY pyproject.toml uv.lock README.md LICENSE ./
-RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras --no-install-project
+RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras --no-extra fast --no-install-project
 COPY arena arena
 COPY dashboard dashboard
 COPY proto proto
 COPY sample_bots sample_bots
-RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras --no-editable
+RUN /opt/uv/bin/uv sync --frozen --no-default-groups --all-extras --no-extra fast --no-editable
 
 FROM ${PYTHON_IMAGE}
 RUN useradd --system --uid 10001 --user-group --home-dir /var/lib/arena arena \

@@ -13,14 +13,20 @@ UV_HOME := .tools/uv-$(UV_VERSION)
 UV := $(UV_HOME)/bin/uv
 TWINE_VERSION := 7.0.0
 SYNCED := .venv/.synced
+# There once `make fast` has installed the compiled core, which needs a compiler.
+FAST := .venv/.fast
 DOCS := dashboard/arena_dashboard/docs
 NODE_TOOLS := dashboard/node_modules/.installed
+
+# Variables of the caller that would change uv's target are unset.
+SYNC = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv UV_PYTHON_DOWNLOADS=never \
+	$(UV) sync --frozen --all-extras --python '$(PYTHON)'
 
 CHECKS := check-format check-lint check-types check-imports check-proto check-generated \
 	check-compose check-kubernetes check-workflow check-docs check-citation check-javascript
 
 .DEFAULT_GOAL := help
-.PHONY: help setup up test test-all check proto new-game solve wheel release docs bench screenshots clean $(CHECKS)
+.PHONY: help setup fast up test test-all check proto new-game solve wheel release docs bench screenshots clean $(CHECKS)
 
 help: ## Print this
 	@echo 'make TARGET [ARGS="…"] [PYTHON=python3.12]'
@@ -28,7 +34,12 @@ help: ## Print this
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-11s %s\n", $$1, $$2 }' Makefile
 
 setup: $(SYNCED) ## Install everything into .venv, exactly as uv.lock says
-	@echo 'Ready: make up, make test, or $(BIN)/arena --help.'
+	@echo 'Ready: make up, make test, or $(BIN)/arena --help.' \
+		'Bluff is played by $(if $(wildcard $(FAST)),the compiled core,Python: make fast compiles it).'
+
+fast: $(SYNCED) ## Compile the core of Bluff (fast/, needs cargo) and install it into .venv
+	$(SYNC)
+	@touch $(FAST)
 
 up: $(SYNCED) $(DOCS)/index.html ## Run database, referee, sample bots and dashboard until Ctrl-C (ARGS for `arena up`)
 	@exec $(BIN)/arena up $(ARGS)
@@ -119,7 +130,7 @@ wheel: $(DOCS)/index.html | $(UV) ## Build the wheel and the sdist into dist/
 
 release: $(DOCS)/index.html | $(UV) ## Build what is published into dist/: wheel with bill of materials, sdist; check and install both
 	rm -rf dist/release dist/bluff-arena.cdx.json && mkdir -p dist/release
-	$(UV) export --quiet --frozen --format cyclonedx1.5 --all-extras --no-dev --output-file dist/bluff-arena.cdx.json
+	$(UV) export --quiet --frozen --format cyclonedx1.5 --all-extras --no-extra fast --no-dev --output-file dist/bluff-arena.cdx.json
 	$(UV) build --quiet --sdist --out-dir dist/release
 	HATCH_BUILD_HOOK_ENABLE_CUSTOM=true $(UV) build --quiet --wheel --out-dir dist/release
 	$(UV) tool run --quiet twine@$(TWINE_VERSION) check --strict dist/release/*.whl dist/release/*.tar.gz
@@ -138,10 +149,8 @@ clean: ## Remove generated files; .arena with its results stays
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # Runs again only when the lock changes, so that other calls are fast and work offline.
-# Variables of the caller that would change uv's target are unset.
 $(SYNCED): pyproject.toml uv.lock | $(UV)
-	env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv UV_PYTHON_DOWNLOADS=never \
-		$(UV) sync --frozen --all-extras --python '$(PYTHON)'
+	$(SYNC) $(if $(wildcard $(FAST)),,--no-extra fast)
 	@touch $@
 
 $(UV):

@@ -1,10 +1,12 @@
 """What the `arena` command says where an extra of the package is missing."""
 
+import os
 import re
 import subprocess
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -23,8 +25,8 @@ def names(requirements: list[str]) -> set[str]:
 def test_every_module_of_an_extra_is_known() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     extras = project["optional-dependencies"]
-    of_a_bot = extras.pop("llm")  # of no command
-    assert len(of_a_bot) == 1
+    for of_no_command in ("fast", "llm"):
+        assert len(extras.pop(of_no_command)) == 1
     assert list(extras) == list(MODULES)
     for extra, requirements in extras.items():
         # Each contains the one before it, and may bound what all need.
@@ -59,6 +61,11 @@ def test_the_extra_is_the_one_that_the_whole_command_needs(
 ) -> None:
     assert f"{module} is not installed" in str(missing_extra(module, arguments))
     assert f"'bluff-arena[{extra}]'" in str(missing_extra(module, arguments))
+
+
+@pytest.mark.skipif("CI" not in os.environ, reason="who does not change it need not compile it")
+def test_ci_has_the_compiled_core() -> None:
+    assert find_spec("bluff_arena_fast"), "make fast needs cargo"
 
 
 def test_what_owners_ask_a_referee_needs_no_extra() -> None:
