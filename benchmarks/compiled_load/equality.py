@@ -55,7 +55,7 @@ def answer_of(match_id: str, turn_number: int, action: BluffChoice) -> referee_p
     return answer
 
 
-def compare(seed: int, count: int) -> Iterator[bytes]:
+def compare(seed: int | str, count: int) -> Iterator[bytes]:
     """Play random matches in both. Yield what decides each: the SHA-256 of all its bytes.
 
     Raises UnequalError where they differ.

@@ -7,14 +7,14 @@ import pytest
 
 from tests.thoroughness import tries
 
-FAST = Path(__file__).parents[2] / "fast"
-
 # tests/test_extras.py wants it in CI.
 pytest.importorskip("bluff_arena_fast", reason="not installed: make fast")
 
-import bluff_arena_fast  # noqa: E402 - there now
+import bluff_arena_fast
 
-from benchmarks.compiled_load.equality import compare  # noqa: E402
+from benchmarks.compiled_load.equality import compare
+
+FAST = Path(__file__).parents[2] / "fast"
 
 
 def test_versions_are_equal() -> None:
