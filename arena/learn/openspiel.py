@@ -5,7 +5,8 @@ never changed, so copying it is cheap.
 """
 
 from collections.abc import Mapping
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -110,11 +111,17 @@ class ArenaGame(pyspiel.Game):
         return ArenaObserver(self.encoding, kind)
 
 
-class _Seen(NamedTuple):
+@dataclass
+class _Seen:
     """A thing that a player saw or did, and what came before it."""
 
     before: "_Seen | None"
     what: Any
+
+    @cached_property
+    def line(self) -> str:
+        """The thing as text, which all states after it need."""
+        return str(self.what)
 
 
 class _Place(NamedTuple):
@@ -266,7 +273,7 @@ class ArenaObserver:
         lines = []
         seen: _Seen | None = state.place.seen[player]
         while seen is not None:
-            lines.append(str(seen.what))
+            lines.append(seen.line)
             seen = seen.before
         return "\n".join(reversed(lines))
 
