@@ -1,6 +1,6 @@
 """Benchmark of environments for learners, compared with other platforms.
 
-python -m benchmarks.learn [--rounds 5] [--seconds 3] [--json FILE]
+python -m benchmarks.learn [--rounds 5] [--seconds 3] [--only TEXT] [--json FILE]
 python -m benchmarks.learn --equal 10000000 [--table bluff:2] [--seed 1]
 
 Measures decisions per second of random legal play on one core, with the observation and the mask of
@@ -8,7 +8,7 @@ every decision written: of batches of 4,096 matches (with the random choice, and
 two threads, and of the pure rules one match at a time. PettingZoo, RLCard, OpenSpiel and PufferLib
 are installed from the package index into a temporary environment; one that cannot be installed is
 left out with a message. All arms take turns, each in its own process. Prints medians over the
-rounds.
+rounds. With --only, as in `--only threads`, our arms alone whose names have this text.
 
 With --equal it plays that many decisions in a batch and by the pure rules from the same draws, and
 compares every observation, mask, seat, reward and end on the bytes.
@@ -51,6 +51,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--seconds", type=float, default=3.0, help="per arm and round")
+    parser.add_argument("--only", metavar="TEXT", help="our arms whose names have this text")
     parser.add_argument("--json", type=Path, help="write all figures there")
     parser.add_argument("--equal", type=int, metavar="N", help="compare N decisions instead")
     parser.add_argument("--table", default="bluff:2", help="game:seats to compare")
@@ -59,8 +60,12 @@ def main() -> None:
     if options.equal:
         _compare(options.table, options.equal, options.seed)
         return
+    arms = [arm for arm in _own_arms() if (options.only or "") in arm[0]]
+    if not arms:
+        parser.error(f"--only: no name has {options.only!r}: {', '.join(dict(_own_arms()))}")
     with tempfile.TemporaryDirectory() as home:
-        arms = _own_arms() + _other_arms(Path(home))
+        if options.only is None:
+            arms += _other_arms(Path(home))
         rounds: dict[str, list[float]] = {name: [] for name, _ in arms}
         for number in range(1, options.rounds + 1):
             for name, command in arms:
