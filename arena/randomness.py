@@ -47,6 +47,7 @@ class KeyedRandomness:
     """A source of draws computed from a match key (32 bytes)."""
 
     def __init__(self, match_key: bytes) -> None:
+        self.key = match_key
         # HMAC spelled out: the part that depends only on the key is hashed once per match. A match
         # draws dozens of dice, and this halves the cost of each.
         padded = match_key.ljust(_BLOCK_BYTES, b"\0")

@@ -141,6 +141,8 @@ class Settings(BaseSettings):
     """The number of versions that an owner may register in 24 hours, uploads not counted."""
     hosting: bool = True
     """Whether owners may upload bots that the arena runs."""
+    compiled: bool = True
+    """Whether the referee plays by compiled rules where they are installed (extra `fast`)."""
     slots: int = Field(default=2, ge=0, le=256)
     """The number of hosted bots that one worker runs at a time; with 0 `arena up` has no worker."""
     check_slots: int = Field(default=2, ge=1, le=256)

@@ -80,6 +80,12 @@ class FakePlayer:
         self.commitment, self.entropy = commitment, entropy
         return False
 
+    def stream(self) -> None:
+        return None
+
+    def was_sent(self, seen: int, open_turn: OpenTurn | None = None) -> None:
+        raise AssertionError("compiled rules play with bots that have a stream")
+
     def begin(self) -> None:
         self.begun = True
 

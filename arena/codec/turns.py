@@ -67,6 +67,10 @@ class WrittenEvents:
         self._game = game
         self._written: list[bytes] = []
 
+    def made(self, written: list[bytes]) -> None:
+        """Take the match's events as they were encoded elsewhere."""
+        self._written = written
+
     def after(self, events: Sequence[Any], seen: int) -> list[bytes]:
         """Return those of the match's events that follow the first `seen`.
 

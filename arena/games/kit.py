@@ -8,6 +8,7 @@ codec       the game's messages on the wire         arena.codec.game_codec.GameC
 encoding    observations and action ids             arena.games.encoding.GameEncoding
 batch       many matches at once, compiled          arena.learn.batch_rules.GameBatch
 claims      claims about hidden information         arena.games.claims.GameClaims
+compiled    matches played by compiled rules        arena.server.play.compiled.CompiledGame
 luck        the values of draws                     arena.lab.luck.luck.GameLuck
 scene       the table and its events in words       arena.showing.scenes.Scene
 controls    the choices of a person                 arena.showing.controls.GameControls

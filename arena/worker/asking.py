@@ -54,6 +54,9 @@ class _Position:
         control = self.setup.time_control
         return control.turn_ms, control.bank_ms
 
+    def take_over(self) -> None:
+        """Do nothing: the position is Python's."""
+
     def join(self, seat: int, entropy: bytes) -> None:
         """Do nothing: all have joined."""
 

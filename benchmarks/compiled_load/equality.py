@@ -10,9 +10,7 @@ from bluff_arena_fast import Matches
 
 from arena.codec.game_codec import CODECS
 from arena.games.bluff import BluffChoice
-from arena.games.bluff.compiled import compiled_matches, compiled_options
-from arena.match.transcript import Step
-from arena.named_tuples import maker
+from arena.games.bluff.kit.compiled import compiled_options, new_matches
 from arena.v1 import referee_pb2
 from benchmarks.compiled_load.reference import ReferenceMatch
 from benchmarks.compiled_load.terms import Terms, random_choice, random_terms
@@ -25,11 +23,6 @@ LEAVING: Final = 0.002
 
 class UnequalError(AssertionError):
     """The core and the Python rules do not agree."""
-
-
-def new_matches() -> Matches:
-    """Return a core without matches."""
-    return compiled_matches(maker(Step))
 
 
 def begun(matches: Matches, terms: Terms, owner: object, now: float) -> tuple[int, bytes]:

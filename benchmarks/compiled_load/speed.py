@@ -7,11 +7,12 @@ from time import perf_counter
 
 from arena.codec import turns
 from arena.games.bluff import BluffOptions
+from arena.games.bluff.kit.compiled import new_matches
 from arena.match.clock import TimeControl
 from arena.match.faults import DEFAULT_FAULT_LIMIT
 from arena.match.transcript import Entrant, Setup
 from arena.v1 import referee_pb2
-from benchmarks.compiled_load.equality import answer_of, begun, new_matches
+from benchmarks.compiled_load.equality import answer_of, begun
 from benchmarks.compiled_load.reference import ReferenceMatch
 from benchmarks.compiled_load.terms import Terms, random_choice
 

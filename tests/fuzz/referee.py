@@ -59,7 +59,7 @@ class Line:
                 self.end(ProtocolError(grpc.StatusCode.INVALID_ARGUMENT, "no PlayRequest"))
                 return
             if self.visit is not None:
-                self.visit.session.handle(request)
+                self.visit.session.hear(data)
             elif request.HasField("hello"):
                 self.referee.entered = True
                 self.visit = self.referee.lobby.enter(

@@ -77,6 +77,7 @@ async def _serve(
             terms=terms,
             spool_directory=settings.home,
             metrics_address=settings.metrics_address,
+            compiled=settings.compiled,
             read_beside=True,
             tls=tls,
             spectator_delay=spectator_delay,

@@ -160,6 +160,7 @@ async def _up(plan: _Plan, url: str) -> None:
             terms=terms,
             spool_directory=plan.settings.home,
             metrics_address=plan.settings.metrics_address,
+            compiled=plan.settings.compiled,
             read_beside=True,
             tls=plan.tls,
             spectator_delay=plan.settings.spectator_delay,

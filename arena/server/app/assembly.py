@@ -52,6 +52,7 @@ from arena.server.limits.reading_queue import ReadingQueue
 from arena.server.notices.webhook_service import WebhookService
 from arena.server.operating.operator_service import OperatorService
 from arena.server.play.attendance_service import AttendanceService
+from arena.server.play.compiled import CompiledRules, installed_games
 from arena.server.play.lobby import Lobby
 from arena.server.play.missed_ends import MissedEnds
 from arena.server.play.play_service import PlayService
@@ -102,15 +103,18 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
         writer = ResultWriter(store, gather_seconds=GATHER_SECONDS, spool=spool, meter=metrics)
         readiness = Readiness(writer)
         history = await pairing_history(store)
+        timer = LoopTimer()
+        compiled = CompiledRules(timer.now, installed_games() if settings.compiled else {})
         director = Director(
             settings.table_types,
             history.counts,
             writer,
-            LoopTimer(),
+            timer,
             lambda: secrets.token_bytes(SECRET_BYTES),
             lambda transcript: to_bytes(signer.signed(transcript)),
             settings.terms,
             strengths=history.strengths,
+            compiled=compiled,
         )
         conductor = Conductor(
             store=store.tournaments,
@@ -122,7 +126,7 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
         director.agenda = Agendas(conductor, connected_ladders)
         director.on_failing = partial(store.failing_bots.fails, why=_FAILING)
         missed_ends = MissedEnds(store)
-        lobby = Lobby(director, signer.public_key, missed_ends)
+        lobby = Lobby(director, signer.public_key, missed_ends, compiled)
         presences = Presences(store, lobby)
         lease.matches = lambda: director.running
         takeover = Takeover(store, spools, writer, director, conductor, lobby, missed_ends, metrics)
@@ -149,7 +153,6 @@ async def running_arena(database_url: str, settings: RefereeSettings) -> AsyncIt
         )
         stack.callback(worker.close)
         reading = ReadingQueue(worker, limits, time.monotonic)
-        timer = LoopTimer()
         spectators = Spectators(director.showable_matches, timer, settings.spectator_delay, limits)
         director.audience = spectators
         began = timer.now()

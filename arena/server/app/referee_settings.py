@@ -32,6 +32,8 @@ class RefereeSettings:
     spool_directory: Path | None = None
     """The directory of results that could not be recorded, by this referee or an earlier one."""
     metrics_address: tuple[str, int] | None = None
+    compiled: bool = True
+    """Whether compiled rules play where they are installed."""
     read_beside: bool = False
     """Whether processes of their own answer reading calls and write the boards' checkpoints.
 

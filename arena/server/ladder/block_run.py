@@ -25,6 +25,7 @@ from arena.server.ladder.pauses import Pauses
 from arena.server.ladder.penalty_policy import PenaltyPolicy
 from arena.server.ladder.roster import all_take_offers
 from arena.server.ladder.time_used import TimeUsed
+from arena.server.play.compiled import IN_PYTHON, CompiledRules
 from arena.server.play.hosted_match import HostedMatch, Outcome
 from arena.server.play.kept_blocks import BegunMatch, KeptMatch, Place, RunningBlock
 from arena.server.play.ports import Timer
@@ -50,6 +51,8 @@ class BlockContext:
     was played."""
     show: Callable[[HostedMatch, str], None]
     """Called when a match begins, with the name of its tournament or ""."""
+    compiled: CompiledRules = IN_PYTHON
+    """What plays the matches of some games until Python has to."""
 
 
 class BlockRun:
@@ -242,6 +245,7 @@ class BlockRun:
             partial(self._match_begun, match, setup, secret),
             lambda hosted: context.show(hosted, self.tournament),
             match.notes,
+            context.compiled,
         )
         return hosted
 

@@ -36,6 +36,7 @@ from arena.server.ladder.pairing_schedule import PairingSchedule
 from arena.server.ladder.pauses import Pauses
 from arena.server.ladder.roster import Roster
 from arena.server.ladder.running_blocks import RunningBlocks
+from arena.server.play.compiled import IN_PYTHON, CompiledRules
 from arena.server.play.kept_blocks import KeptBlock, RunningBlock
 from arena.server.play.ports import Audience, Participant, ShowableMatch, Timer
 from arena.server.play.terms import Terms
@@ -55,6 +56,7 @@ class Director:
         terms: Terms = Terms(),
         wall_clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         strengths: Strengths | None = None,
+        compiled: CompiledRules = IN_PYTHON,
     ) -> None:
         strengths = strengths or Strengths()
         self._tables = LadderTables(table_types, counts, strengths, terms.house_pace)
@@ -83,6 +85,7 @@ class Director:
             owed=self._owed,
             learn=strengths.learn,
             show=self._show,
+            compiled=compiled,
         )
         self._block = partial(BlockRun, context, self._release)
         self._kept: Collection[int] | None = None

@@ -8,13 +8,13 @@ task, and a test advances its clock by hand.
 from collections.abc import Callable, Sequence
 from enum import Enum
 
-from arena.codec.turns import WrittenEvents
 from arena.errors import INTERNAL_ERROR
 from arena.match.flow import MatchRecord, PublicMoment, Refused, Reply
 from arena.match.notes import Note, NotesTaken
 from arena.match.transcript import Opening, Setup, Transcript
 from arena.randomness import KeyedRandomness, commitment, match_key
 from arena.server.play.alarm import Alarm
+from arena.server.play.compiled import IN_PYTHON, CompiledRules
 from arena.server.play.match_play import MatchPlay
 from arena.server.play.open_turns import KeepReply, keep_nothing
 from arena.server.play.ports import Follower, Player, Timer
@@ -59,6 +59,7 @@ class HostedMatch:
         begun: Callable[[tuple[bytes, ...]], KeepReply] = lambda _entropies: keep_nothing,
         showable: Callable[["HostedMatch"], None] = lambda _match: None,
         notes: NotesTaken | None = None,
+        compiled: CompiledRules = IN_PYTHON,
     ) -> None:
         self.setup = setup
         self.transcript: Transcript | None = None
@@ -82,6 +83,7 @@ class HostedMatch:
             players,
             patience.grace_seconds,
             timer,
+            compiled,
             lambda: showable(self),
             self._finish,
             lambda: self.break_off(f"{INTERNAL_ERROR}; the match does not count"),
@@ -89,7 +91,8 @@ class HostedMatch:
         self.answer = self._play.answer
         self.malformed = self._play.malformed
         self.time_left_ms = self._play.time_left_ms
-        self.written_events = WrittenEvents(setup.game)
+        self.take_over = self._play.take_over
+        self.written_events = self._play.written_events
         self._follower: Follower | None = None
         self._join_seconds = patience.join_seconds
         self._alarm = Alarm(timer, self._time_to_join_over)
@@ -111,6 +114,7 @@ class HostedMatch:
 
     def show(self, follower: Follower) -> PublicMoment:
         """See ShowableMatch."""
+        self.take_over()
         flow = self._play.flow
         assert flow is not None
         self._follower = follower

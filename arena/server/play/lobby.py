@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import count
 from typing import Protocol
 
 import grpc
@@ -11,6 +12,7 @@ import structlog
 from arena.codec.transcript import write_entrant
 from arena.games import GAMES
 from arena.records import Registered, VersionId
+from arena.server.play.compiled import IN_PYTHON, CompiledRules
 from arena.server.play.outbox import Outbox
 from arena.server.play.ports import ChallengePolicy, Matchmaker
 from arena.server.play.session import MAX_MATCHES, Session
@@ -52,8 +54,16 @@ class Missed(Protocol):
 class Lobby:
     """The sessions of all bots: one per instance of a version, while a stream or match needs it."""
 
-    def __init__(self, matchmaker: Matchmaker, signing_key: bytes, missed: Missed) -> None:
+    def __init__(
+        self,
+        matchmaker: Matchmaker,
+        signing_key: bytes,
+        missed: Missed,
+        compiled: CompiledRules = IN_PYTHON,
+    ) -> None:
         """Create an empty lobby; `signing_key` is the public key of the transcripts' signatures."""
+        self._compiled = compiled
+        self._numbers = count()
         self._referees: tuple[str, ...] = ()
         self._address = ""
         self._matchmaker = matchmaker
@@ -204,8 +214,10 @@ class Lobby:
 
     def _new_session(self, registered: Registered, instance: str) -> Session:
         session = Session(
+            number=next(self._numbers),
             registered=registered,
             instance=instance,
+            compiled=self._compiled,
             wants_to_leave=self._wants_to_leave,
             places_changed=self._places_changed,
             missed=self._end_missed,

@@ -9,13 +9,16 @@ from typing import Any
 
 import structlog
 
+from arena.codec.turns import WrittenEvents
 from arena.match.faults import Fault, FaultKind
 from arena.match.flow import Ask, Flow, MatchFlow, MatchRecord, Refused, Reply, TimedAction
 from arena.match.rebuild import rebuild
+from arena.match.result import Result, Termination
 from arena.match.transcript import Setup
 from arena.named_tuples import maker
-from arena.randomness import Randomness
+from arena.randomness import KeyedRandomness
 from arena.server.play.alarm import Alarm
+from arena.server.play.compiled import CompiledMatch, CompiledRules
 from arena.server.play.open_turns import KeepReply, OpenTurns
 from arena.server.play.ports import Player, Timer
 
@@ -37,6 +40,7 @@ class MatchPlay:
         players: Sequence[Player],
         grace_seconds: float,
         timer: Timer,
+        compiled: CompiledRules,
         started: Callable[[], None],
         over: Callable[[MatchRecord], None],
         broken: Callable[[], None],
@@ -47,10 +51,14 @@ class MatchPlay:
         """All events of the match so far."""
         self.refused: list[Refused] = []
         """The faults of all seats so far."""
+        self.written_events = WrittenEvents(setup.game)
         self._faults = [0] * len(players)
         self._setup = setup
         self._players = players
         self._timer = timer
+        self._compiled_rules = compiled
+        self._compiled: CompiledMatch | None = None
+        """The match while compiled rules play it: `flow` waits before its first turn."""
         self._started = started
         self._over = over
         self._broken = broken
@@ -61,14 +69,42 @@ class MatchPlay:
         self._steps: Flow | None = None
         self._alarm = Alarm(timer, self._ring)
 
-    def begin(self, randomness: Randomness) -> None:
+    def begin(self, randomness: KeyedRandomness) -> None:
         """Play the match from its start."""
         try:
-            self._start(randomness)
+            flow = self._start(randomness)
+            # Somebody may watch from the start.
+            if flow.onlooker is None:
+                self._compiled = self._compiled_rules.begin(
+                    self._setup, randomness.key, self._players, self._open.keep, self._played
+                )
         except Exception:
             self._break()
-        else:
+            return
+        if self._compiled is None:
             self._advance(None)
+        else:
+            self._alarm.set(self._compiled.asked_at + self._clocks.shortest)
+
+    def take_over(self) -> None:
+        """Go on in Python with a match that compiled rules have played so far."""
+        if self._compiled is None:
+            return
+        played, self._compiled = self._compiled.leave(), None
+        try:
+            assert self._steps is not None
+            ask = rebuild(self._steps, played.replies).ask
+            assert ask is not None
+        except Exception:
+            self._break()
+            return
+        self.events = ask.turns[-1].events
+        self._open.put(ask.turns)
+        self._clocks.asked_at = played.asked_at
+        open_turns = {turn.seat: turn for turn in ask.turns}
+        for seat, (player, seen) in enumerate(zip(self._players, played.seen, strict=True)):
+            player.was_sent(seen, open_turns.get(seat))
+        self._alarm.set(self._open.deadline)
 
     def expect_all(self, replies: Iterable[tuple[int, Reply]]) -> None:
         """Wait for all bots after a restart of the referee; `replies` were given before it."""
@@ -76,9 +112,11 @@ class MatchPlay:
         for seat, reply in replies:
             self._clocks.spend(seat, reply.milliseconds)
 
-    def resume(self, randomness: Randomness, replies: Iterable[tuple[int, Reply]]) -> None:
+    def resume(self, randomness: KeyedRandomness, replies: Iterable[tuple[int, Reply]]) -> None:
         """Continue the match after these replies."""
-        rebuilt = rebuild(self._start(randomness), replies)
+        self._start(randomness)
+        assert self._steps is not None
+        rebuilt = rebuild(self._steps, replies)
         for refused in rebuilt.refused:
             self._faults[refused.seat] += 1
         self.refused += rebuilt.refused
@@ -91,6 +129,9 @@ class MatchPlay:
 
     def stop(self) -> None:
         """Send no further turns and take no further answers."""
+        if self._compiled is not None:
+            self._compiled.leave()
+            self._compiled = None
         self.flow = self._steps = None
         self._open.close()
         self._alarm.cancel()
@@ -105,6 +146,7 @@ class MatchPlay:
 
         Returns False, without effect, if no such turn is open.
         """
+        self.take_over()
         reply = _timed_action((action, self._clocks.elapsed_ms(seat)))
         return self._open.reply(seat, turn_number, reply)
 
@@ -113,16 +155,19 @@ class MatchPlay:
 
         Returns False, without effect, if no such turn is open.
         """
+        self.take_over()
         fault = Fault(FaultKind.MALFORMED, self._clocks.elapsed_ms(seat), reason)
         return self._open.reply(seat, turn_number, fault)
 
     def left(self, seat: int) -> None:
         """Record that the seat's bot lost its connection; its clock keeps running."""
+        self.take_over()
         if self._clocks.left(seat):
             self._alarm.set(self._open.deadline)
 
     def returned(self, seat: int) -> None:
         """Record that the seat's bot is connected again."""
+        self.take_over()
         if self._clocks.returned(seat):
             self._alarm.set(self._open.deadline)
 
@@ -134,13 +179,13 @@ class MatchPlay:
         """Call `keep` with each accepted reply from now on."""
         self._open.keep = keep
 
-    def _start(self, randomness: Randomness) -> Flow:
-        self.flow = MatchFlow(
+    def _start(self, randomness: KeyedRandomness) -> MatchFlow:
+        self.flow = flow = MatchFlow(
             self._setup.make_game(), len(self._players), randomness, self._setup.fault_limit
         )
         self._started()
-        self._steps = self.flow.conduct()
-        return self._steps
+        self._steps = flow.conduct()
+        return flow
 
     def _advance(self, replies: Sequence[Reply] | None) -> None:
         steps = self._steps
@@ -183,6 +228,27 @@ class MatchPlay:
             self._faults[refused.seat] += 1
             self._players[refused.seat].refuse(refused, self._faults[refused.seat])
 
+    def _played(self) -> None:
+        """Take the match from compiled rules that have played it to its end."""
+        assert self._compiled is not None
+        played, self._compiled = self._compiled.leave(), None
+        assert played.placing is not None
+        for player, seen in zip(self._players, played.seen, strict=True):
+            player.was_sent(seen)
+        self.written_events.made(played.events)
+        seats = len(self._players)
+        result = Result(
+            played.placing,
+            played.scores,
+            Termination.FINISHED,
+            faults=(0,) * seats,
+            forfeited=(False,) * seats,
+        )
+        try:
+            self._finish(MatchRecord(played.steps, result, played.events))
+        except Exception:
+            self._break()
+
     def _finish(self, record: MatchRecord) -> None:
         self.stop()
         self._tell_refused(record.refused)
@@ -190,6 +256,12 @@ class MatchPlay:
         self._over(record)
 
     def _ring(self) -> None:
+        if self._compiled is not None:
+            due = self._compiled.asked_at + self._clocks.shortest
+            if self._timer.now() < due:
+                self._alarm.set(due)
+                return
+            self.take_over()
         self._open.expire(self._timer.now())
         if not self._open.waited_for:
             self._advance(self._open.replies)

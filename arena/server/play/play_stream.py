@@ -158,7 +158,7 @@ class PlayStream:
             self._greeted()
             greet(self, parsed(referee_pb2.PlayRequest, data))
         else:
-            self.visit.session.handle(parsed(referee_pb2.PlayRequest, data))
+            self.visit.session.hear(data)
         return True
 
     def _write_soon(self) -> None:

@@ -11,6 +11,7 @@ from arena.match.result import Result
 from arena.match.transcript import Setup
 from arena.records import Block, BlockEnd, FinishedMatch, Registered, TournamentBlock
 from arena.server.play.kept_blocks import Unkept
+from arena.server.play.outbox import Outbox
 
 
 class Host(Protocol):
@@ -31,6 +32,10 @@ class Host(Protocol):
 
     def time_left_ms(self, seat: int) -> tuple[int, int]:
         """Return the milliseconds left to a seat with an open turn: for it, and in its bank."""
+        ...
+
+    def take_over(self) -> None:
+        """Go on in Python with a match that compiled rules have played so far."""
         ...
 
     def join(self, seat: int, entropy: bytes) -> None:
@@ -71,6 +76,17 @@ class Player(Protocol):
 
     def begin(self) -> None:
         """Tell the bot that all have joined, and who they are."""
+        ...
+
+    def stream(self) -> tuple[int, Outbox] | None:
+        """Return the number of the stream over which the bot may answer, and what is sent over it.
+
+        None if the bot is not connected, or has no stream.
+        """
+        ...
+
+    def was_sent(self, seen: int, open_turn: OpenTurn | None = None) -> None:
+        """Note what compiled rules have sent: so many of the events, and this turn."""
         ...
 
     def resume(

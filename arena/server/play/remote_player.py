@@ -18,6 +18,11 @@ class BotLine(Protocol):
     """The connection to a bot."""
 
     @property
+    def number(self) -> int:
+        """Tells it from all other lines of the referee."""
+        ...
+
+    @property
     def outbox(self) -> Outbox | None:
         """What is sent to the bot; None while it is not connected."""
         ...
@@ -68,6 +73,13 @@ class RemotePlayer:
         self._send_resume(entropy)
         return self._line.outbox is not None
 
+    def stream(self) -> tuple[int, Outbox] | None:
+        outbox = self._line.outbox
+        return None if outbox is None else (self._line.number, outbox)
+
+    def was_sent(self, seen: int, open_turn: OpenTurn | None = None) -> None:
+        self._seen, self._open_turn = seen, open_turn
+
     def begin(self) -> None:
         self._send("begins", turns.begin(self.host.setup))
 
@@ -114,6 +126,8 @@ class RemotePlayer:
 
     def answer(self, answer: referee_pb2.Answer) -> bool:
         """Take the bot's answer. False if it belongs to no open turn."""
+        if self._open_turn is None:
+            self.host.take_over()
         turn = self._open_turn
         if turn is None or answer.turn_number != turn.number:
             return False

@@ -11,10 +11,12 @@ import grpc
 
 from arena.randomness import MAX_ENTROPY_BYTES, MIN_ENTROPY_BYTES
 from arena.records import Registered
+from arena.server.play.compiled import CompiledRules
 from arena.server.play.outbox import Outbox
 from arena.server.play.ports import ChallengePolicy
 from arena.server.play.remote_player import RemotePlayer
 from arena.server.requests.errors import ProtocolError
+from arena.server.requests.parsing import parsed
 from arena.v1 import referee_pb2
 
 MAX_MATCHES: Final = 64
@@ -28,25 +30,30 @@ class Session:
     """One instance of a bot version. A Participant, and the BotLine of its seats."""
 
     __slots__ = (
-        *("_changed", "_leaving", "_missed", "_places_changed", "_places_free"),
+        *("_changed", "_compiled", "_leaving", "_missed", "_places_changed", "_places_free"),
         *("_seats", "_strays", "_wants_to_leave", "_when_heard"),
-        *("challenges", "games", "instance", "max_matches", "outbox", "registered"),
+        *("challenges", "games", "instance", "max_matches", "number", "outbox", "registered"),
     )
 
     def __init__(
         self,
+        number: int,
         registered: Registered,
         instance: str,
+        compiled: CompiledRules,
         wants_to_leave: Callable[["Session"], None],
         places_changed: Callable[["Session"], None],
         missed: Callable[["Session", str], None],
         changed: Callable[["Session"], None],
     ) -> None:
+        """Make the session of a bot; `number` tells it from all others of the referee."""
+        self.number = number
         self.registered = registered
         self.instance = instance
         self.games: frozenset[str] = frozenset()
         self.max_matches = 1
         self.challenges = ChallengePolicy.OWN
+        self._compiled = compiled
         self._wants_to_leave = wants_to_leave
         self._places_changed = places_changed
         self._missed = missed
@@ -150,11 +157,23 @@ class Session:
         if self.outbox is not None:
             self.outbox.matches = len(self._seats)
 
-    def handle(self, request: referee_pb2.PlayRequest) -> None:
-        """Handle one message. Raises ProtocolError if the stream must end."""
+    def hear(self, message: bytes) -> None:
+        """Handle a PlayRequest. Raises ProtocolError if the stream must end."""
         if self._when_heard is not None:
             heard, self._when_heard = self._when_heard, None
             heard()
+        answers, rest = self._compiled.split(self.number, message)
+        # Read before anything is played: of a malformed message nothing counts.
+        request = parsed(referee_pb2.PlayRequest, rest) if rest or not answers else None
+        if answers:
+            played, late = self._compiled.play(answers)
+            self._strays = max(0, self._strays - played)
+            for _ in range(late):
+                self._stray()
+        if request is not None:
+            self._handle(request)
+
+    def _handle(self, request: referee_pb2.PlayRequest) -> None:
         seats = self._seats
         for answer in request.answers:
             seat = seats.get(answer.match_id)

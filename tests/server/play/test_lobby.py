@@ -59,9 +59,9 @@ async def test_a_bot_that_let_an_offer_pass_is_offered_the_next_when_a_message_o
     one, other = hall.enter(1), hall.enter(2)
     assert await hall.offers(one) == await hall.offers(other) == 1
     hall.world.timer.turn(20)  # for five seconds it was open, and for five more they were left out
-    other.session.handle(pb.PlayRequest(answers=[pb.Answer(match_id="any")]))
+    other.session.hear(pb.PlayRequest(answers=[pb.Answer(match_id="any")]).SerializeToString())
     assert await hall.offers(other) == 0, "its opponent may be frozen"
-    one.session.handle(pb.PlayRequest(answers=[pb.Answer(match_id="any")]))
+    one.session.hear(pb.PlayRequest(answers=[pb.Answer(match_id="any")]).SerializeToString())
     assert await hall.offers(one) == await hall.offers(other) == 1
 
 

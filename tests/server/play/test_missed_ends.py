@@ -13,6 +13,7 @@ from arena.database.errors import StorageFailedError
 from arena.match.transcript import Entrant, Transcript
 from arena.records import Registered, UntoldEnd, VersionId
 from arena.server.play import missed_ends
+from arena.server.play.compiled import IN_PYTHON
 from arena.server.play.missed_ends import KEPT_SECONDS, MOST_UNTOLD, MissedEnds
 from arena.server.play.outbox import Outbox
 from arena.server.play.session import Session
@@ -48,7 +49,7 @@ class Ends:
 def copy(instance: str) -> Session:
     registered = Registered(VERSION, Entrant("bot", "1", "owner"), False)
     nothing = cast(Any, lambda *_: None)
-    return Session(registered, instance, nothing, nothing, nothing, nothing)
+    return Session(0, registered, instance, IN_PYTHON, nothing, nothing, nothing, nothing)
 
 
 async def test_a_copy_is_told_the_ends_of_its_own_matches() -> None:

@@ -11,6 +11,7 @@ from arena.codec.bot_side import write_action
 from arena.match.replay import replay
 from arena.match.transcript import Entrant
 from arena.records import Registered, VersionId
+from arena.server.play.compiled import IN_PYTHON
 from arena.server.play.outbox import Outbox
 from arena.server.play.remote_player import RemotePlayer
 from arena.server.play.session import MAX_MATCHES, MAX_STRAYS, Session
@@ -35,8 +36,10 @@ class Table:
     def __post_init__(self) -> None:
         registered = Registered(VersionId(1), Entrant("bot", "1", "owner"), False)
         self.session = Session(
+            0,
             registered,
             "",
+            IN_PYTHON,
             self.left.append,
             lambda session: self.changed.append(session.max_matches),
             lambda _, match_id: self.missed.append(match_id),
@@ -60,7 +63,9 @@ class Table:
     def playing(self) -> pb.Turn:
         """The match has begun, and the bot is asked its first turn."""
         self.offered()
-        self.session.handle(pb.PlayRequest(joins=[pb.Join(match_id=MATCH_ID, entropy=ENTROPY)]))
+        self.session.hear(
+            pb.PlayRequest(joins=[pb.Join(match_id=MATCH_ID, entropy=ENTROPY)]).SerializeToString()
+        )
         self.scene.bots[1].join()
         (turn,) = self.heard().turns
         return turn
@@ -86,9 +91,9 @@ def test_a_thousand_messages_about_nothing_are_harmless_and_one_more_is_not(
 ) -> None:
     table, message = Table(), request_()
     for _ in range(MAX_STRAYS):
-        table.session.handle(message)
+        _hear(table.session, message)
     with pytest.raises(ProtocolError, match="more than 1000 answers") as refused:
-        table.session.handle(message)
+        _hear(table.session, message)
     assert refused.value.code is grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
@@ -97,19 +102,19 @@ def test_an_answer_that_counts_makes_up_for_one_that_does_not() -> None:
     turn = table.playing()
     nothing = pb.PlayRequest(answers=[pb.Answer(match_id="nothing")])
     for _ in range(MAX_STRAYS):
-        table.session.handle(nothing)
+        _hear(table.session, nothing)
     answer = pb.Answer(match_id=turn.match_id, turn_number=turn.turn_number)
-    table.session.handle(pb.PlayRequest(answers=[answer]))
-    table.session.handle(nothing)
+    _hear(table.session, pb.PlayRequest(answers=[answer]))
+    _hear(table.session, nothing)
     with pytest.raises(ProtocolError):
-        table.session.handle(nothing)
+        _hear(table.session, nothing)
 
 
 def test_good_answers_are_not_saved_up() -> None:
     table = Table()
     turn = table.playing()
     answer = pb.Answer(match_id=turn.match_id, turn_number=turn.turn_number)
-    table.session.handle(pb.PlayRequest(answers=[answer]))
+    _hear(table.session, pb.PlayRequest(answers=[answer]))
     assert table.session._strays == 0
 
 
@@ -120,14 +125,14 @@ def test_a_legal_answer_and_a_decline_in_time_are_no_strays() -> None:
     choice = next(table.scene.table.setup.make_game().choices(player._open_turn.view))
     answer = pb.Answer(match_id=turn.match_id, turn_number=turn.turn_number)
     write_action("bluff", choice, answer.action)
-    table.session.handle(pb.PlayRequest(answers=[answer]))
+    _hear(table.session, pb.PlayRequest(answers=[answer]))
     assert table.session._strays == 0
     assert not table.heard().refusals
-    table.session.handle(pb.PlayRequest(declines=[pb.Decline(match_id=MATCH_ID)]))
+    _hear(table.session, pb.PlayRequest(declines=[pb.Decline(match_id=MATCH_ID)]))
     assert table.session._strays == 1, "it is too late"
     other = Table()
     other.offered()
-    other.session.handle(pb.PlayRequest(declines=[pb.Decline(match_id=MATCH_ID)]))
+    other.session.hear(pb.PlayRequest(declines=[pb.Decline(match_id=MATCH_ID)]).SerializeToString())
     assert other.session._strays == 0
     assert [outcome.value for outcome in other.scene.outcomes] == ["declined"]
 
@@ -135,16 +140,16 @@ def test_a_legal_answer_and_a_decline_in_time_are_no_strays() -> None:
 def test_a_new_stream_begins_without_strays() -> None:
     table = Table()
     for _ in range(MAX_STRAYS):
-        table.session.handle(pb.PlayRequest())
+        _hear(table.session, pb.PlayRequest())
     table.connect()
     for _ in range(MAX_STRAYS):
-        table.session.handle(pb.PlayRequest())
+        _hear(table.session, pb.PlayRequest())
 
 
 def test_a_request_to_leave_is_no_stray_and_is_passed_on() -> None:
     table = Table()
     for _ in range(2 * MAX_STRAYS):
-        table.session.handle(pb.PlayRequest(drain=pb.Drain()))
+        _hear(table.session, pb.PlayRequest(drain=pb.Drain()))
     assert table.left == [table.session] * 2 * MAX_STRAYS
 
 
@@ -154,11 +159,11 @@ def test_entropy_has_eight_to_sixty_four_bytes(size: int, fits: bool) -> None:
     table.offered()
     request = pb.PlayRequest(joins=[pb.Join(match_id=MATCH_ID, entropy=bytes(size))])
     if fits:
-        table.session.handle(request)
+        _hear(table.session, request)
         assert table.scene.table._entropies == {0: bytes(size)}
         return
     with pytest.raises(ProtocolError, match=f"8 to 64 bytes, not {size}"):
-        table.session.handle(request)
+        _hear(table.session, request)
     assert table.scene.table._entropies == {}
 
 
@@ -167,14 +172,16 @@ def test_a_second_join_of_a_match_is_a_stray_and_changes_nothing() -> None:
     table.offered()
     for entropy in (ENTROPY, b"x" * 16):
         join = pb.Join(match_id=MATCH_ID, entropy=entropy)
-        table.session.handle(pb.PlayRequest(joins=[join]))
+        _hear(table.session, pb.PlayRequest(joins=[join]))
     assert table.scene.table._entropies == {0: ENTROPY}
     assert table.session._strays == 1
 
 
 def test_a_second_hello_ends_the_stream() -> None:
     with pytest.raises(ProtocolError, match="only in the first message"):
-        Table().session.handle(pb.PlayRequest(hello=pb.Hello(), declines=[pb.Decline()]))
+        Table().session.hear(
+            pb.PlayRequest(hello=pb.Hello(), declines=[pb.Decline()]).SerializeToString()
+        )
 
 
 def test_matches_are_counted_for_the_stream() -> None:
@@ -259,11 +266,11 @@ def test_an_answer_to_a_turn_that_is_not_open_changes_nothing() -> None:
     turn = table.playing()
     for number in (turn.turn_number - 1, turn.turn_number + 1):
         answer = pb.Answer(match_id=MATCH_ID, turn_number=number)
-        table.session.handle(pb.PlayRequest(answers=[answer]))
+        _hear(table.session, pb.PlayRequest(answers=[answer]))
     assert not table.heard().refusals
     assert table.session._strays == 2
     answer = pb.Answer(match_id=MATCH_ID, turn_number=turn.turn_number)
-    table.session.handle(pb.PlayRequest(answers=[answer, answer]))
+    _hear(table.session, pb.PlayRequest(answers=[answer, answer]))
     assert len(table.heard().refusals) == 1, "an answer without an action is a fault, once"
     assert table.session._strays == 2
 
@@ -332,6 +339,10 @@ def test_a_match_of_another_referee_comes_over_the_stream_that_is_open() -> None
 def test_places_change_between_none_and_the_most() -> None:
     table = Table()
     for wanted in (3, 0, -1, 1_000):
-        table.session.handle(pb.PlayRequest(places=pb.Places(max_matches=wanted)))
+        _hear(table.session, pb.PlayRequest(places=pb.Places(max_matches=wanted)))
     assert table.changed == [3, 0, 0, MAX_MATCHES]
     assert table.session._strays == 0
+
+
+def _hear(session: Session, request: pb.PlayRequest) -> None:
+    session.hear(request.SerializeToString())

@@ -1,16 +1,13 @@
-"""The door to the compiled core of Bluff, an optional package (`fast/`).
+"""Bluff's compiled rules, an optional package (`fast/`): draw for draw and byte for byte these."""
 
-It plays as these rules do, draw for draw and byte for byte, as long as seats answer in time and by
-the rules.
-"""
-
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 from arena.games.bluff.bets import FACES
 from arena.games.bluff.options import BluffOptions
 from arena.games.bluff.values import Bet, CupRoll, Doubt, OpenerDraw, Reroll, StartingRoll
 from arena.games.game import DEALER
+from arena.match.transcript import Step
+from arena.named_tuples import maker
 
 if TYPE_CHECKING:
     from bluff_arena_fast import Matches
@@ -19,7 +16,7 @@ CompiledOptions: TypeAlias = tuple[int, bool, int, int, bool, bool]
 
 
 def compiled_options(options: BluffOptions) -> CompiledOptions:
-    """Return the options that play needs, in the order that the core reads."""
+    """Return the options that play needs, in the order that the compiled rules read."""
     return (
         options.dice_per_player,
         options.start_mode == "roll",
@@ -30,11 +27,17 @@ def compiled_options(options: BluffOptions) -> CompiledOptions:
     )
 
 
-def compiled_matches(step: Callable[[tuple[Any, ...]], Any]) -> "Matches":
-    """Return a core without matches; `step` makes the steps of a match.
+def compiled_version() -> str | None:
+    """Return the version of the compiled rules that are installed; None if there are none."""
+    try:
+        import bluff_arena_fast
+    except ImportError:
+        return None
+    return bluff_arena_fast.VERSION
 
-    Raises ImportError where the core is not installed.
-    """
+
+def new_matches() -> "Matches":
+    """Return compiled rules without matches. Raises ImportError where none are installed."""
     from bluff_arena_fast import Matches
 
     return Matches(
@@ -45,6 +48,6 @@ def compiled_matches(step: Callable[[tuple[Any, ...]], Any]) -> "Matches":
         starting_roll=StartingRoll,
         opener_draw=OpenerDraw,
         reroll=Reroll,
-        step=step,
+        step=maker(Step),
         dealer=DEALER,
     )

@@ -1,0 +1,239 @@
+"""Compiled rules play the matches of a game for as long as only legal answers come, and in time.
+
+Whatever else comes to a match, a fault, a note, a spectator or a lost connection, first lets the
+rules in Python take it over: they play it again from its answers, as a referee does with a match
+that another one left, and then to its end. So compiled rules know nothing of all that, and a game
+needs none.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from time import monotonic
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+
+import structlog
+
+from arena import __version__
+from arena.games import KITS
+from arena.match.flow import Reply, TimedAction
+from arena.match.transcript import Setup, Step
+from arena.named_tuples import maker
+from arena.server.play.open_turns import KeepReply
+from arena.server.play.outbox import Outbox
+from arena.server.play.ports import Player
+
+log = structlog.get_logger()
+
+_timed_action = maker(TimedAction)
+
+
+class Left(NamedTuple):
+    """What compiled rules have played of a match."""
+
+    steps: tuple[Step, ...]
+    events: list[bytes]
+    """All public events, as WrittenEvents has them."""
+    seen: list[int]
+    """By seat, how many of the events were sent to it."""
+    asked_at: float
+    """When the open turn was put."""
+    placing: tuple[int, ...] | None
+    """The ranks by seat; None while the match runs."""
+    scores: tuple[int, ...] | None
+
+    @property
+    def replies(self) -> list[tuple[int, Reply]]:
+        """The seats' replies, in order."""
+        return [
+            (step.actor, _timed_action((step.action, step.milliseconds)))
+            for step in self.steps
+            if type(step.actor) is int
+        ]
+
+
+class CompiledMatches(Protocol):
+    """All matches of one game that compiled rules play for one referee."""
+
+    def begin(
+        self,
+        owner: object,
+        match_id: str,
+        options: tuple[Any, ...],
+        lines: list[int],
+        key: bytes,
+        turn_ms: int,
+        bank_ms: int,
+        now: float,
+    ) -> tuple[int, bytes]:
+        """Begin a match, and return the seat on turn and its turn, encoded in a PlayResponse.
+
+        `lines` are the numbers of the streams that may answer, by seat; `key` is the match key.
+        """
+        ...
+
+    def split(self, line: int, message: bytes, now: float) -> tuple[Any | None, bytes]:
+        """Return the answers of a PlayRequest that can be played, and the rest of the message."""
+        ...
+
+    def play(
+        self, taken: Any, now: float
+    ) -> Sequence[tuple["CompiledMatch | None", int, Any, int, int, bytes]]:
+        """Play answers of `split`.
+
+        Returns for each the owner, the seat, its action and milliseconds, the seat on turn now,
+        and its turn; the seat is -1 when the match is over, the owner None if no turn waited for
+        the answer any more.
+        """
+        ...
+
+    def asked_at(self, match_id: str) -> float:
+        """Return when the open turn of a match was put."""
+        ...
+
+    def leave(self, match_id: str) -> tuple[Any, ...]:
+        """Forget a match, and return the members of `Left`."""
+        ...
+
+    def __len__(self) -> int:
+        """Return how many matches there are."""
+        ...
+
+
+DueAnswers: TypeAlias = list[tuple[CompiledMatches, Any, float]]
+"""DueAnswers of one message that compiled rules play, and when it came."""
+
+
+class CompiledGame(NamedTuple):
+    """The compiled rules of one game, and how they are told its options."""
+
+    matches: CompiledMatches
+    options: Callable[[Any], tuple[Any, ...]]
+
+
+class CompiledRules:
+    """The compiled rules of one referee, by game; without any, Python plays every match."""
+
+    def __init__(self, now: Callable[[], float], games: Mapping[str, CompiledGame]) -> None:
+        """`now` is the clock of the matches' timer."""
+        self._now = now
+        self._games = games
+        self._all: Final = tuple(game.matches for game in games.values())
+
+    def begin(
+        self,
+        setup: Setup,
+        key: bytes,
+        players: Sequence[Player],
+        keep: KeepReply,
+        over: Callable[[], None],
+    ) -> "CompiledMatch | None":
+        """Begin a match, and return it; None if it is for the rules in Python.
+
+        `key` is the match key; `keep` is told every reply, and `over` that the match is over.
+        """
+        game = self._games.get(setup.game)
+        if game is None:
+            return None
+        streams = [stream for player in players if (stream := player.stream()) is not None]
+        if len(streams) < len(players):
+            return None
+        outboxes = [outbox for _, outbox in streams]
+        match = CompiledMatch(game.matches, setup.match_id, outboxes, keep, over)
+        control = setup.time_control
+        seat, turn = game.matches.begin(
+            match,
+            setup.match_id,
+            game.options(setup.options),
+            [line for line, _ in streams],
+            key,
+            control.turn_ms,
+            control.bank_ms,
+            self._now(),
+        )
+        outboxes[seat].add(turn)
+        return match
+
+    def split(self, line: int, message: bytes) -> tuple[DueAnswers, bytes]:
+        """Return the answers of a bot's message that are played here, and the rest of it."""
+        now = self._now()
+        answers: DueAnswers = []
+        for matches in self._all:
+            taken, message = matches.split(line, message, now)
+            if taken is not None:
+                answers.append((matches, taken, now))
+        return answers, message
+
+    def play(self, answers: DueAnswers) -> tuple[int, int]:
+        """Play answers; return for how many of them a turn waited, and for how many none."""
+        played = late = 0
+        for matches, taken, now in answers:
+            for match, seat, action, milliseconds, next_seat, turn in matches.play(taken, now):
+                if match is None:
+                    late += 1
+                else:
+                    played += 1
+                    match.replied(seat, action, milliseconds, next_seat, turn)
+        return played, late
+
+
+class CompiledMatch:
+    """A match that compiled rules play."""
+
+    __slots__ = ("_keep", "_match_id", "_matches", "_outboxes", "_over")
+
+    def __init__(
+        self,
+        matches: CompiledMatches,
+        match_id: str,
+        outboxes: Sequence[Outbox],
+        keep: KeepReply,
+        over: Callable[[], None],
+    ) -> None:
+        self._matches = matches
+        self._match_id = match_id
+        self._outboxes = outboxes
+        self._keep = keep
+        self._over = over
+
+    def replied(
+        self, seat: int, action: Any, milliseconds: int, next_seat: int, turn: bytes
+    ) -> None:
+        """Take a reply that was played, and send the next turn."""
+        self._keep(seat, _timed_action((action, milliseconds)))
+        if next_seat >= 0:
+            self._outboxes[next_seat].add(turn)
+        else:
+            self._over()
+
+    @property
+    def asked_at(self) -> float:
+        """When its open turn was put."""
+        return self._matches.asked_at(self._match_id)
+
+    def leave(self) -> Left:
+        """Take the match away from the compiled rules, and return what they played of it."""
+        return Left(*self._matches.leave(self._match_id))
+
+
+IN_PYTHON: Final = CompiledRules(monotonic, {})
+"""No compiled rules: Python plays every match."""
+
+
+def installed_games() -> dict[str, CompiledGame]:
+    """Return the games whose compiled rules are installed here, and are of this version."""
+    games = {}
+    for name, kit in KITS.items():
+        part = kit.part("compiled")
+        version = None if part is None else part.compiled_version()
+        if part is None or version is None:
+            continue
+        if version == __version__:
+            games[name] = CompiledGame(part.new_matches(), part.compiled_options)
+        else:
+            log.warning(
+                "compiled rules of another version, Python plays",
+                game=name,
+                compiled=version,
+                arena=__version__,
+            )
+    log.info("compiled rules", games=", ".join(games) or "none")
+    return games
