@@ -13,7 +13,7 @@ UV_HOME := .tools/uv-$(UV_VERSION)
 UV := $(UV_HOME)/bin/uv
 TWINE_VERSION := 7.0.0
 SYNCED := .venv/.synced
-# There once `make fast` has installed the compiled core, which needs a compiler.
+# There once `make fast` has installed the compiled rules.
 FAST := .venv/.fast
 DOCS := dashboard/arena_dashboard/docs
 NODE_TOOLS := dashboard/node_modules/.installed
@@ -23,7 +23,7 @@ SYNC = env -u VIRTUAL_ENV UV_PROJECT_ENVIRONMENT=.venv UV_PYTHON_DOWNLOADS=never
 	$(UV) sync --frozen --all-extras --python '$(PYTHON)'
 
 CHECKS := check-format check-lint check-types check-imports check-proto check-generated \
-	check-compose check-kubernetes check-workflow check-docs check-citation check-javascript
+	check-compose check-kubernetes check-workflow check-docs check-citation check-javascript check-rust
 
 .DEFAULT_GOAL := help
 .PHONY: help setup fast up test test-all check proto new-game solve wheel release docs bench screenshots clean $(CHECKS)
@@ -35,9 +35,10 @@ help: ## Print this
 
 setup: $(SYNCED) ## Install everything into .venv, exactly as uv.lock says
 	@echo 'Ready: make up, make test, or $(BIN)/arena --help.' \
-		'Bluff is played by $(if $(wildcard $(FAST)),the compiled core,Python: make fast compiles it).'
+		'Bluff is played by $(if $(wildcard $(FAST)),compiled rules,rules in Python: make fast compiles them).'
 
-fast: $(SYNCED) ## Compile the core of Bluff (fast/, needs cargo) and install it into .venv
+fast: $(SYNCED) ## Compile the rules of Bluff (fast/, needs Rust) and install it into .venv
+	@cargo --version >/dev/null || { echo 'Compiled rules need Rust: https://rustup.rs.' >&2; exit 1; }
 	$(SYNC)
 	@touch $(FAST)
 
@@ -50,7 +51,7 @@ test: $(SYNCED) ## Run the tests, but for those of test-all alone (or ARGS for p
 test-all: $(SYNCED) $(DOCS)/index.html ## Run also tests with browsers, toolchains, sandboxes and chaos, as CI does
 	@exec $(BIN)/python -m pytest $(ARGS)
 
-check: $(CHECKS) ## Check format, lint, types, imports, protocol, generated code, compose file, manifests, workflow, docs
+check: $(CHECKS) ## Check format, lint, types, imports, protocol, generated code, compose file, manifests, workflow, docs, JavaScript, Rust
 
 $(CHECKS): $(SYNCED)
 
@@ -101,6 +102,13 @@ check-javascript:
 		echo 'The JavaScript is well typed.'; \
 	else echo 'Node is not installed: the JavaScript is not checked.'; fi
 
+# The arena runs without compiled rules; only those who change it need cargo.
+check-rust:
+	@if cargo clippy --version >/dev/null 2>&1 && cargo fmt --version >/dev/null 2>&1; then \
+		cd fast && cargo fmt --check && cargo clippy --quiet --locked -- -D warnings && \
+		echo 'The compiled rules have no warnings.'; \
+	else echo 'cargo with clippy and rustfmt is not installed: the compiled rules are not checked.'; fi
+
 $(DOCS)/index.html: $(shell git ls-files '*.md' docs/zensical.toml tools/docs_site.py) | $(SYNCED)
 	$(BIN)/python -m tools.docs_site $(DOCS)
 
@@ -145,11 +153,12 @@ screenshots: $(SYNCED) ## Write pictures of all pages to dist/screenshots (ARGS=
 	@exec $(BIN)/python -m tools.screenshots $(ARGS)
 
 clean: ## Remove generated files; .arena with its results stays
-	rm -rf .venv .tools $(DOCS) dashboard/node_modules .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
+	rm -rf .venv .tools $(DOCS) dashboard/node_modules fast/target .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis dist
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
-# Runs again only when the lock changes, so that other calls are fast and work offline.
-$(SYNCED): pyproject.toml uv.lock | $(UV)
+# Runs again only when the lock changes, or the compiled rules where they are installed, so that
+# other calls are fast and work offline.
+$(SYNCED): pyproject.toml uv.lock $(if $(wildcard $(FAST)),$(wildcard fast/Cargo.* fast/src/*)) | $(UV)
 	$(SYNC) $(if $(wildcard $(FAST)),,--no-extra fast)
 	@touch $@
 

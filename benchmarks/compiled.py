@@ -1,11 +1,11 @@
-"""Benchmark of the compiled core of Bluff: its speed, and its equality with the Python rules.
+"""Benchmark of the compiled rules of Bluff: its speed, and its equality with the Python rules.
 
-python -m benchmarks.compiled [--rounds 15] [--at-once 15]
+python -m benchmarks.compiled [--rounds 15] [--at-once 36]
 python -m benchmarks.compiled --equal 10000000 [--jobs 2] [--seed 1]
 
 The speed is that of messages of answers: split, played, and the next turns written, without the
 referee around it; beside it the same messages by the Python rules and codec. Matches have two seats
-with five dice, and `--at-once` of them are played at a time. Core and Python take turns; medians
+with five dice, and `--at-once` of them are played at a time. Both take turns; medians
 are printed.
 
 `--equal` plays so many random matches under random options in both, and compares every turn, step,
@@ -32,7 +32,7 @@ def main() -> None:
     """Measure, or compare."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0] if __doc__ else None)
     parser.add_argument("--rounds", type=int, default=15)
-    parser.add_argument("--at-once", type=int, default=15, help="matches, so answers to a message")
+    parser.add_argument("--at-once", type=int, default=36, help="matches, so answers to a message")
     parser.add_argument("--equal", type=int, metavar="MATCHES", help="compare so many matches")
     parser.add_argument("--jobs", type=int, default=1, help="processes that compare")
     parser.add_argument("--seed", type=int, default=1)
@@ -60,7 +60,7 @@ def _measure(rounds: int, at_once: int, seed: int) -> None:
             taken[way].append((play / decisions * 1e6, rest / matches * 1e6))
     for way, figures in taken.items():
         play, rest = (statistics.median(column) for column in zip(*figures, strict=True))
-        print(f"{way:7} {play:6.2f} µs a decision, {rest:6.1f} µs to begin and end a match")
+        print(f"{way:8} {play:6.2f} µs a decision, {rest:6.1f} µs to begin and end a match")
 
 
 def _compare(count: int, jobs: int, seed: int) -> None:

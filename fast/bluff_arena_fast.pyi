@@ -8,7 +8,7 @@ VERSION: Final[str]
 
 @final
 class Taken:
-    """The answers of one message that the core can play."""
+    """The answers of one message that can be played here."""
 
 @final
 class Matches:

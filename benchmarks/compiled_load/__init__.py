@@ -1,1 +1,1 @@
-"""Matches that the compiled core of Bluff and the Python rules play alike."""
+"""Matches that the compiled rules of Bluff and the Python rules play alike."""

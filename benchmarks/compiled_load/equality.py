@@ -1,4 +1,4 @@
-"""The comparison of the compiled core with the Python rules, byte for byte."""
+"""The comparison of the compiled rules with the Python rules, byte for byte."""
 
 from collections.abc import Iterator
 from hashlib import sha256
@@ -22,11 +22,11 @@ LEAVING: Final = 0.002
 
 
 class UnequalError(AssertionError):
-    """The core and the Python rules do not agree."""
+    """The compiled rules and those in Python do not agree."""
 
 
 def begun(matches: Matches, terms: Terms, owner: object, now: float) -> tuple[int, bytes]:
-    """Begin a match in the core; the number of a seat is that of its line."""
+    """Begin a compiled match; the number of a seat is that of its line."""
     setup = terms.setup
     control = setup.time_control
     return matches.begin(
@@ -98,7 +98,7 @@ class _Compared:
         return answer_of(reference.terms.setup.match_id, reference.turn.number, self._action)
 
     def played(self, played: tuple[object, int, BluffChoice, int, int, bytes], now: float) -> None:
-        """Play the answer in Python, and compare what the core made of it."""
+        """Play the answer in Python, and compare what the compiled rules made of it."""
         owner, seat, action, milliseconds, next_seat, turn = played
         _same("owner", self, owner)
         _same("seat", self.seat, seat)
@@ -123,4 +123,4 @@ class _Compared:
 
 def _same(what: str, expected: object, found: object) -> None:
     if expected != found:
-        raise UnequalError(f"{what}: by Python {expected!r}, by the core {found!r}")
+        raise UnequalError(f"{what}: by Python {expected!r}, compiled {found!r}")

@@ -21,7 +21,7 @@ Left = tuple[
 
 
 class ReferenceMatch:
-    """The match against which the core's is compared."""
+    """The match against which a compiled one is compared."""
 
     def __init__(self, terms: Terms, now: float) -> None:
         self.terms = terms
@@ -62,7 +62,7 @@ class ReferenceMatch:
         return milliseconds
 
     def left(self) -> Left:
-        """Return what a core returns of a match that leaves."""
+        """Return what compiled rules return of a match that leaves."""
         flow, record = self._flow, self.record
         events = self._written.after(record.events if record else self.turn.events, 0)
         return (

@@ -1,4 +1,4 @@
-"""The same messages of answers, played by the core alone and by the Python rules alone."""
+"""The same messages of answers, played by the compiled rules alone and by the Python rules alone."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -65,8 +65,8 @@ def script(seed: int, at_once: int) -> Script:
     return Script(everything, tuple(messages), decisions)
 
 
-def by_core(script: Script) -> tuple[float, float]:
-    """Return the seconds that the core takes to play, and to begin and to let go matches."""
+def by_compiled(script: Script) -> tuple[float, float]:
+    """Return the seconds that compiled rules take to play, and to begin and to let go matches."""
     matches = new_matches()
     before = perf_counter()
     for terms in script.terms:
@@ -101,4 +101,4 @@ def by_python(script: Script) -> tuple[float, float]:
     return last - first, perf_counter() - last + first - before
 
 
-WAYS: dict[str, Callable[[Script], tuple[float, float]]] = {"core": by_core, "python": by_python}
+WAYS: dict[str, Callable[[Script], tuple[float, float]]] = {"compiled": by_compiled, "python": by_python}

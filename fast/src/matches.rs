@@ -38,7 +38,7 @@ struct Held {
     running: RunningMatch,
 }
 
-/// Answers that the core can play, of one message.
+/// Answers that can be played here, of one message.
 #[pyclass(frozen, module = "bluff_arena_fast")]
 pub struct Taken(Vec<Due>);
 

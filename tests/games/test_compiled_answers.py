@@ -1,4 +1,4 @@
-"""What the compiled core of Bluff takes of a message, and what it leaves to Python."""
+"""What the compiled rules of Bluff take of a message, and what they leave to Python."""
 
 import gc
 import weakref
@@ -40,7 +40,7 @@ def terms(match_id: str = MATCH, **options: object) -> Terms:
 
 
 class Table:
-    """A match in the core whose seat 0 is on turn, and its lines are 0 and 1."""
+    """A match of compiled rules whose seat 0 is on turn, and its lines are 0 and 1."""
 
     def __init__(self, **options: object) -> None:
         self.matches = new_matches()
@@ -169,7 +169,7 @@ def test_the_first_answer_to_a_turn_counts_and_all_else_keeps_its_order() -> Non
         taken, rest = table.matches.split(0, request.SerializeToString(), 0.0)
         assert (taken is None) == (left is None)
         assert list(PlayRequest.FromString(rest).answers) == (left or [first, second])
-    # Protobuf may read what the core does not, so what follows it must wait.
+    # Protobuf may read what the compiled rules do not, so what follows it must wait.
     odd = b"\x22\x02\x7b\x7c"
     assert not table.takes(odd, bet())
 
@@ -227,7 +227,7 @@ def test_terms_that_no_match_has_are_refused() -> None:
             unknown("another")
 
 
-def test_a_core_that_its_owner_refers_to_is_freed() -> None:
+def test_matches_that_their_owner_refers_to_are_freed() -> None:
     table = Table()
     gone = weakref.ref(table)
     del table

@@ -1,4 +1,4 @@
-"""The compiled core of Bluff plays as the Python rules do, byte for byte, or leaves it to them."""
+"""The compiled rules of Bluff play as the Python rules do, byte for byte, or leave it to them."""
 
 import tomllib
 from pathlib import Path
