@@ -1,12 +1,12 @@
-"""Benchmark of the compiled rules of Bluff: its speed, and its equality with the Python rules.
+"""Benchmark of the compiled rules of Bluff: their speed, and their equality with the Python rules.
 
 python -m benchmarks.compiled [--rounds 15] [--at-once 36]
 python -m benchmarks.compiled --equal 10000000 [--jobs 2] [--seed 1]
 
 The speed is that of messages of answers: split, played, and the next turns written, without the
 referee around it; beside it the same messages by the Python rules and codec. Matches have two seats
-with five dice, and `--at-once` of them are played at a time. Both take turns; medians
-are printed.
+with five dice, and `--at-once` of them are played at a time. Both take turns; medians are
+printed.
 
 `--equal` plays so many random matches under random options in both, and compares every turn, step,
 event and result. It prints a hash of all that was compared, which depends on the seed and the

@@ -1,4 +1,4 @@
-"""The same messages of answers, played by the compiled rules alone and by the Python rules alone."""
+"""The same messages of answers, played by the compiled rules and by those in Python."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -101,4 +101,7 @@ def by_python(script: Script) -> tuple[float, float]:
     return last - first, perf_counter() - last + first - before
 
 
-WAYS: dict[str, Callable[[Script], tuple[float, float]]] = {"compiled": by_compiled, "python": by_python}
+WAYS: dict[str, Callable[[Script], tuple[float, float]]] = {
+    "compiled": by_compiled,
+    "python": by_python,
+}
