@@ -104,8 +104,8 @@ NONE: Final = "no layer"
 
 _PACKAGE: Final = PurePath(arena.__file__).parent
 _INSTALLED: Final = [PurePath(sysconfig.get_path(name)) for name in ("platlib", "stdlib")]
-DECISION: Final = "server/play/remote_player.py:RemotePlayer.answer"
-"""The function that each answer passes once."""
+DECISION: Final = "server/failover/match_snapshots.py:MatchSnapshot.add"
+"""The function that each answer passes once, whichever rules play."""
 
 
 @dataclass(frozen=True, slots=True)
