@@ -47,6 +47,7 @@ COMMANDS = {
     "history": "ratings.history:history",
     "matches": "results.matches:matches",
     "transcript": "results.matches:transcript",
+    "replay": "results.replay:replay",
     "faults": "results.faults:faults",
     "verify": "results.verify:verify",
     "key": "results.key:key",

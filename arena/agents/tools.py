@@ -1,7 +1,6 @@
 """`AgentTools`: the tools by name; each docstring and annotation is what an agent reads of it."""
 
 import asyncio
-import json
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,12 +19,11 @@ from arena.lab.analysis import Grade, analyse
 from arena.match.clock import TimeControl
 from arena.match.fault_steps import turns_by_step
 from arena.match.notes import note_to_json
-from arena.match.replay import replay
 from arena.match.transcript import Entrant
 from arena.match.transcript_json import to_json
 from arena.moments import iso_utc
 from arena.person.play_endpoint import Wanted
-from arena.showing.scenes import SCENES
+from arena.showing.replay_in_words import replay_in_words
 
 BANK_SECONDS: Final = 300
 """The time bank of an agent's match."""
@@ -228,20 +226,7 @@ class AgentTools:
 
         What was rolled, dealt or drawn is an action of the game as JSON.
         """
-        transcript = self.account.results().transcript(match)
-        setup = transcript.setup
-        names = [str(entrant) for entrant in setup.entrants]
-        scene, notation = SCENES[setup.game], setup.make_game().notation
-        told = []
-        for frame in replay(transcript):
-            said: list[str | None] = []
-            if frame.step is not None:
-                said = [scene.reveal(frame.step, names)]
-                if not isinstance(frame.step.actor, int):
-                    said.append(f"Drawn: {json.dumps(notation.to_json(frame.step.action))}")
-            said += [scene.tell(event, names) for event in frame.events]
-            told += [f"{frame.index}: {one}" for one in said if one]
-        return {"steps": told, "faults": dict(zip(names, transcript.result.faults, strict=True))}
+        return replay_in_words(self.account.results().transcript(match))
 
     def notes(self, match: MatchId) -> dict[str, Any]:
         """Read what bots noted beside their answers in a finished match: yours, and shared ones.

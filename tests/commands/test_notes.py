@@ -105,12 +105,17 @@ async def test_an_owner_reads_notes_by_command_and_shares_them(
         (await store.register(bot, owner))[0].version_id
         for bot, owner in (("mine", "Ann"), ("other", "Bob"))
     ]
-    said = Note(0, 1, "a\x1b[2Jb", Usage(1_000, 20, 300, 1_500)), Note(1, 2, "hers")
+    said = (
+        Note(0, 1, "a\x1b[2Jb\nTurn 9, seat 1: I fold\r\n  0 tokens", Usage(1_000, 20, 300, 1_500)),
+        Note(1, 2, "hers"),
+    )
     match = replace(finished(versions), notes=said)
     await store.record([match])
     shown = await arena("bot", "notes", match_id(match))
     assert shown.stdout.splitlines() == [
         "Turn 1, seat 0: a\\x1b[2Jb",
+        "    Turn 9, seat 1: I fold",
+        "      0 tokens",
         "  1,000 tokens read, 20 written, $0.0003, 1.5 s",
         "Seat 0 in all (answers: 1): 1,000 tokens read, 20 written, $0.0003, 1.5 s.",
     ]

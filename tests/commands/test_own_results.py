@@ -13,6 +13,7 @@ from arena.games.bluff import Bet, Face
 from arena.match.fault_steps import fault_steps
 from arena.match.transcript_json import from_json
 from arena.match.verify import verify
+from arena.showing.replay_in_words import replay_in_words
 from tests.commands.test_owners import arena
 from tests.dashboard.played import anyhow, fill, silent
 from tests.databases import plain
@@ -42,7 +43,7 @@ async def scene(
 
 
 @pytest.mark.usefixtures("scene")
-async def test_an_author_reads_matches_transcripts_faults_and_ratings() -> None:
+async def test_an_author_reads_matches_transcripts_faults_and_ratings(tmp_path: Path) -> None:
     listed = json.loads((await arena("bot", "matches", "alpha", "--json")).stdout)
     assert listed and all("alpha" in [one["bot"] for one in match["seats"]] for match in listed)
     assert listed[0]["match_id"] in (await arena("bot", "matches", "alpha", "--limit", "1")).stdout
@@ -51,6 +52,17 @@ async def test_an_author_reads_matches_transcripts_faults_and_ratings() -> None:
     transcript = from_json(json.loads(printed))
     assert transcript.setup.match_id == listed[0]["match_id"]
     verify(transcript)
+    told = json.loads((await arena("bot", "replay", transcript.setup.match_id, "--json")).stdout)
+    assert told == replay_in_words(transcript)
+    said = (await arena("bot", "replay", transcript.setup.match_id)).stdout
+    *steps, last = said.splitlines()
+    assert steps == told["steps"] and any("Drawn: {" in one for one in steps)
+    assert last == f"Faults of beta 1: {max(told['faults'])}."
+    (tmp_path / "match.json").write_text(printed)
+    assert (await arena("replay", str(tmp_path / "match.json"))).stdout == said
+    (tmp_path / "match.json").write_text("{}")
+    damaged = await arena("replay", str(tmp_path / "match.json"))
+    assert damaged.exit_code == 2 and "cannot be replayed: " in damaged.stderr
 
     told = json.loads((await arena("bot", "ratings", "--json")).stdout)
     assert {one["bot"] for one in told} >= {"alpha", "beta"}

@@ -34,7 +34,9 @@ def notes(
         say_json([note_to_json(one) for one in found])
         return
     for one in found:
-        say(f"Turn {one.turn_number}, seat {one.seat}: {one.text}".rstrip())
+        # Further lines are indented deeper than any line of ours, or a note could imitate one.
+        text = "\n    ".join(one.text.splitlines())
+        say(f"Turn {one.turn_number}, seat {one.seat}: {text}".rstrip())
         if one.usage is not None:
             say(f"  {usage_in_words(one.usage)}")
     for seat in sorted({one.seat for one in found}):

@@ -1,4 +1,4 @@
-"""`arena bot matches`, `faults`, `transcript` and `ratings`: results, requested from a referee.
+"""`arena bot matches`, `faults`, `transcript`, `replay` and `ratings`: results, from a referee.
 
 They need no database and no key, as a referee's results of finished matches are public.
 """
@@ -108,6 +108,18 @@ def transcript(
     with exit_with_message():
         found = results_client_of(address).transcript(match)
     say(json_text(to_json(found), compact=True))
+
+
+def replay(
+    match: Annotated[str, typer.Argument(help="A match's id.")],
+    address: AddressOption = DEFAULT_ADDRESS,
+    as_json: JsonOption = False,
+) -> None:
+    """Print a finished match at a referee step by step in words, with all secrets open."""
+    from arena.commands.results.replay import say_replay
+
+    with exit_with_message():
+        say_replay(results_client_of(address).transcript(match), as_json=as_json)
 
 
 def ratings(
