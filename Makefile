@@ -146,7 +146,7 @@ release: $(DOCS)/index.html | $(UV) ## Build what is published into dist/: wheel
 		$(UV) tool run --isolated --from "$$package" bluff-arena --version && \
 		echo "$$package installs and starts." || exit 1; done
 
-bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, games, learn, rating, board, dashboard, attacks or hosted, with ARGS for it)
+bench: $(SYNCED) ## Measure speed, minutes each (BENCH=referee, compiled, games, learn, rating, board, dashboard, attacks or hosted, with ARGS for it)
 	@for name in $(BENCH); do $(BIN)/python -m benchmarks.$$name $(ARGS) || exit 1; done
 
 screenshots: $(SYNCED) ## Write pictures of all pages to dist/screenshots (ARGS=--readme renews the README's)

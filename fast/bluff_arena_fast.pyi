@@ -1,7 +1,7 @@
 """Running matches of Bluff for one referee: answers in, the next turns' bytes out."""
 
 from collections.abc import Callable
-from typing import Any, Final, final
+from typing import Any, Final, Self, final
 
 VERSION: Final[str]
 """The version of bluff-arena whose rules, draws and messages these are."""
@@ -14,8 +14,8 @@ class Taken:
 class Matches:
     """The running matches of Bluff of one referee."""
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         *,
         faces: tuple[Any, ...],
         bet: Callable[[int, Any, tuple[Any, ...]], Any],
@@ -26,8 +26,8 @@ class Matches:
         reroll: Callable[[tuple[Any, ...]], Any],
         step: Callable[[tuple[Any, ...]], Any],
         dealer: Any,
-    ) -> None:
-        """Take what makes the values that are returned.
+    ) -> Self:
+        """Return no matches yet, with what makes the values that are returned.
 
         `faces` are ascending. `step` gets one tuple: actor, action, milliseconds, None, False.
         """
