@@ -1,17 +1,17 @@
 """Benchmark of scale: what a long history and a large crowd cost, beside the targets.
 
 python -m benchmarks.scale [--kept DIRECTORY] [--only commands referee dashboard recording
-    checkpoints pairing crowd idle referees adoption jobs] [--runs 3] [--bots 1000]
+    checkpoints pairing crowd bare idle referees adoption jobs] [--runs 3] [--bots 1000]
     [--matches 1000 1000000] [--seats 2 4] [--crowd 2000] [--referees 1 2]
 
 The first five parts are measured on databases without a match, with 1,000 and with 1,000,000, made
 by SQL, of tables of two and of four: until a referee's port is open; commands; the dashboard's
 leaderboard; what Postgres reads and writes to record a match; the ladder's checkpoint. The others:
 what a table costs among many connected bots; decisions a second and the CPU of one in a crowd
-beside a few bots at as many running matches; the memory of connected bots, beside a bare gRPC
-server's; the CPU of a decision, and the decisions a second, of several referees beside one; how
-long matches wait for another referee when theirs ends; and what a second process brings to
-`arena play`.
+beside a few bots at as many running matches; the CPU of a decision beside that of a bare gRPC
+server which exchanges the same messages; the memory of connected bots, beside such a server's; the
+CPU of a decision, and the decisions a second, of several referees beside one; how long matches wait
+for another referee when theirs ends; and what a second process brings to `arena play`.
 
 Databases and figures are kept in DIRECTORY, if it is given: what was measured is not measured
 again, unless --only names its part, and all figures there are printed. So a run that was ended goes
@@ -33,6 +33,7 @@ from typing import Any, Final
 from arena.database.embedded import EmbeddedPostgres
 from arena.database.schema import migrate
 from benchmarks.scale_load.adoption import seconds_until_adopted
+from benchmarks.scale_load.beside_bare import beside_bare
 from benchmarks.scale_load.crowd import decisions, idle_memory
 from benchmarks.scale_load.figures import KeptFigures
 from benchmarks.scale_load.filling import Filled, fill_database
@@ -62,6 +63,7 @@ WITHOUT: Final[Mapping[str, Callable[[argparse.Namespace], Any]]] = {
         for bots in CANDIDATES
     },
     "crowd": lambda options: decisions(options.crowd, options.runs),
+    "bare": lambda options: beside_bare(options.crowd, options.runs),
     "idle": lambda _: idle_memory(IDLE_BOTS),
     "referees": lambda options: decisions_of(
         dict.fromkeys(

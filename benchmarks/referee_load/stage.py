@@ -81,12 +81,21 @@ def referee(
             stop(process)
 
 
+def echo_server() -> contextlib.AbstractContextManager[tuple[int, subprocess.Popen[bytes]]]:
+    """A bare gRPC server that echoes, as (port, process)."""
+    return _server("echo", "serve")
+
+
+def bare_server() -> contextlib.AbstractContextManager[tuple[int, subprocess.Popen[bytes]]]:
+    """A bare gRPC server that exchanges a referee's messages, as (port, process)."""
+    return _server("bare")
+
+
 @contextlib.contextmanager
-def echo_server() -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
-    """A bare gRPC server, as (port, process)."""
+def _server(module: str, *arguments: str) -> Iterator[tuple[int, subprocess.Popen[bytes]]]:
     port = free_port()
     server = spawn(
-        [sys.executable, "-m", "benchmarks.referee_load.echo", "serve", str(port)],
+        [sys.executable, "-m", f"benchmarks.referee_load.{module}", *arguments, str(port)],
         stdout=subprocess.PIPE,
     )
     assert server.stdout is not None

@@ -17,6 +17,7 @@ from arena.server.play.session import MAX_MATCHES
 from benchmarks.referee_load.cpu_time import cpu_seconds
 from benchmarks.referee_load.stage import (
     Figures,
+    bare_server,
     client,
     echo_server,
     referee,
@@ -61,7 +62,7 @@ def decisions(crowd: int, rounds: int) -> dict[str, Runs]:
         arms = dict.fromkeys(
             [few, Connected(crowd, FEW, matches), Connected(crowd, FEW * matches, 1)]
         )
-        measured = [{arm: _measured(arm) for arm in arms} for _ in range(rounds)]
+        measured = [{arm: played(arm) for arm in arms} for _ in range(rounds)]
         for arm in arms:
             runs = together(figures[arm] for figures in measured)
             if arm != few:
@@ -72,10 +73,19 @@ def decisions(crowd: int, rounds: int) -> dict[str, Runs]:
     return found
 
 
-def _measured(arm: Connected) -> Figures:
+def played(arm: Connected) -> Figures:
+    """What a referee of its own needs for it."""
     # A new database each: a referee goes on with matches that the one before has left.
     with _database() as url:
-        return _played(url, asyncio.run(register(url, arm.bots, "bot")), arm)
+        tokens = asyncio.run(register(url, arm.bots, "bot"))
+        with referee(url) as at:
+            return _played(*at, tokens, arm)
+
+
+def played_bare(arm: Connected) -> Figures:
+    """What a bare gRPC server needs to exchange the same messages."""
+    with bare_server() as at:
+        return _played(*at, [f"token{n}" for n in range(arm.bots)], arm)
 
 
 @contextmanager
@@ -85,25 +95,26 @@ def _database() -> Iterator[str]:
         yield url
 
 
-def _played(url: str, tokens: list[str], arm: Connected) -> Figures:
-    with referee(url) as (port, process):
-        playing = ("players", "crowd", port, arm.matches, arm.players, SECONDS)
-        with client(*playing, tokens=tokens) as players:
-            assert players.stdout is not None
-            players.stdout.readline()
-            before = cpu_seconds(process.pid)
-            figures: Figures = json.loads(players.stdout.readline())
-            spent = cpu_seconds(process.pid) - before
-        if not figures["decisions"]:
-            raise RuntimeError(f"no decision was made in {SECONDS:.0f} s: {arm}")
-        return {
-            "decisions a second": figures["per_second"],
-            "CPU µs": 1e6 * spent / figures["decisions"],
-            "a message": figures["decisions_per_message"],
-            "matches running": figures["running"],
-            "connected after s": figures["connected_after"],
-            "MB": resident_mb(process.pid),
-        }
+def _played(
+    port: int, process: "subprocess.Popen[bytes]", tokens: list[str], arm: Connected
+) -> Figures:
+    playing = ("players", "crowd", port, arm.matches, arm.players, SECONDS)
+    with client(*playing, tokens=tokens) as players:
+        assert players.stdout is not None
+        players.stdout.readline()
+        before = cpu_seconds(process.pid)
+        figures: Figures = json.loads(players.stdout.readline())
+        spent = cpu_seconds(process.pid) - before
+    if not figures["decisions"]:
+        raise RuntimeError(f"no decision was made in {SECONDS:.0f} s: {arm}")
+    return {
+        "decisions a second": figures["per_second"],
+        "CPU µs": 1e6 * spent / figures["decisions"],
+        "a message": figures["decisions_per_message"],
+        "matches running": figures["running"],
+        "connected after s": figures["connected_after"],
+        "MB": resident_mb(process.pid),
+    }
 
 
 def idle_memory(bots: int) -> Figures:
